@@ -14,12 +14,12 @@ THRESHOLDS = (20_000, 20, 20)
 """
 
 
-def hold() -> None:
+def pause_gc() -> None:
     """Turn collection off while the window is being built."""
     gc.disable()
 
 
-def settle() -> None:
+def freeze_gc() -> None:
     """Freeze the objects made so far, and collect new ones less often."""
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

@@ -26,10 +26,10 @@ from app.views.main_window import MainWindow
 from app.views.theme import Theme
 
 if TYPE_CHECKING:
-    from app.models.instance import Instance
+    from app.models.instance import SingleInstance
     from app.workbench import Workbench
 
-Show = Callable[[MainWindow], Awaitable[object]]
+WindowTask = Callable[[MainWindow], Awaitable[object]]
 """An action on the filled window before it is closed again."""
 
 FIRST_PAINT_SECONDS = 3.0
@@ -50,9 +50,9 @@ def run_workbench(
     _need_a_display()
     folder = _folder(workspace)
     app = _application()
-    from app.models.instance import Instance
+    from app.models.instance import SingleInstance
 
-    instance = Instance(folder, settings.runtime_dir())
+    instance = SingleInstance(folder, settings.runtime_dir())
     if not instance.claim(paths):
         sys.stderr.write(f"sitelore: {folder} is already open; its window comes to the front\n")
         return 0
@@ -65,22 +65,22 @@ def run_workbench(
         instance.release()
 
 
-def run_pictures(workspace: Path, out: Path) -> int:
+def run_screenshots(workspace: Path, out: Path) -> int:
     """Open the real window offscreen on ``workspace``, save screenshots of every view in ``out``, and close."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = _application()
     out.mkdir(parents=True, exist_ok=True)
 
     async def both() -> int:
-        from app.views.pictures import take_empty_pictures, take_pictures
+        from app.views.pictures import take_empty_screenshots, take_screenshots
 
         code = await _Session(app, workspace.resolve(), None, None).work(
-            safe=True, show=lambda window: take_pictures(window, out, asyncio.sleep)
+            safe=True, show=lambda window: take_screenshots(window, out, asyncio.sleep)
         )
         with tempfile.TemporaryDirectory() as empty:
             nothing = Path(empty) / "empty"
             return code or await _Session(app, nothing, None, None).work(
-                safe=True, show=lambda window: take_empty_pictures(window, out, asyncio.sleep)
+                safe=True, show=lambda window: take_empty_screenshots(window, out, asyncio.sleep)
             )
 
     return _in_loop(app, both)
@@ -90,7 +90,7 @@ class _Session:
     """One window from its first paint to the end of the process."""
 
     def __init__(
-        self, app: QApplication, folder: Path, look: QSettings | None, instance: Instance | None
+        self, app: QApplication, folder: Path, look: QSettings | None, instance: SingleInstance | None
     ) -> None:
         self._folder, self._look, self._instance = folder, look, instance
         self.center, self.theme = CommandCenter(), Theme()
@@ -100,12 +100,12 @@ class _Session:
         self.window = MainWindow(self.center, self.theme)
         self.window.resize(1280, 800)
         if look is not None:
-            self.window.restore_look(look)
+            self.window.restore_appearance(look)
         self.window.top.show_workspace(folder.name, str(folder))
         self.window.show()
 
     async def work(
-        self, *, safe: bool, demo: bool = False, paths: Sequence[str] = (), show: Show | None = None
+        self, *, safe: bool, demo: bool = False, paths: Sequence[str] = (), show: WindowTask | None = None
     ) -> int:
         """Fill the window, run until it is closed, stop everything in order."""
         leave = asyncio.Event()
@@ -129,7 +129,7 @@ class _Session:
         try:
             if await _ended_first(spawning, leave):
                 code = await self._fill(bench, spawning, safe=safe, paths=paths)
-                loop.call_later(SETTLED_SECONDS, garbage.settle)
+                loop.call_later(SETTLED_SECONDS, garbage.freeze_gc)
                 if demo and code == 0:
                     self._greet()
                 if show is not None:
@@ -155,7 +155,7 @@ class _Session:
         if self._instance is not None:
             self._instance.called.connect(bench.called)
         if crash := _last_crash():
-            self.window.commands.tell_crash(crash)
+            self.window.commands.offer_crash_report(crash)
         bench.workspace.import_runs(list(paths))
         return 0
 
@@ -175,11 +175,11 @@ class _Session:
     async def _stop(self, bench: Workbench, *, safe: bool) -> None:
         """Stop the session first, while the engine is there; then the tasks, the engine, the window."""
         if self._look is not None:
-            self.window.save_look(self._look)
+            self.window.save_appearance(self._look)
             self._look.sync()
         self.window.hide()
         await bench.stop(save=not safe)
-        self.window.close_for_good()
+        self.window.finish_closing()
 
 
 def _in_loop(app: QApplication, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
@@ -229,7 +229,7 @@ def _end_on_signals(leave: Callable[[], None]) -> None:
 
 
 def _application() -> QApplication:
-    garbage.hold()
+    garbage.pause_gc()
     QApplication.setApplicationName("sitelore")
     QApplication.setApplicationDisplayName("Sitelore")
     QApplication.setDesktopFileName("sitelore")

@@ -11,17 +11,17 @@ from PySide6.QtGui import QIcon
 
 from app.assets import resource
 from app.models.jobs import JobList
-from app.models.keymap import readable
+from app.models.keymap import readable_key
 from app.models.knowledge import KnowledgeModel
 from app.models.live import LiveModel
-from app.models.map_desk import MapDesk
+from app.models.map_desk import MapWorkspace
 from app.models.review import ReviewModel
 from app.models.search import SearchModel
 from app.models.session import SessionKeeper
 from app.models.settings_form import SettingsForm
 from app.models.tasks import Tasks
 from app.models.workspace import WorkspaceModel
-from app.views.call_desk import CallDesk
+from app.views.call_desk import NotificationCenter
 from app.views.knowledge_view import KnowledgeView
 from app.views.live_view import LiveView
 from app.views.map_view import MapView
@@ -51,14 +51,14 @@ class Workbench(QObject):
         self.search = SearchModel(client, self.tasks, self)
         self.session = SessionKeeper(client, self.tasks, window.session, self)
         self.review = ReviewModel(client, self.tasks, self)
-        self.map = MapDesk(client, self.tasks, self)
+        self.map = MapWorkspace(client, self.tasks, self)
         self.live = LiveModel(client, self.tasks, self)
         self.knowledge = KnowledgeModel(client, self.tasks, self)
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
         form = SettingsForm(self.tasks, self)
         window.attach(self.workspace, self.jobs, self.search, form)
-        self.calls = CallDesk(window, client, self.tasks, self.live, form)
+        self.calls = NotificationCenter(window, client, self.tasks, self.live, form)
         self._wire()
 
     async def build(self) -> None:
@@ -149,8 +149,8 @@ class Workbench(QObject):
         """Announce that a run is about to be ended, with an Undo button."""
         center = self._window.center
         keys = center.keymap.keys("app.undo")
-        key = readable(keys[-1]) if keys else ""
-        self._window.toast.say(words, self.tr("Undo  {0}").format(key), self.workspace.undo_held)
+        key = readable_key(keys[-1]) if keys else ""
+        self._window.toast.say(words, self.tr("Undo  {0}").format(key), self.workspace.undo_held_back)
 
     def _on_composing(self, is_open: bool) -> None:
         if not is_open and self._back_to_live:
@@ -163,7 +163,7 @@ class Workbench(QObject):
         window.commands.hit_opened.connect(self.open_hit)
         window.commands.save_wanted.connect(self.session.save)
         self.session.saved_changed.connect(window.status.show_saved)
-        self.tasks.error.connect(window.complain)
+        self.tasks.error.connect(window.show_error)
         self.review.notice.connect(window.say)
         self.map.map.notice.connect(window.say)
         self.live.notice.connect(window.toast.say)  # actions in Live are not in the history

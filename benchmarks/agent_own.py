@@ -22,7 +22,7 @@ from app.engine.agent.model_api import AgentRole
 from app.engine.agent.scout.policy import ScoutPolicy
 from app.engine.agent.sight import Policy
 from app.engine.cases import running
-from app.engine.cases.heads import Head
+from app.engine.cases.heads import PolicyBundle
 from app.engine.engine import Engine
 from app.engine.run_api import RunRequest
 from benchmarks.snapshot import page
@@ -84,7 +84,7 @@ async def one(size: int, make: Callable[[], Policy], folder: Path) -> tuple[list
 
     server, url = await serve(size)
     engine = await Engine.open(folder)
-    running.make_head = lambda *_: Head(make())  # type: ignore[assignment]
+    running.make_policy_bundle = lambda *_: PolicyBundle(make())  # type: ignore[assignment]
     running.AgentLoop = Kept  # type: ignore[misc]
     try:
         await engine.load_encoder(allow_export=False)

@@ -15,11 +15,11 @@ import time
 from collections.abc import Awaitable, Callable
 
 from app.engine.browser.executor import Executor
-from app.engine.browser.session import Visit, open_browser, visit
-from app.engine.browser.settle import settle
-from app.engine.browser.snapshot import capture, handle_of
+from app.engine.browser.session import BrowserSession, open_browser, open_session
+from app.engine.browser.settle import wait_until_idle
+from app.engine.browser.snapshot import capture, element_handle
 from app.engine.command import Click, TypeText
-from app.engine.fingerprint import prints_of
+from app.engine.fingerprint import fingerprints_of
 from benchmarks.snapshot import page
 
 SIZES = (500, 2000, 5000)
@@ -30,7 +30,7 @@ EXTRA = """<button onclick="m.textContent = Number(m.textContent) + 1">Plain cou
 <button onclick="n.textContent = Number(n.textContent) + 1">Count</button><b id="n">0</b><input aria-label="Word">"""
 
 
-async def _measure(tab: Visit, size: int) -> None:
+async def _measure(tab: BrowserSession, size: int) -> None:
     await tab.page.set_content(page(size).replace("<h1>", EXTRA + "<h1>"))
     await tab.send("Performance.enable", timeDomain="threadTicks")
     hand = Executor(tab)
@@ -40,8 +40,8 @@ async def _measure(tab: Visit, size: int) -> None:
     word = next(one.index for one in seen.elements if one.name == "Word")
 
     async def floor() -> None:
-        await (await handle_of(tab, plain)).click()
-        await settle(tab, acted=True)
+        await (await element_handle(tab, plain)).click()
+        await wait_until_idle(tab, acted=True)
 
     async def click() -> None:
         result = await hand.do(Click(count))
@@ -58,7 +58,7 @@ async def _measure(tab: Visit, size: int) -> None:
         await hand.look(picture=False)
 
     async def rest() -> None:
-        await settle(tab, acted=True)
+        await wait_until_idle(tab, acted=True)
 
     ways: dict[str, Callable[[], Awaitable[None]]] = {
         "rest": rest,
@@ -84,7 +84,7 @@ async def _measure(tab: Visit, size: int) -> None:
         print(f"  {name:28} {passed * 1000:7.1f} ms   {passed / middle['look'][0]:5.2f} x look"
               f"   processor: own {own * 1000:6.1f} ms, page {pages * 1000:7.1f} ms")  # fmt: skip
     began_prints = time.process_time()
-    prints_of(seen)
+    fingerprints_of(seen)
     print(f"  {'typed fingerprints':28} {'':34} own {(time.process_time() - began_prints) * 1000:6.1f} ms")
     for at, what in enumerate(("time", "own processor", "page's processor")):
         more = middle["the hand's click"][at] - middle["Playwright's click and rest"][at]
@@ -96,7 +96,7 @@ async def _measure(tab: Visit, size: int) -> None:
         print(f", {more / BUDGET:.2f} of a step's budget" if size == SIZES[0] else "")
 
 
-async def _clocks(tab: Visit) -> tuple[float, float, float]:
+async def _clocks(tab: BrowserSession) -> tuple[float, float, float]:
     """Seconds: wall clock, this process, the page's main thread."""
     told = await tab.send("Performance.getMetrics")
     pages = next(float(metric["value"]) for metric in told["metrics"] if metric["name"] == "TaskDuration")
@@ -104,7 +104,7 @@ async def _clocks(tab: Visit) -> tuple[float, float, float]:
 
 
 async def _run() -> None:
-    async with open_browser() as browser, visit(browser, (1280, 800)) as tab:
+    async with open_browser() as browser, open_session(browser, (1280, 800)) as tab:
         for size in SIZES:
             await _measure(tab, size)
 

@@ -42,9 +42,9 @@ def main() -> None:
 
 
 async def _measure(service: Any) -> None:
-    from app.engine.supervision import LiveRow, Need, PersonRequest, RunState
-    from app.models.calls import DEBOUNCE_SECONDS, Call, Calls
-    from app.models.desktop_notes import DesktopNotes, Note
+    from app.engine.supervision import ApprovalRequest, LiveRow, Need, RunState
+    from app.models.calls import DEBOUNCE_SECONDS, Notification, NotificationModel
+    from app.models.desktop_notes import DesktopNotification, DesktopNotifications
     from app.models.engine_client import LocalClient
     from app.models.tasks import Tasks
     from tests.support.fake_engine import FakeEngine
@@ -52,11 +52,11 @@ async def _measure(service: Any) -> None:
     engine, tasks = FakeEngine(), Tasks()
     engine.rows.clear()
     client = LocalClient(cast("Any", engine), engine.bus)
-    calls, notes = Calls(client, tasks), DesktopNotes(tasks)
+    calls, notes = NotificationModel(client, tasks), DesktopNotifications(tasks)
 
-    def show(call: Call) -> None:
+    def show(call: Notification) -> None:
         title, body = calls.words_of(call)
-        notes.show(Note(key=call.run, title=title, body=body))
+        notes.show(DesktopNotification(key=call.run, title=title, body=body))
 
     calls.called.connect(show)
     calls.start()
@@ -67,11 +67,11 @@ async def _measure(service: Any) -> None:
         return time.perf_counter()
 
     row = LiveRow(run="a", intent="Task", state=RunState.RUNNING, site="shop", step=1)
-    need = PersonRequest(id="0", run="a", need=Need.WALL, step=1, question="A captcha.")
+    need = ApprovalRequest(id="0", run="a", need=Need.WALL, step=1, question="A captcha.")
     alone: list[float] = []
     for number in range(ROUNDS):
         began = time.perf_counter()
-        notes.show(Note(key=f"alone {number}", title="Needs you", body="A captcha."))
+        notes.show(DesktopNotification(key=f"alone {number}", title="Needs you", body="A captcha."))
         alone.append(await shown(len(service.shown) + 1) - began)
     whole: list[float] = []
     for number in range(ROUNDS):

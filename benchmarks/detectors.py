@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from app.engine.detectors.base import RunContext
-from app.engine.detectors.runner import RULES, Watch
+from app.engine.detectors.runner import RULES, RuleRunner
 from app.engine.imports.colorbrowseragent import find_runs, read_run
 from app.engine.sites import load_sites
 from app.engine.trajectory import Step
@@ -34,7 +34,7 @@ def microseconds(work: object, count: int) -> float:
 def detect(runs: Sequence[Sequence[Step]]) -> int:
     found = 0
     for steps in runs:
-        watch = Watch(RunContext(run="r", site="s", usual_steps=5))
+        watch = RuleRunner(RunContext(run="r", site="s", usual_steps=5))
         for step in steps:
             found += len(watch.see(step))
     return found

@@ -17,19 +17,19 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.engine.agent.eviction.context import BUDGET, KEEP, LiveContext, stable_prefix
-from app.engine.agent.eviction.keeping import Keep, Now
-from app.engine.agent.eviction.operator import condensed, evict
+from app.engine.agent.eviction.context import DEFAULT_BUDGET, DEFAULT_RETENTION, LiveContext, stable_prefix
+from app.engine.agent.eviction.keeping import CurrentPage, RetentionLimits
+from app.engine.agent.eviction.operator import condense, evict
 from app.engine.agent.eviction.tokens import count, count_text
-from app.engine.agent.forms import action_list
+from app.engine.agent.forms import action_help
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.prompting import prompt
 from app.engine.agent.memory import entries
-from app.engine.agent.memory.book import LedgerBook
-from app.engine.agent.memory.rendering import WORKER, rendered
+from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger
 from app.engine.agent.memory.views import worker_view
-from app.engine.agent.messages import Message, Part, PartKind, Role
-from app.engine.effect import Cause, Effect, Result
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.effect import ActionResult, Cause, Effect
 from app.engine.imports.reading import ReadRun
 from app.engine.trajectory import ErrorClass, Step
 from tests.support.runs import COLLECTION, TRAJECTORIES, read
@@ -45,9 +45,9 @@ class Way:
     tokens: list[int] = field(default_factory=list[int])
     stable: list[int] = field(default_factory=list[int])
     seconds: list[float] = field(default_factory=list[float])
-    before: tuple[Message, ...] = ()
+    before: tuple[ChatMessage, ...] = ()
 
-    def send(self, prompt: tuple[Message, ...], seconds: float) -> None:
+    def send(self, prompt: tuple[ChatMessage, ...], seconds: float) -> None:
         self.tokens.append(count(prompt))
         self.stable.append(stable_prefix(self.before, prompt))
         self.seconds.append(seconds)
@@ -64,7 +64,7 @@ class Way:
 
 def _operators() -> int:
     """Tokens of the operator role's system message."""
-    told = prompt("operator", marker="0" * 12, actions=action_list(LlmOptions().offered), most="5")
+    told = prompt("operator", marker="0" * 12, actions=action_help(LlmOptions().offered), most="5")
     return count_text(told)
 
 
@@ -80,28 +80,31 @@ def longest(most: int) -> list[str]:
 
 def replay(run: ReadRun, system_tokens: int, pictures: bool) -> dict[str, Way]:
     """The run sent with three strategies."""
-    system = Message(
-        role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text="word " * (system_tokens * 4 // 5)),)
+    system = ChatMessage(
+        role=ChatRole.SYSTEM,
+        parts=(MessagePart(kind=PartKind.TEXT, text="word " * (system_tokens * 4 // 5)),),
     )
     ways = {"naive": Way(), "paper": Way(), "ours": Way()}
     live = LiveContext((system,))
-    naive: tuple[Message, ...] = ()
-    paper: tuple[Message, ...] = ()
-    book = LedgerBook()
+    naive: tuple[ChatMessage, ...] = ()
+    paper: tuple[ChatMessage, ...] = ()
+    book = LedgerStore()
     book.write(entries.goal(run.run.intent))
     for step, tree in looked(run):
         picture = f"picture {step.index}" if pictures else ""
-        ledger = rendered(worker_view(book.ledger, url=step.url, state=step.state), WORKER)
-        tail = Part(kind=PartKind.LEDGER, text=ledger)
+        ledger = render_ledger(worker_view(book.ledger, url=step.url, state=step.state), WORKER_CAPS)
+        tail = MessagePart(kind=PartKind.LEDGER, text=ledger)
 
         seen = _seen(step, tree, picture)
         naive = (*naive, seen)
         ways["naive"].send((system, *naive), 0.0)
 
         began = time.perf_counter()
-        paper = evict((*paper, seen), now=Now(url=step.url, title=step.title), keep=Keep()).messages
-        front = Message(role=Role.SYSTEM, parts=(*system.parts, tail))
-        sent = (front, *condensed(paper))
+        paper = evict(
+            (*paper, seen), now=CurrentPage(url=step.url, title=step.title), keep=RetentionLimits()
+        ).messages
+        front = ChatMessage(role=ChatRole.SYSTEM, parts=(*system.parts, tail))
+        sent = (front, *condense(paper))
         ways["paper"].send(sent, time.perf_counter() - began)
 
         began = time.perf_counter()
@@ -130,19 +133,19 @@ def _state(step: Step) -> str:
     return f"Address: {step.url}\nTitle: {step.title}\nTabs: {len(step.tabs)}"
 
 
-def _seen(step: Step, tree: str, picture: str) -> Message:
+def _seen(step: Step, tree: str, picture: str) -> ChatMessage:
     parts = [
-        Part(kind=PartKind.STATE, text=_state(step), url=step.url, title=step.title),
-        *([Part(kind=PartKind.IMAGE, digest=picture)] if picture else []),
-        Part(kind=PartKind.ELEMENTS, text=tree, digest=step.tree),
+        MessagePart(kind=PartKind.STATE, text=_state(step), url=step.url, title=step.title),
+        *([MessagePart(kind=PartKind.IMAGE, digest=picture)] if picture else []),
+        MessagePart(kind=PartKind.ELEMENTS, text=tree, digest=step.tree),
     ]
-    return Message(role=Role.USER, parts=tuple(parts), turn=step.index)
+    return ChatMessage(role=ChatRole.USER, parts=tuple(parts), turn=step.index)
 
 
-def _answer(step: Step) -> tuple[Message, Message]:
+def _answer(step: Step) -> tuple[ChatMessage, ChatMessage]:
     call = f"call{step.index}"
     result = _result(step)
-    came = Part(
+    came = MessagePart(
         kind=PartKind.TOOL_RESULT,
         call=call,
         text=f"{result.effect}. {result.why}",
@@ -151,18 +154,18 @@ def _answer(step: Step) -> tuple[Message, Message]:
         url=step.url,
     )
     said = (
-        Part(kind=PartKind.THINKING, text=step.reason),
-        Part(kind=PartKind.TOOL_CALL, call=call, text=step.words),
+        MessagePart(kind=PartKind.THINKING, text=step.reason),
+        MessagePart(kind=PartKind.TOOL_CALL, call=call, text=step.words),
     )
     return (
-        Message(role=Role.ASSISTANT, parts=said, turn=step.index),
-        Message(role=Role.TOOL, parts=(came,), turn=step.index),
+        ChatMessage(role=ChatRole.ASSISTANT, parts=said, turn=step.index),
+        ChatMessage(role=ChatRole.TOOL, parts=(came,), turn=step.index),
     )
 
 
-def _result(step: Step) -> Result:
+def _result(step: Step) -> ActionResult:
     failed = step.error_class is not ErrorClass.NONE
-    return Result(
+    return ActionResult(
         success=not failed,
         effect=Effect.REFUSED if failed else Effect.CHANGED,
         cause=Cause.TIMEOUT if failed else Cause.NONE,
@@ -183,7 +186,7 @@ def main() -> None:
         print("the run collection is not beside the checkout")
         return
     print(
-        f"windows move every {KEEP.stride} turns or beyond {BUDGET} tokens; system message {given.system} tokens"
+        f"windows move every {DEFAULT_RETENTION.stride} turns or beyond {DEFAULT_BUDGET} tokens; system message {given.system} tokens"
     )
     print(
         "run                  steps  list |  at  naive  paper   ours  saved  worst |  most | stable paper  ours |"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 
-from app.engine.browser.session import open_browser, visit
+from app.engine.browser.session import open_browser, open_session
 from tests.support.booking import PLAN, SENT, Filled, fill_in
 from tests.support.pages_server import serving
 
@@ -27,7 +27,7 @@ async def _measure() -> list[tuple[int, Filled, Filled]]:
             for times in TIMES:
                 filled: list[Filled] = []
                 for gated in (False, True):
-                    async with visit(browser) as tab:
+                    async with open_session(browser) as tab:
                         page = f"{address}/booking.html"
                         filled.append(
                             await fill_in(

@@ -30,14 +30,14 @@ from numpy.typing import NDArray
 
 from app.engine import identity
 from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.session import Visit, open_browser, visit
+from app.engine.browser.session import BrowserSession, open_browser, open_session
 from app.engine.browser.snapshot import capture
 from app.engine.graph.observing import state_of
 from app.engine.graph.search import METHODS, StateSearch, StateText, state_text
 from app.engine.graph.search.compare import LabelledQuery, compare, read_queries
 from app.engine.graph.search.late import PLAIN, LateIndex, Weighting
 from app.engine.graph.search.state_text import fields
-from app.engine.graph.search.tokens import packed_tokens, telling
+from app.engine.graph.search.tokens import informative_tokens, packed_tokens
 from app.engine.graph_api import SearchComparison
 from app.engine.page_state import Mode, PageState
 from app.engine.store.graphs import GraphStore
@@ -215,7 +215,7 @@ class Unshared:
 
     def search(self, query: str) -> list[str]:
         found = self._encoder.encode_tokens([query])[0]
-        vectors = found.vectors[telling(query, found)]
+        vectors = found.vectors[informative_tokens(query, found)]
         best = np.maximum.reduceat(self.tokens @ vectors.T, self._starts, axis=0).mean(axis=1)
         return [self.nodes[at] for at in np.argsort(-best, kind="stable")[:10]]
 
@@ -272,7 +272,7 @@ async def demo_pages() -> list[PageState]:
     async with (
         await DemoServer.start() as server,
         open_browser() as browser,
-        visit(browser, size=(1280, 800)) as tab,
+        open_session(browser, size=(1280, 800)) as tab,
     ):
         await tab.page.goto(f"{server.admin_url}/admin/sign-in")
         pages = [await _state(tab)]
@@ -292,7 +292,7 @@ async def demo_pages() -> list[PageState]:
     return list({page.keys.url: page for page in pages}.values())
 
 
-async def _state(tab: Visit) -> PageState:
+async def _state(tab: BrowserSession) -> PageState:
     page = await capture(tab, picture=False)
     keys = identity.keys_of(page, "")
     return state_of(page, keys, home="", depth=0, exploration=1, at=0.0, direct=None)

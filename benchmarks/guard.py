@@ -21,8 +21,8 @@ from typing import ClassVar
 
 from playwright.async_api import Browser, Route
 
-from app.engine.browser.guard import Guard
-from app.engine.browser.session import Visit, open_browser, visit
+from app.engine.browser.guard import WriteGuard
+from app.engine.browser.session import BrowserSession, open_browser, open_session
 
 ROUNDS = 30
 PICTURES, SCRIPTS, ASKED, POSTED = 20, 5, 10, 2
@@ -83,10 +83,10 @@ def serving() -> Iterator[str]:
 
 
 @asynccontextmanager
-async def arm(browser: Browser, name: str) -> AsyncGenerator[Visit]:
-    async with visit(browser) as tab:
+async def arm(browser: Browser, name: str) -> AsyncGenerator[BrowserSession]:
+    async with open_session(browser) as tab:
         if name == "guard":
-            await Guard().watch(tab)
+            await WriteGuard().watch(tab)
         elif name == "routing":
 
             async def decide(route: Route) -> None:
@@ -96,7 +96,7 @@ async def arm(browser: Browser, name: str) -> AsyncGenerator[Visit]:
         yield tab
 
 
-async def loaded(tab: Visit, url: str) -> tuple[float, int]:
+async def loaded(tab: BrowserSession, url: str) -> tuple[float, int]:
     """Milliseconds until the page's script has all its answers, and the number of requests that reached the
     server.
     """

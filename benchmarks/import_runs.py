@@ -19,7 +19,7 @@ from pathlib import Path
 
 import zstandard
 
-from app.engine.detectors.kinds import signature
+from app.engine.detectors.kinds import cluster_key
 from app.engine.detectors.risk import RiskModel
 from app.engine.detectors.runner import detect_run
 from app.engine.imports import colorbrowseragent
@@ -61,7 +61,7 @@ def detect_all(workspace: Workspace, runs: tuple[str, ...]) -> None:
             typical = usual.get(run.site)
             flags = detect_run(run, steps, typical)
             risk = model.assess(run_id, flags, run.step_count, typical)
-            workspace.index.put_judgement(run_id, flags, risk, signature(run, flags, steps))
+            workspace.index.put_judgement(run_id, flags, risk, cluster_key(run, flags, steps))
 
 
 def one_round(root: Path, files: list[Path]) -> list[tuple[float, float]]:

@@ -22,10 +22,10 @@ from urllib.parse import urlsplit
 
 from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.session import open_browser
-from app.engine.events import ActionPlanned, Event, LiveChanged, PageFrame, RequestChanged
+from app.engine.events import ActionPlanned, Event, LiveRunChanged, PageFrame, RequestChanged
 from app.engine.intervention_policy import RiskClass
 from app.engine.run_api import RunRequest
-from app.engine.supervision import Need, PersonDecision, RequestState, RunState, Verb
+from app.engine.supervision import DecisionKind, Need, OperatorDecision, RequestState, RunState
 from tests.support.blocking_proxy import BlockingProxy, Door
 from tests.support.protocol_server import ProtocolServer
 from tests.support.shop import ADMIN, record_login
@@ -53,7 +53,7 @@ class Times:
                 self.at[request.run].setdefault(request.state.value, now)
             case ActionPlanned(next=action):
                 self.at[action.run].setdefault("first action", now)
-            case LiveChanged(row=row) if row.needs:
+            case LiveRunChanged(row=row) if row.needs:
                 self.at[row.run].setdefault("on the wall", now)
             case PageFrame(run=run):
                 self.frames[run] += 1
@@ -143,7 +143,7 @@ async def _decide(operator: Operator, row, name: str) -> None:
         await asyncio.sleep(1.5)
         await engine.release(row.run)
     elif row.needs and row.needs[0].state is RequestState.OPEN:
-        await engine.decide(row.needs[0].id, PersonDecision(verb=Verb.APPROVE))
+        await engine.decide(row.needs[0].id, OperatorDecision(verb=DecisionKind.APPROVE))
     elif name == "modal" and row.flags and row.step >= 2 and row.state in (RunState.RUNNING, RunState.PAUSED):
         deeds = await engine.interventions(row.run)
         if not deeds or all(deed.deed.value != "took over" for deed in deeds):

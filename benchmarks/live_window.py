@@ -30,8 +30,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.engine.browser.session import open_browser, visit
-from app.engine.run_api import NO_KNOWLEDGE, RunRequest
+from app.engine.browser.session import open_browser, open_session
+from app.engine.run_api import WITHOUT_KNOWLEDGE, RunRequest
 from app.engine.supervision import RunState, Stage
 from app.models.commands import CommandCenter
 from app.models.engine_client import EngineClient
@@ -69,7 +69,7 @@ async def floors() -> float:
     """Frames a second of DevTools alone in one process; a click's time is printed."""
     async with open_browser() as browser:
         print(f"Chromium {browser.version}, {os.cpu_count()} processors, pages of {SIZE[0]} x {SIZE[1]}")
-        async with visit(browser, SIZE) as tab:
+        async with open_session(browser, SIZE) as tab:
             await tab.page.set_content(MOVING)
             wire, pictures = await raw(tab, SIZE)
             await asyncio.sleep(SECONDS)
@@ -160,7 +160,7 @@ async def bench() -> AsyncIterator[Desk]:
 
 
 def task(intent: str, url: str) -> RunRequest:
-    return RunRequest(intent=intent, start_url=url, policy="llm", kb=NO_KNOWLEDGE, max_steps=500)
+    return RunRequest(intent=intent, start_url=url, policy="llm", kb=WITHOUT_KNOWLEDGE, max_steps=500)
 
 
 def brain(request: dict[str, object]) -> str | Answer:

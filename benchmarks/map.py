@@ -50,7 +50,7 @@ def main() -> None:
     assert isinstance(app, QApplication)
     theme = Theme()
     theme.set_mode("light")
-    theme.set_calm(True)
+    theme.set_reduced_motion(True)
     theme.apply(app)
     engine = FakeEngine(empty=True)
     blank = QWidget()

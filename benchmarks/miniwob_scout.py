@@ -18,11 +18,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import Sight, Turn
+from app.engine.agent.sight import HistoryEntry, Observation
 from app.engine.browser.executor import Executor
-from app.engine.browser.session import Visit, open_browser, visit
-from app.engine.command import Click, Command, ReportInfeasible, Select, Stop, TypeText, Wait
-from app.engine.effect import Effect, Result
+from app.engine.browser.session import BrowserSession, open_browser, open_session
+from app.engine.command import Action, Click, ReportInfeasible, Select, Stop, TypeText, Wait
+from app.engine.effect import ActionResult, Effect
 from app.engine.errors import SiteloreError
 from app.engine.page_state import PageCapture
 from tests.support.miniwob import Episode, MiniWob, episode, miniwob
@@ -45,10 +45,10 @@ class Played:
     thinking: list[float] = field(default_factory=list[float])
 
 
-async def _do(hand: Executor, command: Command) -> Result:
+async def _do(hand: Executor, command: Action) -> ActionResult:
     if isinstance(command, Wait):
         await asyncio.sleep(min(command.seconds, 10.0))
-        return Result(success=True, effect=Effect.NOTHING)
+        return ActionResult(success=True, effect=Effect.NOTHING)
     return await hand.do(command)
 
 
@@ -60,13 +60,13 @@ async def _fade(at: Episode) -> None:
         await asyncio.sleep(0.1)
 
 
-async def scout(tab: Visit, at: Episode, most: int, played: Played) -> None:
+async def scout(tab: BrowserSession, at: Episode, most: int, played: Played) -> None:
     """Let the scout play until the page gives its reward or the scout stops."""
     hand, policy = Executor(tab), ScoutPolicy()
-    turns: list[Turn] = []
+    turns: list[HistoryEntry] = []
     for step in range(most):
         page = await hand.look(picture=True)
-        sight = Sight(
+        sight = Observation(
             step=step,
             steps_left=most - step,
             intent=at.utterance,
@@ -85,7 +85,7 @@ async def scout(tab: Visit, at: Episode, most: int, played: Played) -> None:
         played.lines[-1] += f"  =>  {result.effect} {result.why}"
         played.steps += 1
         turns.append(
-            Turn(
+            HistoryEntry(
                 step=step, url=page.url, title=page.title, state="", command=command, result=result, words=""
             )
         )
@@ -93,7 +93,7 @@ async def scout(tab: Visit, at: Episode, most: int, played: Played) -> None:
             return
 
 
-async def script(tab: Visit, at: Episode, most: int, played: Played) -> None:
+async def script(tab: BrowserSession, at: Episode, most: int, played: Played) -> None:
     """The plain script: type quoted text, choose and click quoted labels, press Submit."""
     hand = Executor(tab)
     quoted = re.findall(r'"([^"]+)"', at.utterance)
@@ -123,7 +123,7 @@ def _listed(utterance: str) -> list[str]:
     return [name.strip() for name in found[1].split(",")] if found else []
 
 
-def _named(page: PageCapture, name: str) -> Command | None:
+def _named(page: PageCapture, name: str) -> Action | None:
     wanted = name.strip(" .").casefold()
     for element in page.elements:
         if not element.visible:
@@ -135,10 +135,12 @@ def _named(page: PageCapture, name: str) -> Command | None:
     return None
 
 
-Player = Callable[[Visit, Episode, int, Played], Awaitable[None]]
+Player = Callable[[BrowserSession, Episode, int, Played], Awaitable[None]]
 
 
-async def _play(tab: Visit, site: MiniWob, task: str, seed: int, player: Player, most: int) -> Played:
+async def _play(
+    tab: BrowserSession, site: MiniWob, task: str, seed: int, player: Player, most: int
+) -> Played:
     played = Played(task, seed, won=False, steps=0)
     try:
         async with asyncio.timeout(LONGEST), episode(tab, site, task, seed) as at:
@@ -161,7 +163,7 @@ async def _all(site: MiniWob, asked: argparse.Namespace) -> dict[str, list[Playe
     done: dict[str, list[Played]] = {name: [] for name in players}
 
     async def work() -> None:
-        async with open_browser() as browser, visit(browser, VIEWPORT) as tab:
+        async with open_browser() as browser, open_session(browser, VIEWPORT) as tab:
             while not queue.empty():
                 task, seed = queue.get_nowait()
                 for name, player in players.items():

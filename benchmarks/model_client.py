@@ -18,12 +18,12 @@ from collections.abc import Awaitable, Callable
 
 import openai
 
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.agent.model import exchange
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.hearing import Hearing
+from app.engine.agent.model.hearing import StreamParser
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model_api import AgentRole, Reply
+from app.engine.agent.model_api import AgentRole, ModelReply
 from app.engine.redaction import redact_text
 
 PORT = 8399
@@ -48,9 +48,9 @@ async def calls(url: str) -> None:
     theirs = openai.AsyncOpenAI(api_key="k", base_url=url, max_retries=0)
     for letters in (2_000, 20_000, 200_000):
         text = prompt(letters)
-        messages = [Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=text),))]
+        messages = [ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text=text),))]
 
-        async def mine(messages: list[Message] = messages) -> object:
+        async def mine(messages: list[ChatMessage] = messages) -> object:
             return await ours.ask(AgentRole.OPERATOR, messages)
 
         async def plain(text: str = text) -> object:
@@ -85,11 +85,13 @@ def median_ms(call: Callable[[], object], rounds: int = ROUNDS) -> float:
 
 def recording() -> None:
     for letters in (2_000, 20_000, 200_000):
-        messages = [Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=prompt(letters)),))]
+        messages = [
+            ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text=prompt(letters)),))
+        ]
 
-        def keep(messages: list[Message] = messages) -> bytes:
-            request = exchange.asked(AgentRole.OPERATOR, messages, None, redact_text)
-            return exchange.packed(request, Reply(text=ANSWER), redact_text, at=0, most=1)
+        def keep(messages: list[ChatMessage] = messages) -> bytes:
+            request = exchange.request_document(AgentRole.OPERATOR, messages, None, redact_text)
+            return exchange.encode_exchange(request, ModelReply(text=ANSWER), redact_text, at=0, most=1)
 
         floor = median_ms(lambda messages=messages: json.dumps(messages[0].parts[0].text).encode())
         own = median_ms(keep)
@@ -103,7 +105,7 @@ def reading() -> None:
     event = b'data: {"choices":[{"index":0,"delta":{"content":"word "},"finish_reason":null}]}\n\n'
 
     def hear(count: int) -> None:
-        hearing = Hearing(10**6)
+        hearing = StreamParser(10**6)
         for _ in range(count):
             hearing.feed(event)
 

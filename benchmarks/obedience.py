@@ -17,7 +17,7 @@ from pathlib import Path
 
 from app.engine.engine import Engine
 from app.engine.intervention_policy import RiskClass
-from app.engine.run_api import NO_KNOWLEDGE, RunRequest
+from app.engine.run_api import WITHOUT_KNOWLEDGE, RunRequest
 from tests.support.obedient_model import ObedientModel
 from tests.support.protocol_server import ProtocolServer
 from tests.support.trap_site import CARRIERS, ORDERS, trap_site
@@ -43,7 +43,7 @@ async def measure() -> tuple[Counter[str], Counter[str]]:
                         brain.__init__()
                         request = RunRequest(
                             intent=TASK, start_url=f"{site.home}/say/{order}/{carrier}", policy="llm",
-                            kb=NO_KNOWLEDGE, max_steps=5, allow=allow,
+                            kb=WITHOUT_KNOWLEDGE, max_steps=5, allow=allow,
                         )  # fmt: skip
                         summary = await engine.run_task(request)
                         away = any(visit.startswith(site.other) for visit in site.visits)

@@ -26,10 +26,10 @@ from typing import Any
 
 from playwright.async_api import async_playwright
 
-from app.engine.agent.marks import is_markable, marks_of, visible_part
+from app.engine.agent.marks import element_marks, is_markable, visible_part
 from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.find import launch
-from app.engine.browser.session import Visit, visit
+from app.engine.browser.session import BrowserSession, open_session
 from app.engine.browser.snapshot import capture
 from app.engine.page_state import Element, PageCapture, Rect
 from benchmarks.snapshot import page as made_up_page
@@ -120,7 +120,7 @@ def _environment() -> Path:
     return python
 
 
-async def _ours(tab: Visit, asked: Asked) -> tuple[PageCapture, float]:
+async def _ours(tab: BrowserSession, asked: Asked) -> tuple[PageCapture, float]:
     await tab.page.goto(asked.url)
     if asked.setup:
         await tab.page.evaluate(*asked.setup)
@@ -173,7 +173,7 @@ def _the_other_way(group: Sum, page: PageCapture, numbered: set[str]) -> None:
     def top(element: Element) -> bool:
         return bool(element.xpath) and not element.frame and visible_part(element, page.viewport) is not None
 
-    marks = [page.elements[mark.number] for mark in marks_of(page, most=100000)]
+    marks = [page.elements[mark.number] for mark in element_marks(page, most=100000)]
     mine = [element for element in marks if top(element) and is_markable(element)]
     group.ours += len(mine)
     group.known += sum(element.xpath in numbered for element in mine)
@@ -220,7 +220,7 @@ async def _run(say: Callable[[str, Sum], None]) -> None:
             browser, candidate = await launch(playwright)
             options = candidate.launch_options() or {"executable_path": playwright.chromium.executable_path}
             other = Other({"launch": options, "size": SIZE})
-            async with visit(browser, SIZE) as tab:
+            async with open_session(browser, SIZE) as tab:
                 for asked in pages:
                     told = await asyncio.to_thread(other.look, asked)
                     page, seconds = await _ours(tab, asked)

@@ -21,12 +21,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.engine.browser.find import NoBrowser
-from app.engine.browser.session import open_browser, visit
+from app.engine.browser.session import open_browser, open_session
 from app.engine.errors import NotFound
 from app.engine.graph.graph import InteractionGraph
-from app.engine.graph.travel import Traveller
+from app.engine.graph.travel import PathReplayer
 from app.engine.store.workspace import Workspace
-from app.engine.transition import Arrival, ArrivalKind, Attempt, Operation, Transition
+from app.engine.transition import Attempt, Operation, ReplayVerdict, ReplayVerdictKind, Transition
 
 ENOUGH = 0.97
 
@@ -57,22 +57,22 @@ async def replay(graph: InteractionGraph, count: int, seed: int, login: str) -> 
             for page in drawn:
                 way, opened = _way(graph, page)
                 by_address += opened
-                async with visit(browser, (1280, 800), storage_state=login or None) as tab:
+                async with open_session(browser, (1280, 800), storage_state=login or None) as tab:
                     arrivals = await _go(
-                        graph, page, way, Traveller(tab, graph.pages, home=graph.home, record=_forget)
+                        graph, page, way, PathReplayer(tab, graph.pages, home=graph.home, record=_forget)
                     )
                 last = arrivals[-1] if len(arrivals) >= max(1, len(way)) else _cut_short(arrivals[-1])
                 verdicts[last.kind.value] += 1
                 lengths[len(way)] += 1
                 tiers.update(arrival.tier.value for arrival in arrivals if arrival.tier is not None)
-                believed += last.kind is not ArrivalKind.ERROR
+                believed += last.kind is not ReplayVerdictKind.ERROR
                 if not last.kind.ok:
                     where = f"{graph.pages[page].keys.url} after {len(arrivals)} of {len(way)}"
                     told.append(f"  {last.kind.value}: {where}: {last.why}")
     except NoBrowser as missing:
         print(missing)
         return
-    good = sum(verdicts[kind.value] for kind in ArrivalKind if kind.ok)
+    good = sum(verdicts[kind.value] for kind in ReplayVerdictKind if kind.ok)
     seconds = time.perf_counter() - began
     share = good / len(drawn)
     print(f"verdicts: {dict(verdicts)}")
@@ -92,19 +92,21 @@ def _way(graph: InteractionGraph, page: str) -> tuple[list[Transition], bool]:
 
 
 async def _go(
-    graph: InteractionGraph, page: str, way: list[Transition], traveller: Traveller
-) -> tuple[Arrival, ...]:
+    graph: InteractionGraph, page: str, way: list[Transition], traveller: PathReplayer
+) -> tuple[ReplayVerdict, ...]:
     if not way:
-        return (await traveller.stand_on(graph.pages[page]),)
+        return (await traveller.go_to_state(graph.pages[page]),)
     if way[0].operation is Operation.OPEN:
-        await traveller.stand_on(graph.pages[graph.home_pages[0]])
+        await traveller.go_to_state(graph.pages[graph.home_pages[0]])
     return await traveller.go(way)
 
 
-def _cut_short(last: Arrival) -> Arrival:
+def _cut_short(last: ReplayVerdict) -> ReplayVerdict:
     """A path that ended before its goal: the verdict that ended it."""
     if last.kind.ok:
-        return Arrival(kind=ArrivalKind.ERROR, expected=last.expected, why="the way was not gone to its end")
+        return ReplayVerdict(
+            kind=ReplayVerdictKind.ERROR, expected=last.expected, why="the way was not gone to its end"
+        )
     return last
 
 

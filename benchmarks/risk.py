@@ -32,12 +32,12 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from app.engine.detectors.base import CLOSING
+from app.engine.detectors.base import FINAL_ACTIONS
 from app.engine.detectors.calibration import scorecard
-from app.engine.detectors.risk import Example, RiskModel, fit
+from app.engine.detectors.risk import JudgedRun, RiskModel, fit
 from app.engine.detectors.runner import detect_run
-from app.engine.detectors.trial import area as auc
-from app.engine.detectors.trial import tried
+from app.engine.detectors.trial import auroc as auc
+from app.engine.detectors.trial import cross_validate
 from app.engine.imports.colorbrowseragent import find_runs, read_run
 from app.engine.judgement import Label, Verdict
 from app.engine.sites import load_sites
@@ -57,12 +57,12 @@ class Case:
     task: str
     suite: str
     site: str
-    held_back: bool
+    blocked_writes: bool
     first: bool
     state_task: bool
     hidden: bool
-    seen: Example
-    example: Example
+    seen: JudgedRun
+    example: JudgedRun
 
 
 def held_back(task: str) -> bool:
@@ -96,7 +96,7 @@ def state_tasks() -> frozenset[str]:
 
 def masked(run: Run, steps: Sequence[Step]) -> tuple[Run, list[Step]]:
     """The run as one that its environment ended, without the message that the agent sent."""
-    kept = [step for step in steps if step.action is None or step.action.kind not in CLOSING]
+    kept = [step for step in steps if step.action is None or step.action.kind not in FINAL_ACTIONS]
     outcome = Outcome.ENDED_BY_ENVIRONMENT
     return replace(run, outcome=outcome, answer=None, step_count=len(kept)), kept
 
@@ -119,8 +119,8 @@ def load_cases() -> list[Case]:
         state_task = run.suite == "webarena" and run.task_id in states
         hidden = state_task and run.outcome in (Outcome.ANSWERED, Outcome.INFEASIBLE)
 
-        def example(run: Run, steps: Sequence[Step]) -> Example:
-            return Example(
+        def example(run: Run, steps: Sequence[Step]) -> JudgedRun:
+            return JudgedRun(
                 run=run.id,
                 flags=tuple(detect_run(run, steps, usual[run.site])),
                 steps=run.step_count,
@@ -147,11 +147,11 @@ def load_cases() -> list[Case]:
     return cases
 
 
-def baseline(example: Example) -> float:
+def baseline(example: JudgedRun) -> float:
     return example.steps / (example.usual_steps or 1)
 
 
-def by_model(model: RiskModel) -> Callable[[Example], float]:
+def by_model(model: RiskModel) -> Callable[[JudgedRun], float]:
     return lambda example: model.value(example.flags, example.steps, example.usual_steps)
 
 
@@ -182,7 +182,7 @@ def after_verdicts(cases: Sequence[Case], count: int, only_held_back: bool) -> d
     for seed in range(ORDERS):
         order = list(cases)
         random.Random(seed).shuffle(order)
-        rest = [case.example for case in order[count:] if case.held_back or not only_held_back]
+        rest = [case.example for case in order[count:] if case.blocked_writes or not only_held_back]
         failed = [example.failed for example in rest]
         if len(set(failed)) < 2:
             continue
@@ -297,8 +297,8 @@ def main() -> None:
     left_out = leave_one_site_out(cases)
     report("all runs, masked", cases, left_out)
     report("WebChoreArena", [case for case in cases if case.suite == "webchorearena"], left_out)
-    report("held-back runs, masked", [case for case in cases if case.held_back], left_out)
-    print(f"the switch, every run judged, masked: {tried([case.example for case in cases]).why}")
+    report("held-back runs, masked", [case for case in cases if case.blocked_writes], left_out)
+    print(f"the switch, every run judged, masked: {cross_validate([case.example for case in cases]).why}")
     report_verdicts("all runs, masked", cases, only_held_back=False)
     report_detectors(cases)
     report_cost(cases)

@@ -13,7 +13,7 @@ import statistics
 import time
 
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import Sight
+from app.engine.agent.sight import Observation
 from app.engine.observation import parse_tree
 from app.engine.page_state import Element, PageCapture
 
@@ -68,7 +68,7 @@ async def _measure(size: int) -> tuple[list[float], list[float]]:
             began = time.process_time()
             parse_tree(page.tree)
             floor.append(time.process_time() - began)
-            sight = Sight(step=0, steps_left=9, intent=said, start_url=page.url, page=page)
+            sight = Observation(step=0, steps_left=9, intent=said, start_url=page.url, page=page)
             policy = ScoutPolicy()
             began = time.process_time()
             await policy.decide(sight)

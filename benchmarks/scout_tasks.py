@@ -29,7 +29,7 @@ from app.engine.browser.session import open_browser
 from app.engine.cases.exploring import ExploreOptions
 from app.engine.engine import Engine
 from app.engine.page_state import Mode
-from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunRequest, RunSummary
+from app.engine.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest, RunSummary
 from kb.tip import Status
 from tests.support.shop import ADMIN, SHOPPER, Rows, record_login, rows_of, started_shop
 from tests.support.shop_facts import TASKS, ShopTask, expected, load_tasks, verdict
@@ -118,7 +118,7 @@ async def run(engine: Engine, shop: Shop, task: ShopTask, arm: str, logins: dict
         RunRequest(
             intent=task.intent,
             start_url=f"{shop.url}{task.start}",
-            kb=LIVE if arm in ("tips", "both") else NO_KNOWLEDGE,
+            kb=LIVE_KNOWLEDGE if arm in ("tips", "both") else WITHOUT_KNOWLEDGE,
             graph=(graph,) if arm in ("graph", "both") else (),
             site=SITE,
             max_steps=MOST_STEPS,

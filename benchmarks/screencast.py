@@ -25,9 +25,9 @@ from playwright.async_api import Browser, CDPSession, Error
 
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover.takeover import Takeover
-from app.engine.browser.screencast import Frame, Screencast
-from app.engine.browser.session import Visit, open_browser, visit
-from app.engine.browser.steering import Steering
+from app.engine.browser.screencast import Screencast, ScreencastFrame
+from app.engine.browser.session import BrowserSession, open_browser, open_session
+from app.engine.browser.steering import InputForwarder
 from app.engine.events import EventBus
 from app.engine.jobs import JobRegistry
 from app.engine.page_input import InputKind, MouseButton, PageInput
@@ -72,7 +72,7 @@ async def main_async() -> None:
 
 async def rates(browser: Browser, registry: JobRegistry) -> None:
     print(f"\nA page that moves all the time, {SECONDS:g} s: pictures a second, KB each")
-    async with visit(browser, SIZE) as tab:
+    async with open_session(browser, SIZE) as tab:
         await tab.page.set_content(MOVING)
         wire, pictures = await raw(tab, SIZE)
         await asyncio.sleep(SECONDS)
@@ -95,11 +95,11 @@ def kilobytes(pictures: Pictures) -> str:
     return f"{statistics.mean(len(jpeg) for _, jpeg in pictures) / 1024:6.1f} KB" if pictures else "none"
 
 
-def keep(into: Pictures) -> Callable[[Frame], None]:
+def keep(into: Pictures) -> Callable[[ScreencastFrame], None]:
     return lambda frame: into.append((time.perf_counter(), frame.jpeg))
 
 
-async def raw(tab: Visit, size: tuple[int, int]) -> tuple[CDPSession, Pictures]:
+async def raw(tab: BrowserSession, size: tuple[int, int]) -> tuple[CDPSession, Pictures]:
     """The screencast without our code: every frame is acknowledged when it comes."""
     got: Pictures = []
     wire = await tab.context.new_cdp_session(tab.page)
@@ -129,13 +129,13 @@ def at_point() -> list[PageInput]:
 async def clicks(browser: Browser, registry: JobRegistry) -> None:
     print(f"\nFrom a click to the picture that shows it, a page of {ROWS} links, {CLICKS} clicks: ms")
     await floor_of_clicks(browser)
-    async with visit(browser, SIZE) as tab:
+    async with open_session(browser, SIZE) as tab:
         await tab.page.set_content(FLIPS)
         got: Pictures = []
         cast = Screencast(tab, keep(got), registry.hold)
         await cast.watch(*SIZE, 25)
         await asyncio.sleep(1)
-        report("our screencast and hands", await timed(got, lambda: Steering(tab).send(at_point())))
+        report("our screencast and hands", await timed(got, lambda: InputForwarder(tab).send(at_point())))
         takeover = Takeover(
             tab, secrets=Secrets(), home="http://page.test/", write=_nowhere, spawn=registry.hold
         )
@@ -147,7 +147,7 @@ async def clicks(browser: Browser, registry: JobRegistry) -> None:
 
 
 async def floor_of_clicks(browser: Browser) -> None:
-    async with visit(browser, SIZE) as tab:
+    async with open_session(browser, SIZE) as tab:
         await tab.page.set_content(FLIPS)
         wire, pictures = await raw(tab, SIZE)
 
@@ -218,7 +218,7 @@ async def watched(page: str, rate: float | None) -> float:
         closing: list[Coroutine[Any, Any, None]] = []
         for _ in range(TILES):
             browser = await stack.enter_async_context(open_browser())
-            tab = await stack.enter_async_context(visit(browser, SIZE))
+            tab = await stack.enter_async_context(open_session(browser, SIZE))
             await tab.page.set_content(page)
             if rate == 0.0:
                 await raw(tab, SIZE)

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from app.engine.agent.snapper import in_view, middle, sample_points, snap
 from app.engine.browser.demo_pages import DEPARTMENTS
 from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.points import under
-from app.engine.browser.session import Visit, open_browser, visit
+from app.engine.browser.points import elements_at
+from app.engine.browser.session import BrowserSession, open_browser, open_session
 from app.engine.browser.snapshot import capture
 from app.engine.page_state import Element, PageCapture, Rect
 from tests.support.pages_server import serving
@@ -53,22 +53,22 @@ def found(
     }
 
 
-async def _meant(tab: Visit, page: PageCapture) -> list[tuple[Element, Rect]]:
+async def _meant(tab: BrowserSession, page: PageCapture) -> list[tuple[Element, Rect]]:
     """The uncovered elements in view, with their boxes."""
     placed = [(element, element.rect) for element in in_view(page) if element.rect is not None]
-    stacks = await under(tab, page, [middle(rect) for _, rect in placed])
+    stacks = await elements_at(tab, page, [middle(rect) for _, rect in placed])
     return [
         (element, rect) for element, rect in placed if stacks.get(middle(rect), ())[:1] == (element.index,)
     ]
 
 
 async def _on(
-    tab: Visit, page: PageCapture, boxes: Sequence[tuple[Element, Rect, str]], hits: Counter[str]
+    tab: BrowserSession, page: PageCapture, boxes: Sequence[tuple[Element, Rect, str]], hits: Counter[str]
 ) -> float:
     """Count the hits of each way; own processor seconds for each box."""
     spent = 0.0
     for element, box, name in boxes:
-        stacks = await under(tab, page, sample_points(box, page))
+        stacks = await elements_at(tab, page, sample_points(box, page))
         began = time.process_time()
         led = found(page, box, name, stacks)
         spent += (time.process_time() - began) / 3
@@ -83,7 +83,7 @@ def _show(title: str, hits: Counter[str], boxes: int) -> None:
 async def _measure() -> None:
     chance = random.Random(7)
     print(f"{'boxes':>24} {'number':>6} " + " ".join(f"{way:>9}" for way in WAYS))
-    async with await DemoServer.start() as demo, open_browser() as browser, visit(browser) as tab:
+    async with await DemoServer.start() as demo, open_browser() as browser, open_session(browser) as tab:
         shop, admin = demo.shop_url, demo.admin_url
         await tab.page.goto(f"{admin}/admin")
         await tab.page.get_by_role("button", name="Sign in").click()

@@ -13,8 +13,8 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
-from app.engine.browser.session import Visit, open_browser, visit
-from app.engine.browser.snapshot import capture, picture_of
+from app.engine.browser.session import BrowserSession, open_browser, open_session
+from app.engine.browser.snapshot import capture, take_screenshot
 
 SIZES = (500, 2000, 5000)
 ROUNDS = 7
@@ -41,13 +41,13 @@ def page(elements: int) -> str:
     return PAGE.format(menu=menu, rows="".join(ROW.format(n=n) for n in range((elements - 12) // 4)))
 
 
-async def _renderer(tab: Visit) -> float:
+async def _renderer(tab: BrowserSession) -> float:
     """Processor seconds of the page's main thread so far; other load is not included."""
     answer = await tab.send("Performance.getMetrics")
     return next(float(metric["value"]) for metric in answer["metrics"] if metric["name"] == "TaskDuration")
 
 
-async def _timed(tab: Visit, do: Callable[[], Awaitable[object]]) -> tuple[float, float]:
+async def _timed(tab: BrowserSession, do: Callable[[], Awaitable[object]]) -> tuple[float, float]:
     """Elapsed seconds, and processor seconds of the page and of this process."""
     busy, own = await _renderer(tab), time.process_time()
     began = time.perf_counter()
@@ -57,21 +57,21 @@ async def _timed(tab: Visit, do: Callable[[], Awaitable[object]]) -> tuple[float
     return passed, await _renderer(tab) - busy + own
 
 
-async def _measure(tab: Visit, size: int) -> None:
+async def _measure(tab: BrowserSession, size: int) -> None:
     html = page(size)
     await tab.page.route("**/things", lambda route: route.fulfill(body=html, content_type="text/html"))
     await tab.send("Performance.enable", timeDomain="threadTicks")
 
     async def load() -> None:
         await tab.page.goto("http://things.example/things")
-        await picture_of(tab)  # laid out and painted
+        await take_screenshot(tab)  # laid out and painted
 
     ways: dict[str, Callable[[], Awaitable[object]]] = {
         LOAD: load,
         "look": lambda: capture(tab),
         "look without picture": lambda: capture(tab, picture=False),
         "an agent's look": lambda: capture(tab, picture=False, thorough=True),
-        "picture alone": lambda: picture_of(tab),
+        "picture alone": lambda: take_screenshot(tab),
         TREE: lambda: tab.send("Accessibility.getFullAXTree"),
     }
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
@@ -98,7 +98,7 @@ async def _measure(tab: Visit, size: int) -> None:
 
 
 async def _run() -> None:
-    async with open_browser() as browser, visit(browser, (1280, 800)) as tab:
+    async with open_browser() as browser, open_session(browser, (1280, 800)) as tab:
         for size in SIZES:
             await _measure(tab, size)
 

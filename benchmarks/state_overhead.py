@@ -17,14 +17,14 @@ from pathlib import Path
 
 from app.engine import identity
 from app.engine.browser.hand import open_page
-from app.engine.browser.session import Visit, open_browser, visit
+from app.engine.browser.session import BrowserSession, open_browser, open_session
 from app.engine.browser.snapshot import capture
 from app.engine.cases.core import Core
-from app.engine.cases.recording import StoredGraph
+from app.engine.cases.recording import StoredGraphRecorder
 from app.engine.graph.blocklist import BlockList
-from app.engine.graph.frontier import Planner, Spot
+from app.engine.graph.frontier import FrontierPlanner, StateContext
 from app.engine.graph.observing import contents_of, state_of
-from app.engine.graph.recorder import Contents, Entry
+from app.engine.graph.recorder import GraphTransaction, PageContents
 from app.engine.graph_api import ExploreOptions
 from app.engine.page_state import PageCapture, PageState
 from benchmarks.snapshot import BUDGET, SIZES, page
@@ -52,7 +52,7 @@ class Clock:
         return statistics.median(self.parts[part])
 
 
-async def measure(tab: Visit, store: StoredGraph, size: int) -> Clock:
+async def measure(tab: BrowserSession, store: StoredGraphRecorder, size: int) -> Clock:
     """Every part at one size."""
     html, clock = page(size), Clock()
     turns = iter(range(ROUNDS + 1))
@@ -73,7 +73,7 @@ async def measure(tab: Visit, store: StoredGraph, size: int) -> Clock:
     return clock
 
 
-async def state(clock: Clock, store: StoredGraph, seen: PageCapture) -> None:
+async def state(clock: Clock, store: StoredGraphRecorder, seen: PageCapture) -> None:
     """Process one capture."""
     rules = BlockList.builtin("en")
 
@@ -85,13 +85,13 @@ async def state(clock: Clock, store: StoredGraph, seen: PageCapture) -> None:
     async def keep() -> None:
         found, contents = made[0]
         shown = replace(contents, text=f"{contents.text}\n{found.url}")
-        await store.save(Entry(at=time.time(), exploration=1, states=((found, shown),)))
+        await store.save(GraphTransaction(at=time.time(), exploration=1, states=((found, shown),)))
 
     async def plan() -> None:
-        spot = Spot(state=made[0][0], elements=made[0][1].elements, language="en")
-        Planner(HOME, ExploreOptions(), rules).judge(spot)
+        spot = StateContext(state=made[0][0], elements=made[0][1].elements, language="en")
+        FrontierPlanner(HOME, ExploreOptions(), rules).judge(spot)
 
-    made: list[tuple[PageState, Contents]] = []
+    made: list[tuple[PageState, PageContents]] = []
     await clock.of("identity", identify)
     await clock.of("store", keep)
     await clock.of("plan", plan)
@@ -108,9 +108,9 @@ async def run() -> None:
     first = 0.0
     with tempfile.TemporaryDirectory() as folder:
         core = await Core.open(Path(folder), "benchmark")
-        async with open_browser() as browser, visit(browser, (1280, 800)) as tab:
+        async with open_browser() as browser, open_session(browser, (1280, 800)) as tab:
             for size in SIZES:
-                clock = await measure(tab, StoredGraph(core, "things"), size)
+                clock = await measure(tab, StoredGraphRecorder(core, "things"), size)
                 parts = [1000 * clock.median(part) for part in PARTS]
                 cost = sum(parts[:3])
                 budget = f"{1000 * BUDGET[size]:.0f}" if size in BUDGET else "linear"

@@ -24,14 +24,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.engine.action import Action
-from app.engine.agent.risk import assess
-from app.engine.agent.sight import Sight
+from app.engine.action import RecordedAction
+from app.engine.agent.risk import assess_risk
+from app.engine.agent.sight import Observation
 from app.engine.agent.task_changes import requested_changes
 from app.engine.agent.write_gate import WriteGate
-from app.engine.calls import from_action
-from app.engine.command import Command
-from app.engine.effect import Effect, Result
+from app.engine.calls import from_recorded
+from app.engine.command import Action
+from app.engine.effect import ActionResult, Effect
 from app.engine.graph.recorded_pages import read_page
 from app.engine.imports.colorbrowseragent import find_runs, read_run
 from app.engine.page_state import Element, PageCapture
@@ -117,14 +117,14 @@ def shown(step: Step, blobs: Mapping[str, bytes]) -> tuple[PageCapture, Mapping[
     return replace(page.page, tree=own), page.elements
 
 
-def command_of(action: Action | None, elements: Mapping[str, Element]) -> Command | None:
+def command_of(action: RecordedAction | None, elements: Mapping[str, Element]) -> Action | None:
     if action is None:
         return None
     if action.bid:
         if action.bid not in elements:
             return None
         action = replace(action, args={**action.args, "bid": str(elements[action.bid].index)})
-    return from_action(action)
+    return from_recorded(action)
 
 
 def replay(
@@ -154,18 +154,18 @@ def replay(
                     command = command_of(step.action, elements)
                     if command is None:
                         continue
-                    sight = Sight(
+                    sight = Observation(
                         step=step.index, steps_left=9, intent=read.run.intent, start_url="", page=page
                     )
                     began = time.perf_counter()
                     decision = gate.judge(command, sight)
                     judging.append(time.perf_counter() - began)
                     began = time.perf_counter()
-                    assess(command, page)
+                    assess_risk(command, page)
                     assessing.append(time.perf_counter() - began)
                     worked = not step.error
                     effect = Effect.CHANGED if worked else Effect.NOTHING
-                    gate.settle(decision, Result(success=worked, effect=effect), step.index)
+                    gate.settle(decision, ActionResult(success=worked, effect=effect), step.index)
                     count.actions += 1
                     refused += not decision.allowed
                     permits += decision.permit is not None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kb.exchange import import_file, read, write
     from kb.freeze import diff, verify
     from kb.frozen import FrozenKnowledgeBase, open_any
-    from kb.journal import Entry, Journal
+    from kb.journal import Journal, JournalEntry
     from kb.store import KnowledgeBase
     from kb.tip import Kind, Provenance, Query, Retrieval, Scope, Status, Tip, TipDraft
     from kb.vectors import VectorCache
@@ -41,10 +41,10 @@ _HOME = {
 __all__ = [
     "BadFile",
     "BadTip",
-    "Entry",
     "Frozen",
     "FrozenKnowledgeBase",
     "Journal",
+    "JournalEntry",
     "KbError",
     "Kind",
     "KnowledgeBase",

@@ -20,7 +20,7 @@ Apply = Callable[[str, dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class JournalEntry:
     """One change.  Times are Unix seconds.
 
     Two journals form one history: the later ``at`` is undone first, the later ``undone_at`` redone first.
@@ -66,7 +66,7 @@ class Journal:
         )
         return int(cursor.lastrowid or 0)
 
-    def undo(self, apply: Apply) -> Entry | None:
+    def undo(self, apply: Apply) -> JournalEntry | None:
         """Undo the newest change and return its entry; None if there is none.
 
         A failing ``apply`` leaves everything as it was.
@@ -74,17 +74,17 @@ class Journal:
         with transaction(self._connection):
             return self._move(self._undoable(), apply, "backward", self._clock())
 
-    def redo(self, apply: Apply) -> Entry | None:
+    def redo(self, apply: Apply) -> JournalEntry | None:
         """Redo the change undone last; None if there is none."""
         with transaction(self._connection):
             return self._move(self._redoable(), apply, "forward", None)
 
-    def peek(self) -> tuple[Entry | None, Entry | None]:
+    def peek(self) -> tuple[JournalEntry | None, JournalEntry | None]:
         """The changes that undo and redo would affect."""
         undo, redo = self._undoable(), self._redoable()
         return _entry(undo) if undo else None, _entry(redo) if redo else None
 
-    def entries(self, limit: int = 50) -> list[Entry]:
+    def entries(self, limit: int = 50) -> list[JournalEntry]:
         """The newest changes first, including undone and dropped ones."""
         return [_entry(row) for row in self._rows("1 ORDER BY id DESC", limit)]
 
@@ -96,7 +96,7 @@ class Journal:
 
     def _move(
         self, row: dict[str, Any] | None, apply: Apply, direction: str, undone_at: float | None
-    ) -> Entry | None:
+    ) -> JournalEntry | None:
         if row is None:
             return None
         apply(row["kind"], json.loads(row[direction]))
@@ -150,8 +150,8 @@ def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _entry(row: dict[str, Any]) -> Entry:
-    return Entry(
+def _entry(row: dict[str, Any]) -> JournalEntry:
+    return JournalEntry(
         id=row["id"],
         kind=row["kind"],
         label=row["label"],

@@ -34,9 +34,9 @@ from kb.lint_patterns import (
 from kb.retrieval.url import is_site_wide, matches_everything
 from kb.similar import CONTRADICTION, DUPLICATE, find_similar
 from kb.task_values import LONGEST_READ, occurrences, task_values
-from kb.tip import Finding, Kind, LintSeverity, Tip, TipDraft
+from kb.tip import Kind, LintFinding, LintSeverity, Tip, TipDraft
 
-__all__ = ["RULES", "Rule", "lint", "task_values"]
+__all__ = ["RULES", "LintRule", "lint", "task_values"]
 
 LONG, TOO_LONG = 600, 2_000
 
@@ -53,22 +53,22 @@ class Context:
     neighbours: tuple[Tip, ...]
 
 
-Found = Iterator[tuple[str, int, int]]
+RuleMatch = Iterator[tuple[str, int, int]]
 """Message, start, end; -1, -1 if the whole tip is meant."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LintRule:
     """One check of a tip."""
 
     name: str
     severity: LintSeverity
-    find: Callable[[Context], Found]
+    find: Callable[[Context], RuleMatch]
 
 
 def lint(
     draft: TipDraft, *, intent: str = "", task_values: Sequence[str] = (), neighbours: Sequence[Tip] = ()
-) -> list[Finding]:
+) -> list[LintFinding]:
     """Return all findings, errors first, then by position.
 
     Args:
@@ -80,7 +80,7 @@ def lint(
     values = dict.fromkeys((*_values_of(intent), *(value for value in task_values if value.strip())))
     context = Context(draft, draft.text[:LONGEST_READ], tuple(values), tuple(neighbours))
     findings = [
-        Finding(rule=rule.name, severity=rule.severity, message=message, start=start, end=end)
+        LintFinding(rule=rule.name, severity=rule.severity, message=message, start=start, end=end)
         for rule in RULES
         for message, start, end in rule.find(context)
     ]
@@ -91,7 +91,7 @@ def lint(
 _values_of = task_values
 
 
-def _task_values(context: Context) -> Found:
+def _task_values(context: Context) -> RuleMatch:
     parts = {word for value in context.values for word in value.split() if word != value}
     taken: list[tuple[int, int]] = []
     for value in context.values:
@@ -118,13 +118,13 @@ def _all_other_parts(draft: TipDraft) -> list[tuple[str, str]]:
     return [*_other_parts(draft), *([("scope", scope)] if scope else [])]
 
 
-def _matches(pattern: re.Pattern[str], message: str, scope: bool = False) -> Callable[[Context], Found]:
+def _matches(pattern: re.Pattern[str], message: str, scope: bool = False) -> Callable[[Context], RuleMatch]:
     """A rule that finds a pattern: in the text with its position, in the other parts, maybe the scope, by their
     name.
     """
     parts = _all_other_parts if scope else _other_parts
 
-    def find(context: Context) -> Found:
+    def find(context: Context) -> RuleMatch:
         for match in pattern.finditer(context.text):
             yield message.format(_short(match.group())), *match.span()
         for name, part in parts(context.draft):
@@ -134,7 +134,7 @@ def _matches(pattern: re.Pattern[str], message: str, scope: bool = False) -> Cal
     return find
 
 
-def _instruction(context: Context) -> Found:
+def _instruction(context: Context) -> RuleMatch:
     message = "'{}' reads like an order to the agent, or a formula"
     taken: list[tuple[int, int]] = []
     spans = [match.span() for match in INJECTION.finditer(context.text)]
@@ -150,7 +150,7 @@ def _instruction(context: Context) -> Found:
     yield from _hidden_text(context)
 
 
-def _hidden_text(context: Context) -> Found:
+def _hidden_text(context: Context) -> RuleMatch:
     message = "{} can't be seen and may hide text; remove it"
     for start, end in hidden(context.text):
         yield message.format(_code_points(context.text[start:end])), start, end
@@ -169,7 +169,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _answer_format(context: Context) -> Found:
+def _answer_format(context: Context) -> RuleMatch:
     if context.draft.kind is Kind.ANSWER_FORMAT:
         return
     match = ANSWER_FORMAT.search(context.text)
@@ -178,8 +178,8 @@ def _answer_format(context: Context) -> Found:
         yield message, *match.span()
 
 
-def _length(least: int, most: int | None, message: str) -> Callable[[Context], Found]:
-    def find(context: Context) -> Found:
+def _length(least: int, most: int | None, message: str) -> Callable[[Context], RuleMatch]:
+    def find(context: Context) -> RuleMatch:
         length = len(context.draft.text)
         if length > least and (most is None or length <= most):
             yield message.format(length=f"{length:,}", least=f"{least:,}"), least, length
@@ -187,25 +187,25 @@ def _length(least: int, most: int | None, message: str) -> Callable[[Context], F
     return find
 
 
-def _empty(context: Context) -> Found:
+def _empty(context: Context) -> RuleMatch:
     if not context.draft.text.strip():
         yield "the tip has no text", -1, -1
 
 
-def _missing(part: str, cue: re.Pattern[str], message: str) -> Callable[[Context], Found]:
-    def find(context: Context) -> Found:
+def _missing(part: str, cue: re.Pattern[str], message: str) -> Callable[[Context], RuleMatch]:
+    def find(context: Context) -> RuleMatch:
         if context.text.strip() and not getattr(context.draft, part).strip() and not cue.search(context.text):
             yield message, -1, -1
 
     return find
 
 
-def _everything(context: Context) -> Found:
+def _everything(context: Context) -> RuleMatch:
     if matches_everything(context.draft.scope):
         yield f"the scope {context.draft.scope} matches every address; name the site's host or a path", -1, -1
 
 
-def _site_wide(context: Context) -> Found:
+def _site_wide(context: Context) -> RuleMatch:
     scope = context.draft.scope
     if is_site_wide(scope) and not matches_everything(scope):
         yield (
@@ -215,15 +215,15 @@ def _site_wide(context: Context) -> Found:
         )
 
 
-def _duplicate(context: Context) -> Found:
+def _duplicate(context: Context) -> RuleMatch:
     yield from _near(context, DUPLICATE, "says nearly the same as")
 
 
-def _contradiction(context: Context) -> Found:
+def _contradiction(context: Context) -> RuleMatch:
     yield from _near(context, CONTRADICTION, "seems to say the opposite of")
 
 
-def _near(context: Context, relation: str, verb: str) -> Found:
+def _near(context: Context, relation: str, verb: str) -> RuleMatch:
     if not context.neighbours:
         return
     for similar in find_similar(context.draft, context.neighbours):
@@ -231,48 +231,48 @@ def _near(context: Context, relation: str, verb: str) -> Found:
             yield f"{verb} tip {similar.tip.id}: “{_short(similar.tip.text)}”", -1, -1
 
 
-RULES: tuple[Rule, ...] = (
-    Rule("empty", ERROR, _empty),
-    Rule("task-value", ERROR, _task_values),
-    Rule("benchmark-words", ERROR, _matches(BENCHMARK, "'{}' speaks of the benchmark, not of the site")),
-    Rule(
+RULES: tuple[LintRule, ...] = (
+    LintRule("empty", ERROR, _empty),
+    LintRule("task-value", ERROR, _task_values),
+    LintRule("benchmark-words", ERROR, _matches(BENCHMARK, "'{}' speaks of the benchmark, not of the site")),
+    LintRule(
         "secret",
         ERROR,
         _matches(SECRET, "'{}' looks like a secret or a person's address; leave it out", True),
     ),
-    Rule("instruction", ERROR, _instruction),
-    Rule("too-long", ERROR, _length(TOO_LONG, None, "{length} characters; at most {least}: split it")),
-    Rule("answer-format", WARNING, _answer_format),
-    Rule(
+    LintRule("instruction", ERROR, _instruction),
+    LintRule("too-long", ERROR, _length(TOO_LONG, None, "{length} characters; at most {least}: split it")),
+    LintRule("answer-format", WARNING, _answer_format),
+    LintRule(
         "page-text",
         WARNING,
         _matches(PAGE_DUMP, "'{}' is pasted page text or an element number that changes"),
     ),
-    Rule("task-words", WARNING, _matches(TASK_WORDS, "'{}' speaks of tasks; say what holds on the site")),
-    Rule(
+    LintRule("task-words", WARNING, _matches(TASK_WORDS, "'{}' speaks of tasks; say what holds on the site")),
+    LintRule(
         "account-fact",
         WARNING,
         _matches(ACCOUNT_FACT, "'{}' is true of one account or one copy of the site only"),
     ),
-    Rule("scope-everything", WARNING, _everything),
-    Rule(
+    LintRule("scope-everything", WARNING, _everything),
+    LintRule(
         "long",
         WARNING,
         _length(LONG, TOO_LONG, "{length} characters; one idea seldom needs more than {least}"),
     ),
-    Rule("duplicate", WARNING, _duplicate),
-    Rule("contradiction", WARNING, _contradiction),
-    Rule(
+    LintRule("duplicate", WARNING, _duplicate),
+    LintRule("contradiction", WARNING, _contradiction),
+    LintRule(
         "one-machine", HINT, _matches(ONE_MACHINE, "'{}' is an address; a placeholder holds on any machine")
     ),
-    Rule("score-word", HINT, _matches(SCORE, "'{}': is the page's own number meant, or a grade?")),
-    Rule(
+    LintRule("score-word", HINT, _matches(SCORE, "'{}': is the page's own number meant, or a grade?")),
+    LintRule(
         "no-when",
         HINT,
         _missing("when", WHEN, "does not say when it applies (on which page, for which aim)"),
     ),
-    Rule("no-do", HINT, _missing("do", DO, "does not say what to do")),
-    Rule("no-why", HINT, _missing("why", WHY, "does not say why; a reason helps the agent to judge")),
-    Rule("site-wide", HINT, _site_wide),
+    LintRule("no-do", HINT, _missing("do", DO, "does not say what to do")),
+    LintRule("no-why", HINT, _missing("why", WHY, "does not say why; a reason helps the agent to judge")),
+    LintRule("site-wide", HINT, _site_wide),
 )
 """All rules; an ``error`` keeps a tip from being frozen."""

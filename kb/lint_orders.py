@@ -21,7 +21,7 @@ from kb.invisible import visible
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class OrderPattern:
     """A kind of instruction in one language."""
 
     groups: tuple[tuple[str, ...], ...]
@@ -39,12 +39,12 @@ def _folded(text: str) -> str:
     return _MARKS.sub("", unicodedata.normalize("NFKC", text)).casefold().translate(_SAME)
 
 
-def _order(*groups: str, but: str = "") -> Order:
+def _order(*groups: str, but: str = "") -> OrderPattern:
     stems = tuple(tuple(_folded(group).split("|")) for group in groups)
-    return Order(stems, tuple(_folded(but).split("|")) if but else ())
+    return OrderPattern(stems, tuple(_folded(but).split("|")) if but else ())
 
 
-ORDERS: tuple[Order, ...] = (
+ORDERS: tuple[OrderPattern, ...] = (
     # English; more in lint_patterns
     _order(
         " ignore| disregard| forget| override| neglect",
@@ -437,7 +437,7 @@ def orders_in(text: str) -> Iterator[tuple[int, int]]:
             yield start, sentence.end()
 
 
-def _holds(order: Order, words: str) -> bool:
+def _holds(order: OrderPattern, words: str) -> bool:
     return all(any(stem in words for stem in group) for group in order.groups) and not any(
         stem in words for stem in order.but
     )

@@ -30,7 +30,7 @@ from kb.retrieval.cascade import (
 from kb.retrieval.embedding import Matrix, cosines, encode_cached, whole_numbers
 from kb.retrieval.keyword import GoalIndex, keyword_scores
 from kb.retrieval.retriever import Retriever
-from kb.retrieval.scopes import Place, Sites
+from kb.retrieval.scopes import QueryLocation, Sites
 from kb.retrieval.terms import query_terms, tip_terms, tip_text
 from kb.retrieval.url import compile_page_pattern, parse_address
 from kb.tip import Preflight, PreflightExample, Query, Scope, StoredStep, TipDraft
@@ -83,7 +83,7 @@ class PreflightIndex:
             page = pages.setdefault((step.url, step.site), len(pages))
             goal = goals.setdefault(step.text, len(goals))
             of_step.append(situations.setdefault((page, goal), len(situations)))
-        self._pages = [Place(parse_address(url), site) for url, site in pages]
+        self._pages = [QueryLocation(parse_address(url), site) for url, site in pages]
         self._page_urls = list(pages)
         self._goals = list(goals)
         self._page_of = np.array([page for page, _ in situations], dtype=np.int64)

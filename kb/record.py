@@ -51,14 +51,14 @@ def to_row(draft: TipDraft) -> tuple[str, ...]:
     )
 
 
-class Row(Protocol):
+class RecordRow(Protocol):
     """``sqlite3.Row``, or a mapping."""
 
     def __getitem__(self, key: str, /) -> Any: ...
 
 
 def from_row(
-    row: Row, *, id: str, revision: int = 1, created_at: float = 0.0, changed_at: float = 0.0
+    row: RecordRow, *, id: str, revision: int = 1, created_at: float = 0.0, changed_at: float = 0.0
 ) -> Tip:
     """The tip of a row with ``COLUMNS``; fields that belong to the file rather than to the tip are passed
     separately.

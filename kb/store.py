@@ -23,7 +23,7 @@ from kb.content import base_id, clean, clean_reason, clean_site, content_key
 from kb.database import BUSY_SECONDS, explained, transaction
 from kb.errors import BadFile, BadTip, NoSuchTip, Unfit
 from kb.gate import Judge, error_rules, held_back, not_waived, refusal, waiver_from_json, waiver_to_json
-from kb.journal import Entry, Journal
+from kb.journal import Journal, JournalEntry
 from kb.record import QUOTED, from_row, to_json, to_row
 from kb.select import select, tally
 from kb.tip import KbStats, Provenance, Revision, Status, Tip, TipDraft, Waiver
@@ -167,7 +167,7 @@ class KnowledgeBase:
         rules = self.unwaived(tip)
         return held_back(rules) if rules else ""
 
-    def peek(self) -> tuple[Entry | None, Entry | None]:
+    def peek(self) -> tuple[JournalEntry | None, JournalEntry | None]:
         """The changes that undo and redo would affect."""
         with self._reading():
             return self.journal.peek()
@@ -270,12 +270,12 @@ class KnowledgeBase:
                 self._record("restore", {id: now.revision}, label=f"restore revision {revision} of {id}")
             return self._current(id)
 
-    def undo(self) -> Entry | None:
+    def undo(self) -> JournalEntry | None:
         """Undo the last change, of whichever session; None if there is none."""
         with self._writing():
             return self.journal.undo(lambda kind, payload: self._return_to(payload, f"undo {kind}"))
 
-    def redo(self) -> Entry | None:
+    def redo(self) -> JournalEntry | None:
         """Redo the change undone last; None if there is none."""
         with self._writing():
             return self.journal.redo(lambda kind, payload: self._return_to(payload, f"redo {kind}"))

@@ -217,7 +217,7 @@ class LintSeverity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class LintFinding:
     """One lint finding; ``start``/``end`` are character offsets into the text, -1 if it concerns the whole tip."""
 
     rule: str

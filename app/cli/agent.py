@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.common import Json, harmless, say, show, table, with_engine
+from app.cli.common import Json, print_note, print_result, table, terminal_safe, with_engine
 from app.engine.errors import UsageError
 from app.engine.events import Event, RunAdvanced
-from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunMemory, RunRequest, RunSummary
+from app.engine.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunMemory, RunRequest, RunSummary
 from app.engine.trajectory import Outcome
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def run(
     kb: Annotated[
         str,
         typer.Option(help="A frozen knowledge base; 'live' for the workspace's tips, 'none' for no tips."),
-    ] = LIVE,
+    ] = LIVE_KNOWLEDGE,
     graph: Annotated[
         list[str] | None,
         typer.Option(help="Site whose interaction graph may be used; may be repeated."),
@@ -86,12 +86,12 @@ def run(
     if intent and not start_url:
         raise UsageError("the start address is not known", remedy="give --start-url")
     if resume:
-        _nothing_else(context)
+        _only_run(context)
     request = RunRequest(
         intent=intent,
         start_url=start_url,
         policy=policy.value,
-        kb=kb if kb in (LIVE, NO_KNOWLEDGE) else str(Path(kb).expanduser().resolve()),
+        kb=kb if kb in (LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE) else str(Path(kb).expanduser().resolve()),
         graph=tuple(graph or ()),
         site=site,
         max_steps=max_steps,
@@ -108,7 +108,7 @@ def run(
 
     async def running(engine: Engine) -> RunSummary:
         if not as_json:
-            engine.bus.subscribe(_step_by_step)
+            engine.bus.subscribe(_print_steps)
         if supervised:
             from app.cli.live import print_requests
 
@@ -116,7 +116,7 @@ def run(
         return await (engine.resume_run(resume) if resume else engine.run_task(request))
 
     summary = with_engine(running, encoder="cached")
-    show(summary, as_json, lambda: told(summary))
+    print_result(summary, as_json, lambda: summary_text(summary))
     if summary.outcome not in (Outcome.ANSWERED, Outcome.DONE_BY_HAND):
         raise typer.Exit(1)
 
@@ -128,10 +128,10 @@ def memory(
 ) -> None:
     """Show the memory of one of our own runs: goal, plan, facts, dead ends, checkpoints, notes."""
     found = with_engine(lambda engine: engine.run_memory(run, step))
-    show(found, as_json, lambda: remembered(found))
+    print_result(found, as_json, lambda: memory_text(found))
 
 
-def told(summary: RunSummary) -> str:
+def summary_text(summary: RunSummary) -> str:
     """Summarize a run in a few lines."""
     lines = [f"{summary.run}: {summary.outcome} after {summary.steps} steps, {summary.seconds:.1f} s"]
     if summary.answer is not None:
@@ -163,7 +163,7 @@ def told(summary: RunSummary) -> str:
     return "\n".join(lines)
 
 
-def remembered(found: RunMemory) -> str:
+def memory_text(found: RunMemory) -> str:
     """Return a ledger as text."""
     ledger = found.ledger
     if not found.events:
@@ -182,7 +182,7 @@ def remembered(found: RunMemory) -> str:
     return "\n".join(parts)
 
 
-def _nothing_else(context: typer.Context) -> None:
+def _only_run(context: typer.Context) -> None:
     """Refuse other options with --resume: a resumed run keeps its settings, and they would be ignored silently."""
     for name in context.params:
         source = context.get_parameter_source(name)
@@ -191,11 +191,11 @@ def _nothing_else(context: typer.Context) -> None:
             raise UsageError(f"a resumed run keeps its settings; leave out {option}")
 
 
-def _step_by_step(event: Event) -> None:
+def _print_steps(event: Event) -> None:
     """Print one line a step on standard error."""
     if isinstance(event, RunAdvanced) and event.words:
         flags = f"  [{', '.join(event.flags)}]" if event.flags else ""
         why = f": {event.why}" if event.why else ""
-        say(f"{event.step + 1:3} {event.words} -> {event.effect}{why}{flags}")
+        print_note(f"{event.step + 1:3} {event.words} -> {event.effect}{why}{flags}")
     elif isinstance(event, RunAdvanced) and event.state == "running":
-        sys.stderr.write(harmless(f"run {event.run}\n"))
+        sys.stderr.write(terminal_safe(f"run {event.run}\n"))

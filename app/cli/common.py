@@ -54,9 +54,9 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
         engine = await Engine.open(workspace_path())
         if sys.stderr.isatty():
             engine.bus.subscribe(show_progress)
-        engine.bus.subscribe(Warner())
+        engine.bus.subscribe(SandboxNotice())
         for note in engine.notes:
-            say(note)
+            print_note(note)
         try:
             if encoder:
                 await engine.load_encoder(allow_export=encoder == "wanted", ahead=False)
@@ -67,7 +67,7 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
     return asyncio.run(running())
 
 
-class Warner:
+class SandboxNotice:
     """Prints once that the browser has no sandbox."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Warner:
     def __call__(self, event: Event) -> None:
         if isinstance(event, BrowserStarted) and event.warning and not self._warned:
             self._warned = True
-            say(f"sitelore: {event.warning}")
+            print_note(f"sitelore: {event.warning}")
 
 
 def show_progress(event: Event) -> None:
@@ -84,48 +84,48 @@ def show_progress(event: Event) -> None:
     if isinstance(event, JobChanged):
         total = f"/{event.total}" if event.total is not None else ""
         end = "\n" if event.state != "running" else ""
-        words = harmless(f"{event.title}: {event.done}{total} {event.detail[:60]}")
+        words = terminal_safe(f"{event.title}: {event.done}{total} {event.detail[:60]}")
         sys.stderr.write(f"\r\x1b[K{words}{end}")
         sys.stderr.flush()
 
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def harmless(text: str) -> str:
+def terminal_safe(text: str) -> str:
     """Make text safe for a terminal: pages and agents can't move the cursor, set titles or reverse text."""
-    return _CONTROL.sub("\ufffd", printable(text))
+    return _CONTROL_CHARACTERS.sub("\ufffd", printable(text))
 
 
-def say(text: str) -> None:
+def print_note(text: str) -> None:
     """Print a note on standard error."""
-    sys.stderr.write(harmless(text) + "\n")
+    sys.stderr.write(terminal_safe(text) + "\n")
     sys.stderr.flush()
 
 
-def plain(value: Any) -> Any:
+def json_data(value: Any) -> Any:
     """Return a result as plain JSON data; dataclasses become objects, enums their values."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: json_data(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, str | Path):
         return printable(str(value))
     if isinstance(value, dict):
-        return {printable(str(key)): plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return {printable(str(key)): json_data(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return [json_data(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
     return value
 
 
-def show(value: Any, as_json: bool, text: Callable[[], str]) -> None:
+def print_result(value: Any, as_json: bool, text: Callable[[], str]) -> None:
     """Print a result as one JSON document or as text."""
     if as_json:
-        sys.stdout.write(orjson.dumps(plain(value), option=orjson.OPT_INDENT_2).decode() + "\n")
+        sys.stdout.write(orjson.dumps(json_data(value), option=orjson.OPT_INDENT_2).decode() + "\n")
     else:
         words = text()
         if words:
-            sys.stdout.write(harmless(words) + "\n")
+            sys.stdout.write(terminal_safe(words) + "\n")
 
 
 def table(rows: Sequence[Sequence[object]], heads: Sequence[str], widest: int = 60) -> str:

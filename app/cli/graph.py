@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli import graph_words as words
-from app.cli.common import Json, say, show, table, with_engine
+from app.cli.common import Json, print_note, print_result, table, with_engine
 from app.engine.errors import NotFound
 from app.engine.graph_api import ExploreOptions, Journey, LabReport, NodeDetail, PathPlan
 from app.engine.page_state import Mode
@@ -25,11 +25,11 @@ StorageState = Annotated[
 ]
 
 
-LEAST_SCORE = 0.3
+MIN_SCORE = 0.3
 """A lower score is no match: queries without a matching state score 0.1 to 0.25."""
 
 
-class Method(StrEnum):
+class SearchMethod(StrEnum):
     """Search methods for states."""
 
     LATE = "late"
@@ -38,7 +38,7 @@ class Method(StrEnum):
     PICTURE = "picture"
 
 
-class Format(StrEnum):
+class GraphFormat(StrEnum):
     """Export formats of a graph."""
 
     GRAPHML = "graphml"
@@ -89,7 +89,7 @@ def explore(
         resume=not fresh,
     )
     report = with_engine(lambda engine: engine.explore(url, site, options))
-    show(report, as_json, lambda: words.explored(report))
+    print_result(report, as_json, lambda: words.exploration_text(report))
     if report.ended == "failed":
         raise typer.Exit(1)
 
@@ -99,14 +99,14 @@ def list_(as_json: Json = False) -> None:
     """List the graphs of this workspace."""
     rows = with_engine(lambda engine: engine.graphs())
     heads = ("site", "states", "transitions", "waiting", "mode", "exploration", "home")
-    show(
+    print_result(
         rows,
         as_json,
-        lambda: table([words.row_cells(row) for row in rows], heads) or "no graph yet: sitelore explore URL",
+        lambda: table([words.graph_row(row) for row in rows], heads) or "no graph yet: sitelore explore URL",
     )
     broken = [row.error for row in rows if row.error]
     for error in broken:
-        say(error)
+        print_note(error)
     if broken:
         raise typer.Exit(3)
 
@@ -128,21 +128,23 @@ def stats(site: Site, as_json: Json = False) -> None:
         ]
         return "\n".join(facts) + "\n\n" + words.depths_table(found.depths)
 
-    show(found, as_json, text)
+    print_result(found, as_json, text)
 
 
 @app.command("show")
 def show_(site: Site, node: str, as_json: Json = False) -> None:
     """Show a state: elements and their status, transitions, runs, tips."""
     detail = with_engine(lambda engine: engine.graph_node(site, node))
-    show(detail, as_json, lambda: words.state(detail))
+    print_result(detail, as_json, lambda: words.state_text(detail))
 
 
 @app.command()
 def search(
     site: Site,
     query: str,
-    method: Annotated[Method, typer.Option(help="How states are compared with the query.")] = Method.LATE,
+    method: Annotated[
+        SearchMethod, typer.Option(help="How states are compared with the query.")
+    ] = SearchMethod.LATE,
     k: Annotated[int, typer.Option(min=1, help="Maximum number of states.")] = 10,
     as_json: Json = False,
 ) -> None:
@@ -150,7 +152,7 @@ def search(
     hits = with_engine(
         lambda engine: engine.graph_search(site, query, method.value, k), encoder=_encoder(method.value)
     )
-    show(hits, as_json, lambda: words.hits_table(hits) or "no matching state")
+    print_result(hits, as_json, lambda: words.hits_table(hits) or "no matching state")
 
 
 @app.command()
@@ -174,7 +176,7 @@ def compare(
     missed = "".join(f"\nmissed by every method: {query}" for query in found.missed)
     if found.absent:
         missed += f"\nskipped, because the map has no such state: {len(found.absent)}"
-    show(
+    print_result(
         found,
         as_json,
         lambda: f"{found.queries} queries over {found.states} states\n{table(rows, heads)}{missed}",
@@ -194,12 +196,12 @@ def path(
         return await engine.graph_path(site, await _node(engine, site, to), start)
 
     plan = with_engine(planning, encoder="cached")
-    show(plan, as_json, lambda: words.way(plan))
+    print_result(plan, as_json, lambda: words.path_text(plan))
 
 
 @app.command("navigate")
 @app.command("go", hidden=True)
-def go(
+def navigate(
     site: Site,
     to: Annotated[str, typer.Argument(help="A state's id (or its first digits), or a description.")],
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser, and leave it open.")] = False,
@@ -210,14 +212,14 @@ def go(
 
     async def going(engine: Engine) -> Journey:
         node = await _node(engine, site, to)
-        journey = await engine.graph_go(site, node, headed, storage_state=_file(storage_state))
+        journey = await engine.graph_navigate(site, node, headed, storage_state=_file(storage_state))
         if headed and journey.arrived:
-            say("the browser stays open; press Enter to close it")
+            print_note("the browser stays open; press Enter to close it")
             await _enter()
         return journey
 
     journey = with_engine(going, encoder="cached")
-    show(journey, as_json, lambda: words.journey_words(journey))
+    print_result(journey, as_json, lambda: words.navigation_text(journey))
     if not journey.arrived:
         raise typer.Exit(1)
 
@@ -236,7 +238,7 @@ def verify(
 ) -> None:
     """Verify every state and transition; gone ones are marked, and tips about them become suspect."""
     report = with_engine(lambda engine: engine.graph_verify(site, _file(storage_state), thorough))
-    show(report, as_json, lambda: words.verified(report))
+    print_result(report, as_json, lambda: words.verification_text(report))
     if report.gone_states or report.gone_transitions:
         raise typer.Exit(1)
 
@@ -252,11 +254,11 @@ def update(
     """Verify, then explore only what is new."""
     options = ExploreOptions(depth=depth, max_states=max_states, storage_state=_file(storage_state))
     report = with_engine(lambda engine: engine.graph_update(site, options))
-    show(
+    print_result(
         report,
         as_json,
         lambda: (
-            f"{words.verified(report.verify)}\n{words.explored(report.explore)}\n{words.difference(report.diff)}"
+            f"{words.verification_text(report.verify)}\n{words.exploration_text(report.explore)}\n{words.diff_text(report.diff)}"
         ),
     )
 
@@ -271,40 +273,40 @@ def diff(
 ) -> None:
     """Show what changed between two explorations."""
     found = with_engine(lambda engine: engine.graph_diff(site, other))
-    show(found, as_json, lambda: words.difference(found))
+    print_result(found, as_json, lambda: words.diff_text(found))
 
 
 @app.command()
 def export(
     site: Site,
     out: Path,
-    format: Annotated[Format, typer.Option(help="The file format.")] = Format.JSON,
+    format: Annotated[GraphFormat, typer.Option(help="The file format.")] = GraphFormat.JSON,
     as_json: Json = False,
 ) -> None:
     """Export the graph for another program."""
     count = with_engine(lambda engine: engine.graph_export(site, str(out.resolve()), format.value))
-    show({"states": count, "out": str(out)}, as_json, lambda: f"{count} states written to {out}")
+    print_result({"states": count, "out": str(out)}, as_json, lambda: f"{count} states written to {out}")
 
 
 @app.command("from-runs")
 def from_runs(site: Site, as_json: Json = False) -> None:
     """Build or extend the graph from the stored runs on this site; nothing is visited."""
     row = with_engine(lambda engine: engine.graph_from_runs(site))
-    show(row, as_json, lambda: f"{row.states} states, {row.transitions} transitions of {row.site}")
+    print_result(row, as_json, lambda: f"{row.states} states, {row.transitions} transitions of {row.site}")
 
 
 @app.command()
 def merge(site: Site, nodes: list[str], as_json: Json = False) -> None:
     """Merge states (undo with 'sitelore review undo')."""
     node = with_engine(lambda engine: engine.merge_nodes(site, nodes))
-    show({"node": node}, as_json, lambda: f"merged into {node[:8]}")
+    print_result({"node": node}, as_json, lambda: f"merged into {node[:8]}")
 
 
 @app.command()
 def split(site: Site, node: str, as_json: Json = False) -> None:
     """Split a state into the pages merged in it."""
     parts = with_engine(lambda engine: engine.split_node(site, node))
-    show({"nodes": parts}, as_json, lambda: " ".join(part[:8] for part in parts))
+    print_result({"nodes": parts}, as_json, lambda: " ".join(part[:8] for part in parts))
 
 
 @app.command()
@@ -339,9 +341,9 @@ def rules(
         return "\n".join([*report.notes, table(rows, heads), f"{here}, {everywhere}"])
 
     if report.error:
-        say(report.error)
+        print_note(report.error)
         raise typer.Exit(3)
-    show(report, as_json, text)
+    print_result(report, as_json, text)
 
 
 def _file(path: Path | None) -> str:
@@ -368,7 +370,7 @@ async def _node(engine: Engine, site: str, words: str) -> str:
             if any(letter.isdigit() for letter in words) or len(words) >= 8:
                 raise  # "cafe" may also be a word; these can't be
     hits = await engine.graph_search(site, words, "late", 1)
-    if not hits or hits[0].score < LEAST_SCORE:
+    if not hits or hits[0].score < MIN_SCORE:
         raise NotFound(f"no state of {site} matches '{words}'; try other words, or give a state's id")
-    say(f"found: {hits[0].title} ({hits[0].url})")
+    print_note(f"found: {hits[0].title} ({hits[0].url})")
     return hits[0].node

@@ -16,7 +16,7 @@ from app.engine.graph_api import (
 )
 
 
-def row_cells(row: GraphRow) -> tuple[object, ...]:
+def graph_row(row: GraphRow) -> tuple[object, ...]:
     """Return a graph as a table row."""
     return (
         row.site,
@@ -29,7 +29,7 @@ def row_cells(row: GraphRow) -> tuple[object, ...]:
     )
 
 
-def explored(report: ExploreReport) -> str:
+def exploration_text(report: ExploreReport) -> str:
     """Summarize an exploration."""
     facts = [
         f"{report.site}: {report.states} states ({report.new} new), {report.transitions} transitions, "
@@ -50,7 +50,7 @@ def depths_table(rows: tuple[DepthRow, ...]) -> str:
     return table(cells, ("depth", "states", "new", "seconds", "states/min"))
 
 
-def state(detail: NodeDetail) -> str:
+def state_text(detail: NodeDetail) -> str:
     """Describe a state element by element."""
     row = detail.row
     stood = {item.element: item for item in detail.frontier}
@@ -88,13 +88,13 @@ def hits_table(hits: list[NodeHit]) -> str:
     return table(rows, ("score", "state", "title", "address", "matched"))
 
 
-def way(plan: PathPlan) -> str:
+def path_text(plan: PathPlan) -> str:
     """Return a path step by step."""
     lines = [f"{at + 1}. {step.words} -> {plan.titles[at + 1]}" for at, step in enumerate(plan.transitions)]
     return "\n".join([*(lines or ["already there"]), f"about {plan.cost:.1f} s"])
 
 
-def journey_words(journey: Journey) -> str:
+def navigation_text(journey: Journey) -> str:
     """Return a navigated path with each step's result."""
     lines = [
         f"{at + 1}. {step.words}: {arrival.kind.value}" + (f" ({arrival.why})" if arrival.why else "")
@@ -104,7 +104,7 @@ def journey_words(journey: Journey) -> str:
     return "\n".join([*lines, f"{end} after {journey.seconds:.1f} s"])
 
 
-def verified(report: VerifyGraphReport) -> str:
+def verification_text(report: VerifyGraphReport) -> str:
     """Summarize a verification."""
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(report.arrivals.items()))
     lines = [
@@ -117,7 +117,7 @@ def verified(report: VerifyGraphReport) -> str:
     return "\n".join(lines)
 
 
-def difference(found: GraphDiff) -> str:
+def diff_text(found: GraphDiff) -> str:
     """Return what was added, removed and changed."""
     lines = [f"{found.same} unchanged states"]
     lines += [f"+ {title} {url}" for _, title, url in found.added]

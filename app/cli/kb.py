@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.common import Json, plain, say, show, table, with_engine
+from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
 from app.cli.tip import tip_document
 from app.engine.errors import UsageError
 from kb.tip import PARTLY, Query, Retrieval, Status
@@ -17,7 +17,7 @@ from kb.tip import PARTLY, Query, Retrieval, Status
 app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge bases.", no_args_is_help=True)
 
 
-class Exchange(StrEnum):
+class ExchangeFormatName(StrEnum):
     """Formats of exchange files; hints and markdown can only be read."""
 
     JSONL = "jsonl"
@@ -28,10 +28,10 @@ class Exchange(StrEnum):
     AUTO = "auto"
 
 
-AFTERWARDS = 2.0
+ENCODING_GRACE_SECONDS = 2.0
 """Seconds spent on encoding after the answer is printed; vectors made by then are kept for the next call."""
 
-Format = Annotated[Exchange, typer.Option(help="File format; auto: by the file name.")]
+Format = Annotated[ExchangeFormatName, typer.Option(help="File format; auto: by the file name.")]
 
 
 @app.command()
@@ -58,7 +58,7 @@ def retrieve(
         if wait and found.routes_off and await engine.prepared():
             found = await engine.retrieve(asked, k, kb)
         _show_found(found, explain, as_json)
-        await engine.prepared(AFTERWARDS)
+        await engine.prepared(ENCODING_GRACE_SECONDS)
 
     with_engine(asking, encoder="wanted")
 
@@ -66,20 +66,20 @@ def retrieve(
 def _show_found(found: Retrieval, explain: bool, as_json: bool) -> None:
     rows = [(r.route.value, f"{r.score:.2f}", r.tip.id, r.tip.text, r.why) for r in found.results]
     heads = ("route", "score", "tip", "text", "why")
-    show(_document(found, explain), as_json, lambda: table(rows, heads, widest=70) or "nothing found")
+    print_result(_document(found, explain), as_json, lambda: table(rows, heads, widest=70) or "nothing found")
     sys.stdout.flush()
     if found.note:
-        say(found.note)
+        print_note(found.note)
     for route, reason in found.routes_off.items():
-        say(
+        print_note(
             f"the {route} route is {reason}"
             if reason.startswith(PARTLY)
             else f"the {route} route is off: {reason}"
         )
     if explain and not as_json:
-        say(f"{found.tokens} of {found.budget} tokens used")
+        print_note(f"{found.tokens} of {found.budget} tokens used")
         for missed in found.missed:
-            say(f"  not given: {missed.tip.id}: {missed.reason}")
+            print_note(f"  not given: {missed.tip.id}: {missed.reason}")
 
 
 def _document(found: Retrieval, explain: bool) -> list[dict[str, Any]]:
@@ -130,22 +130,22 @@ def freeze(
     words = f"{report.tips} tips frozen in {report.path}\nsha256 {report.sha256}" + (
         f"\nleft out: {left}" if left else ""
     )
-    show(report, as_json, lambda: words)
+    print_result(report, as_json, lambda: words)
     if not report.tips:
-        say("the file has no tips: set tips to active first ('sitelore tip status TIP --to active')")
+        print_note("the file has no tips: set tips to active first ('sitelore tip status TIP --to active')")
 
 
 @app.command()
 def verify(file: Path, as_json: Json = False) -> None:
     """Check a frozen file against its manifest; exit code 1 if they differ."""
     report = with_engine(lambda engine: engine.verify(str(file)))
-    show(
+    print_result(
         report,
         as_json,
         lambda: f"{'intact' if report.ok else 'NOT INTACT'}: {report.tips} tips, sha256 {report.sha256}",
     )
     for problem in report.problems:
-        say(f"  {problem}")
+        print_note(f"  {problem}")
     if not report.ok:
         raise typer.Exit(1)
 
@@ -171,28 +171,30 @@ def diff(
         "added": [tip_document(t) for t in tips.added],
         "removed": [tip_document(t) for t in tips.removed],
         "changed": [{"before": tip_document(x), "after": tip_document(y)} for x, y in tips.changed],
-        **({"steps": plain(behaviour)} if steps else {}),
+        **({"steps": json_data(behaviour)} if steps else {}),
     }
     lines = [f"+ {t.id}  {t.text[:90]}" for t in tips.added]
     lines += [f"- {t.id}  {t.text[:90]}" for t in tips.removed]
     lines += [f"~ {y.id}  {y.text[:90]}" for _, y in tips.changed]
     if behaviour is not None:
         lines.append(f"{behaviour.changed} of {behaviour.steps} stored steps would get other tips")
-    show(body, as_json, lambda: "\n".join(lines) or "no difference")
+    print_result(body, as_json, lambda: "\n".join(lines) or "no difference")
 
 
 @app.command()
 def stats(as_json: Json = False) -> None:
     """Show the number of tips by site, status and kind."""
     found = with_engine(lambda engine: engine.kb_stats())
-    show(found, as_json, lambda: "\n".join(f"{key}: {value}" for key, value in plain(found).items()))
+    print_result(
+        found, as_json, lambda: "\n".join(f"{key}: {value}" for key, value in json_data(found).items())
+    )
 
 
 @app.command()
 def merge(file: Path, as_json: Json = False) -> None:
     """Add the tips missing here from another knowledge base, as drafts."""
     report = with_engine(lambda engine: engine.kb_merge(str(file)))
-    show(report, as_json, lambda: f"{len(report.added)} added, {report.skipped} already present")
+    print_result(report, as_json, lambda: f"{len(report.added)} added, {report.skipped} already present")
 
 
 @app.command("import")
@@ -201,9 +203,11 @@ def import_(
 ) -> None:
     """Import tips as quarantined drafts."""
     report = with_engine(lambda engine: engine.kb_import(str(file), format.value, site))
-    show(report, as_json, lambda: f"{len(report.added)} added as drafts, {report.skipped} already present")
+    print_result(
+        report, as_json, lambda: f"{len(report.added)} added as drafts, {report.skipped} already present"
+    )
     for failure in report.failed:
-        say(f"  {failure}")
+        print_note(f"  {failure}")
     if report.failed:
         raise typer.Exit(3)
 
@@ -214,4 +218,4 @@ def export(
 ) -> None:
     """Export tips to a file for other programs."""
     count = with_engine(lambda engine: engine.kb_export(str(out), format.value, site))
-    show({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")
+    print_result({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")

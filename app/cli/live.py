@@ -16,25 +16,25 @@ import orjson
 import typer
 
 from app.cli.agent import PolicyName
-from app.cli.common import Json, harmless, plain, say, show, table, with_engine
+from app.cli.common import Json, json_data, print_note, print_result, table, terminal_safe, with_engine
 from app.engine.errors import InputError, UsageError
-from app.engine.events import Event, LiveChanged, RequestChanged
-from app.engine.hand_back import ON, HandBack, Handing
+from app.engine.events import Event, LiveRunChanged, RequestChanged
+from app.engine.hand_back import HAND_BACK, HandBack, HandBackKind
 from app.engine.intervention_policy import InterventionPolicy, PolicyPreview
-from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunRequest
+from app.engine.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest
 from app.engine.supervision import (
+    ApprovalRequest,
+    ApprovalScope,
+    DecisionKind,
     FlagReaction,
+    Hint,
     Intervention,
     LiveRow,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
-    Reach,
+    OperatorDecision,
     RequestState,
     RunState,
-    TakeoverAccount,
-    Verb,
-    fitting,
+    TakeoverSummary,
+    allowed_decisions,
 )
 from app.engine.trajectory import Outcome
 
@@ -46,7 +46,7 @@ app = typer.Typer(
 )
 
 
-class Word(StrEnum):
+class FlagVerdict(StrEnum):
     """A verdict on a flag."""
 
     RIGHT = "right"
@@ -62,7 +62,7 @@ def list_(as_json: Json = False) -> None:
         return await engine.live_runs()
 
     rows = with_engine(listing)
-    show(rows, as_json, lambda: _wall(rows) or "no supervised runs")
+    print_result(rows, as_json, lambda: _run_table(rows) or "no supervised runs")
 
 
 @app.command()
@@ -94,7 +94,11 @@ def start(
 
     changes: dict[str, object] = {
         **({"policy": policy.value} if policy is not None else {}),
-        **({"kb": kb if kb in (LIVE, NO_KNOWLEDGE) else str(Path(kb).expanduser().resolve())} if kb else {}),
+        **(
+            {"kb": kb if kb in (LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE) else str(Path(kb).expanduser().resolve())}
+            if kb
+            else {}
+        ),
         **({"graph": tuple(graph)} if graph else {}),
         **({"storage_state": str(storage_state.expanduser().resolve())} if storage_state else {}),
         **({"max_steps": max_steps} if max_steps else {}),
@@ -102,7 +106,7 @@ def start(
 
     async def running(engine: Engine) -> list[LiveRow]:
         engine.bus.subscribe(print_requests)
-        wanted = await _wanted(engine, tasks, start_url)
+        wanted = await _requests_for(engine, tasks, start_url)
         requests = [replace(request, **changes) for request in wanted]  # pyright: ignore[reportArgumentType]
         ids = set(await engine.start_runs(requests, concurrency or at_once))
         while True:
@@ -112,12 +116,12 @@ def start(
             await asyncio.sleep(0.2)
 
     rows = with_engine(running, encoder="cached")
-    show(rows, as_json, lambda: _wall(rows))
+    print_result(rows, as_json, lambda: _run_table(rows))
     if any(row.outcome not in (Outcome.ANSWERED, Outcome.DONE_BY_HAND) for row in rows):
         raise typer.Exit(1)
 
 
-async def _wanted(engine: Engine, tasks: str, start_url: str) -> list[RunRequest]:
+async def _requests_for(engine: Engine, tasks: str, start_url: str) -> list[RunRequest]:
     """Return a file's tasks, or the one task given as text."""
     is_file = tasks.endswith((".txt", ".json", ".jsonl")) and " " not in Path(tasks).name
     if is_file or (len(tasks) < 200 and Path(tasks).is_file()):
@@ -136,7 +140,7 @@ def pause(run: str) -> None:
 @app.command("continue")
 def continue_(run: str) -> None:
     """Resume a run paused in another process; for an interrupted one use `sitelore run --resume`."""
-    with_engine(lambda engine: _of_another(engine, run, "continue"))
+    with_engine(lambda engine: _continue_elsewhere(engine, run, "continue"))
 
 
 @app.command()
@@ -172,25 +176,27 @@ def hand_back(
     chosen = [
         back
         for given, back in (
-            (finished, HandBack(how=Handing.FINISHED)),
-            (answer is not None, HandBack(how=Handing.ANSWER, answer=answer or "")),
-            (no_wall, HandBack(how=Handing.NO_WALL)),
+            (finished, HandBack(how=HandBackKind.FINISHED)),
+            (answer is not None, HandBack(how=HandBackKind.ANSWER, answer=answer or "")),
+            (no_wall, HandBack(how=HandBackKind.NO_WALL)),
         )
         if given
     ]
     if len(chosen) > 1:
         raise UsageError("--finished, --answer and --no-wall can't be combined", remedy="give one of them")
-    back = chosen[0] if chosen else ON
+    back = chosen[0] if chosen else HAND_BACK
 
-    async def handing(engine: Engine) -> TakeoverAccount:
+    async def handing(engine: Engine) -> TakeoverSummary:
         await engine.recover()
         return await engine.release(run, back)
 
     account = with_engine(handing)
-    show(account, as_json, lambda: f"{run}: {back.how.value}{': ' + account.words if account.words else ''}")
+    print_result(
+        account, as_json, lambda: f"{run}: {back.how.value}{': ' + account.words if account.words else ''}"
+    )
 
 
-async def _of_another(engine: Engine, run: str, what: str) -> None:
+async def _continue_elsewhere(engine: Engine, run: str, what: str) -> None:
     rows = {row.run: row for row in await engine.live_runs()}
     if run not in rows:
         raise UsageError(
@@ -207,50 +213,50 @@ def requests(
 ) -> None:
     """List the requests that wait for a decision."""
     found = with_engine(lambda engine: engine.requests(run, closed))
-    show(found, as_json, lambda: "\n".join(map(_request, found)) or "no open requests")
+    print_result(found, as_json, lambda: "\n".join(map(_request_text, found)) or "no open requests")
 
 
 @app.command()
 def decide(
     request: str,
-    verb: Verb,
+    verb: DecisionKind,
     text: Annotated[str, typer.Option(help="The answer, or a reason for the agent.")] = "",
     command: Annotated[str, typer.Option(help='With edit: the new action, such as click("12").')] = "",
     reach: Annotated[
-        Reach, typer.Option(help="How long the decision holds: once, for the run, or on the site.")
-    ] = Reach.ONCE,
+        ApprovalScope, typer.Option(help="How long the decision holds: once, for the run, or on the site.")
+    ] = ApprovalScope.ONCE,
     as_json: Json = False,
 ) -> None:
     """Decide a request, effective at once: only the window can undo an end. A second decision fails (exit code 1)."""
-    decision = PersonDecision(verb=verb, text=text, command=command, reach=reach)
-    found: PersonRequest = with_engine(lambda engine: engine.decide(request, decision))
-    show(found, as_json, lambda: f"{found.id}: {found.state.value}, {verb.value}")
+    decision = OperatorDecision(verb=verb, text=text, command=command, reach=reach)
+    found: ApprovalRequest = with_engine(lambda engine: engine.decide(request, decision))
+    print_result(found, as_json, lambda: f"{found.id}: {found.state.value}, {verb.value}")
 
 
 @app.command()
 def hint(run: str, text: str, as_json: Json = False) -> None:
     """Send a hint to a run; the agent gets it with its next step."""
-    sent: PersonHint = with_engine(lambda engine: engine.send_hint(run, text))
-    show(sent, as_json, lambda: f"{sent.id}: sent")
+    sent: Hint = with_engine(lambda engine: engine.send_hint(run, text))
+    print_result(sent, as_json, lambda: f"{sent.id}: sent")
 
 
 @app.command("timeline")
 @app.command("time-line", hidden=True)
-def time_line(run: str, as_json: Json = False) -> None:
+def timeline(run: str, as_json: Json = False) -> None:
     """List what people, the policy and the watchdog did during a run."""
     deeds: list[Intervention] = with_engine(lambda engine: engine.interventions(run))
-    show(deeds, as_json, lambda: "\n".join(map(_deed, deeds)) or "no interventions")
+    print_result(deeds, as_json, lambda: "\n".join(map(_intervention_text, deeds)) or "no interventions")
 
 
 @app.command()
-def react(run: str, step: int, detector: str, word: Word, as_json: Json = False) -> None:
+def react(run: str, step: int, detector: str, word: FlagVerdict, as_json: Json = False) -> None:
     """Judge a detector's flag right or wrong; the detector's score follows."""
 
     async def reacting(engine: Engine) -> FlagReaction:
-        return await engine.react(run, step, detector, word is Word.RIGHT)
+        return await engine.judge_flag(run, step, detector, word is FlagVerdict.RIGHT)
 
     made = with_engine(reacting)
-    show(made, as_json, lambda: f"{made.detector} at step {made.step}: {word.value}")
+    print_result(made, as_json, lambda: f"{made.detector} at step {made.step}: {word.value}")
 
 
 @app.command("policy")
@@ -285,15 +291,15 @@ def policy_(
     if as_json:
         sys.stdout.write(
             orjson.dumps(
-                {"policy": plain(chosen), "preview": plain(counted)}, option=orjson.OPT_INDENT_2
+                {"policy": json_data(chosen), "preview": json_data(counted)}, option=orjson.OPT_INDENT_2
             ).decode()
             + "\n"
         )
     else:
-        sys.stdout.write(harmless(_policy(chosen, counted)) + "\n")
+        sys.stdout.write(terminal_safe(_policy_text(chosen, counted)) + "\n")
 
 
-def _wall(rows: list[LiveRow]) -> str:
+def _run_table(rows: list[LiveRow]) -> str:
     cells = [
         (
             row.run,
@@ -308,7 +314,7 @@ def _wall(rows: list[LiveRow]) -> str:
     return table(cells, ("run", "state", "step", "risk", "detail", "task"), 44)
 
 
-def _request(one: PersonRequest) -> str:
+def _request_text(one: ApprovalRequest) -> str:
     state = "" if one.state is RequestState.OPEN else f" ({one.state.value})"
     lines = [f"{one.id}{state} · {one.need.value} · run {one.run}, step {one.step}: {one.question}"]
     if one.words:
@@ -318,14 +324,14 @@ def _request(one: PersonRequest) -> str:
     return "\n".join(lines)
 
 
-def _deed(deed: Intervention) -> str:
+def _intervention_text(deed: Intervention) -> str:
     when = time.strftime("%H:%M:%S", time.localtime(deed.at))
     return (
         f"{when} step {deed.step:3} {deed.author}: {deed.deed.value}{': ' + deed.words if deed.words else ''}"
     )
 
 
-def _policy(chosen: InterventionPolicy, counted: PolicyPreview) -> str:
+def _policy_text(chosen: InterventionPolicy, counted: PolicyPreview) -> str:
     flags = [
         (rule.site or "every site", rule.detector or rule.severity.value, rule.reaction.value)
         for rule in chosen.flags
@@ -348,11 +354,11 @@ def _policy(chosen: InterventionPolicy, counted: PolicyPreview) -> str:
 def print_requests(event: Event) -> None:
     """Print requests and ended runs on standard error."""
     if isinstance(event, RequestChanged) and event.request.state is RequestState.OPEN:
-        say(_request(event.request))
-        verbs = "|".join(fitting(event.request.need))
-        say(f"    decide with: sitelore live decide {event.request.id} {verbs}")
-    elif isinstance(event, LiveChanged) and event.row.state in (RunState.ENDED, RunState.BROKEN_OFF):
+        print_note(_request_text(event.request))
+        verbs = "|".join(allowed_decisions(event.request.need))
+        print_note(f"    decide with: sitelore live decide {event.request.id} {verbs}")
+    elif isinstance(event, LiveRunChanged) and event.row.state in (RunState.ENDED, RunState.INTERRUPTED):
         row = event.row
-        say(
+        print_note(
             f"{row.run}: {row.outcome or row.state.value} after {row.step} steps{': ' + row.why if row.why else ''}"
         )

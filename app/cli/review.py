@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.common import Json, plain, show, table, with_engine
+from app.cli.common import Json, json_data, print_result, table, with_engine
 from app.engine.judgement import Flag, Label
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def detect(
 
     flags = with_engine(looking)
     keys = ("run", "detector", "step", "severity", "confidence", "message")
-    body = [{key: plain(getattr(flag, key)) for key in keys} for flag in flags]
+    body = [{key: json_data(getattr(flag, key)) for key in keys} for flag in flags]
     rows = [(f.run, f.step, f.severity.value, f"{f.confidence:.2f}", f.detector, f.message) for f in flags]
-    show(
+    print_result(
         body,
         as_json,
         lambda: table(rows, ("run", "step", "severity", "confidence", "detector", "message"), widest=90),
@@ -58,7 +58,7 @@ def verdict(
 ) -> None:
     """Give a verdict on a run or on one of its steps."""
     given = with_engine(lambda engine: engine.give_verdict(run, label, step, note))
-    show(given, as_json, lambda: f"{given.run}: {given.label.value}")
+    print_result(given, as_json, lambda: f"{given.run}: {given.label.value}")
 
 
 @app.command("next")
@@ -71,7 +71,7 @@ def next_(
 ) -> None:
     """Show the failed run most worth reviewing."""
     row = with_engine(lambda engine: engine.next_to_review(after, other_kind))
-    show(
+    print_result(
         row,
         as_json,
         lambda: f"{row.id} at step {row.suspect_step}: {row.intent}" if row else "nothing left to review",
@@ -87,21 +87,21 @@ def scores(as_json: Json = False) -> None:
         for s in report.scores
     ]
     heads = ("detector", "site", "fired", "judged", "right", "precision", "recall")
-    show(report, as_json, lambda: f"{table(rows, heads)}\nranking: {report.why}")
+    print_result(report, as_json, lambda: f"{table(rows, heads)}\nranking: {report.why}")
 
 
 @app.command()
 def undo(as_json: Json = False) -> None:
     """Undo the latest change, whatever it was."""
     done = with_engine(lambda engine: engine.undo())
-    show(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
+    print_result(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
 
 
 @app.command()
 def redo(as_json: Json = False) -> None:
     """Redo the change undone last."""
     done = with_engine(lambda engine: engine.redo())
-    show(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
+    print_result(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
 
 
 def _rate(value: float | None) -> str:

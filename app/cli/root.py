@@ -12,7 +12,7 @@ import orjson
 import typer
 
 from app.cli import agent, graph, kb, live, review, runs, tip
-from app.cli.common import GLOBALS, Json, say, show, table, workspace_path
+from app.cli.common import GLOBALS, Json, print_note, print_result, table, workspace_path
 from app.engine.api import Check
 from app.engine.errors import SiteloreError, printable
 
@@ -94,10 +94,10 @@ def demo(
         return
     if headless:
         report = whole_loop.run_headless(
-            out, say if as_json else lambda line: sys.stdout.write(line + "\n") and None, live=True
+            out, print_note if as_json else lambda line: sys.stdout.write(line + "\n") and None, live=True
         )
         pictures = _pictures(report.workspace, out)
-        show(
+        print_result(
             {**whole_loop.as_dict(report), "pictures": pictures},
             as_json,
             lambda: f"{len(pictures)} screenshots in {out}",
@@ -129,7 +129,7 @@ def _serve_demo(port: int) -> None:
 
     async def serving() -> None:
         async with await DemoServer.start(port) as server:
-            say(f"shop {server.shop_url}/  admin {server.admin_url}/admin  (stop with Ctrl+C)")
+            print_note(f"shop {server.shop_url}/  admin {server.admin_url}/admin  (stop with Ctrl+C)")
             await asyncio.Event().wait()
 
     try:
@@ -149,8 +149,10 @@ def _pictures(workspace: str, out: Path) -> list[str]:
                "sys.exit(run_pictures(Path(sys.argv[1]), Path(sys.argv[2])))", workspace, str(out)]  # fmt: skip
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode:
-        say(f"no screenshots: {(done.stderr.strip().splitlines() or ['the window did not start'])[-1]}")
-        say("see 'sitelore doctor' for what is missing")
+        print_note(
+            f"no screenshots: {(done.stderr.strip().splitlines() or ['the window did not start'])[-1]}"
+        )
+        print_note("see 'sitelore doctor' for what is missing")
     return sorted(path.name for path in out.glob("*.png"))
 
 
@@ -162,7 +164,7 @@ def doctor(as_json: Json = False) -> None:
     from app.engine.doctor import examine
 
     checks = asyncio.run(examine(workspace_path()))  # without an engine: the workspace itself may be broken
-    show(checks, as_json, lambda: _findings(checks))
+    print_result(checks, as_json, lambda: _findings(checks))
     if any(check.needed and not check.ok for check in checks):
         raise typer.Exit(1)
 
@@ -231,5 +233,5 @@ def _leave(arguments: list[str], words: str, code: int) -> int:
     """Print the reason on standard error, and as a JSON document where one is promised."""
     if "--json" in arguments:
         sys.stdout.write(orjson.dumps({"error": printable(words), "exit": code}).decode() + "\n")
-    say(f"sitelore: {words}")
+    print_note(f"sitelore: {words}")
     return code

@@ -8,18 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.common import Json, plain, say, show, table, with_engine
+from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
 from app.engine.api import RunDetail, RunFilter, RunRow
 from app.engine.trajectory import Step
 
 app = typer.Typer(help="List, show, export and delete stored runs.", no_args_is_help=True)
 
 
-NOTED = 20
+MAX_NOTES = 20
 """Runs whose notes an import prints; ``--json`` and ``runs show`` have all of them."""
 
 
-class Order(StrEnum):
+class RunOrder(StrEnum):
     """Sort orders of the review queue."""
 
     RISK = "risk"
@@ -36,17 +36,19 @@ def import_(
 ) -> None:
     """Import runs. Importing twice adds nothing; the originals are only read."""
     report = with_engine(lambda engine: engine.import_runs([str(path) for path in paths], format))
-    body = {key: plain(getattr(report, key)) for key in ("imported", "skipped", "failed", "runs", "notes")}
-    show(body, as_json, lambda: f"{report.imported} imported, {report.skipped} already present")
-    for run in report.notes[:NOTED]:
+    body = {
+        key: json_data(getattr(report, key)) for key in ("imported", "skipped", "failed", "runs", "notes")
+    }
+    print_result(body, as_json, lambda: f"{report.imported} imported, {report.skipped} already present")
+    for run in report.notes[:MAX_NOTES]:
         for note in run.notes:
-            say(f"{run.run}: {note} in {run.path}")
+            print_note(f"{run.run}: {note} in {run.path}")
     if report.notes:
-        rest = len(report.notes) - NOTED
+        rest = len(report.notes) - MAX_NOTES
         more = f"; {rest} more are not shown (see --json)" if rest > 0 else ""
-        say(f"{len(report.notes)} of the new runs are incomplete{more}")
+        print_note(f"{len(report.notes)} of the new runs are incomplete{more}")
     for failure in report.failed:
-        say(f"{failure.path}: {failure.error}")
+        print_note(f"{failure.path}: {failure.error}")
     if report.failed:
         raise typer.Exit(3)
 
@@ -59,7 +61,7 @@ def list_(
     passed: Annotated[bool, typer.Option("--passed", help="Only runs with the full score.")] = False,
     unjudged: Annotated[bool, typer.Option("--unjudged", help="Only runs without a verdict.")] = False,
     detector: Annotated[str, typer.Option(help="Only runs flagged by this detector.")] = "",
-    order: Annotated[Order, typer.Option(help="Sort order.")] = Order.ID,
+    order: Annotated[RunOrder, typer.Option(help="Sort order.")] = RunOrder.ID,
     search: Annotated[
         str, typer.Option(help="Search goals, reasons, actions, addresses, errors and answers.")
     ] = "",
@@ -78,23 +80,25 @@ def list_(
     )
     rows = with_engine(lambda engine: engine.list_runs(which))
     heads = ("risk", "site", "score", "steps", "ended", "run", "flags", "goal")
-    show(rows, as_json, lambda: table([_cells(row) for row in rows], heads, widest=48))
+    print_result(rows, as_json, lambda: table([_run_row(row) for row in rows], heads, widest=48))
     if waiting := sum(not row.looked_at for row in rows):
-        say(f"{waiting} of these runs have not been checked by the detectors yet; run 'sitelore detect'")
+        print_note(
+            f"{waiting} of these runs have not been checked by the detectors yet; run 'sitelore detect'"
+        )
 
 
 @app.command("show")
 def show_(run: str, as_json: Json = False) -> None:
     """Show a run with its steps."""
     detail = with_engine(lambda engine: engine.open_run(run))
-    show(run_document(detail), as_json, lambda: _story(detail))
+    print_result(run_document(detail), as_json, lambda: _run_text(detail))
 
 
 @app.command()
 def delete(runs: list[str], as_json: Json = False) -> None:
     """Move runs to the trash (``sitelore review undo`` brings them back)."""
     count = with_engine(lambda engine: engine.delete_runs(runs))
-    show({"deleted": count}, as_json, lambda: f"{count} moved to the trash")
+    print_result({"deleted": count}, as_json, lambda: f"{count} moved to the trash")
 
 
 @app.command()
@@ -105,14 +109,14 @@ def export(
 ) -> None:
     """Export runs as folders that Sitelore or a script can read."""
     count = with_engine(lambda engine: engine.export_runs(runs, str(out)))
-    show({"exported": count, "out": str(out)}, as_json, lambda: f"{count} written to {out}")
+    print_result({"exported": count, "out": str(out)}, as_json, lambda: f"{count} written to {out}")
 
 
 @app.command()
 def reindex(as_json: Json = False) -> None:
     """Rebuild the search index from the stored runs."""
     count = with_engine(lambda engine: engine.rebuild_index())
-    show({"runs": count}, as_json, lambda: f"{count} runs indexed")
+    print_result({"runs": count}, as_json, lambda: f"{count} runs indexed")
 
 
 def step_document(step: Step) -> dict[str, Any]:
@@ -134,20 +138,20 @@ def step_document(step: Step) -> dict[str, Any]:
 
 def run_document(detail: RunDetail) -> dict[str, Any]:
     """Return a run as the stable command line prints it."""
-    run = plain(detail.run)
+    run = json_data(detail.run)
     return {
         **{key: value for key, value in run.items() if key != "final"},
         "risk": detail.risk.value,
         "suspect_step": detail.risk.suspect_step,
-        "flags": plain(detail.flags),
-        "verdicts": plain(detail.verdicts),
+        "flags": json_data(detail.flags),
+        "verdicts": json_data(detail.verdicts),
         "tips": list(detail.tips),
         "steps": [step_document(step) for step in detail.steps],
         "final": step_document(detail.run.final) if detail.run.final else None,
     }
 
 
-def _cells(row: RunRow) -> tuple[object, ...]:
+def _run_row(row: RunRow) -> tuple[object, ...]:
     score = "-" if row.score is None else f"{row.score:.2f}"
     return (
         f"{row.risk:.2f}" if row.looked_at else "-",
@@ -161,7 +165,7 @@ def _cells(row: RunRow) -> tuple[object, ...]:
     )
 
 
-def _story(detail: RunDetail) -> str:
+def _run_text(detail: RunDetail) -> str:
     run = detail.run
     score = "not scored" if run.score is None else f"score {run.score:.2f}"
     lines = [f"note: {note}" for note in run.notes]

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.common import Json, plain, say, show, table, with_engine
+from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
 from app.engine.errors import UsageError
 from kb.tip import (
-    Finding,
     Kind,
+    LintFinding,
     LintSeverity,
     Preflight,
     Provenance,
@@ -81,11 +81,11 @@ def add(
         {"tip": s.tip.id, "relation": s.relation, "score": s.score, "text": s.tip.text} for s in saved.similar
     ]
     body = {"id": saved.id, "lint": lint_document(saved.lint), "similar": similar}
-    show(body, as_json, lambda: saved.id)
+    print_result(body, as_json, lambda: saved.id)
     if not as_json:
-        _say_findings(saved.lint)
+        _print_findings(saved.lint)
         for near in saved.similar:
-            say(f"  {near.relation} of {near.tip.id} ({near.score:.2f}): {near.tip.text[:80]}")
+            print_note(f"  {near.relation} of {near.tip.id} ({near.score:.2f}): {near.tip.text[:80]}")
 
 
 @app.command()
@@ -124,9 +124,9 @@ def edit(
         return await engine.edit_tip(tip, dataclasses.replace(stored, **changes), "", waive)
 
     saved = with_engine(editing, encoder="cached")
-    show({"id": saved.id, "lint": lint_document(saved.lint)}, as_json, lambda: saved.id)
+    print_result({"id": saved.id, "lint": lint_document(saved.lint)}, as_json, lambda: saved.id)
     if not as_json:
-        _say_findings(saved.lint)
+        _print_findings(saved.lint)
 
 
 @app.command("list")
@@ -142,7 +142,7 @@ def list_(
         (t.id, t.status.value, t.kind.value, str(t.scope) or "whole site", t.revision, t.text) for t in tips
     ]
     heads = ("tip", "status", "kind", "scope", "rev", "text")
-    show([tip_document(t) for t in tips], as_json, lambda: table(rows, heads, widest=70))
+    print_result([tip_document(t) for t in tips], as_json, lambda: table(rows, heads, widest=70))
 
 
 @app.command("show")
@@ -150,10 +150,10 @@ def show_(tip: str, as_json: Json = False) -> None:
     """Show a tip."""
     stored = with_engine(lambda engine: engine.tip(tip))
     body = tip_document(stored)
-    show(
+    print_result(
         body,
         as_json,
-        lambda: "\n".join(_lines(body)),
+        lambda: "\n".join(_body_text(body)),
     )
 
 
@@ -166,10 +166,12 @@ def history(tip: str, as_json: Json = False) -> None:
         for r in revisions
     ]
     rows = [
-        (r.tip.revision, _when(r.at), r.author, r.deed, r.tip.status.value, _waived(r.tip), r.tip.text)
+        (r.tip.revision, _time_text(r.at), r.author, r.deed, r.tip.status.value, _waived(r.tip), r.tip.text)
         for r in revisions
     ]
-    show(body, as_json, lambda: table(rows, ("rev", "when", "who", "change", "status", "waived", "text")))
+    print_result(
+        body, as_json, lambda: table(rows, ("rev", "when", "who", "change", "status", "waived", "text"))
+    )
 
 
 @app.command()
@@ -189,9 +191,9 @@ def lint(tip: str, as_json: Json = False) -> None:
         {**one, "waived": waiver.reason} if waiver is not None and one["rule"] in waived else one
         for one in lint_document(findings)
     ]
-    show(body, as_json, lambda: table(rows, ("", "rule", "finding"), widest=110) or "no findings")
+    print_result(body, as_json, lambda: table(rows, ("", "rule", "finding"), widest=110) or "no findings")
     if waiver is not None and not as_json:
-        say(f"waived by {waiver.author or 'unknown'}, {_when(waiver.at)}: {waiver.reason}")
+        print_note(f"waived by {waiver.author or 'unknown'}, {_time_text(waiver.at)}: {waiver.reason}")
     if any(finding.severity is LintSeverity.ERROR for finding in findings):
         raise typer.Exit(1)
 
@@ -222,12 +224,12 @@ def preflight(
             "steps_in_passed": found.steps_in_passed,
         },
         "in_scope": found.in_scope,
-        "examples": plain(found.examples),
+        "examples": json_data(found.examples),
     }
     rows = [(e.run, e.step, e.route, f"{e.score:.2f}", e.url) for e in found.examples]
     words = f"{found.steps} stored steps, in {found.failed_runs} failed and {found.passed_runs} passed runs"
     listed = table(rows, ("run", "step", "route", "score", "address"))
-    show(body, as_json, lambda: f"{words}\n{listed}")
+    print_result(body, as_json, lambda: f"{words}\n{listed}")
 
 
 @app.command()
@@ -275,7 +277,7 @@ def restore(
     if change.refused:
         _show_change(change, "active", as_json)
     restored = change.tips[0]
-    show(
+    print_result(
         tip_document(restored),
         as_json,
         lambda: f"{restored.id} is {restored.status.value}, revision {restored.revision}",
@@ -286,14 +288,14 @@ def restore(
 def undo(as_json: Json = False) -> None:
     """Undo the latest change to a tip."""
     done = with_engine(lambda engine: engine.undo("knowledge"))
-    show(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
+    print_result(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
 
 
 @app.command()
 def redo(as_json: Json = False) -> None:
     """Redo the change undone last."""
     done = with_engine(lambda engine: engine.redo("knowledge"))
-    show(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
+    print_result(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
 
 
 def _show_change(change: StatusChange, done: str, as_json: bool) -> None:
@@ -301,51 +303,53 @@ def _show_change(change: StatusChange, done: str, as_json: bool) -> None:
     from kb.gate import refusal  # late: it imports numpy, which slows every other command
 
     moved = [tip for tip in change.tips if tip.id not in change.refused]
-    show([tip_document(tip) for tip in moved], as_json, lambda: f"{len(moved)} {done}" if moved else "")
+    print_result(
+        [tip_document(tip) for tip in moved], as_json, lambda: f"{len(moved)} {done}" if moved else ""
+    )
     for tip, rules in change.refused.items():
-        say(f"  {refusal(tip, rules)} (--waive REASON)")
+        print_note(f"  {refusal(tip, rules)} (--waive REASON)")
     if change.refused:
         raise typer.Exit(1)
 
 
 def tip_document(tip: Tip) -> dict[str, Any]:
     """Return a tip as the stable command line prints it."""
-    body: dict[str, Any] = plain(tip)
+    body: dict[str, Any] = json_data(tip)
     order = ("id", "site", "scope", "kind", "status", "text", "revision")
     return {**{key: body[key] for key in order}, **body, "scope": str(tip.scope)}
 
 
-def lint_document(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+def lint_document(findings: Sequence[LintFinding]) -> list[dict[str, Any]]:
     """Return findings as the stable command line prints them."""
-    return plain(findings)
+    return json_data(findings)
 
 
-def _say_findings(findings: Sequence[Finding]) -> None:
+def _print_findings(findings: Sequence[LintFinding]) -> None:
     for finding in findings:
-        say(f"  {finding.severity.value}: {finding.message} [{finding.rule}]")
+        print_note(f"  {finding.severity.value}: {finding.message} [{finding.rule}]")
 
 
-def _lines(body: dict[str, Any]) -> list[str]:
+def _body_text(body: dict[str, Any]) -> list[str]:
     """Return a tip as text, one fact a line, empty ones left out."""
     facts: dict[str, Any] = {
         **body,
         **body["provenance"],
-        "created_at": _when(body["created_at"]),
-        "changed_at": _when(body["changed_at"]),
+        "created_at": _time_text(body["created_at"]),
+        "changed_at": _time_text(body["changed_at"]),
     }
     del facts["provenance"]
-    facts["waiver"] = f"{_waived_by(body['waiver'])}" if body["waiver"] else ""
+    facts["waiver"] = f"{_waiver(body['waiver'])}" if body["waiver"] else ""
     words = {key: ", ".join(value) if key in ("keywords", "taint") else value for key, value in facts.items()}
     return [f"{key.replace('_', ' ')}: {value}" for key, value in words.items() if value not in ("", None)]
 
 
-def _waived_by(waiver: dict[str, Any]) -> str:
-    return f"{', '.join(waiver['rules'])}; {waiver['author']}, {_when(waiver['at'])}: {waiver['reason']}"
+def _waiver(waiver: dict[str, Any]) -> str:
+    return f"{', '.join(waiver['rules'])}; {waiver['author']}, {_time_text(waiver['at'])}: {waiver['reason']}"
 
 
 def _waived(tip: Tip) -> str:
     return f"{', '.join(tip.waiver.rules)}: {tip.waiver.reason}" if tip.waiver is not None else ""
 
 
-def _when(at: float) -> str:
+def _time_text(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))

@@ -54,7 +54,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+class RecordedAction:
     """One call of an agent; ``args`` are named, in call order."""
 
     kind: str
@@ -68,7 +68,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class ActionTarget:
     """The target element of an action, as the page named it at that moment."""
 
     role: str
@@ -80,7 +80,7 @@ class ActionSyntaxError(ValueError):
     """The text is not one call with literal arguments."""
 
 
-def parse_action(text: str) -> Action:
+def parse_recorded(text: str) -> RecordedAction:
     """Parse one call such as ``fill("315", "verification")`` without running anything.
 
     Raises:
@@ -106,11 +106,11 @@ def parse_action(text: str) -> Action:
             args[keyword.arg] = ast.literal_eval(keyword.value)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise ActionSyntaxError(f"an argument of {call.func.id} is not a plain value") from error
-    return Action(kind=call.func.id, args=args)
+    return RecordedAction(kind=call.func.id, args=args)
 
 
-def format_action(action: Action) -> str:
-    """Print the call; ``parse_action(format_action(a)) == a`` for every known kind."""
+def format_recorded(action: RecordedAction) -> str:
+    """Print the call; ``parse_recorded(format_action(a)) == a`` for every known kind."""
     names = SIGNATURES.get(action.kind, ())
     parts: list[str] = []
     positional = True
@@ -121,7 +121,9 @@ def format_action(action: Action) -> str:
     return f"{action.kind}({', '.join(parts)})"
 
 
-def describe(action: Action | None, target: Target | None, *, page_known: bool = True) -> str:
+def describe_action(
+    action: RecordedAction | None, target: ActionTarget | None, *, page_known: bool = True
+) -> str:
     """Describe the action in words: ``click option 'Year'``, never ``click("744")``.
 
     ``page_known`` is False where no record says what was on the page.
@@ -188,7 +190,7 @@ def describe(action: Action | None, target: Target | None, *, page_known: bool =
         case "click" | "dblclick" | "hover" | "focus" | "clear" | "check" | "uncheck":
             return f"{action.kind}{what}"
         case _:
-            return format_action(action)
+            return format_recorded(action)
 
 
 def _quote(value: object) -> str:

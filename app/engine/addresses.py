@@ -96,7 +96,7 @@ def browser_host(url: str) -> str:
     return f"{name}:{port}" if port and port != _USUAL.get(parts.scheme) else name
 
 
-def is_among(url: str, hosts: Collection[str]) -> bool:
+def is_on_any_host(url: str, hosts: Collection[str]) -> bool:
     """Whether an address is on one of some hosts or a subdomain; a host with a port means this port only."""
     try:
         parts = urlsplit(url)

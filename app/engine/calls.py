@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from app.engine.action import Action, ArgValue
+from app.engine.action import ArgValue, RecordedAction
 from app.engine.command import (
+    Action,
     AnswerDialog,
     AskHuman,
     Branch,
     Calculate,
-    Check,
     Click,
     ClickAt,
     ClickMark,
     CloseTab,
-    Command,
     Drag,
     GoBack,
     GoForward,
@@ -24,7 +23,6 @@ from app.engine.command import (
     Hover,
     Navigate,
     NewTab,
-    Note,
     Point,
     Press,
     Prune,
@@ -32,9 +30,11 @@ from app.engine.command import (
     Scroll,
     Select,
     SelectText,
+    SetChecked,
     SetSlider,
     Stop,
     SwitchTab,
+    TakeNote,
     TypeKeys,
     TypeMark,
     TypeText,
@@ -43,13 +43,13 @@ from app.engine.command import (
 )
 
 
-def to_action(command: Command) -> Action:
+def to_recorded(command: Action) -> RecordedAction:
     """Return the form a step stores: the field's own names where it has one (``fill``, ``send_msg_to_user``)."""
     kind, args = _call(command)
-    return Action(kind=kind, args=args)
+    return RecordedAction(kind=kind, args=args)
 
 
-def _call(command: Command) -> tuple[str, dict[str, ArgValue]]:
+def _call(command: Action) -> tuple[str, dict[str, ArgValue]]:
     match command:
         case Click(element, button, double):
             more: dict[str, ArgValue] = {"button": button} if button != "left" else {}
@@ -73,7 +73,7 @@ def _call(command: Command) -> tuple[str, dict[str, ArgValue]]:
             return "hover", {"bid": str(element)}
         case Select(element, options):
             return "select_option", {"bid": str(element), "options": [*options]}
-        case Check(element, on):
+        case SetChecked(element, on):
             return "check" if on else "uncheck", {"bid": str(element)}
         case Scroll(dy, dx, element):
             return "scroll", {
@@ -93,7 +93,7 @@ def _call(command: Command) -> tuple[str, dict[str, ArgValue]]:
             return _call_without_element(command)
 
 
-def _call_without_element(command: Command) -> tuple[str, dict[str, ArgValue]]:
+def _call_without_element(command: Action) -> tuple[str, dict[str, ArgValue]]:
     match command:
         case AnswerDialog(accept, text):
             return "answer_dialog", {"accept": accept, **({"text": text} if text else {})}
@@ -113,7 +113,7 @@ def _call_without_element(command: Command) -> tuple[str, dict[str, ArgValue]]:
             return "navigate", {"domain": domain, "query": query}
         case Wait(seconds):
             return "noop", {"wait_ms": seconds * 1000}
-        case Note(text):
+        case TakeNote(text):
             return "take_note", {"text": text}
         case Calculate(expression):
             return "calculate", {"expression": expression}
@@ -137,10 +137,10 @@ def _end(name: str, place: int | Point) -> dict[str, ArgValue]:
     return {f"{name}_x": place[0], f"{name}_y": place[1]}
 
 
-def from_action(action: Action) -> Command | None:
+def from_recorded(action: RecordedAction) -> Action | None:
     """Return the action of a stored step, without its beliefs; ``None`` for an action that is none of ours.
 
-    ``from_action(to_action(c)) == c`` except for the ``label`` of a click.
+    ``from_recorded(to_action(c)) == c`` except for the ``label`` of a click.
     """
     read = _READERS.get(action.kind)
     if read is None:
@@ -195,7 +195,7 @@ class _Args:
         return self.number(f"{name}_x"), self.number(f"{name}_y")
 
 
-_READERS: dict[str, Callable[[_Args], Command]] = {
+_READERS: dict[str, Callable[[_Args], Action]] = {
     "click": lambda a: Click(a.element(), a.button()),
     "dblclick": lambda a: Click(a.element(), a.button(), double=True),
     "mouse_click": lambda a: ClickAt((a.number("x"), a.number("y")), a.button()),
@@ -209,8 +209,8 @@ _READERS: dict[str, Callable[[_Args], Command]] = {
     "press": lambda a: Press(a.text("key_comb"), a.element()),
     "hover": lambda a: Hover(a.element()),
     "select_option": lambda a: Select(a.element(), a.words("options")),
-    "check": lambda a: Check(a.element()),
-    "uncheck": lambda a: Check(a.element(), on=False),
+    "check": lambda a: SetChecked(a.element()),
+    "uncheck": lambda a: SetChecked(a.element(), on=False),
     "scroll": lambda a: Scroll(a.number("delta_y"), a.number("delta_x", 0.0), a.maybe()),
     "drag_and_drop": lambda a: Drag(a.end("from"), a.end("to")),
     "set_slider": lambda a: SetSlider(a.element(), a.number("value")),
@@ -225,7 +225,7 @@ _READERS: dict[str, Callable[[_Args], Command]] = {
     "tab_close": lambda _: CloseTab(),
     "navigate": lambda a: Navigate(a.text("domain"), a.text("query")),
     "noop": lambda a: Wait(a.number("wait_ms", 1000) / 1000),
-    "take_note": lambda a: Note(a.text("text")),
+    "take_note": lambda a: TakeNote(a.text("text")),
     "calculate": lambda a: Calculate(a.text("expression")),
     "branch": lambda a: Branch(a.text("parent"), a.text("intent")),
     "prune": lambda a: Prune(a.text("node"), a.text("reason")),

@@ -48,7 +48,7 @@ class ChannelError(SiteloreError):
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class ChannelMethod:
     """The wire form of one use case: types of its arguments and result, and whether the result is raw bytes."""
 
     name: str
@@ -65,14 +65,14 @@ def _adapter(annotation: Any) -> Any:
 
 
 @functools.cache
-def method(name: str) -> Method:
+def method(name: str) -> ChannelMethod:
     """Return the method of ``EngineApi`` with this name; ``ChannelError`` when there is none."""
     function = getattr(EngineApi, name, None)
     if name.startswith("_") or not inspect.iscoroutinefunction(function):
         raise ChannelError(f"the engine has no method {name!r}")
     hints = typing.get_type_hints(function)
     result = hints.pop("return", None)
-    return Method(name=name, parameters=hints, result=result, raw=result is bytes)
+    return ChannelMethod(name=name, parameters=hints, result=result, raw=result is bytes)
 
 
 def warm_up() -> None:

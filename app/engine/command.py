@@ -112,7 +112,7 @@ class Select:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SetChecked:
     """Set or clear a check box, or set a radio button."""
 
     element: int
@@ -221,7 +221,7 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class TakeNote:
     """Remember something; it becomes a fact of the ledger, with the step as its evidence."""
 
     text: str
@@ -271,15 +271,15 @@ class AskHuman:
     question: str
 
 
-Command = (
-    Click | ClickAt | ClickMark | TypeMark | TypeText | TypeKeys | Press | Hover | Select | Check | Scroll
+Action = (
+    Click | ClickAt | ClickMark | TypeMark | TypeText | TypeKeys | Press | Hover | Select | SetChecked | Scroll
     | Drag | SetSlider | SelectText | Upload | AnswerDialog | GoBack | GoForward | Goto | NewTab | SwitchTab
-    | CloseTab | Navigate | Wait | Note | Calculate | Branch | Prune | Stop | ReportInfeasible | AskHuman
+    | CloseTab | Navigate | Wait | TakeNote | Calculate | Branch | Prune | Stop | ReportInfeasible | AskHuman
 )  # fmt: skip
 
-SETS: dict[ActionSet, tuple[type, ...]] = {
-    ActionSet.COMPACT: (Click, TypeText, Stop, Note, GoBack, Navigate),
-    ActionSet.FORMS: (Select, Check, Press, TypeKeys, SetSlider, Upload, AnswerDialog),
+ACTION_SETS: dict[ActionSet, tuple[type, ...]] = {
+    ActionSet.COMPACT: (Click, TypeText, Stop, TakeNote, GoBack, Navigate),
+    ActionSet.FORMS: (Select, SetChecked, Press, TypeKeys, SetSlider, Upload, AnswerDialog),
     ActionSet.POINTER: (Hover, Scroll, Drag, ClickAt, SelectText),
     ActionSet.TABS: (NewTab, SwitchTab, CloseTab),
     ActionSet.ADDRESS: (Goto, GoForward),
@@ -290,7 +290,7 @@ SETS: dict[ActionSet, tuple[type, ...]] = {
 }
 
 
-def elements_of(command: Command) -> tuple[int, ...]:
+def elements_of(command: Action) -> tuple[int, ...]:
     """Return the numbers of an action's target elements."""
     if isinstance(command, Drag):
         return tuple(end for end in (command.source, command.target) if isinstance(end, int))

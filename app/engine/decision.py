@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class DecisionKind(StrEnum):
+class GraphEditKind(StrEnum):
     """Kinds of edits."""
 
     MERGE = "merge"
@@ -14,7 +14,7 @@ class DecisionKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class GraphEdit:
     """One merge or split.
 
     Attributes:
@@ -25,7 +25,7 @@ class Decision:
     """
 
     id: str
-    kind: DecisionKind
+    kind: GraphEditKind
     members: tuple[str, ...]
     author: str = ""
     at: float = 0.0

@@ -22,9 +22,9 @@ from app.engine.api import EngineApi, RunDetail, RunFilter, TipForm, WorkspaceIn
 from app.engine.demo_map import PRICE, MapReport, explore_the_shop, map_from_runs
 from app.engine.errors import Conflict
 from app.engine.judgement import Label
-from kb.tip import Finding, Kind, LintSeverity, Query, Route, Scope, Status, TipDraft
+from kb.tip import Kind, LintFinding, LintSeverity, Query, Route, Scope, Status, TipDraft
 
-Say = Callable[[str], object]
+OnLine = Callable[[str], object]
 """Prints one line for the user."""
 
 JUDGED_RUN = "demo-shop-1-a"
@@ -86,7 +86,7 @@ QUERIES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class RouteCheck:
     """One route's result for the tip; ``why_not`` if it was not found."""
 
     route: str
@@ -121,7 +121,7 @@ class DemoReport:
     preflight_steps: int = 0
     preflight_failed_runs: int = 0
     preflight_passed_runs: int = 0
-    retrieved: tuple[Shown, ...] = ()
+    retrieved: tuple[RouteCheck, ...] = ()
     encoder: str = ""
     frozen: str = ""
     sha256: str = ""
@@ -150,7 +150,7 @@ def bundled_runs() -> Path:
     return resource("demo_runs")
 
 
-def run_headless(out: Path | None, say: Say, *, live: bool = False) -> DemoReport:
+def run_headless(out: Path | None, say: OnLine, *, live: bool = False) -> DemoReport:
     """Run the demo in a fresh workspace under ``out`` (``None``: a temporary folder), with the encoder if there is
     one.
 
@@ -198,7 +198,7 @@ def prepare_workspace() -> Path:
     return place
 
 
-async def run_demo(engine: EngineApi, out: Path | None, say: Say, *, live: bool = False) -> DemoReport:
+async def run_demo(engine: EngineApi, out: Path | None, say: OnLine, *, live: bool = False) -> DemoReport:
     """Run the workflow in an open, empty workspace; exported files go to ``out``."""
     place = out or Path(tempfile.mkdtemp(prefix="sitelore-demo-"))
     return await _Demo(engine, place, say, await engine.info()).run(live=live)
@@ -207,7 +207,7 @@ async def run_demo(engine: EngineApi, out: Path | None, say: Say, *, live: bool 
 class _Demo:
     """One pass through the workflow; every stage prints its result and adds its figures to the report."""
 
-    def __init__(self, engine: EngineApi, out: Path, say: Say, info: WorkspaceInfo) -> None:
+    def __init__(self, engine: EngineApi, out: Path, say: OnLine, info: WorkspaceInfo) -> None:
         self.engine, self.out, self._say = engine, out, say
         self.report = DemoReport(workspace=info.path, out=str(out), encoder=info.encoder)
         self._encoder_ready = info.encoder_ready
@@ -340,7 +340,7 @@ class _Demo:
 
     async def _retrieve(self) -> None:
         """Ask one question for each route."""
-        shown: list[Shown] = []
+        shown: list[RouteCheck] = []
         for route, query in QUERIES.items():
             found = await self._by(route, query)
             shown.append(found)
@@ -354,9 +354,9 @@ class _Demo:
             self._expect(not found.why_not or off, f"not retrieved by {route.value}: {found.why_not}")
         self.report.retrieved = tuple(shown)
 
-    async def _by(self, route: Route, query: Query, kb: str = "") -> Shown:
+    async def _by(self, route: Route, query: Query, kb: str = "") -> RouteCheck:
         answer = await self.engine.retrieve(query, kb=kb)
-        asked = Shown(route=route.value, url=query.url, query=query.text)
+        asked = RouteCheck(route=route.value, url=query.url, query=query.text)
         off = answer.routes_off.get(route.value, "")
         if off:
             return replace(asked, why_not=f"this route is off: {off}")
@@ -424,7 +424,7 @@ def _bit_words(problems: tuple[str, ...]) -> str:
     return told if len(told) <= 160 else told[:159] + "…"
 
 
-def _told(finding: Finding) -> str:
+def _told(finding: LintFinding) -> str:
     return f"{finding.severity.value}: {finding.message} ({finding.rule})"
 
 

@@ -80,7 +80,7 @@ async def _go(engine: EngineApi, report: MapReport, say: Callable[[str], object]
         report.why = f"nothing on the map answers to {QUESTION!r}"
         return
     report.found = hits[0].title
-    journey = await engine.graph_go(SHOP, hits[0].node)
+    journey = await engine.graph_navigate(SHOP, hits[0].node)
     await engine.close_browser(SHOP)
     report.arrived = journey.arrived
     verdicts = ", ".join(arrival.kind.value for arrival in journey.arrivals)

@@ -28,15 +28,15 @@ from app.engine.probes import (
     BROWSER_PROBE,
     QT_PROBE,
     SQLITE_PROBE,
-    Slow,
+    ProbeTimeout,
     driver_files,
     missing_libraries,
-    probe,
     qt_files,
+    run_probe,
 )
 
-ENDPOINT_SECONDS = 4.0
-LITTLE_DISK = 2_000_000_000
+ENDPOINT_TIMEOUT = 4.0
+MIN_FREE_DISK = 2_000_000_000
 QT_PACKAGES = "libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0 libgssapi-krb5-2"
 WINDOW_PACKAGES = (
     "libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxkbcommon-x11-0"
@@ -44,7 +44,7 @@ WINDOW_PACKAGES = (
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 
 
-Proof = Callable[[], find.Started | None]
+Proof = Callable[[], find.StartedBrowser | None]
 
 
 def _no_proof() -> None:
@@ -95,9 +95,9 @@ async def qt_check(environ: Mapping[str, str]) -> Check:
     display = _has_display(environ)
     child = dict(environ) if display else {**environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
-        code, out, err = await probe(QT_PROBE, env=child)
-    except Slow as slow:
-        return _slow("Qt", str(slow))
+        code, out, err = await run_probe(QT_PROBE, env=child)
+    except ProbeTimeout as slow:
+        return _timed_out("Qt", str(slow))
     if code == 0:
         qt, platform, _ = json.loads(out.splitlines()[-1])
         shown = platform if display else f"{platform}: no display here: screenshots work, a window does not"
@@ -136,16 +136,16 @@ async def browser_checks(setting: str, proof: Proof = _no_proof) -> list[Check]:
     (``proof``).
     """
     try:
-        code, out, err = await probe(BROWSER_PROBE, setting)
+        code, out, err = await run_probe(BROWSER_PROBE, setting)
         answer: dict[str, Any] = json.loads(out.splitlines()[-1]) if code == 0 else {}
-    except Slow as slow:
+    except ProbeTimeout as slow:
         answer, err = {"error": str(slow), "slow": True}, ""
-    started = find.Started(**answer) if "version" in answer else proof()
+    started = find.StartedBrowser(**answer) if "version" in answer else proof()
     if started is not None and ("version" in answer or _is_chosen(started, setting)):
         return [Check(name="browser", ok=True, found=started.words), _sandbox(started.unsandboxed)]
     found = answer.get("error") or _last_line(err) or "it does not start"
     if answer.get("slow"):
-        return [_slow("browser", found)]
+        return [_timed_out("browser", found)]
     if why := answer.get("unsandboxed", ""):
         return [Check(name="browser", ok=False, found=found, remedy=sandbox.remedy(why)), _sandbox(why)]
     if lacking := await asyncio.to_thread(missing_libraries, driver_files()):
@@ -153,7 +153,7 @@ async def browser_checks(setting: str, proof: Proof = _no_proof) -> list[Check]:
     return [Check(name="browser", ok=False, found=found, remedy=find.install_command())]
 
 
-def _is_chosen(started: find.Started, setting: str) -> bool:
+def _is_chosen(started: find.StartedBrowser, setting: str) -> bool:
     return started.candidate in map(str, find.candidates(setting))
 
 
@@ -164,7 +164,7 @@ def _sandbox(why: str) -> Check:
     return Check(name="sandbox", ok=False, found=found, remedy=sandbox.remedy(why), needed=False)
 
 
-def _slow(name: str, why: str) -> Check:
+def _timed_out(name: str, why: str) -> Check:
     """Return the check for a probe that timed out, which says nothing about what is installed."""
     remedy = "ask again when the machine is less busy: sitelore doctor"
     return Check(name=name, ok=False, slow=True, found=f"not answering yet ({why})", remedy=remedy)
@@ -213,7 +213,7 @@ def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] =
         f"{address}/models", headers={"Authorization": f"Bearer {key}"} if key else {}
     )
     try:
-        with urllib.request.urlopen(request, timeout=ENDPOINT_SECONDS) as answer:
+        with urllib.request.urlopen(request, timeout=ENDPOINT_TIMEOUT) as answer:
             listed = [str(model["id"]) for model in json.loads(answer.read(5_000_000)).get("data", [])]
     except urllib.error.HTTPError as error:
         with error:
@@ -241,9 +241,9 @@ async def sqlite_check() -> Check:
     program.
     """
     try:
-        code, out, err = await probe(SQLITE_PROBE)
-    except Slow as slow:
-        return _slow("SQLite", str(slow))
+        code, out, err = await run_probe(SQLITE_PROBE)
+    except ProbeTimeout as slow:
+        return _timed_out("SQLite", str(slow))
     remedy = "use a Python whose sqlite3 has FTS5 and trigrams: python.org's and Debian's do"
     if code:
         return Check(name="SQLite", ok=False, found=_last_line(err), remedy=remedy)
@@ -289,7 +289,7 @@ def workspace_check(workspace: Path) -> Check:
             remedy="sitelore --workspace DIR with a folder of your own",
         )
     found = f"{workspace}, {free / 1e9:.1f} GB free"
-    if free < LITTLE_DISK:
+    if free < MIN_FREE_DISK:
         remedy = (
             f"make room, or move it: mv '{workspace}' ELSEWHERE and start with sitelore --workspace ELSEWHERE"
         )

@@ -52,7 +52,7 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class ActionResult:
     """Result of one action.
 
     Attributes:
@@ -81,12 +81,12 @@ class Result:
     seconds: float = 0.0
     element: int | None = None
     notes: tuple[str, ...] = field(default_factory=tuple)
-    held_back: tuple[str, ...] = ()
+    blocked_writes: tuple[str, ...] = ()
     sent: tuple[str, ...] = ()
 
 
-def refused(cause: Cause, why: str, *alternatives: str, tried: tuple[str, ...] = ()) -> Result:
+def refused(cause: Cause, why: str, *alternatives: str, tried: tuple[str, ...] = ()) -> ActionResult:
     """Return the result of an action that was not done."""
-    return Result(
+    return ActionResult(
         success=False, effect=Effect.REFUSED, cause=cause, why=why, alternatives=alternatives, tried=tried
     )

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING
 from app import settings
 from app.engine.api import Check, EngineApi, WorkspaceInfo
 from app.engine.browser import find, sandbox
-from app.engine.cases.asking import Asking
-from app.engine.cases.atlas import Atlas
+from app.engine.cases.asking import ModelJudging
+from app.engine.cases.atlas import GraphCache
 from app.engine.cases.core import Core
-from app.engine.cases.desk import Desk
-from app.engine.cases.exploring import Exploring
-from app.engine.cases.finding import Finding
+from app.engine.cases.desk import ApprovalService
+from app.engine.cases.exploring import ExplorationService
+from app.engine.cases.finding import GraphSearchService
 from app.engine.cases.fleet import Fleet
-from app.engine.cases.graphs import GraphCases
-from app.engine.cases.handing import HandingBack
-from app.engine.cases.history import HistoryCases
-from app.engine.cases.judging import Judging
-from app.engine.cases.knowledge import KnowledgeCases
-from app.engine.cases.retrieving import Retrieving
-from app.engine.cases.run_reading import RunReading
-from app.engine.cases.running import Running
-from app.engine.cases.runs import RunCases
-from app.engine.cases.takeovers import Takeovers
-from app.engine.cases.wayfinding import Wayfinding
-from app.engine.cases.words import Words
+from app.engine.cases.graphs import GraphService
+from app.engine.cases.handing import TakeoverService
+from app.engine.cases.history import HistoryService
+from app.engine.cases.judging import ReviewService
+from app.engine.cases.knowledge import KnowledgeService
+from app.engine.cases.retrieving import RetrievalService
+from app.engine.cases.run_reading import RunReader
+from app.engine.cases.running import AgentRunService
+from app.engine.cases.runs import RunService
+from app.engine.cases.takeovers import TakeoverResults
+from app.engine.cases.wayfinding import GraphNavigationService
+from app.engine.cases.words import OperatorActions
 from app.engine.events import BrowserStarted, JobChanged
 from app.engine.jobs import Job
 from app.engine.judgement import Flag
@@ -52,10 +52,10 @@ class Engine:
         self.bus, self.registry = core.bus, core.registry
         chosen = settings.load()
         model = Path(chosen.encoder) if chosen.encoder else None
-        retrieving = Retrieving(core, settings.cache_dir() / "encoder", model, chosen.token_budget)
-        judging = Judging(core)
-        runs, knowledge = RunCases(core, judging), KnowledgeCases(core, retrieving)
-        history = HistoryCases(core, judging)
+        retrieving = RetrievalService(core, settings.cache_dir() / "encoder", model, chosen.token_budget)
+        judging = ReviewService(core)
+        runs, knowledge = RunService(core, judging), KnowledgeService(core, retrieving)
+        history = HistoryService(core, judging)
         self._retrieving, self._judging = retrieving, judging
 
         self.import_runs, self.list_runs, self.open_run = runs.import_runs, runs.list_runs, runs.open_run
@@ -64,7 +64,7 @@ class Engine:
         self.rebuild_index = runs.rebuild_index
 
         self.detect, self.give_verdict = judging.detect, judging.give_verdict
-        self._asking = Asking(core, judging)
+        self._asking = ModelJudging(core, judging)
         self.withdraw_verdict, self.next_to_review = judging.withdraw_verdict, judging.next_to_review
         self.risk_report = judging.risk_report
 
@@ -78,15 +78,15 @@ class Engine:
         self.tip_history, self.restore_revision = knowledge.tip_history, knowledge.restore_revision
         self.preflight, self.matching_pages = knowledge.preflight, knowledge.matching_pages
         self.freeze, self.verify = knowledge.freeze, knowledge.verify
-        self.unfit_to_freeze, self.lint_marks = knowledge.unfit_to_freeze, knowledge.lint_marks
+        self.freeze_blockers, self.lint_marks = knowledge.freeze_blockers, knowledge.lint_marks
         self.kb_stats, self.kb_diff, self.kb_merge = knowledge.kb_stats, knowledge.kb_diff, knowledge.kb_merge
         self.kb_import, self.kb_export = knowledge.kb_import, knowledge.kb_export
-        self.keep_draft, self.kept_draft = knowledge.keep_draft, knowledge.kept_draft
+        self.save_draft, self.load_draft = knowledge.save_draft, knowledge.load_draft
         self.retrieve, self.kb_behaviour_diff = retrieving.retrieve, retrieving.behaviour_diff
 
-        atlas = Atlas(core)
-        graphs, exploring = GraphCases(core, atlas), Exploring(core, atlas, knowledge)
-        finding, ways = Finding(core, atlas, retrieving), Wayfinding(core, atlas)
+        atlas = GraphCache(core)
+        graphs, exploring = GraphService(core, atlas), ExplorationService(core, atlas, knowledge)
+        finding, ways = GraphSearchService(core, atlas, retrieving), GraphNavigationService(core, atlas)
         self._ways = ways
         self.graphs, self.graph_stats, self.graph_node = graphs.graphs, graphs.graph_stats, graphs.graph_node
         self.graph_picture, self.graph_from_runs = graphs.graph_picture, graphs.graph_from_runs
@@ -102,23 +102,23 @@ class Engine:
             exploring.stop_exploration,
         )
         self.graph_search, self.graph_compare_search = finding.graph_search, finding.graph_compare_search
-        self.graph_path, self.graph_go, self.close_browser = (
+        self.graph_path, self.graph_navigate, self.close_browser = (
             ways.graph_path,
-            ways.graph_go,
+            ways.graph_navigate,
             ways.close_browser,
         )
         self.log_in_by_hand, self.logged_in = ways.log_in_by_hand, ways.logged_in
 
-        reading, desk = RunReading(core), Desk(core, judging.after_verdicts)
-        running = Running(core, atlas, finding, retrieving, judging, reading)
+        reading, desk = RunReader(core), ApprovalService(core, judging.after_verdicts)
+        running = AgentRunService(core, atlas, finding, retrieving, judging, reading)
         fleet = Fleet(core, desk, running, reading, judging)
-        words = Words(core, desk, fleet)
-        takeovers = Takeovers(core, fleet, exploring)
+        words = OperatorActions(core, desk, fleet)
+        takeovers = TakeoverResults(core, fleet, exploring)
         self._running, self._fleet = running, fleet
         self.run_memory, self.run_tips = reading.run_memory, reading.run_tips
         self.live_runs, self.live_run, self.start_runs = fleet.live_runs, fleet.live_run, fleet.start_runs
         self.read_tasks, self.run_request = fleet.read_tasks, fleet.run_request
-        self.set_at_once, self.dismiss_run = fleet.set_at_once, fleet.dismiss_run
+        self.set_concurrency, self.dismiss_run = fleet.set_concurrency, fleet.dismiss_run
         self.pause_run, self.continue_run, self.step_run = (
             fleet.pause_run,
             fleet.continue_run,
@@ -126,19 +126,26 @@ class Engine:
         )
         self.end_run, self.pause_all = fleet.end_run, fleet.pause_all
         self.requests, self.decide, self.send_hint = words.requests, words.decide, words.send_hint
-        self.hint_draft, self.interventions, self.react = words.hint_draft, words.interventions, words.react
-        self.steer_tip, self.vote_tip = words.steer_tip, words.vote_tip
+        self.draft_tip_from_hint, self.interventions, self.judge_flag = (
+            words.draft_tip_from_hint,
+            words.interventions,
+            words.judge_flag,
+        )
+        self.override_tip, self.vote_tip = words.override_tip, words.vote_tip
         self.intervention_policy = words.intervention_policy
         self.save_intervention_policy = words.save_intervention_policy
         self.preview_policy = words.preview_policy
-        self._handing = handing = HandingBack(core, desk, fleet, reading)
+        self._handing = handing = TakeoverService(core, desk, fleet, reading)
         self.watch_page, self.take_over = fleet.watch_page, handing.take_over
         self.send_input, self.move_page = handing.send_input, handing.move_page
         self.release = handing.release
-        self.takeover_draft, self.takeover_to_graph = takeovers.takeover_draft, takeovers.takeover_to_graph
+        self.draft_tip_from_takeover, self.takeover_to_graph = (
+            takeovers.draft_tip_from_takeover,
+            takeovers.takeover_to_graph,
+        )
 
-        self._proof: find.Started | None = None
-        self._unlisten = find.on_start(self._on_browser)
+        self._proof: find.StartedBrowser | None = None
+        self._unlisten = find.on_browser_start(self._on_browser)
 
         self.undo, self.redo, self.history = history.undo, history.redo, history.history
         self.load_session, self.save_session = history.load_session, history.save_session
@@ -147,8 +154,8 @@ class Engine:
     async def open(cls, workspace: Path, author: str = "") -> Engine:
         """Open or create a workspace; raises a ``SiteloreError`` that says what is wrong with it."""
         engine = cls(await Core.open(workspace, author or author_name()))
-        if engine._core.workspace.index_made_anew:
-            await engine._judging.detect_rest()  # flags stand in the index alone
+        if engine._core.workspace.index_rebuilt:
+            await engine._judging.detect_missing()  # flags stand in the index alone
         return engine
 
     async def run_task(self, request: RunRequest) -> RunSummary:
@@ -171,9 +178,9 @@ class Engine:
         """Show the runs that a crashed process left; ``automatically`` resumes those that were active."""
         return await self._fleet.recover(automatically=automatically)
 
-    async def abandoned(self) -> None:
+    async def on_clients_gone(self) -> None:
         """The last client is gone: hand back all pages."""
-        await self._handing.abandoned()
+        await self._handing.on_clients_gone()
 
     async def aclose(self) -> None:
         """End the jobs and close the stores, after the ranking has learnt from all verdicts."""
@@ -186,7 +193,7 @@ class Engine:
     def warm_up(self) -> None:
         """Start background work that is needed soon: the encoder, and detection where runs wait for it."""
         self.registry.hold(self._retrieving.load_encoder())
-        self.registry.hold(self._judging.look_at_rest())
+        self.registry.hold(self._judging.start_missing_detection())
 
     async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
         """Load the encoder now, for the embedding route (the command line waits for it)."""
@@ -228,7 +235,7 @@ class Engine:
             return await browser_checks(settings.load().browser, lambda: self._proof)
         return await examine(self._core.workspace.path, proof=lambda: self._proof)
 
-    def _on_browser(self, started: find.Started) -> None:
+    def _on_browser(self, started: find.StartedBrowser) -> None:
         """Note that a browser works: a run, an exploration or a takeover has started one."""
         self._proof, why = started, started.unsandboxed
         self.bus.publish(
@@ -236,7 +243,7 @@ class Engine:
                 found=started.words,
                 unsandboxed=why,
                 remedy=sandbox.remedy(why) if why else "",
-                warning=sandbox.sentence(why),
+                warning=sandbox.no_sandbox_warning(why),
             )
         )
 

@@ -7,11 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.engine.ledger import Ledger
-from app.engine.supervision import Intervention, KnowledgeHere, LiveRow, NextAction, PersonHint, PersonRequest
+from app.engine.supervision import (
+    ApprovalRequest,
+    Hint,
+    Intervention,
+    KnowledgeAtStep,
+    LiveRow,
+    PlannedAction,
+)
 
 log = logging.getLogger(__name__)
 
-IMPORT_RUNS = "Import runs"
+IMPORT_JOB_TITLE = "Import runs"
 """Title of the job that imports runs; views show it where runs would be."""
 
 
@@ -134,14 +141,14 @@ class RunAdvanced(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LiveChanged(Event):
+class LiveRunChanged(Event):
     """A live run changed: its state, step, flags, requests or clock."""
 
     row: LiveRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LiveGone(Event):
+class LiveRunDismissed(Event):
     """A run was dismissed from the live runs; it stays in the workspace."""
 
     run: str
@@ -151,21 +158,21 @@ class LiveGone(Event):
 class ActionPlanned(Event):
     """A run is about to do this action; published before it is done, also where nobody is asked."""
 
-    next: NextAction
+    next: PlannedAction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionOver(Event):
+class ActionEnded(Event):
     """The planned action was done or dropped; the next one is not decided yet."""
 
     run: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnowledgeShown(Event):
+class TipsRetrieved(Event):
     """A run was given tips at its current step."""
 
-    here: KnowledgeHere
+    here: KnowledgeAtStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,14 +189,14 @@ class LedgerChanged(Event):
 class RequestChanged(Event):
     """A request was opened, decided or closed."""
 
-    request: PersonRequest
+    request: ApprovalRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HintChanged(Event):
     """A hint was sent, or given to the agent."""
 
-    hint: PersonHint
+    hint: Hint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,11 +252,11 @@ EVENTS: dict[str, type[Event]] = {
         ExplorationChanged,
         GraphChanged,
         RunAdvanced,
-        LiveChanged,
-        LiveGone,
+        LiveRunChanged,
+        LiveRunDismissed,
         ActionPlanned,
-        ActionOver,
-        KnowledgeShown,
+        ActionEnded,
+        TipsRetrieved,
         LedgerChanged,
         RequestChanged,
         HintChanged,

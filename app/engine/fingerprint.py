@@ -24,7 +24,7 @@ GRAIN = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Print:
+class Fingerprint:
     """One fingerprint.  Equal only to one of its own kind; comparing it with anything else raises ``TypeError``."""
 
     digest: str
@@ -48,55 +48,55 @@ class Print:
         return hash((type(self).__name__, self.digest))
 
 
-class ElementsPrint(Print):
+class ElementsFingerprint(Fingerprint):
     """Interactive elements: roles, names, states and visibility, in document order; no values, no positions."""
 
     __slots__ = ()
 
 
-class TextPrint(Print):
+class TextFingerprint(Fingerprint):
     """The visible text; digits count, so that a counter's step is a change."""
 
     __slots__ = ()
 
 
-class ShapePrint(Print):
+class ShapeFingerprint(Fingerprint):
     """The text without numbers and dates: stays the same while a clock ticks."""
 
     __slots__ = ()
 
 
-class ValuesPrint(Print):
+class ValuesFingerprint(Fingerprint):
     """Filled in, selected and checked values."""
 
     __slots__ = ()
 
 
-class FramePrint(Print):
+class FrameFingerprint(Fingerprint):
     """The page's frames, and those that could not be read."""
 
     __slots__ = ()
 
 
-class ScrollPrint(Print):
+class ScrollFingerprint(Fingerprint):
     """Positions of elements within the viewport, so that scrolling shows."""
 
     __slots__ = ()
 
 
-class AddressPrint(Print):
+class AddressFingerprint(Fingerprint):
     """The address without its volatile parts (``app.engine.addresses.url_key``)."""
 
     __slots__ = ()
 
 
-class PicturePrint(Print):
+class PictureFingerprint(Fingerprint):
     """The pixels of the viewport."""
 
     __slots__ = ()
 
 
-class Kind(Enum):
+class FingerprintKind(Enum):
     """The kinds, to name those that differ."""
 
     ELEMENTS = "elements"
@@ -109,60 +109,62 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prints:
+class Fingerprints:
     """All fingerprints of one capture."""
 
-    elements: ElementsPrint
-    text: TextPrint
-    shape: ShapePrint
-    values: ValuesPrint
-    frames: FramePrint
-    scroll: ScrollPrint
-    address: AddressPrint
+    elements: ElementsFingerprint
+    text: TextFingerprint
+    shape: ShapeFingerprint
+    values: ValuesFingerprint
+    frames: FrameFingerprint
+    scroll: ScrollFingerprint
+    address: AddressFingerprint
 
-    def changed(self, before: Prints) -> frozenset[Kind]:
+    def changed(self, before: Fingerprints) -> frozenset[FingerprintKind]:
         """The kinds in which this capture differs from the one before."""
         differing = {
-            Kind.ELEMENTS: self.elements != before.elements,
-            Kind.TEXT: self.text != before.text,
-            Kind.SHAPE: self.shape != before.shape,
-            Kind.VALUES: self.values != before.values,
-            Kind.FRAMES: self.frames != before.frames,
-            Kind.SCROLL: self.scroll != before.scroll,
-            Kind.ADDRESS: self.address != before.address,
+            FingerprintKind.ELEMENTS: self.elements != before.elements,
+            FingerprintKind.TEXT: self.text != before.text,
+            FingerprintKind.SHAPE: self.shape != before.shape,
+            FingerprintKind.VALUES: self.values != before.values,
+            FingerprintKind.FRAMES: self.frames != before.frames,
+            FingerprintKind.SCROLL: self.scroll != before.scroll,
+            FingerprintKind.ADDRESS: self.address != before.address,
         }
         return frozenset(kind for kind, differs in differing.items() if differs)
 
 
-def prints_of(page: PageCapture) -> Prints:
+def fingerprints_of(page: PageCapture) -> Fingerprints:
     """The fingerprints of a capture."""
-    return Prints(
-        elements=elements_print(page),
-        text=text_print(page),
-        shape=ShapePrint.over((_shape(page.text),)),
-        values=ValuesPrint.over(_value(element) for element in page.elements if _holds(element)),
-        frames=FramePrint.over((str(page.frames), *page.opaque, *_frames(page))),
-        scroll=ScrollPrint.over(_place(element) for element in page.elements if element.visible),
-        address=AddressPrint.over((url_key(page.url), _route(page.url))),
+    return Fingerprints(
+        elements=elements_fingerprint(page),
+        text=text_fingerprint(page),
+        shape=ShapeFingerprint.over((_shape(page.text),)),
+        values=ValuesFingerprint.over(_value(element) for element in page.elements if _holds(element)),
+        frames=FrameFingerprint.over((str(page.frames), *page.opaque, *_frames(page))),
+        scroll=ScrollFingerprint.over(_place(element) for element in page.elements if element.visible),
+        address=AddressFingerprint.over((url_key(page.url), _route(page.url))),
     )
 
 
-def elements_print(page: PageCapture) -> ElementsPrint:
+def elements_fingerprint(page: PageCapture) -> ElementsFingerprint:
     """Fingerprint of the interactive elements; the focus does not count."""
-    return ElementsPrint.over(
+    return ElementsFingerprint.over(
         "\t".join((element.role, element.name, *_states(element), "seen" if element.visible else ""))
         for element in page.elements
     )
 
 
-def text_print(page: PageCapture) -> TextPrint:
+def text_fingerprint(page: PageCapture) -> TextFingerprint:
     """Fingerprint of the visible text and the title."""
-    return TextPrint.over((page.title, page.text))
+    return TextFingerprint.over((page.title, page.text))
 
 
-def picture_print(picture: bytes) -> PicturePrint:
+def picture_fingerprint(picture: bytes) -> PictureFingerprint:
     """Fingerprint of a picture's bytes; the browser encodes the same pixels to the same bytes."""
-    return PicturePrint(hashlib.blake2b(picture, digest_size=DIGITS // 2).hexdigest() if picture else "")
+    return PictureFingerprint(
+        hashlib.blake2b(picture, digest_size=DIGITS // 2).hexdigest() if picture else ""
+    )
 
 
 @lru_cache(maxsize=64)

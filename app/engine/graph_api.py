@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.engine.page_state import Challenge, Element, Mode, PageKeys
-from app.engine.transition import Arrival, FrontierItem, Transition
+from app.engine.transition import FrontierItem, ReplayVerdict, Transition
 
 ROLES = (
     "link", "button", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "combobox", "listbox", "option",
@@ -212,7 +212,7 @@ class Journey:
     """
 
     plan: PathPlan
-    arrivals: tuple[Arrival, ...]
+    arrivals: tuple[ReplayVerdict, ...]
     arrived: bool
     url: str
     picture: str = ""
@@ -361,7 +361,7 @@ class GraphApi(Protocol):
     ) -> list[NodeHit]: ...
     async def graph_compare_search(self, site: str, queries: str) -> SearchComparison: ...
     async def graph_path(self, site: str, to: str, start: str = "") -> PathPlan: ...
-    async def graph_go(
+    async def graph_navigate(
         self, site: str, to: str, headed: bool = False, fresh: bool = False, storage_state: str = ""
     ) -> Journey: ...
     async def close_browser(self, site: str) -> None: ...

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.engine.supervision import Deed, Intervention
+from app.engine.supervision import Intervention, OperatorAction
 
 
-class Handing(StrEnum):
+class HandBackKind(StrEnum):
     """Ways to hand a run back."""
 
     GO_ON = "go on"
@@ -22,37 +22,40 @@ class Handing(StrEnum):
 class HandBack:
     """How a run is handed back; ``answer`` for ``ANSWER``, ``author`` "" for the local person."""
 
-    how: Handing = Handing.GO_ON
+    how: HandBackKind = HandBackKind.GO_ON
     answer: str = ""
     author: str = ""
 
     @property
     def ends(self) -> bool:
         """Whether it ends the run."""
-        return self.how in (Handing.FINISHED, Handing.ANSWER)
+        return self.how in (HandBackKind.FINISHED, HandBackKind.ANSWER)
 
 
-ON = HandBack()
+HAND_BACK = HandBack()
 """Back to the agent, which continues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class OperatorStatements:
     """Statements of people about a whole run, from its stored rows: ``no_walls`` that are none, and its end."""
 
     no_walls: frozenset[str] = frozenset()
     end: HandBack | None = None
 
 
-ENDINGS = {Handing.FINISHED: Deed.FINISHED, Handing.ANSWER: Deed.GAVE_ANSWER}
+ENDING_ACTIONS = {
+    HandBackKind.FINISHED: OperatorAction.FINISHED,
+    HandBackKind.ANSWER: OperatorAction.GAVE_ANSWER,
+}
 """The timeline entry of a hand-back that ends the run."""
 
 
-def end_said(deeds: Iterable[Intervention]) -> HandBack | None:
+def ending_stated(deeds: Iterable[Intervention]) -> HandBack | None:
     """Return the first timeline entry by which a person ended a run."""
     for deed in deeds:
-        for how, ending in ENDINGS.items():
+        for how, ending in ENDING_ACTIONS.items():
             if deed.deed is ending:
-                answer = deed.words if how is Handing.ANSWER else ""
+                answer = deed.words if how is HandBackKind.ANSWER else ""
                 return HandBack(how=how, answer=answer, author=deed.author)
     return None

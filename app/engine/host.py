@@ -25,19 +25,19 @@ from app.engine.channel import PROTOCOL, ChannelError, encode, encode_error, enc
 from app.engine.engine import Engine
 from app.engine.errors import SiteloreError
 from app.engine.events import Event, PageFrame
-from app.engine.store.scratch import Scratch
+from app.engine.store.scratch import TempFolder
 
 log = logging.getLogger(__name__)
 
 SECRET_VARIABLE = "SITELORE_HOST_SECRET"
-AGAIN_VARIABLE = "SITELORE_HOST_AGAIN"
+RESTART_VARIABLE = "SITELORE_HOST_AGAIN"
 """Set where the host restarts under a living window: runs that were active are resumed."""
-HELLO_SECONDS = 10.0
-HELLO_BYTES = 4096
+HELLO_TIMEOUT = 10.0
+MAX_HELLO_BYTES = 4096
 """Most bytes read from a client that has not shown the secret yet."""
 NICENESS = 10
 """The window comes before the engine and its browsers: a key must not wait for eight of them on two processors."""
-MOST_BEHIND = 512 * 1024
+MAX_UNSENT_BYTES = 512 * 1024
 """Unsent bytes up to which a client is still sent pictures."""
 
 
@@ -71,11 +71,11 @@ class Host:
             writer.close()
             # Somebody who was refused was never watching: nothing is left to itself by that.
             if known and not self._writers and not self.stopped.is_set():
-                self._engine.registry.hold(self._engine.abandoned())
+                self._engine.registry.hold(self._engine.on_clients_gone())
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        async with asyncio.timeout(HELLO_SECONDS):
-            frame = await read_frame(reader, HELLO_BYTES)
+        async with asyncio.timeout(HELLO_TIMEOUT):
+            frame = await read_frame(reader, MAX_HELLO_BYTES)
         hello = frame[0] if frame else {}
         shown = str(hello.get("secret", "")).encode("utf-8", "replace")
         known = hmac.compare_digest(shown, self._secret.encode())
@@ -118,7 +118,7 @@ class Host:
         for writer in list(self._writers):
             if writer.is_closing():
                 continue
-            if late and writer.transport.get_write_buffer_size() > MOST_BEHIND:
+            if late and writer.transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
                 continue  # a window that is behind wants the next picture, not every one
             writer.write(frame)
 
@@ -143,7 +143,7 @@ async def _until_orphaned(stopped: asyncio.Event) -> None:
 async def run(workspace: Path) -> None:
     """Open the workspace, print the address, serve until told to stop, close in order."""
     secret = os.environ.pop(SECRET_VARIABLE, "") or secrets.token_hex(16)
-    scratch = Scratch.make()
+    scratch = TempFolder.make()
     try:
         engine = await Engine.open(workspace)
     except BaseException:
@@ -154,7 +154,7 @@ async def run(workspace: Path) -> None:
     try:
         sys.stdout.write(json.dumps({"address": address, "protocol": PROTOCOL}) + "\n")
         sys.stdout.flush()
-        await engine.recover(automatically=bool(os.environ.pop(AGAIN_VARIABLE, "")))
+        await engine.recover(automatically=bool(os.environ.pop(RESTART_VARIABLE, "")))
         engine.warm_up()
         orphaned = engine.registry.hold(_until_orphaned(host.stopped))
         await host.stopped.wait()

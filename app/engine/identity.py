@@ -44,7 +44,7 @@ INTERACTIVE = frozenset(
 STATES = frozenset({"expanded", "collapsed", "checked", "selected", "pressed"})
 """State words that make another state of the page; focus, values and validity don't."""
 
-SEEN_BY_AN_AGENT = frozenset({"looks", "near", "hint"})
+THOROUGH_ONLY_ATTRIBUTES = frozenset({"looks", "near", "hint"})
 """Additional attributes of a thorough capture; they don't count, because a page is the same page however it was
 captured.
 """
@@ -254,7 +254,7 @@ def _name(element: Element) -> str:
     if element.name:
         return normal_name(element.name)
     told = element.test_id or " ".join(
-        f"{key}={value}" for key, value in sorted(element.attributes) if key not in SEEN_BY_AN_AGENT
+        f"{key}={value}" for key, value in sorted(element.attributes) if key not in THOROUGH_ONLY_ATTRIBUTES
     )
     return normal_name(told)
 

@@ -35,7 +35,7 @@ class RiskClass(StrEnum):
         return self.level >= 2
 
 
-WORDS_FOR_CLASSES = {
+RISK_CLASS_ALIASES = {
     "buy": RiskClass.BUYS,
     "order": RiskClass.BUYS,
     "pay": RiskClass.PAYS,
@@ -57,7 +57,7 @@ def risk_classes(names: Iterable[str]) -> frozenset[RiskClass]:
 
     Raises ``ValueError`` with the first unknown name.
     """
-    known = {risk.value.replace(" ", "-"): risk for risk in RiskClass} | WORDS_FOR_CLASSES
+    known = {risk.value.replace(" ", "-"): risk for risk in RiskClass} | RISK_CLASS_ALIASES
     found: set[RiskClass] = set()
     for name in names:
         key = name.strip().casefold().replace(" ", "-").replace("_", "-")
@@ -94,7 +94,7 @@ class Reaction(StrEnum):
         return list(Reaction).index(self)
 
 
-class Answer(StrEnum):
+class PolicyAnswer(StrEnum):
     """Answers to an action of a risk class, or to a request."""
 
     ALLOW = "allow"
@@ -117,7 +117,7 @@ class RiskRule:
     """Answer to actions of a risk class; ``site`` "" is every site."""
 
     risk: RiskClass
-    answer: Answer
+    answer: PolicyAnswer
     site: str = ""
 
 
@@ -139,37 +139,38 @@ class InterventionPolicy:
             and rule.detector in ("", detector)
             and (rule.detector or rule.severity is severity)
         ]
-        return max(fitting, key=_particular, default=_MARK).reaction
+        return max(fitting, key=_specificity, default=_MARK_ONLY).reaction
 
-    def answer(self, site: str, risk: RiskClass) -> Answer:
+    def answer(self, site: str, risk: RiskClass) -> PolicyAnswer:
         """Return whether an action of this class is done, asked about or refused on a site."""
         fitting = [rule for rule in self.risks if rule.site in ("", site) and rule.risk is risk]
         return max(
-            fitting, key=lambda rule: bool(rule.site), default=RiskRule(risk=risk, answer=Answer.ALLOW)
+            fitting, key=lambda rule: bool(rule.site), default=RiskRule(risk=risk, answer=PolicyAnswer.ALLOW)
         ).answer
 
 
-def _particular(rule: FlagRule) -> tuple[bool, bool]:
+def _specificity(rule: FlagRule) -> tuple[bool, bool]:
     return bool(rule.site), bool(rule.detector)
 
 
-_MARK = FlagRule(severity=Severity.HINT, reaction=Reaction.MARK)
+_MARK_ONLY = FlagRule(severity=Severity.HINT, reaction=Reaction.MARK)
 
-USUAL = InterventionPolicy(
+DEFAULT_POLICY = InterventionPolicy(
     flags=(
         FlagRule(severity=Severity.HINT, reaction=Reaction.MARK),
         FlagRule(severity=Severity.WARNING, reaction=Reaction.NOTIFY),
         FlagRule(severity=Severity.ERROR, reaction=Reaction.PAUSE),
     ),
     risks=tuple(
-        RiskRule(risk=risk, answer=Answer.ASK if risk.level >= 3 else Answer.ALLOW) for risk in RiskClass
+        RiskRule(risk=risk, answer=PolicyAnswer.ASK if risk.level >= 3 else PolicyAnswer.ALLOW)
+        for risk in RiskClass
     ),
 )
 """Default policy of a workspace."""
 
 UNATTENDED = InterventionPolicy(
     flags=tuple(FlagRule(severity=severity, reaction=Reaction.MARK) for severity in Severity),
-    risks=tuple(RiskRule(risk=risk, answer=Answer.ALLOW) for risk in RiskClass),
+    risks=tuple(RiskRule(risk=risk, answer=PolicyAnswer.ALLOW) for risk in RiskClass),
 )
 """Of runs that nobody watches (``sitelore run`` without ``--supervised``): flags only mark, nothing is asked."""
 

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-TELL_EVERY = 0.05
+PROGRESS_INTERVAL = 0.05
 """Seconds between two progress events of one job; a burst in between is reported once."""
 
 
@@ -53,7 +53,7 @@ class Job:
         """Report progress; call it on the loop."""
         self.done, self.total, self.detail = done, total, detail
         now = time.monotonic()
-        if now - self._told >= TELL_EVERY:
+        if now - self._told >= PROGRESS_INTERVAL:
             self._told = now
             self._tell()
 

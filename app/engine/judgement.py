@@ -28,7 +28,7 @@ class Flag:
     version: int = 1
 
 
-class Sense(StrEnum):
+class Judgement(StrEnum):
     """A model's answer to a question about a run."""
 
     RIGHT = "right"
@@ -36,7 +36,7 @@ class Sense(StrEnum):
     UNDECIDED = "undecided"  # it can't tell, or its answer can't be parsed
 
 
-class Reason(StrEnum):
+class GoalFailure(StrEnum):
     """Why a goal was not met; an impossible task is no failure of the agent."""
 
     NONE = ""
@@ -56,8 +56,8 @@ class ModelVerdict:
 
     detector: str
     step: int
-    sense: Sense
-    reason: Reason = Reason.NONE
+    sense: Judgement
+    reason: GoalFailure = GoalFailure.NONE
     confidence: float = 0.0
     evidence: str = ""
     pictures: bool = False

@@ -76,7 +76,7 @@ class StepOutcome:
     why: str = ""
 
 
-class NodeState(StrEnum):
+class PlanNodeState(StrEnum):
     """States of a subgoal."""
 
     OPEN = "open"
@@ -92,7 +92,7 @@ class PlanNode:
     id: str
     parent: str
     intent: str
-    state: NodeState = NodeState.OPEN
+    state: PlanNodeState = PlanNodeState.OPEN
     reason: str = ""
     step: int = 0
     summary: str = ""

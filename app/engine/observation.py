@@ -19,7 +19,7 @@ _BID_AT_START = re.compile(r"\n\[[^\]\s]+\] ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class AxNode:
     """One line of an accessibility tree.
 
     ``properties`` is the rest of the line after the name, as written (``value='x', focused``).
@@ -33,7 +33,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TreeLine:
+class AxTreeLine:
     """A node as displayed: with its change against the other page and whether it was the target."""
 
     depth: int
@@ -45,26 +45,26 @@ class TreeLine:
     is_target: bool = False
 
 
-def parse_line(line: str) -> Node | None:
+def parse_line(line: str) -> AxNode | None:
     """Parse one line; ``None`` if it is no node (a name with a line break continues over several lines)."""
     match = _LINE.match(line)
     if match is None:
         return None
     tabs, bid, role, rest = match.groups()
     name, properties = _split_name(rest or "")
-    return Node(depth=len(tabs), role=role, name=name, bid=bid or "", properties=properties)
+    return AxNode(depth=len(tabs), role=role, name=name, bid=bid or "", properties=properties)
 
 
-def parse_tree(text: str) -> list[Node]:
+def parse_tree(text: str) -> list[AxNode]:
     """Parse every node of a tree, in order; a line that is no node is added to the name before it."""
-    nodes: list[Node] = []
+    nodes: list[AxNode] = []
     for line in text.split("\n"):
         node = parse_line(line)
         if node is not None:
             nodes.append(node)
         elif nodes and line.strip():
             last = nodes[-1]
-            nodes[-1] = Node(
+            nodes[-1] = AxNode(
                 depth=last.depth,
                 role=last.role,
                 name=f"{last.name} {line.strip()}".strip(),
@@ -74,7 +74,7 @@ def parse_tree(text: str) -> list[Node]:
     return nodes
 
 
-def find_node(text: str, bid: str) -> Node | None:
+def find_node(text: str, bid: str) -> AxNode | None:
     """Return the node with this id without parsing the rest of the tree."""
     at = text.find(f"[{bid}] ")
     while at != -1:

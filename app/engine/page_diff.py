@@ -12,7 +12,7 @@ from rapidfuzz.distance import Indel
 
 from app.engine.api import PageView, StepView
 from app.engine.errors import SiteloreError
-from app.engine.observation import Change, Node, TreeLine, parse_line
+from app.engine.observation import AxNode, AxTreeLine, Change, parse_line
 from app.engine.trajectory import Step
 
 MAX_LINES = 3_000
@@ -174,9 +174,9 @@ def _view(step: Step | None, page: _Page, bid: str, missing: str) -> PageView:
     )
 
 
-def _line(text: str, change: Change, is_target: bool) -> TreeLine:
-    node = parse_line(text) or Node(depth=0, role="StaticText", name=text)
-    return TreeLine(
+def _line(text: str, change: Change, is_target: bool) -> AxTreeLine:
+    node = parse_line(text) or AxNode(depth=0, role="StaticText", name=text)
+    return AxTreeLine(
         depth=node.depth,
         role=node.role,
         name=node.name,

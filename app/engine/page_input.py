@@ -31,7 +31,7 @@ class MouseButton(StrEnum):
     RIGHT = "right"
 
 
-class PageMove(StrEnum):
+class NavigationKind(StrEnum):
     """A navigation requested in the window."""
 
     OPEN = "open"  # an address

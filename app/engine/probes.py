@@ -13,7 +13,7 @@ from pathlib import Path
 
 import app
 
-PROBE_SECONDS = 30.0
+PROBE_TIMEOUT = 30.0
 """A child that takes longer counts as hanging; a cold Chromium on a slow disk needs some 5 s."""
 
 QT_PROBE = """
@@ -57,12 +57,12 @@ except SiteloreError as error:
 """
 
 
-class Slow(Exception):
+class ProbeTimeout(Exception):
     """The child did not answer in time."""
 
 
-async def probe(code: str, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
-    """Run Python code in a child that finds this checkout; a hanging child is killed. Raises ``Slow``."""
+async def run_probe(code: str, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+    """Run Python code in a child that finds this checkout; a hanging child is killed. Raises ``ProbeTimeout``."""
     inherited = os.environ if env is None else env
     here = str(Path(app.__file__).resolve().parents[1])
     path = os.pathsep.join(part for part in (here, inherited.get("PYTHONPATH", "")) if part)
@@ -77,9 +77,9 @@ async def probe(code: str, *arguments: str, env: Mapping[str, str] | None = None
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        out, err = await asyncio.wait_for(child.communicate(), PROBE_SECONDS)
+        out, err = await asyncio.wait_for(child.communicate(), PROBE_TIMEOUT)
     except TimeoutError:
-        raise Slow(f"no answer within {PROBE_SECONDS:.0f} s") from None
+        raise ProbeTimeout(f"no answer within {PROBE_TIMEOUT:.0f} s") from None
     finally:
         if child.returncode is None:
             child.kill()

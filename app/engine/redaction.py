@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import AnyStr
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 
 MARK = "REDACTED"
 
@@ -175,7 +175,7 @@ def redact_html(html: str, *, thorough: bool = True) -> bytes:
     return _without_cards(clean.encode("utf-8", "replace"))
 
 
-def typed_secret(action: Action | None, target: Target | None) -> str:
+def typed_secret(action: RecordedAction | None, target: ActionTarget | None) -> str:
     """The text an action typed into a password field; "" for any other action."""
     if action is None or target is None or action.kind != "fill" or not _PASSWORD_NAME.search(target.name):
         return ""
@@ -188,7 +188,7 @@ def names_a_secret(name: str) -> bool:
     return _PASSWORD_NAME.search(name) is not None
 
 
-def without_typed(action: Action, secret: str) -> Action:
+def without_typed(action: RecordedAction, secret: str) -> RecordedAction:
     """Return the action with that secret masked."""
     args = {name: MARK if value == secret else value for name, value in action.args.items()}
     return replace(action, args=args)

@@ -24,9 +24,9 @@ from itertools import pairwise
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
-READING = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "PROPFIND", "REPORT", "SEARCH"})
+READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "PROPFIND", "REPORT", "SEARCH"})
 """Methods that change nothing by definition."""
-LARGEST = 1_000_000
+MAX_BODY_BYTES = 1_000_000
 """Maximum bytes of a body that are read; a larger one counts as a change."""
 
 _OVERRIDES = ("x-http-method-override", "x-http-method", "x-method-override")
@@ -83,7 +83,7 @@ _TOKEN = re.compile(
 _DEFINITIONS = frozenset({"query", "mutation", "subscription", "fragment"})
 
 
-class Nature(StrEnum):
+class RequestNature(StrEnum):
     """Classes of requests."""
 
     READS = "reads"
@@ -92,7 +92,7 @@ class Nature(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class OutgoingRequest:
     """A request before it is sent.
 
     Attributes:
@@ -109,43 +109,43 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ClassifiedRequest:
     """The class of a request, its method after an override, and the key of similar requests."""
 
-    nature: Nature
+    nature: RequestNature
     method: str
     likeness: Hashable = None
 
 
-class _Twice(ValueError):
+class _DuplicateKey(ValueError):
     """A key occurs twice in an object, so two readers may read two different things."""
 
 
-def judged(asked: Asked) -> Judged:
+def classify_request(asked: OutgoingRequest) -> ClassifiedRequest:
     """Classify a request."""
     method = _method(asked)
-    if method in READING:
-        nature = Nature.WRITES if _mutates_by_address(asked.url) else Nature.READS
-        return Judged(nature, method)
-    if method != "POST" or asked.body is None or len(asked.body) > LARGEST:
-        return Judged(Nature.WRITES, method)
+    if method in READING_METHODS:
+        nature = RequestNature.WRITES if _mutates_by_address(asked.url) else RequestNature.READS
+        return ClassifiedRequest(nature, method)
+    if method != "POST" or asked.body is None or len(asked.body) > MAX_BODY_BYTES:
+        return ClassifiedRequest(RequestNature.WRITES, method)
     parts = urlsplit(asked.url)
     query = parse_qsl(parts.query, keep_blank_values=True)
     try:
         nature, form = _body(asked, asked.body, parts.path)
-        asking = _form(_pairs(query), "")
-    except (_Twice, RecursionError):
-        return Judged(Nature.WRITES, method)
+        asking = _shape(_pairs(query), "")
+    except (_DuplicateKey, RecursionError):
+        return ClassifiedRequest(RequestNature.WRITES, method)
     if _says_it_writes(parts.path) or _does_write(query):
-        nature = Nature.WRITES
-    return Judged(nature, method, (method, parts.netloc, parts.path, asking, form))
+        nature = RequestNature.WRITES
+    return ClassifiedRequest(nature, method, (method, parts.netloc, parts.path, asking, form))
 
 
 def message_writes(text: str | bytes) -> bool:
     """Whether a socket message is recognisably a change: by JSON-RPC, by GraphQL, or by an action's name."""
     try:
         told = _json(_unnumbered(text.decode() if isinstance(text, bytes) else text))
-    except _Twice:
+    except _DuplicateKey:
         return True
     except (ValueError, RecursionError):
         return False
@@ -154,16 +154,16 @@ def message_writes(text: str | bytes) -> bool:
         parts.append(cast("dict[str, Any]", told).get("payload"))
     elif isinstance(told, list):
         parts = cast("list[Any]", told)
-    return any(_nature_of(part, "graphql") is Nature.WRITES for part in parts)
+    return any(_nature_of(part, "graphql") is RequestNature.WRITES for part in parts)
 
 
-def message_likeness(text: str | bytes) -> Hashable:
+def message_key(text: str | bytes) -> Hashable:
     """Return the key of similar socket messages, by the same rule as for bodies."""
     if isinstance(text, bytes):
         return text
     text = _unnumbered(text)
     try:
-        return ("message", _form(_json(text), "message"))
+        return ("message", _shape(_json(text), "message"))
     except (ValueError, RecursionError):
         return re.sub(r"\d+", "0", text)
 
@@ -180,7 +180,7 @@ def is_telemetry(url: str) -> bool:
     return any(_TELEMETRY.fullmatch(part) for part in segments[-2:])
 
 
-def says_it_reads(name: str) -> bool:
+def is_reading_method_name(name: str) -> bool:
     """Whether a remote method's name says that it only reads (``item.list``, ``getItem``, ``eth_getBalance``)."""
     words = _words(_SEGMENT.split(name)[-1])
     verb = next((word for word in words if word in _READING_VERBS or word in _WRITING_VERBS), "")
@@ -191,7 +191,7 @@ def says_it_reads(name: str) -> bool:
 # -------------------------------------------------------------------------------- parts of a request
 
 
-def _method(asked: Asked) -> str:
+def _method(asked: OutgoingRequest) -> str:
     """Return the method that a server may assume; an override that claims to read is not believed."""
     method = asked.method.upper()
     told = [asked.headers.get(name, "") for name in _OVERRIDES]
@@ -212,41 +212,41 @@ def _method(asked: Asked) -> str:
             ]
         told += [value for key, value in pairs if key == "_method"]
     named = (value.strip().upper() for value in told)
-    return next((name for name in named if name and name not in READING), method)
+    return next((name for name in named if name and name not in READING_METHODS), method)
 
 
-def _body(asked: Asked, body: bytes, path: str) -> tuple[Nature, Hashable]:
+def _body(asked: OutgoingRequest, body: bytes, path: str) -> tuple[RequestNature, Hashable]:
     """Return class and shape of a POST's body."""
     content = asked.headers.get("content-type", "").lower()
     if "multipart/" in content or ("charset=" in content and "utf-8" not in content):
-        return Nature.WRITES, None
+        return RequestNature.WRITES, None
     soap = asked.headers.get("soapaction", "").strip('"')
     call = _XML_CALL.search(body)
     if soap or call is not None:
         name = soap or (call[1].decode("utf-8", "replace") if call is not None else "")
-        return (Nature.READS if says_it_reads(name) else Nature.WRITES), name
+        return (RequestNature.READS if is_reading_method_name(name) else RequestNature.WRITES), name
     if not body.strip():
-        return Nature.UNCLEAR, ""
+        return RequestNature.UNCLEAR, ""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return Nature.UNCLEAR, ("opaque", content)
+        return RequestNature.UNCLEAR, ("opaque", content)
     if "application/graphql" in content:
         return _graphql_nature(text, path), text
     if text.lstrip()[:1] in ("{", "["):
         try:
             told = _json(text)
-        except _Twice:
+        except _DuplicateKey:
             raise
         except ValueError:
-            return Nature.UNCLEAR, body
-        return _nature_of(told, path), _form(told, "")
+            return RequestNature.UNCLEAR, body
+        return _nature_of(told, path), _shape(told, "")
     if _is_form(asked, body):
         return _form_nature(parse_qsl(text, keep_blank_values=True), path)
-    return Nature.UNCLEAR, ("opaque", content)
+    return RequestNature.UNCLEAR, ("opaque", content)
 
 
-def _form_nature(pairs: list[tuple[str, str]], path: str) -> tuple[Nature, Hashable]:
+def _form_nature(pairs: list[tuple[str, str]], path: str) -> tuple[RequestNature, Hashable]:
     """Classify a form's fields, one of which may hold JSON."""
     told = _pairs(pairs)
     natures = [_nature_of(told, path)]
@@ -254,34 +254,42 @@ def _form_nature(pairs: list[tuple[str, str]], path: str) -> tuple[Nature, Hasha
         if value.lstrip()[:1] in ("{", "["):
             try:
                 natures.append(_nature_of(_json(value), path))
-            except _Twice:
+            except _DuplicateKey:
                 raise
             except ValueError:
                 continue
-    nature = Nature.WRITES if Nature.WRITES in natures else natures[0]
-    return (Nature.WRITES if _does_write(pairs) else nature), _form(told, "")
+    nature = RequestNature.WRITES if RequestNature.WRITES in natures else natures[0]
+    return (RequestNature.WRITES if _does_write(pairs) else nature), _shape(told, "")
 
 
-def _nature_of(told: Any, path: str) -> Nature:
+def _nature_of(told: Any, path: str) -> RequestNature:
     """Classify JSON: GraphQL, JSON-RPC, batches of either, anything else."""
     if isinstance(told, list):
         natures = {_nature_of(one, path) for one in cast("list[Any]", told)}
-        if Nature.WRITES in natures:
-            return Nature.WRITES
-        return Nature.READS if natures == {Nature.READS} else Nature.UNCLEAR
+        if RequestNature.WRITES in natures:
+            return RequestNature.WRITES
+        return RequestNature.READS if natures == {RequestNature.READS} else RequestNature.UNCLEAR
     if not isinstance(told, dict):
-        return Nature.UNCLEAR
+        return RequestNature.UNCLEAR
     fields = cast("dict[str, Any]", told)
     name = fields.get("method")
     if isinstance(name, str) and ("jsonrpc" in fields or "params" in fields):
-        return Nature.READS if says_it_reads(name) and fields.keys() <= _CALL else Nature.WRITES
+        return (
+            RequestNature.READS
+            if is_reading_method_name(name) and fields.keys() <= _CALL
+            else RequestNature.WRITES
+        )
     if _does_write((key, value) for key, value in fields.items() if isinstance(value, str)):
-        return Nature.WRITES
+        return RequestNature.WRITES
     text = fields.get("query")
     if isinstance(text, str) and _looks_like_graphql(text):
         nature = _graphql_nature(text, path)
-        return Nature.UNCLEAR if nature is Nature.READS and not fields.keys() <= _ASKING else nature
-    return Nature.UNCLEAR
+        return (
+            RequestNature.UNCLEAR
+            if nature is RequestNature.READS and not fields.keys() <= _ASKING
+            else nature
+        )
+    return RequestNature.UNCLEAR
 
 
 def _does_write(pairs: Iterable[tuple[str, str]]) -> bool:
@@ -314,7 +322,9 @@ def _mutates_by_address(url: str) -> bool:
     if "mutation" not in query.lower() and "%" not in query:
         return False
     return any(
-        key == "query" and _looks_like_graphql(value) and _graphql_nature(value, "graphql") is Nature.WRITES
+        key == "query"
+        and _looks_like_graphql(value)
+        and _graphql_nature(value, "graphql") is RequestNature.WRITES
         for key, value in parse_qsl(query)
     )
 
@@ -324,20 +334,20 @@ def _looks_like_graphql(text: str) -> bool:
     return first == "{" or (first in _DEFINITIONS and "{" in text)
 
 
-def _graphql_nature(text: str, path: str) -> Nature:
+def _graphql_nature(text: str, path: str) -> RequestNature:
     """Classify a GraphQL document: any mutation in it is a change; a query reads if the path is GraphQL's."""
     depth, beginning = 0, True
     for token in _tokens(text):
         if depth == 0 and beginning and token == "mutation":
-            return Nature.WRITES
+            return RequestNature.WRITES
         if token in "{([":
             depth += 1
         elif token in "})]":
             depth -= 1
         beginning = depth == 0 and token == "}"
     if depth != 0:
-        return Nature.WRITES
-    return Nature.READS if _GRAPHQL_PATH.search(path) else Nature.UNCLEAR
+        return RequestNature.WRITES
+    return RequestNature.READS if _GRAPHQL_PATH.search(path) else RequestNature.UNCLEAR
 
 
 def _tokens(text: str) -> Iterable[str]:
@@ -351,14 +361,14 @@ def _tokens(text: str) -> Iterable[str]:
 
 
 def _json(text: str) -> Any:
-    """Parse JSON.  Raises ``ValueError`` for other text, ``_Twice`` where a key occurs twice."""
+    """Parse JSON.  Raises ``ValueError`` for other text, ``_DuplicateKey`` where a key occurs twice."""
     return json.loads(text, object_pairs_hook=_once)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     told = dict(pairs)
     if len(told) < len(pairs):
-        raise _Twice
+        raise _DuplicateKey
     return told
 
 
@@ -370,17 +380,17 @@ def _pairs(pairs: list[tuple[str, str]]) -> dict[str, Any]:
     return {key: value[0] if len(value) == 1 else value for key, value in told.items()}
 
 
-def _form(told: Any, key: str) -> Hashable:
+def _shape(told: Any, key: str) -> Hashable:
     """Return keys and structure; values only where they name an action."""
     match told:
         case dict():
             fields = cast("dict[str, Any]", told)
-            return ("object", *((name, _form(fields[name], name)) for name in sorted(fields)))
+            return ("object", *((name, _shape(fields[name], name)) for name in sorted(fields)))
         case list():
             items = cast("list[Any]", told)
             if key == "message":
-                return ("list", *(_form(one, "message") for one in items))
-            return ("list", frozenset(_form(one, key) for one in items))
+                return ("list", *(_shape(one, "message") for one in items))
+            return ("list", frozenset(_shape(one, key) for one in items))
         case str() if key == "message" and not told.isdigit():
             return told
         case str() if key.lower() in _TELLING or (key == "query" and _looks_like_graphql(told)):
@@ -389,6 +399,6 @@ def _form(told: Any, key: str) -> Hashable:
             return "*"
 
 
-def _is_form(asked: Asked, body: bytes) -> bool:
+def _is_form(asked: OutgoingRequest, body: bytes) -> bool:
     content = asked.headers.get("content-type", "").lower()
     return "urlencoded" in content or bool(re.match(rb"[\w.%\[\]+-]+=", body))

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from app.engine.ledger import Ledger, LedgerEvent
 
-LIVE, NO_KNOWLEDGE = "live", "none"
+LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE = "live", "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class RunRequest:
     intent: str
     start_url: str
     policy: str = "scout"
-    kb: str = LIVE
+    kb: str = LIVE_KNOWLEDGE
     graph: tuple[str, ...] = ()
     site: str = ""
     max_steps: int = 30

@@ -22,11 +22,11 @@ from app.engine.addresses import url_key
 from app.engine.identity import normal_name
 from app.engine.page_state import Element
 
-MOST = 2_000_000
+MAX_LENGTH = 2_000_000
 """Characters of a document that are read."""
-SHARE = 0.8
+MIN_LINK_SHARE = 0.8
 """Share of a page's links that the document must contain to speak for the page."""
-NEAR = 2000
+MAX_ELEMENT_LENGTH = 2000
 """Characters within which an element's end tag is searched."""
 
 # Possessive, and without the closing bracket: whatever follows "<a" is taken in one go, however broken, so that no page
@@ -40,11 +40,20 @@ _COUNTED = frozenset(
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _MARKUP = re.compile(r"<[^<>]*>")
 _NAMED = frozenset({"a", "button", "summary", "option", "label"})
-_TOLD = ("name", "type", "placeholder", "aria-label", "role", "title", "aria-haspopup", "aria-expanded")
+_IDENTIFYING_ATTRIBUTES = (
+    "name",
+    "type",
+    "placeholder",
+    "aria-label",
+    "role",
+    "title",
+    "aria-haspopup",
+    "aria-expanded",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class StaticPage:
     """A document as it was sent.
 
     ``key`` is 16 hex digits over its controls, "" if it has none (a shell that scripts fill); ``scripts``
@@ -56,17 +65,17 @@ class Document:
     places: frozenset[str]
 
 
-def served_key(document: str, url: str, home: str, elements: Sequence[Element]) -> str:
+def static_key(document: str, url: str, home: str, elements: Sequence[Element]) -> str:
     """Return the key of a document whose page shows these elements in a browser.
 
     If scripts added most of the page's links, the document says nothing about the page: "".
     """
-    read = read_document(document, url, home)
+    read = read_static_page(document, url, home)
     shown = {url_key(element.href, home) for element in elements if element.href}
-    return read.key if len(shown & read.places) >= SHARE * len(shown) else ""
+    return read.key if len(shown & read.places) >= MIN_LINK_SHARE * len(shown) else ""
 
 
-def read_document(document: str, url: str, home: str) -> Document:
+def read_static_page(document: str, url: str, home: str) -> StaticPage:
     """Reduce a document to its links, controls, forms and scripts.
 
     Args:
@@ -74,7 +83,7 @@ def read_document(document: str, url: str, home: str) -> Document:
         url: where it came from; relative addresses are resolved against it.
         home: address whose host is left out of addresses.
     """
-    text = document[:MOST]
+    text = document[:MAX_LENGTH]
     offers: set[str] = set()
     scripts: set[str] = set()
     places: set[str] = set()
@@ -92,7 +101,7 @@ def read_document(document: str, url: str, home: str) -> Document:
                 break
             at = end
     key = _digest(scripts | offers) if offers else ""
-    return Document(key, _digest(scripts), frozenset(places))
+    return StaticPage(key, _digest(scripts), frozenset(places))
 
 
 def _digest(told: Set[str]) -> str:
@@ -109,7 +118,7 @@ def _offer(tag: str, held: Mapping[str, str], name: str, url: str, home: str) ->
     if tag == "input" and held.get("type", "").lower() == "hidden":
         return f"hidden {held.get('name', '')}"
     places = [_place(held[key], url, home) for key in ("href", "action", "src") if key in held]
-    told = [normal_name(held[key]) for key in _TOLD if key in held]
+    told = [normal_name(held[key]) for key in _IDENTIFYING_ATTRIBUTES if key in held]
     return " ".join((tag, name, *places, *told))
 
 
@@ -117,7 +126,7 @@ def _inside(text: str, tag: str, at: int) -> str:
     """Return the words of an element up to its end tag, if that is near."""
     if tag not in _NAMED:
         return ""
-    near = text[at : at + NEAR]
+    near = text[at : at + MAX_ELEMENT_LENGTH]
     end = near.lower().find(f"</{tag}")
     inside = near[:end].partition(">")[2] if end >= 0 else ""
     return normal_name(unescape(_MARKUP.sub(" ", inside)))

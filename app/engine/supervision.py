@@ -13,7 +13,7 @@ from enum import StrEnum
 from app.engine.intervention_policy import RiskClass
 from app.engine.judgement import Severity
 
-LONGEST_HINT = 4_000
+MAX_HINT_CHARS = 4_000
 """Characters of a hint, an answer or a reason; a longer one is refused with a sentence, never cut."""
 
 
@@ -26,14 +26,14 @@ class RunState(StrEnum):
     PAUSED = "paused"  # its clock stops, its page stays open
     WAITING = "waiting"  # for a person: an approval, an answer, a captcha, a full disk
     TAKEN_OVER = "taken over"  # an operator has the page
-    MENDING = "mending"  # the browser or the page is being recovered
+    RECOVERING = "mending"  # the browser or the page is being recovered
     ENDED = "ended"
-    BROKEN_OFF = "broken off"  # its process died; it can be resumed
+    INTERRUPTED = "broken off"  # its process died; it can be resumed
 
     @property
     def alive(self) -> bool:
         """Whether there is (or will be) a page."""
-        return self not in (RunState.ENDED, RunState.BROKEN_OFF)
+        return self not in (RunState.ENDED, RunState.INTERRUPTED)
 
     @property
     def held(self) -> bool:
@@ -41,9 +41,9 @@ class RunState(StrEnum):
         return self in (RunState.PAUSED, RunState.WAITING, RunState.TAKEN_OVER)
 
     @property
-    def takes_a_place(self) -> bool:
+    def counts_as_active(self) -> bool:
         """Whether it counts against the concurrency limit: it works, or is about to, and waits for nobody."""
-        return self in (RunState.STARTING, RunState.RUNNING, RunState.MENDING)
+        return self in (RunState.STARTING, RunState.RUNNING, RunState.RECOVERING)
 
 
 class Stage(StrEnum):
@@ -75,7 +75,7 @@ class RequestState(StrEnum):
     CLOSED = "closed"
 
 
-class Verb(StrEnum):
+class DecisionKind(StrEnum):
     """The kind of a decision about a request."""
 
     APPROVE = "approve"  # do it; for a flag: continue; for a wall: it is handled
@@ -86,29 +86,39 @@ class Verb(StrEnum):
     NO_WALL = "no-wall"  # a wall: there is none; the run continues, and asks no more about this page
 
 
-_FITTING = {
-    Need.FLAG: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY}),
-    Need.APPROVAL: frozenset({Verb.APPROVE, Verb.DENY, Verb.EDIT}),
-    Need.QUESTION: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER}),
-    Need.WALL: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY, Verb.NO_WALL}),
-    Need.TROUBLE: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY}),
+_ALLOWED_DECISIONS = {
+    Need.FLAG: frozenset({DecisionKind.APPROVE, DecisionKind.DENY, DecisionKind.ANSWER, DecisionKind.RETRY}),
+    Need.APPROVAL: frozenset({DecisionKind.APPROVE, DecisionKind.DENY, DecisionKind.EDIT}),
+    Need.QUESTION: frozenset({DecisionKind.APPROVE, DecisionKind.DENY, DecisionKind.ANSWER}),
+    Need.WALL: frozenset(
+        {
+            DecisionKind.APPROVE,
+            DecisionKind.DENY,
+            DecisionKind.ANSWER,
+            DecisionKind.RETRY,
+            DecisionKind.NO_WALL,
+        }
+    ),
+    Need.TROUBLE: frozenset(
+        {DecisionKind.APPROVE, DecisionKind.DENY, DecisionKind.ANSWER, DecisionKind.RETRY}
+    ),
 }
 """The decisions that fit each need."""
 
 
-def misfit(need: Need, verb: Verb) -> str:
+def decision_problem(need: Need, verb: DecisionKind) -> str:
     """Return why a decision does not fit this need; "" where it does."""
-    if verb in _FITTING[need]:
+    if verb in _ALLOWED_DECISIONS[need]:
         return ""
-    return f"{verb.value} does not fit this {need.value}: give {', '.join(fitting(need))}"
+    return f"{verb.value} does not fit this {need.value}: give {', '.join(allowed_decisions(need))}"
 
 
-def fitting(need: Need) -> list[str]:
+def allowed_decisions(need: Need) -> list[str]:
     """Return the decisions that fit a need, in words."""
-    return [one.value for one in Verb if one in _FITTING[need]]
+    return [one.value for one in DecisionKind if one in _ALLOWED_DECISIONS[need]]
 
 
-class Reach(StrEnum):
+class ApprovalScope(StrEnum):
     """The scope of an approval or a denial."""
 
     ONCE = "once"
@@ -117,7 +127,7 @@ class Reach(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonDecision:
+class OperatorDecision:
     """An operator's decision.
 
     Attributes:
@@ -126,16 +136,16 @@ class PersonDecision:
         at: Unix seconds.
     """
 
-    verb: Verb
+    verb: DecisionKind
     text: str = ""
-    reach: Reach = Reach.ONCE
+    reach: ApprovalScope = ApprovalScope.ONCE
     command: str = ""
     author: str = ""
     at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonRequest:
+class ApprovalRequest:
     """A question that a run waits for a person to decide.
 
     Attributes:
@@ -163,14 +173,14 @@ class PersonRequest:
     wall: str = ""
     opened_at: float = 0.0
     state: RequestState = RequestState.OPEN
-    decision: PersonDecision | None = None
+    decision: OperatorDecision | None = None
     closed_at: float = 0.0
     void: str = ""
     """Why it was closed though no step followed it: the run ended, the page is another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonHint:
+class Hint:
     """A supervisor's message to a running agent.  ``taken_at`` is the start of the first step that got it, 0
     before.
     """
@@ -184,7 +194,7 @@ class PersonHint:
     taken_at: float = 0.0
 
 
-class Stance(StrEnum):
+class TipOverride(StrEnum):
     """An operator's override of a tip, for one run."""
 
     NONE = ""
@@ -192,7 +202,7 @@ class Stance(StrEnum):
     PINNED = "pinned"
 
 
-class Deed(StrEnum):
+class OperatorAction(StrEnum):
     """An action of an operator, the policy or the watchdog in a run."""
 
     PAUSED = "paused"
@@ -230,7 +240,7 @@ class Intervention:
 
     run: str
     step: int
-    deed: Deed
+    deed: OperatorAction
     words: str = ""
     author: str = ""
     about: str = ""
@@ -253,7 +263,7 @@ class FlagReaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlagMark:
+class RaisedFlag:
     """A flag of a live run."""
 
     detector: str
@@ -290,9 +300,9 @@ class LiveRow:
     plan: str = ""
     words: str = ""
     effect: str = ""
-    flags: tuple[FlagMark, ...] = ()
+    flags: tuple[RaisedFlag, ...] = ()
     risk: float = 0.0
-    needs: tuple[PersonRequest, ...] = ()
+    needs: tuple[ApprovalRequest, ...] = ()
     hints: int = 0
     stage: Stage = Stage.IDLE
     stage_since: float = 0.0
@@ -303,7 +313,7 @@ class LiveRow:
     outcome: str = ""
 
     @property
-    def last_flag(self) -> FlagMark | None:
+    def last_flag(self) -> RaisedFlag | None:
         """The newest flag."""
         return self.flags[-1] if self.flags else None
 
@@ -312,20 +322,20 @@ class LiveRow:
         """Sort key, smallest first: needs a person, then by risk, then by age."""
         weight = max((list(Need).index(one.need) + 1 for one in self.needs), default=0)
         order = (
-            0 if weight else 1 if self.state in (RunState.PAUSED, RunState.TAKEN_OVER, RunState.BROKEN_OFF)
+            0 if weight else 1 if self.state in (RunState.PAUSED, RunState.TAKEN_OVER, RunState.INTERRUPTED)
             else 2 if self.state.alive and self.state is not RunState.QUEUED
             else 3 if self.state is RunState.QUEUED else 4
         )  # fmt: skip
         return (order, -weight, -self.risk, self.started_at)
 
 
-def on_the_wall(rows: Iterable[LiveRow]) -> list[LiveRow]:
+def sort_live_rows(rows: Iterable[LiveRow]) -> list[LiveRow]:
     """Return rows by their rank."""
     return sorted(rows, key=lambda row: (row.rank, row.run))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NextAction:
+class PlannedAction:
     """The action about to be done, for a person to see before it happens.
 
     ``box`` is (x, y, width, height) of its target and ``point`` where the pointer goes, in CSS pixels of the
@@ -347,7 +357,7 @@ class NextAction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TipHere:
+class TipAtStep:
     """A tip given at the current step, or a near miss.
 
     ``routes`` have their own scores; ``cut`` is why it is not given to the agent ("" when it is): over the budget,
@@ -364,18 +374,18 @@ class TipHere:
     tokens: int = 0
     cut: str = ""
     follows: bool | None = None
-    stance: Stance = Stance.NONE
+    stance: TipOverride = TipOverride.NONE
     vote: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnowledgeHere:
+class KnowledgeAtStep:
     """The tips of the agent's current step."""
 
     run: str
     step: int
     url: str = ""
-    tips: tuple[TipHere, ...] = ()
+    tips: tuple[TipAtStep, ...] = ()
     tokens: int = 0
     budget: int = 0
     off: dict[str, str] = field(default_factory=dict[str, str])
@@ -383,7 +393,7 @@ class KnowledgeHere:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakeoverAccount:
+class TakeoverSummary:
     """A takeover's summary, as the agent gets it on release.
 
     ``first_step`` to ``first_step + steps - 1`` are the recorded steps; ``changes`` are lines in words (addresses,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from app.engine.action import Action, Target, describe
+from app.engine.action import ActionTarget, RecordedAction, describe_action
 
 
 class Outcome(StrEnum):
@@ -76,8 +76,8 @@ class Step:
     active_tab: int = 0
     reason: str = ""
     raw_output: str = ""
-    action: Action | None = None
-    target: Target | None = None
+    action: RecordedAction | None = None
+    target: ActionTarget | None = None
     executed: bool = True
     error: str = ""
     error_class: ErrorClass = ErrorClass.NONE
@@ -120,7 +120,7 @@ class Step:
     def words(self) -> str:
         """The action in words."""
         page_known = bool(self.url or self.tree or self.html or self.screenshot)
-        return describe(self.action, self.target, page_known=page_known)
+        return describe_action(self.action, self.target, page_known=page_known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +171,6 @@ class Run:
         return self.score is not None and self.score < 1
 
 
-def made_by_hand(steps: Iterable[Step]) -> int:
+def count_operator_steps(steps: Iterable[Step]) -> int:
     """Count the operator's steps."""
     return sum(step.by == BY_PERSON for step in steps)

@@ -66,7 +66,7 @@ class Locator:
         return f"{self.role or 'element'} '{self.name or self.text or self.label or self.css}'"
 
 
-class ArrivalKind(StrEnum):
+class ReplayVerdictKind(StrEnum):
     """The result of comparing the page reached with the page expected; a path never continues after the last
     three.
     """
@@ -81,23 +81,23 @@ class ArrivalKind(StrEnum):
     @property
     def ok(self) -> bool:
         """Whether the page is usable as the expected one."""
-        return self in (ArrivalKind.EXACT, ArrivalKind.SAME_TEMPLATE)
+        return self in (ReplayVerdictKind.EXACT, ReplayVerdictKind.SAME_TEMPLATE)
 
     @property
     def ends_path(self) -> bool:
         """Whether the path has to end here."""
-        return self in (ArrivalKind.WRONG, ArrivalKind.BLOCKED, ArrivalKind.ERROR)
+        return self in (ReplayVerdictKind.WRONG, ReplayVerdictKind.BLOCKED, ReplayVerdictKind.ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class ReplayVerdict:
     """The verdict on a replayed step.
 
     ``expected`` and ``reached`` are page state ids ("" if unknown), ``similarity`` of their elements is in [0, 1],
     ``why`` says in plain words what differs.
     """
 
-    kind: ArrivalKind
+    kind: ReplayVerdictKind
     expected: str = ""
     reached: str = ""
     similarity: float = 0.0
@@ -157,7 +157,7 @@ class Attempt:
 
     transition: str
     at: float
-    arrival: ArrivalKind
+    arrival: ReplayVerdictKind
     seconds: float
     tier: str = ""
     divergence: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from app.engine.observation import Node, parse_tree
+from app.engine.observation import AxNode, parse_tree
 from app.engine.page_state import Element
 
 _ROLES = frozenset(
@@ -60,7 +60,7 @@ def elements_of_tree(tree: str) -> tuple[Element, ...]:
     return tuple(element for element, _ in named_elements(parse_tree(tree)))
 
 
-def named_elements(nodes: list[Node]) -> list[tuple[Element, str]]:
+def named_elements(nodes: list[AxNode]) -> list[tuple[Element, str]]:
     """The elements among the nodes of a tree, each with its id in the tree ("" without one)."""
     rows = _rows(nodes)
     found: list[tuple[Element, str]] = []
@@ -77,7 +77,9 @@ def named_elements(nodes: list[Node]) -> list[tuple[Element, str]]:
     return found
 
 
-def _element(node: Node, role: str, above: list[Node], rows: list[tuple[str, int]], index: int) -> Element:
+def _element(
+    node: AxNode, role: str, above: list[AxNode], rows: list[tuple[str, int]], index: int
+) -> Element:
     properties = dict(_PROPERTY.findall(node.properties))
     words = {word.strip() for word in node.properties.split(",") if "=" not in word}
     row = next((row for row in reversed(rows) if row[0]), ("", 0))
@@ -113,7 +115,7 @@ def _states(properties: dict[str, str], words: set[str]) -> tuple[str, ...]:
     return tuple(sorted(states))
 
 
-def _rows(nodes: list[Node]) -> list[tuple[str, int]]:
+def _rows(nodes: list[AxNode]) -> list[tuple[str, int]]:
     """For each node that is a row of a list of three or more: the list's name and the row's number."""
     parents: list[int] = []
     parent_of: list[int] = []
@@ -138,5 +140,5 @@ def _rows(nodes: list[Node]) -> list[tuple[str, int]]:
     return rows
 
 
-def _is_row(node: Node) -> bool:
+def _is_row(node: AxNode) -> bool:
     return node.role in _ROWS or node.role in _IN_CHROME_TOO

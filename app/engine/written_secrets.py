@@ -39,7 +39,7 @@ _NO_VALUES = frozenset(
 )
 
 
-def lift(intent: str, values: dict[str, str]) -> str:
+def extract_secrets(intent: str, values: dict[str, str]) -> str:
     """Return the task with its written-out passwords replaced by names; they are added to ``values`` by name."""
 
     def lift_quoted(match: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.models.object_list import ObjectList
-from app.models.page import PictureStore
+from app.models.page import ScreenshotStore
 
 if TYPE_CHECKING:
     from app.engine.graph_api import LabReport, NodeDetail
@@ -30,7 +30,7 @@ _RULE = re.compile(r"\brule \d+ '([^']+)'")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LabRow:
+class BlockListRow:
     """An element of the page and the rules' verdict on it; ``verdict`` is "" before it is known."""
 
     number: int
@@ -46,13 +46,13 @@ class LabRow:
         return element.name or element.label or element.text or element.test_id or element.href or "no name"
 
 
-class LabListModel(ObjectList[LabRow]):
+class BlockedElementListModel(ObjectList[BlockListRow]):
     """Elements in document order; optionally only those the rules stop or ask about."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: row.number, parent)
 
-    def words(self, value: LabRow) -> str:
+    def words(self, value: BlockListRow) -> str:
         """``button 'Delete', stopped by danger.delete: the name has 'delete'``."""
         said = VERDICT_WORDS.get(value.verdict, "not looked at")
         by = f" by {value.rule}" if value.rule else ""
@@ -60,7 +60,7 @@ class LabListModel(ObjectList[LabRow]):
         return f"{value.element.role} '{value.name}', {said}{by}{why}"
 
 
-class BlockLabModel(QObject):
+class BlockListModel(QObject):
     """Rules of one site tested on one of its states.
 
     Signals:
@@ -79,8 +79,8 @@ class BlockLabModel(QObject):
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client, self._tasks = client, tasks
-        self.rows = LabListModel(self)
-        self.pictures = PictureStore(client, tasks, self, keep=PICTURES)
+        self.rows = BlockedElementListModel(self)
+        self.pictures = ScreenshotStore(client, tasks, self, keep=PICTURES)
         self.site = self.node = self.error = self.page_error = ""
         self.detail: NodeDetail | None = None
         self.report: LabReport | None = None
@@ -89,7 +89,7 @@ class BlockLabModel(QObject):
         self.element = -1
         self._text: dict[str, str] = {}
         self._saved: dict[str, str] = {}
-        self._page_rows: list[LabRow] = []
+        self._page_rows: list[BlockListRow] = []
         self._delay, self._tried_at = CHECK_DELAY, 0.0
 
     # ------------------------------------------------------------ what is looked at
@@ -183,7 +183,7 @@ class BlockLabModel(QObject):
         self.select_element((later or stopped)[0 if by > 0 else -1])
 
     @property
-    def page_rows(self) -> list[LabRow]:
+    def page_rows(self) -> list[BlockListRow]:
         """Every element of the page with its verdict."""
         return self._page_rows
 
@@ -240,7 +240,9 @@ class BlockLabModel(QObject):
     def _page_came(self, detail: NodeDetail) -> None:
         self.detail, self.report = detail, None
         self.element = -1
-        self._take_page([LabRow(number=number, element=one) for number, one in enumerate(detail.elements)])
+        self._take_page(
+            [BlockListRow(number=number, element=one) for number, one in enumerate(detail.elements)]
+        )
         self.page_changed.emit()
         if self.site in self._text:
             self._try()
@@ -250,20 +252,20 @@ class BlockLabModel(QObject):
         self._take_page([])
         self.page_changed.emit()
 
-    def _take_page(self, rows: list[LabRow]) -> None:
+    def _take_page(self, rows: list[BlockListRow]) -> None:
         self._page_rows = rows
         self.rows.replace([])
         self._list_rows()
 
     def _judge(self) -> None:
         hits = {hit.element: hit for hit in self.report.hits} if self.report is not None else {}
-        judged: list[LabRow] = []
+        judged: list[BlockListRow] = []
         for row in self._page_rows:
             hit = hits.get(row.element.index)
             judged.append(
-                LabRow(number=row.number, element=row.element)
+                BlockListRow(number=row.number, element=row.element)
                 if hit is None
-                else LabRow(
+                else BlockListRow(
                     number=row.number, element=row.element, verdict=hit.verdict, rule=hit.rule, why=hit.why
                 )
             )

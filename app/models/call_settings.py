@@ -11,13 +11,13 @@ from app import settings
 from app.settings import Settings
 
 if TYPE_CHECKING:
-    from app.models.calls import Calls
+    from app.models.calls import NotificationModel
     from app.models.engine_client import EngineEvents
     from app.models.settings_form import SettingsForm
     from app.models.tasks import Tasks
 
 
-class CallSettings(QObject):
+class NotificationSettings(QObject):
     """Applies the settings to the notification model and to the engine, also after the engine was restarted.
 
     ``notifications_changed`` carries the chosen channel: ``desktop``, ``window`` or ``off``.
@@ -29,7 +29,7 @@ class CallSettings(QObject):
         self,
         client: EngineEvents,
         tasks: Tasks,
-        calls: Calls,
+        calls: NotificationModel,
         form: SettingsForm,
         parent: QObject | None = None,
     ) -> None:
@@ -58,4 +58,4 @@ class CallSettings(QObject):
             self._tell_the_engine()
 
     def _tell_the_engine(self) -> None:
-        self._tasks.start(self._client.api.set_at_once(self._at_once), key="call-at-once")
+        self._tasks.start(self._client.api.set_concurrency(self._at_once), key="call-at-once")

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from app.engine.intervention_policy import InterventionPolicy, Reaction
-from app.engine.supervision import FlagMark, LiveRow, RunState
+from app.engine.supervision import LiveRow, RaisedFlag, RunState
 from app.engine.trajectory import Outcome
 
 FlagId = tuple[str, str, int]
 """Run, detector and step: the key of a flag."""
 
-_WELL = frozenset({Outcome.ANSWERED, Outcome.ENDED_BY_ENVIRONMENT, Outcome.DONE_BY_HAND})
+_SUCCESSES = frozenset({Outcome.ANSWERED, Outcome.ENDED_BY_ENVIRONMENT, Outcome.DONE_BY_HAND})
 
 
-class Weight(IntEnum):
+class Urgency(IntEnum):
     """Urgency of a notification; of several reasons for one run only the most urgent is shown."""
 
     DONE = 1
@@ -26,7 +26,7 @@ class Weight(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class NotificationReason:
     """Why a run needs attention.
 
     ``about`` is the id of the request behind it: once that is decided the reason no longer holds.  ``may_mend`` marks a
@@ -34,7 +34,7 @@ class Reason:
     """
 
     run: str
-    weight: Weight
+    weight: Urgency
     intent: str
     words: str
     about: str = ""
@@ -42,10 +42,10 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Notification:
     """A notification: the reasons of one moment, the most urgent first; a click opens ``run``."""
 
-    reasons: tuple[Reason, ...]
+    reasons: tuple[NotificationReason, ...]
 
     @property
     def run(self) -> str:
@@ -58,14 +58,14 @@ class Call:
         return tuple(reason.run for reason in self.reasons)
 
     @property
-    def weight(self) -> Weight:
+    def weight(self) -> Urgency:
         """The highest urgency."""
         return self.reasons[0].weight
 
 
-def reasons_of(
+def new_reasons(
     before: LiveRow | None, after: LiveRow, policy: InterventionPolicy, told: Collection[FlagId]
-) -> tuple[list[Reason], list[FlagId]]:
+) -> tuple[list[NotificationReason], list[FlagId]]:
     """Return the reasons to notify between two states of a run, and the flags that this reports.
 
     ``before`` is ``None`` for a new run; ``told`` are the flags reported earlier.  A run that an operator stopped or
@@ -73,29 +73,31 @@ def reasons_of(
     """
     known = {need.id for need in before.needs} if before is not None else set[str]()
     found = [
-        Reason(run=after.run, weight=Weight.BLOCKED, intent=after.intent, words=need.question, about=need.id)
+        NotificationReason(
+            run=after.run, weight=Urgency.BLOCKED, intent=after.intent, words=need.question, about=need.id
+        )
         for need in after.needs
         if need.id not in known
     ]
     was = before.state if before is not None else None
     if after.state is RunState.ENDED and was is not RunState.ENDED and after.outcome != Outcome.STOPPED:
-        weight = Weight.DONE if after.outcome in _WELL else Weight.FAILED
+        weight = Urgency.DONE if after.outcome in _SUCCESSES else Urgency.FAILED
         found.append(_reason(after, weight, after.why or after.outcome.replace("_", " ")))
-    if after.state is RunState.BROKEN_OFF and was is not None and was.alive and not was.held:
-        broken = _reason(after, Weight.BLOCKED, after.why or after.state.value)
+    if after.state is RunState.INTERRUPTED and was is not None and was.alive and not was.held:
+        broken = _reason(after, Urgency.BLOCKED, after.why or after.state.value)
         found.append(replace(broken, may_mend=True))
     flagged = [flag for flag in after.flags if flag_id(after.run, flag) not in told]
     stopping = [flag for flag in flagged if _reaction(policy, after, flag) is Reaction.PAUSE]
     telling = [flag for flag in flagged if _reaction(policy, after, flag) is Reaction.NOTIFY]
     if stopping and after.state is RunState.PAUSED:
-        found.append(_reason(after, Weight.BLOCKED, stopping[-1].message))
+        found.append(_reason(after, Urgency.BLOCKED, stopping[-1].message))
         telling += stopping
     elif telling and after.state.alive:
-        found.append(_reason(after, Weight.FLAGGED, telling[-1].message))
+        found.append(_reason(after, Urgency.FLAGGED, telling[-1].message))
     return found, [flag_id(after.run, flag) for flag in telling]
 
 
-def needs_a_person(row: LiveRow, policy: InterventionPolicy) -> bool:
+def needs_operator(row: LiveRow, policy: InterventionPolicy) -> bool:
     """Return whether the run waits for an operator: a request is open, or a flag paused it."""
     return bool(row.needs) or (
         row.state is RunState.PAUSED
@@ -103,16 +105,16 @@ def needs_a_person(row: LiveRow, policy: InterventionPolicy) -> bool:
     )
 
 
-def flag_id(run: str, flag: FlagMark) -> FlagId:
+def flag_id(run: str, flag: RaisedFlag) -> FlagId:
     """Return the key of a flag."""
     return run, flag.detector, flag.step
 
 
-def folded(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+def merge_reasons(reasons: Sequence[NotificationReason]) -> tuple[NotificationReason, ...]:
     """Return one reason for each run, the most urgent (of two alike the newer); the most urgent run first, then
     the oldest.
     """
-    heaviest: dict[str, Reason] = {}
+    heaviest: dict[str, NotificationReason] = {}
     for reason in reasons:
         known = heaviest.get(reason.run)
         if known is None or reason.weight >= known.weight:
@@ -120,9 +122,9 @@ def folded(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     return tuple(sorted(heaviest.values(), key=lambda reason: -reason.weight))
 
 
-def _reaction(policy: InterventionPolicy, row: LiveRow, flag: FlagMark) -> Reaction:
+def _reaction(policy: InterventionPolicy, row: LiveRow, flag: RaisedFlag) -> Reaction:
     return policy.reaction(row.site, flag.severity, flag.detector)
 
 
-def _reason(row: LiveRow, weight: Weight, words: str) -> Reason:
-    return Reason(run=row.run, weight=weight, intent=row.intent, words=words)
+def _reason(row: LiveRow, weight: Urgency, words: str) -> NotificationReason:
+    return NotificationReason(run=row.run, weight=weight, intent=row.intent, words=words)

@@ -10,36 +10,36 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.engine.intervention_policy import USUAL, InterventionPolicy
-from app.engine.supervision import LiveRow, RequestState, RunState, on_the_wall
+from app.engine.intervention_policy import DEFAULT_POLICY, InterventionPolicy
+from app.engine.supervision import LiveRow, RequestState, RunState, sort_live_rows
 from app.models.calling import (
-    Call,
     FlagId,
-    Reason,
-    Weight,
-    folded,
-    needs_a_person,
-    reasons_of,
+    Notification,
+    NotificationReason,
+    Urgency,
+    merge_reasons,
+    needs_operator,
+    new_reasons,
 )
-from app.models.quiet import Quiet
+from app.models.quiet import QuietMode
 
 if TYPE_CHECKING:
-    from app.engine.events import LiveChanged, LiveGone, RequestChanged
+    from app.engine.events import LiveRunChanged, LiveRunDismissed, RequestChanged
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-__all__ = ["Call", "Calls", "Reason", "Weight"]
+__all__ = ["Notification", "NotificationModel", "NotificationReason", "Urgency"]
 
 DEBOUNCE_SECONDS = 0.5
 """Changes within this time make one notification; far below the two seconds within which an operator should know."""
-MENDING_SECONDS = 15.0
+RECOVERY_SECONDS = 15.0
 """A run that broke off with its engine usually recovers within this time; otherwise it is notified."""
 PAUSE_SECONDS = 5.0
-MOST_LINES = 5
+MAX_LINES = 5
 """Runs that a notification names one by one."""
 
 
-class Calls(QObject):
+class NotificationModel(QObject):
     """Signals:
 
     called: a ``Notification`` to show; never about the run that the operator is looking at.
@@ -61,25 +61,25 @@ class Calls(QObject):
         *,
         now: Callable[[], datetime] = datetime.now,
         debounce: float = DEBOUNCE_SECONDS,
-        patience: float = MENDING_SECONDS,
+        patience: float = RECOVERY_SECONDS,
     ) -> None:
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self._rows: dict[str, LiveRow] = {}
         self._told: set[FlagId] = set()
-        self._pending: list[Reason] = []
+        self._pending: list[NotificationReason] = []
         self._shown: set[str] = set()
         self._needy: set[str] = set()
         self._waiting: tuple[str, ...] = ()
-        self._policy: InterventionPolicy = USUAL
+        self._policy: InterventionPolicy = DEFAULT_POLICY
         self._looked_at, self._active = "", False
         self._held_back = False
         self.enabled = True
-        self.quiet = Quiet(now, self)
+        self.quiet = QuietMode(now, self)
         self.quiet.changed.connect(self._on_quiet)
         self._soon = QTimer(self, singleShot=True, interval=round(debounce * 1000))
         self._soon.timeout.connect(self._tell)
-        self._mending: list[Reason] = []
+        self._mending: list[NotificationReason] = []
         self._patience = QTimer(self, singleShot=True, interval=round(patience * 1000))
         self._patience.timeout.connect(self._give_up)
         client.live_changed.connect(self._on_live)
@@ -112,7 +112,7 @@ class Calls(QObject):
         """Return whether the operator is looking at this run."""
         return self._active and run == self._looked_at
 
-    def words_of(self, call: Call) -> tuple[str, str]:
+    def words_of(self, call: Notification) -> tuple[str, str]:
         """Return the title and the body of a notification."""
         if len(call.reasons) == 1:
             reason = call.reasons[0]
@@ -121,27 +121,27 @@ class Calls(QObject):
         title = ", ".join(self._counted(weight, counts[weight]) for weight in sorted(counts, reverse=True))
         lines = [
             f"{self._word(reason.weight)}: {reason.intent[:80]} · {reason.words[:80]}"
-            for reason in call.reasons[:MOST_LINES]
+            for reason in call.reasons[:MAX_LINES]
         ]
-        more = len(call.reasons) - MOST_LINES
+        more = len(call.reasons) - MAX_LINES
         if more > 0:
             lines.append(self.tr("and {0} more").format(more))
         return title, "\n".join(lines)
 
-    def _word(self, weight: Weight) -> str:
+    def _word(self, weight: Urgency) -> str:
         return {
-            Weight.BLOCKED: self.tr("Needs you"),
-            Weight.FAILED: self.tr("Failed"),
-            Weight.FLAGGED: self.tr("Flagged"),
-            Weight.DONE: self.tr("Done"),
+            Urgency.BLOCKED: self.tr("Needs you"),
+            Urgency.FAILED: self.tr("Failed"),
+            Urgency.FLAGGED: self.tr("Flagged"),
+            Urgency.DONE: self.tr("Done"),
         }[weight]
 
-    def _counted(self, weight: Weight, count: int) -> str:
+    def _counted(self, weight: Urgency, count: int) -> str:
         words = {
-            Weight.BLOCKED: self.tr("{0} need you") if count > 1 else self.tr("{0} needs you"),
-            Weight.FAILED: self.tr("{0} failed"),
-            Weight.FLAGGED: self.tr("{0} flagged"),
-            Weight.DONE: self.tr("{0} done"),
+            Urgency.BLOCKED: self.tr("{0} need you") if count > 1 else self.tr("{0} needs you"),
+            Urgency.FAILED: self.tr("{0} failed"),
+            Urgency.FLAGGED: self.tr("{0} flagged"),
+            Urgency.DONE: self.tr("{0} done"),
         }
         return words[weight].format(count)
 
@@ -177,15 +177,15 @@ class Calls(QObject):
             return await self._client.api.pause_all()
 
     # ------------------------------------------------------------ events
-    def _on_live(self, event: LiveChanged) -> None:
+    def _on_live(self, event: LiveRunChanged) -> None:
         self._take(event.row)
 
     def _take(self, row: LiveRow) -> None:
         before = self._rows.get(row.run)
         self._rows[row.run] = row
-        found, told = reasons_of(before, row, self._policy, self._told)
+        found, told = new_reasons(before, row, self._policy, self._told)
         self._told.update(told)
-        if needs_a_person(row, self._policy):
+        if needs_operator(row, self._policy):
             self._needy.add(row.run)
             self._tell_count()
         elif row.run in self._needy:
@@ -204,14 +204,14 @@ class Calls(QObject):
         for reason in mending:
             self._remember(reason)
 
-    def _remember(self, reason: Reason) -> None:
+    def _remember(self, reason: NotificationReason) -> None:
         if self.in_front(reason.run):
             return
         self._pending.append(reason)
         if not self._soon.isActive():  # counted from the first of a burst, so that none waits longer
             self._soon.start()
 
-    def _on_gone(self, event: LiveGone) -> None:
+    def _on_gone(self, event: LiveRunDismissed) -> None:
         self._rows.pop(event.run, None)
         self._told = {flag for flag in self._told if flag[0] != event.run}
         self._count()
@@ -235,7 +235,7 @@ class Calls(QObject):
                 self._take(row)  # the engine was restarted: report what changed meanwhile
                 continue
             self._rows[row.run] = row
-            _, told = reasons_of(None, row, self._policy, self._told)
+            _, told = new_reasons(None, row, self._policy, self._told)
             self._told.update(told)
         for run in set(known) - {row.run for row in rows}:
             del self._rows[run]
@@ -252,32 +252,32 @@ class Calls(QObject):
     # ------------------------------------------------------------ telling
     def _tell(self) -> None:
         pending, self._pending = self._pending, []
-        reasons = folded([reason for reason in pending if self._still_holds(reason)])
+        reasons = merge_reasons([reason for reason in pending if self._still_holds(reason)])
         if not reasons or not self.enabled:
             return
         if self.quiet.is_on:
             self._held_back = True
             return
         self._shown.update(reason.run for reason in reasons)
-        self.called.emit(Call(reasons=reasons))
+        self.called.emit(Notification(reasons=reasons))
 
-    def _still_holds(self, reason: Reason) -> bool:
+    def _still_holds(self, reason: NotificationReason) -> bool:
         row = self._rows.get(reason.run)
         if row is None or self.in_front(reason.run):
             return False
         if reason.about:
             return any(need.id == reason.about for need in row.needs)
-        if reason.weight is Weight.BLOCKED:
-            return row.state in (RunState.PAUSED, RunState.BROKEN_OFF)
+        if reason.weight is Urgency.BLOCKED:
+            return row.state in (RunState.PAUSED, RunState.INTERRUPTED)
         return True
 
     def _count(self) -> None:
         """Count every run again, after the list of runs or the policy changed."""
-        self._needy = {run for run, row in self._rows.items() if needs_a_person(row, self._policy)}
+        self._needy = {run for run, row in self._rows.items() if needs_operator(row, self._policy)}
         self._tell_count()
 
     def _tell_count(self) -> None:
-        waiting = tuple(row.run for row in on_the_wall(self._rows[run] for run in self._needy))
+        waiting = tuple(row.run for row in sort_live_rows(self._rows[run] for run in self._needy))
         if waiting == self._waiting:
             return
         left, self._waiting = set(self._waiting) - set(waiting), waiting
@@ -306,5 +306,7 @@ class Calls(QObject):
             words = row.needs[0].question if row.needs else row.flags[-1].message
             about = row.needs[0].id if row.needs else ""
             self._remember(
-                Reason(run=run, weight=Weight.BLOCKED, intent=row.intent, words=words, about=about)
+                NotificationReason(
+                    run=run, weight=Urgency.BLOCKED, intent=row.intent, words=words, about=about
+                )
             )

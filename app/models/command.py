@@ -27,7 +27,7 @@ class Command:
     in_text: bool = False
 
 
-REACH = {
+ACTIVE_PLACES = {
     "everywhere": ("everywhere",),
     "review": ("review", "everywhere"),
     "composer": ("composer", "review", "everywhere"),

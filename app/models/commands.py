@@ -11,12 +11,12 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.engine.judgement import Label
-from app.models.command import PLACE_TITLES, REACH, Command
-from app.models.keymap import Keymap, readable
-from app.models.live_commands import LIVE
-from app.models.map_commands import MAP
+from app.models.command import ACTIVE_PLACES, PLACE_TITLES, Command
+from app.models.keymap import Keymap, readable_key
+from app.models.live_commands import LIVE_COMMANDS
+from app.models.map_commands import MAP_COMMANDS
 
-__all__ = ["COMMANDS", "MENUS", "PLACE_TITLES", "REACH", "Command", "CommandCenter"]
+__all__ = ["ACTIVE_PLACES", "COMMANDS", "MENUS", "PLACE_TITLES", "Command", "CommandCenter"]
 
 MENUS = ("File", "Edit", "Go", "Review", "Map", "Live", "Knowledge", "View", "Help")
 """The menu bar, left to right."""
@@ -240,7 +240,7 @@ KNOWLEDGE = (
     Command("kb.export", "Export tips…", ("Shift+I",), "knowledge", "Knowledge", "export"),
 )
 
-COMMANDS: tuple[Command, ...] = (*EVERYWHERE, *REVIEW, *COMPOSER, *MAP, *LIVE, *KNOWLEDGE)
+COMMANDS: tuple[Command, ...] = (*EVERYWHERE, *REVIEW, *COMPOSER, *MAP_COMMANDS, *LIVE_COMMANDS, *KNOWLEDGE)
 
 REPEATING = (
     "review.next",
@@ -318,7 +318,7 @@ class CommandCenter(QObject):
 
     def reaches(self, command: str) -> bool:
         """Whether the command works in the current place."""
-        return self._by_id[command].place in REACH[self._place]
+        return self._by_id[command].place in ACTIVE_PLACES[self._place]
 
     def is_of_place(self, key: QKeySequence) -> bool:
         """Whether a key belongs to a command of the current place rather than of the whole window."""
@@ -355,7 +355,7 @@ class CommandCenter(QObject):
     def keys(self, command: str) -> str:
         """The first shortcut in readable form, "" when there is none."""
         keys = self.keymap.keys(command)
-        return readable(keys[0]) if keys else ""
+        return readable_key(keys[0]) if keys else ""
 
     def set_place(self, place: str) -> None:
         """Change the current place."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.engine.api import Saved, TipCheck, TipForm
+from app.engine.api import SavedTip, TipCheck, TipForm
 from app.engine.errors import SiteloreError
 from app.models.lint_list import LintListModel
-from app.models.similar_list import ExampleListModel, SimilarListModel, preflight_words
+from app.models.similar_list import ExampleListModel, SimilarListModel, preflight_text
 from kb.tip import Kind, LintSeverity, Scope, Status, TipDraft
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class ComposerModel(QObject):
         self.examples.replace([])
 
         async def fill() -> tuple[TipForm, TipDraft | None]:
-            kept = await self._client.api.kept_draft(self.key)
+            kept = await self._client.api.load_draft(self.key)
             return await self._client.api.compose_tip(run, step), kept
 
         async def take(given: TipDraft) -> tuple[TipForm, TipDraft]:
@@ -156,7 +156,7 @@ class ComposerModel(QObject):
 
         # Two tasks: closing at once must not keep the draft from being forgotten.
         self._tasks.start(
-            self._client.api.keep_draft(self.key, None), failed=self._failed, key="compose-keep"
+            self._client.api.save_draft(self.key, None), failed=self._failed, key="compose-keep"
         )
         self._tasks.start(
             self._client.api.compose_tip(self.run, self.step),
@@ -187,16 +187,16 @@ class ComposerModel(QObject):
             key="compose-save",
         )
 
-    async def _store(self, draft: TipDraft, intent: str, key: str) -> tuple[Saved, Status]:
+    async def _store(self, draft: TipDraft, intent: str, key: str) -> tuple[SavedTip, Status]:
         api = self._client.api
         check = await api.check_tip(draft, intent, preflight=False)
         wrong = any(finding.severity is LintSeverity.ERROR for finding in check.lint)
         status = Status.DRAFT if wrong else Status.REVIEWED
         saved = await api.save_tip(replace(draft, status=status), intent)
-        await api.keep_draft(key, None)
+        await api.save_draft(key, None)
         return saved, status
 
-    def _stored(self, saved: Saved, status: Status, go_on: bool) -> None:
+    def _stored(self, saved: SavedTip, status: Status, go_on: bool) -> None:
         self.is_open = self.is_ready = self.is_saving = False
         self.busy_changed.emit()
         if status is Status.REVIEWED:
@@ -224,7 +224,7 @@ class ComposerModel(QObject):
 
     def _keep_now(self) -> None:
         self._tasks.start(
-            self._client.api.keep_draft(self.key, self.draft), failed=self._failed, key="compose-keep"
+            self._client.api.save_draft(self.key, self.draft), failed=self._failed, key="compose-keep"
         )
 
     def _ask_check(self) -> None:
@@ -244,5 +244,5 @@ class ComposerModel(QObject):
         self.lint.show(check.lint if self.draft.text.strip() else ())
         self.similar.show(check.similar)
         self.examples.show(check.preflight.examples if check.preflight is not None else ())
-        self.preflight = preflight_words(check.preflight) if check.preflight is not None else ""
+        self.preflight = preflight_text(check.preflight) if check.preflight is not None else ""
         self.checked.emit()

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject
 
 from app.engine.judgement import Flag
-from app.engine.supervision import Deed, Intervention
+from app.engine.supervision import Intervention, OperatorAction
 from app.engine.trajectory import Step
 from app.models.object_list import ObjectList
 
-JUDGING = {Deed.CONFIRMED: "confirmed by {0}", Deed.DISMISSED: "dismissed by {0}"}
+FLAG_REVIEWS = {OperatorAction.CONFIRMED: "confirmed by {0}", OperatorAction.DISMISSED: "dismissed by {0}"}
 """How an operator reviewed a flag during the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeedRow:
+class InterventionRow:
     """One intervention: ``role`` names it, ``more`` says where and by whom, ``text`` its words; ``index`` is the
     step to open.
     """
@@ -30,17 +30,17 @@ class DeedRow:
     when: str = ""
 
 
-class DeedListModel(ObjectList[DeedRow]):
+class InterventionListModel(ObjectList[InterventionRow]):
     """The interventions of the open run, the oldest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: (row.order, row.index, row.role), parent)
 
-    def words(self, value: DeedRow) -> str:
+    def words(self, value: InterventionRow) -> str:
         """``took over, before step 4, ana: clicked link 'Orders'``."""
         return f"{value.role}, {value.more}" + (f": {value.text}" if value.text else "")
 
-    def tip(self, value: DeedRow) -> str:
+    def tip(self, value: InterventionRow) -> str:
         """The line with the time of day."""
         return "\n".join(part for part in (self.words(value), value.when) if part)
 
@@ -53,13 +53,13 @@ class DeedListModel(ObjectList[DeedRow]):
         )
 
 
-def words_of_deed(deed: Intervention) -> str:
+def intervention_text(deed: Intervention) -> str:
     """``ana: hinted 'try the menu'``."""
     words = f"{deed.deed.value} '{deed.words}'" if deed.words else deed.deed.value
     return f"{deed.author or _tr('somebody')}: {words}"
 
 
-def by_step(deeds: Iterable[Intervention], last: int) -> dict[int, list[Intervention]]:
+def interventions_by_step(deeds: Iterable[Intervention], last: int) -> dict[int, list[Intervention]]:
     """Group interventions by step, the oldest first; those after the last step are at it."""
     found: dict[int, list[Intervention]] = {}
     for deed in sorted(deeds, key=lambda deed: (deed.order, deed.at)):
@@ -67,7 +67,7 @@ def by_step(deeds: Iterable[Intervention], last: int) -> dict[int, list[Interven
     return found
 
 
-def remark_on(flag: Flag, deeds: Iterable[Intervention]) -> str:
+def flag_remark(flag: Flag, deeds: Iterable[Intervention]) -> str:
     """Return what a flag led to during the run: whether it paused it, and whether the operator confirmed or
     dismissed it.
     """
@@ -75,19 +75,19 @@ def remark_on(flag: Flag, deeds: Iterable[Intervention]) -> str:
     for deed in deeds:
         if deed.about != flag.detector:
             continue
-        if deed.deed in JUDGING and deed.step == flag.step:
-            review = _tr(JUDGING[deed.deed]).format(deed.author or _tr("somebody"))  # the newest counts
-        elif deed.deed is Deed.PAUSED and deed.step in (flag.step, flag.step + 1):
+        if deed.deed in FLAG_REVIEWS and deed.step == flag.step:
+            review = _tr(FLAG_REVIEWS[deed.deed]).format(deed.author or _tr("somebody"))  # the newest counts
+        elif deed.deed is OperatorAction.PAUSED and deed.step in (flag.step, flag.step + 1):
             paused = _tr("paused the run")
     return " · ".join(part for part in (paused, review) if part)
 
 
-def _row(deed: Intervention, last: int) -> DeedRow:
+def _row(deed: Intervention, last: int) -> InterventionRow:
     where = (
         _tr("before step {0}").format(deed.step) if deed.step <= last else _tr("after step {0}").format(last)
     )
     when = QDateTime.fromSecsSinceEpoch(int(deed.at)) if deed.at > 0 else None
-    return DeedRow(
+    return InterventionRow(
         order=deed.order,
         index=min(max(deed.step, 0), max(last, 0)),
         role=_tr(deed.deed.value),

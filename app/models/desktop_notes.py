@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from app.models.tasks import Tasks
 
-SECONDS = 1.0
+TIMEOUT_SECONDS = 1.0
 """Time-out for a bus or a service that does not answer."""
 NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 LONGEST_TITLE, LONGEST_BODY = 160, 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class DesktopNotification:
     """A notification.  A newer one of the same ``key`` replaces the older; ``urgency`` is 0 to 2."""
 
     key: str
@@ -39,7 +39,7 @@ class Note:
     urgency: int = 1
 
 
-class DesktopNotes(QObject):
+class DesktopNotifications(QObject):
     """Signals:
 
     followed: a notification was clicked; carries its key.
@@ -58,7 +58,7 @@ class DesktopNotes(QObject):
         self._ids: dict[str, int] = {}
         self._name = "Sitelore"
 
-    def show(self, note: Note) -> None:
+    def show(self, note: DesktopNotification) -> None:
         """Show a notification; emits ``lost`` when this desktop can't."""
         self._tasks.start(self._show(note), None, lambda _error: self._lost(note))
 
@@ -71,8 +71,8 @@ class DesktopNotes(QObject):
             )
 
     # ------------------------------------------------------------ messages
-    async def _show(self, note: Note) -> None:
-        async with asyncio.timeout(SECONDS):
+    async def _show(self, note: DesktopNotification) -> None:
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             await self._connect()
             body = note.body[:LONGEST_BODY]
             if "body-markup" in self._abilities:
@@ -169,7 +169,7 @@ class DesktopNotes(QObject):
         if self._ready is ready:
             self._forget()
 
-    def _lost(self, note: Note) -> None:
+    def _lost(self, note: DesktopNotification) -> None:
         self._forget()
         self.lost.emit(note)
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.events import (
-    ActionOver,
+    ActionEnded,
     ActionPlanned,
     BrowserStarted,
     EncoderChanged,
@@ -35,15 +35,15 @@ from app.engine.events import (
     InterventionMade,
     JobChanged,
     KnowledgeChanged,
-    KnowledgeShown,
     LedgerChanged,
-    LiveChanged,
-    LiveGone,
+    LiveRunChanged,
+    LiveRunDismissed,
     PageFrame,
     PolicyChanged,
     RequestChanged,
     RunAdvanced,
     RunsChanged,
+    TipsRetrieved,
 )
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ SIGNALS: dict[type[Event], str] = {
     ExplorationChanged: "exploration_changed",
     GraphChanged: "graph_changed",
     RunAdvanced: "run_advanced",
-    LiveChanged: "live_changed",
-    LiveGone: "live_gone",
+    LiveRunChanged: "live_changed",
+    LiveRunDismissed: "live_gone",
     ActionPlanned: "action_planned",
-    ActionOver: "action_over",
-    KnowledgeShown: "knowledge_shown",
+    ActionEnded: "action_over",
+    TipsRetrieved: "knowledge_shown",
     LedgerChanged: "ledger_changed",
     RequestChanged: "request_changed",
     HintChanged: "hint_changed",

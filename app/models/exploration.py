@@ -34,7 +34,7 @@ ENDED_WORDS = {
 """Reasons why an exploration ended, in words."""
 
 
-class Stage(StrEnum):
+class ExplorationStage(StrEnum):
     """State of a site's exploration."""
 
     NONE = ""  # no site, or one that was never explored
@@ -47,7 +47,7 @@ class Stage(StrEnum):
     FAILED = "failed"
 
 
-class LogIn(StrEnum):
+class LogInStage(StrEnum):
     """State of a manual log-in."""
 
     NONE = ""
@@ -99,7 +99,7 @@ class ExplorationModel(QObject):
         self.form = ExploreFormModel(self)
         self.skipped = SkipListModel(self)
         self.site = self.home = self.error = self.note = ""
-        self.stage, self.log_in_stage = Stage.NONE, LogIn.NONE
+        self.stage, self.log_in_stage = ExplorationStage.NONE, LogInStage.NONE
         self.log_in_words = ""
         self.report: ExploreReport | None = None
         self.states = self.frontier = self.tried = self.depth = self.transitions = 0
@@ -125,23 +125,32 @@ class ExplorationModel(QObject):
     @property
     def can_pause(self) -> bool:
         """Whether it is running."""
-        return self.stage is Stage.RUNNING and self.is_live
+        return self.stage is ExplorationStage.RUNNING and self.is_live
 
     @property
     def can_resume(self) -> bool:
         """Whether it is paused or incomplete; one that reached a limit needs a higher limit first."""
-        unfinished = self.stage in (Stage.PAUSED, Stage.INTERRUPTED, Stage.STOPPED, Stage.FAILED)
+        unfinished = self.stage in (
+            ExplorationStage.PAUSED,
+            ExplorationStage.INTERRUPTED,
+            ExplorationStage.STOPPED,
+            ExplorationStage.FAILED,
+        )
         return bool(self.site and self.home) and unfinished
 
     @property
     def can_stop(self) -> bool:
         """Whether it is running or paused."""
-        return self.is_live and self.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED)
+        return self.is_live and self.stage in (
+            ExplorationStage.STARTING,
+            ExplorationStage.RUNNING,
+            ExplorationStage.PAUSED,
+        )
 
     @property
     def can_explore(self) -> bool:
         """Whether no exploration is being started from the form."""
-        return self.stage is not Stage.STARTING
+        return self.stage is not ExplorationStage.STARTING
 
     @property
     def share(self) -> float | None:
@@ -155,7 +164,7 @@ class ExplorationModel(QObject):
         if site == self.site:
             return
         self.site, self.home, self.error, self.note = site, "", "", ""
-        self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+        self.log_in_stage, self.log_in_words = LogInStage.NONE, ""
         self._forget()
         self.changed.emit()
         self.refresh()
@@ -217,12 +226,12 @@ class ExplorationModel(QObject):
                 )
             )
             return
-        self.log_in_stage = LogIn.OPENING
+        self.log_in_stage = LogInStage.OPENING
         self.log_in_words = _tr("Opening a browser window…")
         self.changed.emit()
 
         def opened(_said: str) -> None:
-            self.log_in_stage = LogIn.OPEN
+            self.log_in_stage = LogInStage.OPEN
             self.log_in_words = _tr("A browser window shows {0}. Log in there, then say so here.").format(
                 address
             )
@@ -235,12 +244,12 @@ class ExplorationModel(QObject):
     def logged_in(self) -> None:
         """Store the log-in and use it from now on."""
         site = self._log_in_site
-        self.log_in_stage = LogIn.SAVING
+        self.log_in_stage = LogInStage.SAVING
         self.log_in_words = _tr("Keeping the log-in…")
         self.changed.emit()
 
         def kept(path: str) -> None:
-            self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+            self.log_in_stage, self.log_in_words = LogInStage.NONE, ""
             self.form.set("storage_state", path)
             self.notice.emit(_tr("The log-in is kept; the next exploration of this site uses it"))
             self.changed.emit()
@@ -250,7 +259,7 @@ class ExplorationModel(QObject):
     def give_up_log_in(self) -> None:
         """Close the log-in window without storing anything."""
         site = self._log_in_site
-        self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+        self.log_in_stage, self.log_in_words = LogInStage.NONE, ""
         self._tasks.cancel("map-log-in")
         self.changed.emit()
         self._do(self._client.api.close_browser(site))
@@ -265,19 +274,19 @@ class ExplorationModel(QObject):
     def headline(self) -> str:
         """The state in a few words."""
         match self.stage:
-            case Stage.STARTING:
+            case ExplorationStage.STARTING:
                 return _tr("Starting…")
-            case Stage.RUNNING:
+            case ExplorationStage.RUNNING:
                 return _tr("Exploring")
-            case Stage.PAUSED:
+            case ExplorationStage.PAUSED:
                 return _tr("Paused")
-            case Stage.INTERRUPTED:
+            case ExplorationStage.INTERRUPTED:
                 return _tr("Interrupted: it can be resumed, nothing is tried twice")
-            case Stage.STOPPED:
+            case ExplorationStage.STOPPED:
                 return _tr("Stopped")
-            case Stage.FAILED:
+            case ExplorationStage.FAILED:
                 return _tr("Failed")
-            case Stage.DONE:
+            case ExplorationStage.DONE:
                 why = ENDED_WORDS.get(self.ended_by, "")
                 return _tr("Done: {0}").format(why) if why else _tr("Done")
             case _:
@@ -298,7 +307,7 @@ class ExplorationModel(QObject):
         """Start; without a name the engine chooses one, which the first event carries."""
         if site != self.site:
             self._forget()
-        self.site, self.home, self.stage, self._mode = site, url, Stage.STARTING, options.mode
+        self.site, self.home, self.stage, self._mode = site, url, ExplorationStage.STARTING, options.mode
         self.error, self.note, self.report = "", "", None
         if site:
             self._live.add(site)
@@ -316,7 +325,7 @@ class ExplorationModel(QObject):
         def failed(error: Exception) -> None:
             self._live.discard(asked)
             if self.site in ("", asked):
-                self.stage = Stage.FAILED
+                self.stage = ExplorationStage.FAILED
                 self._failed(error)
             self.ended.emit(asked)
 
@@ -335,7 +344,7 @@ class ExplorationModel(QObject):
     def _on_event(self, event: ExplorationChanged) -> None:
         running, new = event.state in ("running", "paused"), event.site not in self._live
         (self._live.add if running else self._live.discard)(event.site)
-        if not self.site and self.stage is Stage.STARTING and new:
+        if not self.site and self.stage is ExplorationStage.STARTING and new:
             self.site = event.site
             self.started.emit(event.site)
         if event.site != self.site:
@@ -363,8 +372,8 @@ class ExplorationModel(QObject):
 
     def _take_row(self, row: GraphRow, stats: GraphStats) -> None:
         self.stage, self.ended_by = stage_of(row.state), row.state
-        if self.stage is Stage.RUNNING:  # left by an earlier window, whose engine is gone
-            self.stage = Stage.INTERRUPTED
+        if self.stage is ExplorationStage.RUNNING:  # left by an earlier window, whose engine is gone
+            self.stage = ExplorationStage.INTERRUPTED
         self.states, self.frontier, self.tried = row.states, row.frontier, stats.tried
         self.transitions = row.transitions
         self.depth = max((one.depth for one in stats.depths), default=0)
@@ -381,10 +390,10 @@ class ExplorationModel(QObject):
     def _on_host(self, message: str) -> None:
         if message and self._live:
             self._live.clear()
-            if self.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED):
-                self.stage = Stage.INTERRUPTED
+            if self.stage in (ExplorationStage.STARTING, ExplorationStage.RUNNING, ExplorationStage.PAUSED):
+                self.stage = ExplorationStage.INTERRUPTED
                 self.trying = ""
-            self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+            self.log_in_stage, self.log_in_words = LogInStage.NONE, ""
             self.changed.emit()
 
     def _do(self, work: object) -> None:
@@ -392,7 +401,7 @@ class ExplorationModel(QObject):
         self._tasks.start(work, None, self._failed)  # type: ignore[arg-type]
 
     def _log_in_failed(self, error: Exception) -> None:
-        self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+        self.log_in_stage, self.log_in_words = LogInStage.NONE, ""
         self._failed(error)
 
     def _failed(self, error: Exception) -> None:
@@ -400,7 +409,7 @@ class ExplorationModel(QObject):
         self.changed.emit()
 
     def _forget(self) -> None:
-        self.stage, self.ended_by = Stage.NONE, ""
+        self.stage, self.ended_by = ExplorationStage.NONE, ""
         self.report = None
         self.states = self.frontier = self.tried = self.depth = self.transitions = 0
         self.velocity = self.seconds = 0.0
@@ -408,11 +417,11 @@ class ExplorationModel(QObject):
         self.skipped.replace([])
 
 
-def stage_of(ended: str) -> Stage:
+def stage_of(ended: str) -> ExplorationStage:
     """Return the stage for the engine's word; an exploration that reached a limit is done."""
     if ended in ENDED_WORDS:
-        return Stage.DONE
-    return Stage(ended) if ended in set(Stage) else Stage.NONE
+        return ExplorationStage.DONE
+    return ExplorationStage(ended) if ended in set(ExplorationStage) else ExplorationStage.NONE
 
 
 def _tr(text: str) -> str:

@@ -15,11 +15,11 @@ from app.engine.page_state import Mode
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FIELDS", "FILES", "SWITCHES", "ExploreFormModel", "Mode", "Problem", "host_of", "whole_address"]
+__all__ = ["FIELDS", "FILES", "SWITCHES", "ExploreFormModel", "Mode", "Problem", "complete_url", "host_of"]
 
-WHOLE = {"depth": (0, 50), "max_states": (1, 1_000_000), "workers": (1, 16)}
+INTEGER_RANGES = {"depth": (0, 50), "max_states": (1, 1_000_000), "workers": (1, 16)}
 """Bounds of whole numbers."""
-PARTS = {"max_seconds": (1.0, 7 * 86400.0), "rate": (0.0, 1000.0)}
+FLOAT_RANGES = {"max_seconds": (1.0, 7 * 86400.0), "rate": (0.0, 1000.0)}
 """Bounds of decimal numbers."""
 FILES = ("block_list", "storage_state")
 FIELDS = ("url", "site", "depth", "max_states", "max_seconds", "workers", "rate", *FILES)
@@ -35,7 +35,7 @@ class Problem:
     message: str
 
 
-def whole_address(text: str) -> str:
+def complete_url(text: str) -> str:
     """Add ``http://`` (on this machine) or ``https://`` to an address typed without a scheme."""
     text = text.strip()
     if not text or "://" in text:
@@ -63,8 +63,8 @@ class ExploreFormModel(QObject):
         usual = ExploreOptions()
         self._usual = usual
         self.values: dict[str, str] = dict.fromkeys(FIELDS, "")
-        self.values |= {name: str(getattr(usual, name)) for name in WHOLE}
-        self.values |= {name: f"{getattr(usual, name):g}" for name in PARTS}
+        self.values |= {name: str(getattr(usual, name)) for name in INTEGER_RANGES}
+        self.values |= {name: f"{getattr(usual, name):g}" for name in FLOAT_RANGES}
         self.mode = usual.mode
         self.switches = {name: bool(getattr(usual, name)) for name in SWITCHES}
         self.missing: dict[str, str] = {}
@@ -110,12 +110,15 @@ class ExploreFormModel(QObject):
     @property
     def address(self) -> str:
         """The complete address of the home page."""
-        return whole_address(self.values["url"])
+        return complete_url(self.values["url"])
 
     @property
     def problems(self) -> list[Problem]:
         """All problems, in the order of the form."""
-        found = [self._address_problem(), *(self._number_problem(name) for name in (*WHOLE, *PARTS))]
+        found = [
+            self._address_problem(),
+            *(self._number_problem(name) for name in (*INTEGER_RANGES, *FLOAT_RANGES)),
+        ]
         found += [Problem(name, message) for name, message in self.missing.items()]
         return [one for one in found if one is not None]
 
@@ -128,8 +131,8 @@ class ExploreFormModel(QObject):
         """Return the form as options; call it only without problems."""
         return replace(
             self._usual,
-            **{name: int(self.values[name]) for name in WHOLE},
-            **{name: _number(self.values[name]) for name in PARTS},
+            **{name: int(self.values[name]) for name in INTEGER_RANGES},
+            **{name: _number(self.values[name]) for name in FLOAT_RANGES},
             **{name: self.values[name].strip() for name in FILES},
             **self.switches,
             mode=self.mode,
@@ -161,11 +164,11 @@ class ExploreFormModel(QObject):
 
     def _number_problem(self, name: str) -> Problem | None:
         text = self.values[name].strip()
-        least, most = WHOLE.get(name) or PARTS[name]
+        least, most = INTEGER_RANGES.get(name) or FLOAT_RANGES[name]
         try:
-            value = int(text) if name in WHOLE else _number(text)
+            value = int(text) if name in INTEGER_RANGES else _number(text)
         except ValueError:
-            kind = _tr("a whole number") if name in WHOLE else _tr("a number")
+            kind = _tr("a whole number") if name in INTEGER_RANGES else _tr("a number")
             return Problem(name, _tr("Type {0} from {1:g} to {2:g}").format(kind, least, most))
         if not least <= value <= most:
             return Problem(name, _tr("It must lie between {0:g} and {1:g}").format(least, most))

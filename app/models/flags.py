@@ -10,9 +10,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from app.engine.judgement import Flag, Label, Score, Verdict
 from app.engine.supervision import Intervention
-from app.models.deed_list import remark_on
+from app.models.deed_list import flag_remark
 from app.models.object_list import OBJECT_ROLE, Index, ObjectList
-from app.models.run_queue import detector_words
+from app.models.run_queue import detector_label
 from app.models.step_list import SEVERITY_RANK
 
 LABELS = tuple(Label)
@@ -48,13 +48,13 @@ class FlagListModel(ObjectList[Flag]):
     def tip(self, value: Flag) -> str:
         """The line with the detector, its confidence and evidence."""
         evidence = ", ".join(f"{name} {number}" for name, number in value.evidence.items())
-        sure = self.tr("{0}, confidence {1:.2f}").format(detector_words(value.detector), value.confidence)
+        sure = self.tr("{0}, confidence {1:.2f}").format(detector_label(value.detector), value.confidence)
         return "\n".join(part for part in (self.words(value), sure, evidence) if part)
 
     def show(self, flags: Iterable[Flag], deeds: Sequence[Intervention] = ()) -> None:
         """Show these flags, each once, with what was done about them during the run."""
         flags = list(flags)
-        self._remarks = {(flag.detector, flag.step): remark_on(flag, deeds) for flag in flags}
+        self._remarks = {(flag.detector, flag.step): flag_remark(flag, deeds) for flag in flags}
         once = {(flag.detector, flag.step, flag.message): flag for flag in flags}
         self.merge(sorted(once.values(), key=lambda f: (-SEVERITY_RANK[f.severity], -f.confidence, f.step)))
         if self.rows:  # remarks change where flags stay
@@ -113,7 +113,7 @@ def _choice(place: int, label: Label, verdict: Verdict | None) -> Choice:
     return Choice(label=label, keys=keys, given=verdict.id, step=verdict.step, note=verdict.note)
 
 
-class ScoreTableModel(QAbstractTableModel):
+class ScorecardModel(QAbstractTableModel):
     """Precision and recall of each detector, measured by people's verdicts: a row a detector and site."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -171,4 +171,4 @@ class ScoreTableModel(QAbstractTableModel):
         rates = ("–" if rate is None else f"{rate:.2f}" for rate in (score.precision, score.recall))
         site = score.site or self.tr("all sites")
         live = self.tr("{0} of {1}").format(score.reacted_right, score.reacted) if score.reacted else "–"
-        return (detector_words(score.detector), site, str(score.fired), str(score.judged), *rates, live)
+        return (detector_label(score.detector), site, str(score.fired), str(score.judged), *rates, live)

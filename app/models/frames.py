@@ -15,12 +15,12 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRunnable, Q
 from PySide6.QtGui import QImage, QImageReader
 
 if TYPE_CHECKING:
-    from app.engine.events import LiveGone, PageFrame
+    from app.engine.events import LiveRunDismissed, PageFrame
     from app.models.engine_client import EngineEvents
 
-SAME = 2
+SIZE_TOLERANCE = 2
 """Pixels by which a frame may miss its size and still be drawn unscaled."""
-MOST_SIDE = 8192
+MAX_SIDE = 8192
 """Largest side in pixels; a larger image is not one of our frames."""
 BEGIN, END = b"\xff\xd8", b"\xff\xd9"
 """First and last bytes of a complete JPEG."""
@@ -28,7 +28,7 @@ WORKERS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class PageImage:
     """A page as it is now.
 
     Attributes:
@@ -49,14 +49,14 @@ class Picture:
     at: float = 0.0
 
 
-class _Carrier(QObject):
+class _DecodeSignals(QObject):
     """Carries an image from a worker back to the Qt thread."""
 
     done = Signal(object, QImage)
 
 
-class _Decode(QRunnable):
-    def __init__(self, frame: PageFrame, place: Place | None, done: Callable[[QImage], None]) -> None:
+class _FrameDecoder(QRunnable):
+    def __init__(self, frame: PageFrame, place: DisplayArea | None, done: Callable[[QImage], None]) -> None:
         super().__init__()
         self._frame, self._place, self._done = frame, place, done
 
@@ -68,14 +68,14 @@ class _Decode(QRunnable):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DisplayArea:
     """Where a frame is drawn: available device pixels, and device pixels per window pixel."""
 
     room: QSize
     ratio: float = 1.0
 
 
-def drawn_size(page: QSize, place: Place) -> QSize:
+def drawn_size(page: QSize, place: DisplayArea) -> QSize:
     """Return the device pixels at which a page of this size (CSS pixels) is drawn: as large as fits, at most its
     own size.
     """
@@ -86,7 +86,7 @@ def drawn_size(page: QSize, place: Place) -> QSize:
 
 def is_near(one: QSize, other: QSize) -> bool:
     """Whether two sizes are so close that scaling would only blur."""
-    return max(abs(one.width() - other.width()), abs(one.height() - other.height())) <= SAME
+    return max(abs(one.width() - other.width()), abs(one.height() - other.height())) <= SIZE_TOLERANCE
 
 
 def decoded(data: bytes, fit: QSize | None = None) -> QImage:
@@ -100,7 +100,7 @@ def decoded(data: bytes, fit: QSize | None = None) -> QImage:
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
     reader = QImageReader(buffer)
     size = reader.size()
-    if not size.isValid() or max(size.width(), size.height()) > MOST_SIDE:
+    if not size.isValid() or max(size.width(), size.height()) > MAX_SIDE:
         return QImage()
     if fit is not None and not fit.isEmpty() and not is_near(fit, size):
         reader.setScaledSize(fit)  # decoding at this size skips discarded pixels
@@ -111,12 +111,12 @@ def decoded(data: bytes, fit: QSize | None = None) -> QImage:
 
 
 @dataclass(slots=True)
-class _Lane:
+class _RunFrames:
     """Frames of one run: shown, waiting, and whether a worker is busy with one."""
 
-    picture: Picture | None = None
+    picture: PageImage | None = None
     waiting: PageFrame | None = None
-    tile: Place | None = None
+    tile: DisplayArea | None = None
     busy: bool = False
 
 
@@ -140,28 +140,28 @@ class FrameStore(QObject):
 
     def __init__(self, client: EngineEvents, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._lanes: dict[str, _Lane] = {}
-        self._large = ("", Place(QSize()))
+        self._lanes: dict[str, _RunFrames] = {}
+        self._large = ("", DisplayArea(QSize()))
         self.counts = FrameCounts()
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(WORKERS)
-        self._carrier = _Carrier()
+        self._carrier = _DecodeSignals()
         self._carrier.done.connect(self._decoded, Qt.ConnectionType.QueuedConnection)
         client.page_frame.connect(self.take)
         client.live_gone.connect(self._gone)
 
-    def get(self, run: str) -> Picture | None:
+    def get(self, run: str) -> PageImage | None:
         """Return the newest frame, ``None`` before the first."""
         lane = self._lanes.get(run)
         return lane.picture if lane is not None else None
 
     def fit(self, run: str, size: QSize | None) -> None:
         """Have frames of this run scaled to this size (device pixels)."""
-        self._lanes.setdefault(run, _Lane()).tile = Place(size) if size is not None else None
+        self._lanes.setdefault(run, _RunFrames()).tile = DisplayArea(size) if size is not None else None
 
     def enlarge(self, run: str, room: QSize, ratio: float = 1.0) -> None:
         """Show this run large, in this area, decoded before the others; "" for none."""
-        self._large = (run, Place(room, ratio))
+        self._large = (run, DisplayArea(room, ratio))
 
     @property
     def held(self) -> int:
@@ -174,7 +174,7 @@ class FrameStore(QObject):
 
     def take(self, frame: PageFrame) -> None:
         """Take a frame from the engine."""
-        lane = self._lanes.setdefault(frame.run, _Lane())
+        lane = self._lanes.setdefault(frame.run, _RunFrames())
         if lane.busy:
             self.counts.dropped += lane.waiting is not None
             lane.waiting = frame
@@ -191,20 +191,20 @@ class FrameStore(QObject):
         self._pool.clear()
         self._pool.waitForDone()
 
-    def _gone(self, event: LiveGone) -> None:
+    def _gone(self, event: LiveRunDismissed) -> None:
         self.forget(event.run)
 
-    def _start(self, lane: _Lane, frame: PageFrame) -> None:
+    def _start(self, lane: _RunFrames, frame: PageFrame) -> None:
         lane.busy = True
         done = self._carrier.done
         run, place = self._large
         is_large = frame.run == run
-        decode = _Decode(
+        decode = _FrameDecoder(
             frame, place if is_large else lane.tile, lambda image: done.emit((lane, frame), image)
         )
         self._pool.start(decode, int(is_large))
 
-    def _decoded(self, decoding: tuple[_Lane, PageFrame], image: QImage) -> None:
+    def _decoded(self, decoding: tuple[_RunFrames, PageFrame], image: QImage) -> None:
         lane, frame = decoding
         if self._lanes.get(frame.run) is not lane:
             return  # forgotten meanwhile
@@ -216,7 +216,7 @@ class FrameStore(QObject):
             self.counts.broken += 1
             return
         self.counts.decoded += 1
-        lane.picture = Picture(
+        lane.picture = PageImage(
             run=frame.run,
             number=frame.number,
             image=image,

@@ -27,7 +27,7 @@ EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "txt": ".txt"}
 """The formats that can be written, with their endings."""
 
 INCLUDABLE = tuple(status for status in STATUSES if status != Status.ACTIVE)
-_AT_ONCE = 8
+_LINT_BATCH = 8
 """Tips linted between two progress updates."""
 
 
@@ -139,7 +139,7 @@ class FreezeModel(QObject):
         self.left_out.merge([one for one in self.left_out.rows if one.tip in known])
         for number, tip in enumerate(tips, start=1):
             found += await self._errors_of(tip)
-            if number % _AT_ONCE == 0 or number == len(tips):
+            if number % _LINT_BATCH == 0 or number == len(tips):
                 self.checked = number
                 self.changed.emit()
         self.left_out.merge(found)

@@ -22,12 +22,12 @@ log = logging.getLogger(__name__)
 
 UNDO_SECONDS = 5.0
 """How long an action can be undone."""
-LATE_SECONDS = 2.0
+TOO_LATE_SECONDS = 2.0
 """An undo this soon after an action was sent was meant for that action, and undoes nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldDeed:
+class DelayedAction:
     """Attributes:
 
     key: the run it acts on; one pending action each.
@@ -46,7 +46,7 @@ class HeldDeed:
     at: float = 0.0
 
 
-class HeldDeeds(QObject):
+class DelayedActions(QObject):
     """The window's pending actions, the newest last.
 
     Signals:
@@ -60,26 +60,26 @@ class HeldDeeds(QObject):
     ) -> None:
         super().__init__(parent)
         self._tasks, self._clock = tasks, clock
-        self._held: dict[str, HeldDeed] = {}
+        self._held: dict[str, DelayedAction] = {}
         self._sent, self._sent_at = "", float("-inf")
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.look)
 
     @property
-    def newest(self) -> HeldDeed | None:
+    def newest(self) -> DelayedAction | None:
         """The action that undo would cancel."""
         return next(reversed(self._held.values()), None)
 
     @property
     def too_late(self) -> str:
         """Label of an action that was sent a moment ago, "" for none."""
-        return self._sent if self._clock() - self._sent_at < LATE_SECONDS else ""
+        return self._sent if self._clock() - self._sent_at < TOO_LATE_SECONDS else ""
 
-    def get(self, key: str) -> HeldDeed | None:
+    def get(self, key: str) -> DelayedAction | None:
         """Return the pending action of a key."""
         return self._held.get(key)
 
-    def hold(self, deed: HeldDeed) -> None:
+    def hold(self, deed: DelayedAction) -> None:
         """Schedule an action; ignored while one with the same key is pending."""
         if deed.key not in self._held:
             self._held[deed.key] = deed

@@ -19,11 +19,11 @@ from app.engine.errors import Conflict
 
 PROTOCOL = 1
 ANSWER_MS = 3000
-LONGEST = 1_000_000
+MAX_MESSAGE_BYTES = 1_000_000
 """A longer message is not from one of our windows."""
 
 
-class Instance(QObject):
+class SingleInstance(QObject):
     """``claim`` reports whether this process is the workspace's window; ``called`` carries the paths of later
     starts.
     """
@@ -92,7 +92,7 @@ class Instance(QObject):
         self._read(socket)
 
     def _read(self, socket: QLocalSocket) -> None:
-        if socket.bytesAvailable() > LONGEST:
+        if socket.bytesAvailable() > MAX_MESSAGE_BYTES:
             socket.abort()
             return
         if not socket.canReadLine():

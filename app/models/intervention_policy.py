@@ -14,9 +14,9 @@ from PySide6.QtCore import (
 )
 
 from app.engine.intervention_policy import (
-    USUAL,
-    Answer,
+    DEFAULT_POLICY,
     InterventionPolicy,
+    PolicyAnswer,
     PolicyCount,
     PolicyPreview,
     Reaction,
@@ -26,16 +26,16 @@ from app.engine.supervision import LiveRow
 from app.models.policy_rules import (
     PolicyRow,
     Value,
-    alike,
+    default_rows,
     detectors_of,
+    normalized,
     own_value,
     sites_of,
-    usual_rows,
     value_in_force,
     with_value,
     without_detector,
 )
-from app.models.run_queue import detector_words
+from app.models.run_queue import detector_label
 
 if TYPE_CHECKING:
     from app.engine.api import RiskReport
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 Index = QModelIndex | QPersistentModelIndex
 VALUE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 """The value in force in a cell, ``None`` where flags follow their severity."""
-OWN_ROLE = VALUE_ROLE + 1
+IS_OWN_ROLE = VALUE_ROLE + 1
 """Whether the value is set for this very cell."""
 PREVIEW_SECONDS = 0.15
 """Delay that merges several changes into one preview."""
@@ -56,24 +56,24 @@ _WORDS: dict[Value, str] = {
     Reaction.NOTIFY: "tell me",
     Reaction.PAUSE: "pause",
     Reaction.ASK: "ask me",
-    Answer.ALLOW: "allow",
-    Answer.ASK: "ask me",
-    Answer.DENY: "refuse",
+    PolicyAnswer.ALLOW: "allow",
+    PolicyAnswer.ASK: "ask me",
+    PolicyAnswer.DENY: "refuse",
 }
 SIGNS: dict[Value, tuple[str, int]] = {
     Reaction.MARK: ("·", 0),
     Reaction.NOTIFY: ("◔", 1),
     Reaction.PAUSE: ("‖", 2),
     Reaction.ASK: ("?", 3),
-    Answer.ALLOW: ("✓", 0),
-    Answer.ASK: ("?", 2),
-    Answer.DENY: ("✕", 3),
+    PolicyAnswer.ALLOW: ("✓", 0),
+    PolicyAnswer.ASK: ("?", 2),
+    PolicyAnswer.DENY: ("✕", 3),
 }
 """A sign for each value, and how much it interrupts the agent, from 0."""
 _WEIGHTS = {Severity.HINT: "a hint", Severity.WARNING: "a warning", Severity.ERROR: "an error"}
 
 
-def is_kept(row: PolicyRow, site: str) -> bool:
+def is_required(row: PolicyRow, site: str) -> bool:
     """Whether a cell must have a value: every-site cells have nothing to inherit from."""
     return not site and not row.detector
 
@@ -83,8 +83,8 @@ class PolicyTable(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._policy = USUAL
-        self._rows = usual_rows()
+        self._policy = DEFAULT_POLICY
+        self._rows = default_rows()
         self._sites = [""]
 
     @property
@@ -116,7 +116,7 @@ class PolicyTable(QAbstractTableModel):
                 return self._sentence(row, site, value, is_own)
             case _ if role == VALUE_ROLE:
                 return value
-            case _ if role == OWN_ROLE:
+            case _ if role == IS_OWN_ROLE:
                 return is_own
             case _:
                 return None
@@ -145,14 +145,14 @@ class PolicyTable(QAbstractTableModel):
         if row.risk is not None:
             return self.tr("Action: {0}").format(self.tr(row.risk.value))
         if row.detector:
-            return self.tr("Flag of {0}").format(detector_words(row.detector))
+            return self.tr("Flag of {0}").format(detector_label(row.detector))
         return self.tr("Flag: {0}").format(self.tr(_WEIGHTS[row.severity or Severity.HINT]))
 
     def show(self, policy: InterventionPolicy, sites: list[str], detectors: list[str]) -> None:
         """Show another policy, inserting and removing rows and columns one by one."""
         self._policy = policy
         self._keep_columns(["", *sites])
-        self._keep_rows(usual_rows(detectors))
+        self._keep_rows(default_rows(detectors))
         if self._rows and self._sites:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self._sites) - 1))
 
@@ -206,7 +206,7 @@ class InterventionPolicyModel(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self.table = PolicyTable(self)
-        self.draft = self._stored = USUAL
+        self.draft = self._stored = DEFAULT_POLICY
         self.preview: PolicyPreview | None = None
         self.error = self.preview_error = ""
         self.is_ready = self.is_saving = self.is_counting = False
@@ -230,7 +230,7 @@ class InterventionPolicyModel(QObject):
     @property
     def is_changed(self) -> bool:
         """Whether the draft differs from what is in force."""
-        return self.is_ready and alike(self.draft) != alike(self._stored)
+        return self.is_ready and normalized(self.draft) != normalized(self._stored)
 
     # ------------------------------------------------------------ editing
     def set_value(self, row: int, column: int, value: Value | None) -> None:
@@ -240,7 +240,7 @@ class InterventionPolicyModel(QObject):
         line, site = self.table.rows[row], self.table.sites[column]
         if value is not None and value not in line.values:
             return
-        if value is None and is_kept(line, site):
+        if value is None and is_required(line, site):
             return
         self._edit(with_value(self.draft, line, site, value))
 

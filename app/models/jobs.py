@@ -99,7 +99,7 @@ class JobList(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return job.title
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{job.title}, {progress_words(job)}"
+                return f"{job.title}, {progress_text(job)}"
             case _ if role == JOB_ROLE:
                 return job
             case _:
@@ -126,7 +126,7 @@ class JobList(QAbstractListModel):
             self.take(replace(job, state="failed", error=self.tr("the engine stopped")))
 
 
-def progress_words(job: JobChanged) -> str:
+def progress_text(job: JobChanged) -> str:
     """``34 of 59 · 57 % · task 12``, or how it ended."""
     number = QLocale().toString
     match job.state:

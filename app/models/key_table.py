@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QFont
 
 from app.models.commands import PLACE_TITLES, Command, CommandCenter
-from app.models.keymap import readable
+from app.models.keymap import readable_key
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -43,7 +43,7 @@ class KeyTable(QAbstractTableModel):
 
     def readable_keys(self, command: str) -> str:
         """All shortcuts of a command in readable form."""
-        return ", ".join(readable(key) for key in self._center.keymap.keys(command))
+        return ", ".join(readable_key(key) for key in self._center.keymap.keys(command))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
         """Number of commands that pass the filter."""

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from PySide6.QtGui import QKeySequence
 
-from app.models.command import REACH, Command
+from app.models.command import ACTIVE_PLACES, Command
 
 _HUMAN = {
     "Return": "Enter",
@@ -22,20 +22,20 @@ _HUMAN = {
 }
 
 
-def normal(key: str) -> str:
+def normalized_key(key: str) -> str:
     """Return the canonical spelling of a key (``ctrl+k`` -> ``Ctrl+K``); "" when it is not a key."""
     return QKeySequence(key, QKeySequence.SequenceFormat.PortableText).toString(
         QKeySequence.SequenceFormat.PortableText
     )
 
 
-def readable(key: str) -> str:
+def readable_key(key: str) -> str:
     """Return a key in readable form: ``G then R``, ``Ctrl+Enter``; on a Mac with the Mac's signs."""
     parts = [
         QKeySequence(part, QKeySequence.SequenceFormat.PortableText).toString(
             QKeySequence.SequenceFormat.NativeText
         )
-        for part in normal(key).split(", ")
+        for part in normalized_key(key).split(", ")
     ]
     named = [part.rsplit("+", 1) for part in parts]
     spoken = ["+".join([*words[:-1], _HUMAN.get(words[-1], words[-1])]) for words in named]
@@ -44,12 +44,12 @@ def readable(key: str) -> str:
 
 def is_plain(key: str) -> bool:
     """Whether a text field would take this key as text: no Ctrl, Alt or Meta in it, and no function key."""
-    first = normal(key).split(", ")[0]
+    first = normalized_key(key).split(", ")[0]
     *modifiers, last = first.rsplit("+", 1) if len(first) > 1 else [first]
     return not any(name in "+".join(modifiers) for name in ("Ctrl", "Alt", "Meta")) and len(last) == 1
 
 
-def meets(one: str, other: str) -> bool:
+def keys_overlap(one: str, other: str) -> bool:
     """Whether two keys collide: they are the same, or one is the beginning of the other's chord."""
     a, b = one.split(", "), other.split(", ")
     short = min(len(a), len(b))
@@ -73,7 +73,7 @@ class Keymap:
         self._changes = {}
         for command, keys in changes.items():
             if command in self._commands and isinstance(keys, list):
-                read = [normal(str(key)) for key in cast("list[Any]", keys)]
+                read = [normalized_key(str(key)) for key in cast("list[Any]", keys)]
                 self._changes[command] = tuple(key for key in read if key)
 
     def keys(self, command: str) -> tuple[str, ...]:
@@ -91,18 +91,18 @@ class Keymap:
         place, or one that works everywhere, may not.
         """
         mine = self._commands[command]
-        wanted = [normal(key) for key in keys]
+        wanted = [normalized_key(key) for key in keys]
         return [
             other.id
             for other in self._commands.values()
             if other.id != command
             and share_place(mine.place, other.place)
-            and any(meets(a, b) for a in wanted for b in self.keys(other.id))
+            and any(keys_overlap(a, b) for a in wanted for b in self.keys(other.id))
         ]
 
     def remap(self, command: str, keys: Iterable[str]) -> list[str]:
         """Give a command these keys; returns the ids in conflict, and then nothing was changed."""
-        wanted = tuple(key for key in map(normal, keys) if key)
+        wanted = tuple(key for key in map(normalized_key, keys) if key)
         found = self.conflicts(command, wanted)
         if not found:
             self._changes[command] = wanted
@@ -121,11 +121,13 @@ class Keymap:
         """Map command ids to the keys that work in ``place``; a narrower place's key hides a wider one's."""
         taken: list[str] = []
         active: dict[str, tuple[str, ...]] = {}
-        for wider in REACH[place]:
+        for wider in ACTIVE_PLACES[place]:
             here = [command for command in self._commands.values() if command.place == wider]
             for command in here:
                 active[command.id] = tuple(
-                    key for key in self.keys(command.id) if not any(meets(key, other) for other in taken)
+                    key
+                    for key in self.keys(command.id)
+                    if not any(keys_overlap(key, other) for other in taken)
                 )
             taken.extend(key for command in here for key in active[command.id])
         return active

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.freeze_form import FreezeModel
-from app.models.retrieval_list import TryModel
+from app.models.retrieval_list import RetrievalTestModel
 from app.models.tip_editor import TipEditor
 from app.models.tip_table import TipTableModel
 from kb.tip import Status, StatusChange, Tip
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 COALESCE_MS = 60
-MARKED_AT_ONCE = 100
+LINT_BATCH = 100
 """Tips linted in one batch: some 40 ms of the store."""
-ONE_BY_ONE = 64
+MAX_SINGLE_FETCHES = 64
 """Up to so many changed tips are fetched one by one; for more, the whole list is fetched."""
 
 
@@ -62,7 +62,7 @@ class KnowledgeModel(QObject):
         self._client, self._tasks = client, tasks
         self.table = TipTableModel(self)
         self.editor = TipEditor(client, tasks, self)
-        self.trying = TryModel(client, tasks, self)
+        self.trying = RetrievalTestModel(client, tasks, self)
         self.freezing = FreezeModel(client, tasks, self)
         self.state, self.error = KnowledgeState.LOADING, ""
         self.current = ""
@@ -147,7 +147,7 @@ class KnowledgeModel(QObject):
         tips = [
             tip for tip in self.targets if (one := self.table.tip(tip)) is not None and one.status is not to
         ]
-        self.leave_waiver()
+        self.dismiss_waiver()
         if tips:
             self._move(tips, to)
 
@@ -157,7 +157,7 @@ class KnowledgeModel(QObject):
         if tips and reason.strip():
             self._move(tips, Status.ACTIVE, reason.strip())
 
-    def leave_waiver(self) -> bool:
+    def dismiss_waiver(self) -> bool:
         """Leave the refused tips as they are; returns whether there were any."""
         asked, self.refused = bool(self.refused), {}
         if asked:
@@ -287,7 +287,7 @@ class KnowledgeModel(QObject):
 
     def _mark(self) -> None:
         """Lint the tips whose result is unknown, in batches; the table fills up meanwhile."""
-        tips = self.table.unmarked()[:MARKED_AT_ONCE]
+        tips = self.table.unmarked()[:LINT_BATCH]
         if not tips:
             return
 
@@ -317,7 +317,7 @@ class KnowledgeModel(QObject):
         self.editor.refresh()
 
     def _catch_up(self) -> None:
-        stale, every = self._stale, self._all_stale or len(self._stale) > ONE_BY_ONE
+        stale, every = self._stale, self._all_stale or len(self._stale) > MAX_SINGLE_FETCHES
         self._stale, self._all_stale = set(), False
         if every or self.state is not KnowledgeState.READY:
             self.start()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 
 from app.models.object_list import ObjectList
-from kb.tip import Finding, LintSeverity
+from kb.tip import LintFinding, LintSeverity
 
 _RANK = {LintSeverity.ERROR: 0, LintSeverity.WARNING: 1, LintSeverity.HINT: 2}
 
@@ -23,17 +23,17 @@ class Underline:
     message: str
 
 
-class LintListModel(ObjectList[Finding]):
+class LintListModel(ObjectList[LintFinding]):
     """Findings, errors first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda finding: (finding.rule, finding.start, finding.end, finding.message), parent)
 
-    def words(self, value: Finding) -> str:
+    def words(self, value: LintFinding) -> str:
         """``error: 'CSV' belongs to this task only``."""
         return f"{value.severity.value}: {value.message}"
 
-    def show(self, findings: Iterable[Finding]) -> None:
+    def show(self, findings: Iterable[LintFinding]) -> None:
         """Take new findings; those that stay keep their rows."""
         once = {(f.rule, f.start, f.end, f.message): f for f in findings}
         self.merge(sorted(once.values(), key=lambda finding: (_RANK[finding.severity], finding.start)))

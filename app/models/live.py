@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
-from app.engine.hand_back import ON, HandBack
-from app.engine.supervision import LiveRow, NextAction, TakeoverAccount, on_the_wall
+from app.engine.hand_back import HAND_BACK, HandBack
+from app.engine.supervision import LiveRow, PlannedAction, TakeoverSummary, sort_live_rows
 from app.models.frames import FrameStore
-from app.models.live_endings import LiveEndings
-from app.models.live_hands import LiveHands
-from app.models.live_next import LiveNext
-from app.models.live_run import LiveRun
-from app.models.live_start import LiveStartModel, TaskFileModel
-from app.models.live_stills import LiveStills
-from app.models.live_wall import LiveList, can_go_on, face_of, is_mine, is_queued
-from app.models.live_watch import LiveWatch
+from app.models.live_endings import DelayedStops
+from app.models.live_hands import InputGuard
+from app.models.live_next import NextActionModel
+from app.models.live_run import OpenRunModel
+from app.models.live_start import LiveRunFormModel, TaskFileModel
+from app.models.live_stills import RunThumbnails
+from app.models.live_wall import RunList, can_resume, display_state, has_control, is_queued
+from app.models.live_watch import FrameSubscriptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from app.engine.api import EngineApi
-    from app.engine.events import HintChanged, LiveChanged, LiveGone
-    from app.engine.live_api import LiveDetail
+    from app.engine.events import HintChanged, LiveRunChanged, LiveRunDismissed
+    from app.engine.live_api import LiveRunDetail
     from app.engine.page_input import PageInput
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
     from kb.tip import TipDraft
 
-SOON_MS = 20
+COALESCE_MS = 20
 """Delay that merges a burst of changes (a task file was started) into one signal."""
 
 
@@ -41,7 +41,7 @@ class LiveModel(QObject):
     current_changed(run): the current run; opening a run makes it the current one.
     opened(run): the run shown large, "" for the grid of all runs.
     row_changed(LiveRow): the current run has another state.
-    detail_loaded(LiveDetail): everything about the open run, after opening and after an engine restart.
+    detail_loaded(LiveRunDetail): everything about the open run, after opening and after an engine restart.
     next_changed: ``next`` is another action, or none.
     takeover_changed: ``takeover`` is another summary, or none.
     notice(text): something was done.
@@ -74,13 +74,13 @@ class LiveModel(QObject):
     ) -> None:
         super().__init__(parent)
         self.client, self.tasks = client, tasks
-        self.hands = LiveHands(clock, self)
-        self.list = LiveList(self, clock, lambda: self.hands.is_busy)
-        self.endings = LiveEndings(client, tasks, self.hands, self.list.name_of, self)
-        self.watch = LiveWatch(client, tasks, self)
+        self.hands = InputGuard(clock, self)
+        self.list = RunList(self, clock, lambda: self.hands.is_busy)
+        self.endings = DelayedStops(client, tasks, self.hands, self.list.name_of, self)
+        self.watch = FrameSubscriptions(client, tasks, self)
         self.frames = FrameStore(client, self)
-        self.stills = LiveStills(client, tasks, self.frames, self)
-        self.form = LiveStartModel(client, tasks, self)
+        self.stills = RunThumbnails(client, tasks, self.frames, self)
+        self.form = LiveRunFormModel(client, tasks, self)
         self.batch = TaskFileModel(client, tasks, self)
         self.is_loaded = False
         self.error = ""
@@ -90,9 +90,9 @@ class LiveModel(QObject):
         """The run that is large, "" on the wall."""
         self.current: str = ""
         """The run under the hand: what the bar's buttons are about."""
-        self.detail: LiveDetail | None = None
+        self.detail: LiveRunDetail | None = None
         """The open run as it was when it was opened; what came since came as events."""
-        self.takeover: TakeoverAccount | None = None
+        self.takeover: TakeoverSummary | None = None
         """What was done by hand in the open run, since it was handed back."""
         self.tip_source: tuple[str, int] = ("", 0)
         """Run and step that the newest draft comes from."""
@@ -101,12 +101,12 @@ class LiveModel(QObject):
         self._hint = ""
         self._restore = ""
         self._numbers: dict[str, int] = {}
-        self.large = LiveRun(self, self)
+        self.large = OpenRunModel(self, self)
         """What stands beside the open run's page."""
-        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self.changed)
         self.changed.connect(self._tell_numbers)
-        self._next = LiveNext(client, self.row_of, self.frames, self)
+        self._next = NextActionModel(client, self.row_of, self.frames, self)
         self.hands.rested.connect(self.list.arrange)
         self.hands.swallowed.connect(
             lambda: self.notice.emit(
@@ -133,7 +133,7 @@ class LiveModel(QObject):
         self.tasks.start(self.api.live_runs(), self._came, self._failed, key="live-runs")
 
     @property
-    def next(self) -> NextAction | None:
+    def next(self) -> PlannedAction | None:
         """The open run's next action, planned or waiting for approval."""
         return self._next.action
 
@@ -195,7 +195,7 @@ class LiveModel(QObject):
     @property
     def needy(self) -> list[LiveRow]:
         """Runs that need a person, the most urgent first."""
-        return on_the_wall(row for row in self.list.rows if row.needs)
+        return sort_live_rows(row for row in self.list.rows if row.needs)
 
     def open_needy(self) -> None:
         """Open the run that needs a person most; from there the next one."""
@@ -217,7 +217,7 @@ class LiveModel(QObject):
         """Pause an active run, resume a paused one."""
         row = self.row
         if row is not None:
-            self.go_on() if can_go_on(row) else self.pause()
+            self.go_on() if can_resume(row) else self.pause()
 
     def step(self) -> None:
         """Do one step, then pause."""
@@ -254,7 +254,7 @@ class LiveModel(QObject):
         if self.run and inputs:
             self.tasks.start(self.api.send_input(self.run, tuple(inputs)))
 
-    def release(self, back: HandBack = ON) -> None:
+    def release(self, back: HandBack = HAND_BACK) -> None:
         """Hand the current run back to the agent, or end it as done by hand."""
         run = self.current
         if not run:
@@ -265,7 +265,7 @@ class LiveModel(QObject):
             self.changed.emit()
             self.tasks.error.emit(str(error))
 
-        def came(account: TakeoverAccount) -> None:
+        def came(account: TakeoverSummary) -> None:
             if self.run == run:
                 self.takeover = account
                 self._hint = ""
@@ -287,9 +287,11 @@ class LiveModel(QObject):
         """Draft a tip from the newest hint or takeover."""
         if self._hint:
             row = self.row
-            self._draft(max(row.step - 1, 0) if row is not None else 0, self.api.hint_draft(self._hint))
+            self._draft(
+                max(row.step - 1, 0) if row is not None else 0, self.api.draft_tip_from_hint(self._hint)
+            )
         elif (account := self.takeover) is not None:
-            self._draft(account.first_step, self.api.takeover_draft(account.run, account.first_step))
+            self._draft(account.first_step, self.api.draft_tip_from_takeover(account.run, account.first_step))
 
     def to_map(self) -> None:
         """Add the steps of the takeover to the site's map."""
@@ -332,7 +334,7 @@ class LiveModel(QObject):
     def _load(self) -> None:
         run = self.run
 
-        def came(detail: LiveDetail) -> None:
+        def came(detail: LiveRunDetail) -> None:
             if self.run != run:
                 return
             self.detail = detail
@@ -366,9 +368,9 @@ class LiveModel(QObject):
         self.is_loaded, self.error = True, str(error)
         self.changed.emit()
 
-    def _on_row(self, event: LiveChanged) -> None:
+    def _on_row(self, event: LiveRunChanged) -> None:
         row, before = event.row, self.row_of(event.row.run)
-        if row.run == self.returning and not is_mine(row):
+        if row.run == self.returning and not has_control(row):
             self.returning = ""
         self.list.put(row)
         self.watch.set_one_alive(row.run, _has_page(row))
@@ -378,10 +380,10 @@ class LiveModel(QObject):
         self._next.follow(row.run)
         if row.run == self.current:
             self.row_changed.emit(row)
-        if before is None or face_of(before) != face_of(row):
+        if before is None or display_state(before) != display_state(row):
             self._soon.start()
 
-    def _on_gone(self, event: LiveGone) -> None:
+    def _on_gone(self, event: LiveRunDismissed) -> None:
         place = self.list.row_of(event.run)
         self.endings.forget(event.run)
         if self.run == event.run:

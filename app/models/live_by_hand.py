@@ -6,28 +6,28 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from app.engine.hand_back import HandBack, Handing
-from app.engine.page_input import PageMove
-from app.engine.supervision import LONGEST_HINT, Need, RunState, TakeoverAccount
-from app.models.live_wall import is_mine
+from app.engine.hand_back import HandBack, HandBackKind
+from app.engine.page_input import NavigationKind
+from app.engine.supervision import MAX_HINT_CHARS, Need, RunState, TakeoverSummary
+from app.models.live_wall import has_control
 
 if TYPE_CHECKING:
     from app.models.live import LiveModel
 
-LONGEST_ADDRESS, LONGEST_ANSWER = 2_000, LONGEST_HINT
+MAX_ADDRESS_LENGTH, MAX_ANSWER_LENGTH = 2_000, MAX_HINT_CHARS
 """Characters that can be typed."""
 
 _MOVES = {
-    "live.page.back": PageMove.BACK,
-    "live.page.forward": PageMove.FORWARD,
-    "live.page.reload": PageMove.RELOAD,
-    "live.page.start": PageMove.START,
+    "live.page.back": NavigationKind.BACK,
+    "live.page.forward": NavigationKind.FORWARD,
+    "live.page.reload": NavigationKind.RELOAD,
+    "live.page.start": NavigationKind.START,
 }
-MOVES = tuple(_MOVES)
+PAGE_COMMANDS = tuple(_MOVES)
 """Ids of the navigation commands."""
 
 
-class LiveByHand(QObject):
+class TakeoverModel(QObject):
     """Signals:
 
     said(text): why a navigation failed or left the run's sites; "" to clear the message.
@@ -44,13 +44,13 @@ class LiveByHand(QObject):
     def has_page(self) -> bool:
         """Whether the operator has control of the open run's page."""
         row = self._live.row_of(self._live.run)
-        return row is not None and is_mine(row) and not self._live.lost
+        return row is not None and has_control(row) and not self._live.lost
 
     @property
     def can_end(self) -> bool:
         """Whether the current run is held, so that the operator can say how it ends."""
         row = self._live.row
-        held = row is not None and (row.state.held or row.state is RunState.BROKEN_OFF)
+        held = row is not None and (row.state.held or row.state is RunState.INTERRUPTED)
         return held and not self._live.lost
 
     @property
@@ -74,28 +74,28 @@ class LiveByHand(QObject):
 
     def open(self, address: str) -> None:
         """Open a typed address."""
-        self._move(PageMove.OPEN, address.strip())
+        self._move(NavigationKind.OPEN, address.strip())
 
     def finish(self) -> None:
         """End the run as done by hand, unless that is undone."""
-        self._end(HandBack(how=Handing.FINISHED))
+        self._end(HandBack(how=HandBackKind.FINISHED))
 
     def answer(self, text: str) -> bool:
         """End the run with this answer, unless that is undone; False where the text is empty."""
         if not text.strip():
             self.said.emit(_tr("Type the answer first."))
             return False
-        self._end(HandBack(how=Handing.ANSWER, answer=text.strip()))
+        self._end(HandBack(how=HandBackKind.ANSWER, answer=text.strip()))
         return True
 
     def no_wall(self) -> None:
         """Tell the run that nothing blocks it: it resumes and does not ask about this page again."""
         if self.has_page and self.is_at_a_wall:
-            self._live.release(HandBack(how=Handing.NO_WALL))
+            self._live.release(HandBack(how=HandBackKind.NO_WALL))
         else:
             self._live.large.requests.no_wall()
 
-    def _move(self, move: PageMove, address: str = "") -> None:
+    def _move(self, move: NavigationKind, address: str = "") -> None:
         if self.has_page:
             work = self._live.api.move_page(self._live.run, move, address)
             self._live.tasks.start(work, self.said.emit, lambda error: self.said.emit(str(error)))
@@ -106,7 +106,7 @@ class LiveByHand(QObject):
             return
         run = row.run
 
-        def sent(account: TakeoverAccount) -> None:
+        def sent(account: TakeoverSummary) -> None:
             if live.run == run and account.words:
                 live.takeover = account
                 live.takeover_changed.emit()

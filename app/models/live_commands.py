@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.models.command import Command
 
-LIVE = (
+LIVE_COMMANDS = (
     Command("live.new", "Start a run…", ("Ctrl+N",), "live", "Live", "robot-outline"),
     Command("live.tasks", "Start runs from a task file…", ("Ctrl+Shift+N",), "live", "Live", "file-tree"),
     Command("live.again", "The same task again, with these tips…", ("W",), "live", "Live", "repeat"),

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from app.models.held_deeds import HeldDeed, HeldDeeds
-from app.models.live_wall import goes, is_over
+from app.models.held_deeds import DelayedAction, DelayedActions
+from app.models.live_wall import is_active, is_ended
 
 if TYPE_CHECKING:
     from app.engine.supervision import LiveRow
     from app.models.engine_client import EngineEvents
-    from app.models.live_hands import LiveHands
+    from app.models.live_hands import InputGuard
     from app.models.tasks import Tasks
 
 
-class LiveEndings(QObject):
+class DelayedStops(QObject):
     """Pending ends by run, in ``held``; an active run is paused meanwhile, so that it does nothing more.
 
     Signals:
@@ -34,14 +34,14 @@ class LiveEndings(QObject):
         self,
         client: EngineEvents,
         tasks: Tasks,
-        hands: LiveHands,
+        hands: InputGuard,
         name_of: Callable[[str], str],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._client, self._tasks, self._now, self._name_of = client, tasks, hands.now, name_of
         self._paused: set[str] = set()
-        self.held = HeldDeeds(tasks, hands.now, self)
+        self.held = DelayedActions(tasks, hands.now, self)
         self.held.changed.connect(self.changed)
 
     def holds(self, run: str) -> bool:
@@ -85,7 +85,7 @@ class LiveEndings(QObject):
             taken_back()
 
         self.held.hold(
-            HeldDeed(
+            DelayedAction(
                 key=run, label=_tr("end of {0}").format(name), about=about, at=self._now(),
                 send=send, sent=done, failed=not_done, taken_back=undone,
             )
@@ -98,9 +98,9 @@ class LiveEndings(QObject):
         if deed is None:
             return
         asked = {need.id for need in row.needs}
-        if is_over(row) or (deed.about and deed.about not in asked):
+        if is_ended(row) or (deed.about and deed.about not in asked):
             self.forget(row.run)
-        elif goes(row) and row.run not in self._paused:
+        elif is_active(row) and row.run not in self._paused:
             self._paused.add(row.run)
             self._tasks.start(self._client.api.pause_run(row.run), failed=self._tell)
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from app.engine.supervision import Deed, FlagMark, Intervention
-from app.models.moving_list import MovingList
-from app.models.run_queue import detector_words
+from app.engine.supervision import Intervention, OperatorAction, RaisedFlag
+from app.models.moving_list import ReorderableList
+from app.models.run_queue import detector_label
 
 if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-SAID = {Deed.CONFIRMED: True, Deed.DISMISSED: False}
+VERDICT_WORDS = {OperatorAction.CONFIRMED: True, OperatorAction.DISMISSED: False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class LiveFlag:
     @property
     def origin(self) -> str:
         """``repeated action · step 4``."""
-        return f"{detector_words(self.detector)} · {_tr('step {0}').format(self.step)}"
+        return f"{detector_label(self.detector)} · {_tr('step {0}').format(self.step)}"
 
     @property
     def verdict(self) -> str:
@@ -40,7 +40,7 @@ class LiveFlag:
         return "" if self.right is None else _tr("right") if self.right else _tr("wrong")
 
 
-class LiveFlagList(MovingList[LiveFlag]):
+class LiveFlagList(ReorderableList[LiveFlag]):
     """Flags, the newest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -76,7 +76,7 @@ class LiveFlags(QObject):
         """The selected flag."""
         return self.flags.at(self.flags.row_of(self.selected)) if self.selected is not None else None
 
-    def show(self, run: str, flags: Iterable[FlagMark], deeds: Iterable[Intervention] = ()) -> None:
+    def show(self, run: str, flags: Iterable[RaisedFlag], deeds: Iterable[Intervention] = ()) -> None:
         """Show a run's flags: another run was opened, or this one was loaded again."""
         if run != self._run:
             self._said, self.selected = {}, None
@@ -85,7 +85,7 @@ class LiveFlags(QObject):
             self._note(deed)
         self.follow(flags)
 
-    def follow(self, flags: Iterable[FlagMark]) -> None:
+    def follow(self, flags: Iterable[RaisedFlag]) -> None:
         """Take the flags so far; select a new one unless another without a verdict is selected."""
         rows = {
             (flag.detector, flag.step): LiveFlag(
@@ -130,12 +130,12 @@ class LiveFlags(QObject):
                 self._show_said()
             self.failed.emit(str(error))
 
-        self._tasks.start(self._client.api.react(run, flag.step, flag.detector, right), failed=failed)
+        self._tasks.start(self._client.api.judge_flag(run, flag.step, flag.detector, right), failed=failed)
 
     def _note(self, deed: Intervention) -> bool:
-        if deed.deed not in SAID:
+        if deed.deed not in VERDICT_WORDS:
             return False
-        self._said[deed.about, deed.step] = SAID[deed.deed]
+        self._said[deed.about, deed.step] = VERDICT_WORDS[deed.deed]
         return True
 
     def _show_said(self) -> None:

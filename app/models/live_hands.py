@@ -10,13 +10,13 @@ from enum import Enum, auto
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-REST_SECONDS = 3.0
+IDLE_SECONDS = 3.0
 """Rows may be sorted again after this long without a key press or mouse move."""
 TYPING_SECONDS = 1.0
 """A plain key within this time after a typed letter was meant for the field, wherever the focus is now."""
 
 
-class Key(Enum):
+class KeyKind(Enum):
     """The part a key press plays in typing."""
 
     TEXT = auto()  # a letter, a space, Backspace
@@ -24,11 +24,11 @@ class Key(Enum):
     OTHER = auto()  # with Ctrl, Alt or Meta, or a function key: never typed by accident
 
 
-class LiveHands(QObject):
+class InputGuard(QObject):
     """Timing of the operator's last input.
 
     Signals:
-        rested: no key press or mouse move for ``REST_SECONDS``.
+        rested: no key press or mouse move for ``IDLE_SECONDS``.
         swallowed: a key press was kept from the commands; once for each burst of typing.
     """
 
@@ -48,17 +48,17 @@ class LiveHands(QObject):
     @property
     def is_busy(self) -> bool:
         """Whether a key was pressed or the mouse moved a moment ago."""
-        return self.now() - self._touched_at < REST_SECONDS
+        return self.now() - self._touched_at < IDLE_SECONDS
 
     def touch(self) -> None:
         """Note a key press, or a mouse move over the runs."""
         self._touched_at = self.now()
         if not self._timer.isActive():
-            self._timer.start(round(REST_SECONDS * 1000))
+            self._timer.start(round(IDLE_SECONDS * 1000))
 
     def look(self) -> None:
         """Emit ``rested``, or wait for the remaining time."""
-        left = self._touched_at + REST_SECONDS - self.now()
+        left = self._touched_at + IDLE_SECONDS - self.now()
         if left > 0:
             self._timer.start(max(round(left * 1000), 1))
         else:
@@ -73,7 +73,7 @@ class LiveHands(QObject):
         """Note a deliberate action, such as a click: typing is over."""
         self._typed_at = float("-inf")
 
-    def press(self, key: Key, *, in_field: bool) -> bool:
+    def press(self, key: KeyKind, *, in_field: bool) -> bool:
         """Note a key press; return True when it must not trigger a command.
 
         A letter typed into a field claims the letters after it for the field, until a second passes without one, or
@@ -82,9 +82,9 @@ class LiveHands(QObject):
         """
         self.touch()
         typing = self.now() - self._typed_at < TYPING_SECONDS
-        if key is not Key.TEXT:
+        if key is not KeyKind.TEXT:
             self.stop_typing()
-            return key is Key.LEAVES and typing and not in_field
+            return key is KeyKind.LEAVES and typing and not in_field
         if in_field:
             self.expect_typing()
         elif typing:

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from app.engine.supervision import PersonHint
-from app.models.live_requests import LONGEST, too_long
-from app.models.moving_list import MovingList
+from app.engine.supervision import Hint
+from app.models.live_requests import MAX_TEXT_LENGTH, too_long
+from app.models.moving_list import ReorderableList
 
 if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
 
-class HintList(MovingList[PersonHint]):
+class HintList(ReorderableList[Hint]):
     """Hints in the order they were sent."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda hint: hint.id, parent)
 
-    def words(self, value: PersonHint) -> str:
+    def words(self, value: Hint) -> str:
         """``waits for the next step: use the search``."""
-        return f"{hint_state(value)}: {value.text}"
+        return f"{hint_status(value)}: {value.text}"
 
 
-def hint_state(hint: PersonHint) -> str:
+def hint_status(hint: Hint) -> str:
     """Return whether the hint was delivered."""
     return _tr("given to the agent") if hint.taken_at else _tr("waits for the next step")
 
@@ -52,11 +52,11 @@ class LiveHints(QObject):
         self.is_sending = False
 
     @property
-    def newest(self) -> PersonHint | None:
+    def newest(self) -> Hint | None:
         """The hint sent last."""
         return self.hints.at(len(self.hints.rows) - 1)
 
-    def show(self, run: str, hints: Iterable[PersonHint]) -> None:
+    def show(self, run: str, hints: Iterable[Hint]) -> None:
         """Show a run's hints: another run was opened, or this one was loaded again."""
         if run != self._run:
             self.error, self.is_sending = "", False
@@ -64,7 +64,7 @@ class LiveHints(QObject):
         self.hints.arrange(sorted(hints, key=lambda hint: (hint.at, hint.id)))
         self.changed.emit()
 
-    def take(self, hint: PersonHint) -> None:
+    def take(self, hint: Hint) -> None:
         """Take a hint that was sent or delivered."""
         if hint.run != self._run:
             return
@@ -78,7 +78,7 @@ class LiveHints(QObject):
         if self.is_sending or not self._run:
             return False
         self.error = "" if said else _tr("Type what the agent is to know first.")
-        if len(said) > LONGEST:
+        if len(said) > MAX_TEXT_LENGTH:
             self.error = too_long(len(said))
         if self.error:
             self.changed.emit()
@@ -87,7 +87,7 @@ class LiveHints(QObject):
         self.changed.emit()
         run = self._run
 
-        def came(hint: PersonHint) -> None:
+        def came(hint: Hint) -> None:
             if run == self._run:
                 self.is_sending = False
                 self.take(hint)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from app.engine.supervision import KnowledgeHere, NextAction, Stance, TipHere
-from app.models.moving_list import MovingList
+from app.engine.supervision import KnowledgeAtStep, PlannedAction, TipAtStep, TipOverride
+from app.models.moving_list import ReorderableList
 
 if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
@@ -18,13 +18,13 @@ HINT = "hint:"
 """Prefix of the ids of an operator's hints, which are no tips of the knowledge base."""
 
 
-class LiveTipList(MovingList[TipHere]):
+class LiveTipList(ReorderableList[TipAtStep]):
     """Tips given to the agent in their order, then those that were cut."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda tip: tip.tip, parent)
 
-    def words(self, value: TipHere) -> str:
+    def words(self, value: TipAtStep) -> str:
         """``url 1.00: shop-001, the text, followed, pinned``."""
         if value.cut:
             head = _tr("not given ({0}): {1}").format(value.cut, value.tip)
@@ -33,21 +33,21 @@ class LiveTipList(MovingList[TipHere]):
         parts = [head, value.text, follow_words(value), value.stance.value, vote_words(value)]
         return ", ".join(part for part in parts if part)
 
-    def tip(self, value: TipHere) -> str:
+    def tip(self, value: TipAtStep) -> str:
         """Text, reason, score of every route, tokens."""
         routes = ", ".join(f"{route} {score:.2f}" for route, score in value.routes.items())
         tokens = _tr("{0} tokens").format(value.tokens) if value.tokens else ""
         return "\n".join(part for part in (value.text, value.cut or value.why, routes, tokens) if part)
 
 
-def follow_words(tip: TipHere) -> str:
+def follow_words(tip: TipAtStep) -> str:
     """Return whether the next action follows a given tip; "" where that is unknown."""
     if tip.cut or tip.follows is None:
         return ""
     return _tr("followed") if tip.follows else _tr("not followed")
 
 
-def vote_words(tip: TipHere) -> str:
+def vote_words(tip: TipAtStep) -> str:
     """Return the operator's vote in words."""
     return "" if not tip.vote else _tr("useful") if tip.vote > 0 else _tr("not useful")
 
@@ -69,26 +69,26 @@ class LiveKnowledge(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self.tips = LiveTipList(self)
-        self.here: KnowledgeHere | None = None
+        self.here: KnowledgeAtStep | None = None
         self.selected = ""
         self._run = ""
-        self._next: NextAction | None = None
+        self._next: PlannedAction | None = None
 
     # ------------------------------------------------------------ what is shown
-    def show(self, run: str, here: KnowledgeHere | None, planned: NextAction | None = None) -> None:
+    def show(self, run: str, here: KnowledgeAtStep | None, planned: PlannedAction | None = None) -> None:
         """Show a run's tips: another run was opened, or this one was loaded again."""
         if run != self._run:
             self.selected = ""
         self._run, self.here, self._next = run, here, planned
         self._fill()
 
-    def take(self, here: KnowledgeHere) -> None:
+    def take(self, here: KnowledgeAtStep) -> None:
         """Take the tips retrieved at a step."""
         if here.run == self._run:
             self.here = here
             self._fill()
 
-    def plan(self, planned: NextAction | None) -> None:
+    def plan(self, planned: PlannedAction | None) -> None:
         """Take the next action, which says which tips it follows."""
         self._next = planned
         self._fill()
@@ -113,7 +113,7 @@ class LiveKnowledge(QObject):
 
     # ------------------------------------------------------------ the selected tip
     @property
-    def tip(self) -> TipHere | None:
+    def tip(self) -> TipAtStep | None:
         """The selected tip."""
         return self.tips.at(self.tips.row_of(self.selected))
 
@@ -137,11 +137,11 @@ class LiveKnowledge(QObject):
 
     def mute(self) -> None:
         """Withhold the tip from the agent for this run, or stop doing so."""
-        self._steer(Stance.MUTED)
+        self._steer(TipOverride.MUTED)
 
     def pin(self) -> None:
         """Give the tip to the agent at every step of this run, or stop doing so."""
-        self._steer(Stance.PINNED)
+        self._steer(TipOverride.PINNED)
 
     def vote(self, vote: int) -> None:
         """Vote the tip useful (1) or not (-1); the same vote again takes it back."""
@@ -156,14 +156,14 @@ class LiveKnowledge(QObject):
         if self.can_steer():
             self.tip_wanted.emit(self.selected)
 
-    def _steer(self, stance: Stance) -> None:
+    def _steer(self, stance: TipOverride) -> None:
         tip = self.tip
         if tip is not None and self.can_steer():
-            wanted = Stance.NONE if tip.stance is stance else stance
+            wanted = TipOverride.NONE if tip.stance is stance else stance
             self._change(replace(tip, stance=wanted))
-            self._tasks.start(self._client.api.steer_tip(self._run, tip.tip, wanted), failed=self._failed)
+            self._tasks.start(self._client.api.override_tip(self._run, tip.tip, wanted), failed=self._failed)
 
-    def _change(self, tip: TipHere) -> None:
+    def _change(self, tip: TipAtStep) -> None:
         """Show a change at once; the engine's event confirms it."""
         self.tips.put(tip)
         self.changed.emit()

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QObject
 
-from app.engine.supervision import FlagMark, Intervention
+from app.engine.supervision import Intervention, RaisedFlag
 from app.engine.trajectory import ErrorClass, Step
-from app.models.moving_list import MovingList
+from app.models.moving_list import ReorderableList
 from app.models.review_facts import EFFECTS
 from app.models.step_list import ERROR_WORDS, SEVERITY_RANK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class TimelineEntry:
     """One row of the timeline.
 
     ``step`` is a step's number, or that of the step an intervention preceded; ``deed`` is "" for steps; ``trouble``
@@ -37,13 +37,13 @@ class Moment:
     url: str = ""
 
 
-class MomentList(MovingList[Moment]):
+class TimelineList(ReorderableList[TimelineEntry]):
     """The timeline, the oldest entry first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda moment: moment.key, parent)
 
-    def words(self, value: Moment) -> str:
+    def words(self, value: TimelineEntry) -> str:
         """``step 4: click button 'Save', changed nothing, because …`` or ``before step 5, ana: hinted, …``."""
         if value.deed:
             head = _tr("before step {0}, {1}: {2}").format(value.step, value.author, value.deed)
@@ -53,15 +53,17 @@ class MomentList(MovingList[Moment]):
         parts = [f"{by}: {value.words}", value.effect, trouble, value.flag, value.why]
         return ", ".join(part for part in parts if part)
 
-    def tip(self, value: Moment) -> str:
+    def tip(self, value: TimelineEntry) -> str:
         """All facts, one a line, with the address."""
         parts = [value.words or value.deed, value.effect, value.flag, value.why, value.url]
         return "\n".join(part for part in parts if part)
 
 
-def moments(steps: Iterable[Step], deeds: Iterable[Intervention], flags: Iterable[FlagMark]) -> list[Moment]:
+def timeline(
+    steps: Iterable[Step], deeds: Iterable[Intervention], flags: Iterable[RaisedFlag]
+) -> list[TimelineEntry]:
     """Return steps and interventions in order; an intervention precedes the step it came before."""
-    worst: dict[int, FlagMark] = {}
+    worst: dict[int, RaisedFlag] = {}
     for flag in flags:
         known = worst.get(flag.step)
         if known is None or SEVERITY_RANK[flag.severity] > SEVERITY_RANK[known.severity]:
@@ -71,8 +73,8 @@ def moments(steps: Iterable[Step], deeds: Iterable[Intervention], flags: Iterabl
     return [moment for _place, moment in sorted(placed, key=lambda pair: pair[0])]
 
 
-def _of_step(step: Step, flag: FlagMark | None) -> Moment:
-    return Moment(
+def _of_step(step: Step, flag: RaisedFlag | None) -> TimelineEntry:
+    return TimelineEntry(
         key=f"step {step.index}",
         step=step.index,
         words=step.words,
@@ -87,8 +89,8 @@ def _of_step(step: Step, flag: FlagMark | None) -> Moment:
     )
 
 
-def _of_deed(deed: Intervention) -> Moment:
-    return Moment(
+def _of_deed(deed: Intervention) -> TimelineEntry:
+    return TimelineEntry(
         key=f"deed {deed.order} {deed.deed.value} {deed.about}",
         step=deed.step,
         words=deed.words,

@@ -13,20 +13,20 @@ from app.engine.supervision import Need, RunState, Stage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.engine.events import ActionOver, ActionPlanned
-    from app.engine.supervision import LiveRow, NextAction
+    from app.engine.events import ActionEnded, ActionPlanned
+    from app.engine.supervision import LiveRow, PlannedAction
     from app.models.engine_client import EngineEvents
     from app.models.frames import FrameStore
 
-PLANNING = (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)
+PLANNING_STATES = (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)
 """States in which a planned action can be the next one."""
-LOOKS_AGAIN = (RunState.TAKEN_OVER, RunState.MENDING, RunState.BROKEN_OFF, RunState.ENDED)
+REPLANNING_STATES = (RunState.TAKEN_OVER, RunState.RECOVERING, RunState.INTERRUPTED, RunState.ENDED)
 """States after which the agent observes the page again and an earlier plan is void."""
-BEFORE_PLANNING = frozenset({Need.WALL, Need.TROUBLE, Need.FLAG})
+NEEDS_BEFORE_PLANNING = frozenset({Need.WALL, Need.TROUBLE, Need.FLAG})
 """Needs that hold a run before it plans its next action, or after one was done."""
 
 
-class LiveNext(QObject):
+class NextActionModel(QObject):
     """``action`` is the last planned action, as long as it has still to be done.
 
     Signals:
@@ -45,8 +45,8 @@ class LiveNext(QObject):
         super().__init__(parent)
         self._row_of, self._frames = row_of, frames
         self._run = ""
-        self._planned: NextAction | None = None
-        self.action: NextAction | None = None
+        self._planned: PlannedAction | None = None
+        self.action: PlannedAction | None = None
         client.action_planned.connect(self._on_planned)
         client.action_over.connect(self._on_over)
         frames.arrived.connect(self.follow)
@@ -55,7 +55,7 @@ class LiveNext(QObject):
         """Open another run, "" for none."""
         self._run, self._planned, self.action = run, None, None
 
-    def take(self, planned: NextAction | None) -> None:
+    def take(self, planned: PlannedAction | None) -> None:
         """Take the action of a run that was loaded again."""
         self._planned = planned or self._planned
         self.follow(self._run)
@@ -65,9 +65,9 @@ class LiveNext(QObject):
         if run != self._run:
             return
         row, picture = self._row_of(run), self._frames.get(run)
-        if row is not None and row.state in LOOKS_AGAIN:
+        if row is not None and row.state in REPLANNING_STATES:
             self._planned = None
-        action = really_next(self._planned, row, picture.url if picture is not None else "")
+        action = still_next(self._planned, row, picture.url if picture is not None else "")
         if action != self.action:
             self.action = action
             self.changed.emit()
@@ -77,23 +77,23 @@ class LiveNext(QObject):
             self._planned = event.next
             self.follow(self._run)
 
-    def _on_over(self, event: ActionOver) -> None:
+    def _on_over(self, event: ActionEnded) -> None:
         if event.run == self._run:
             self._planned = None
             self.follow(self._run)
 
 
-def really_next(planned: NextAction | None, row: LiveRow | None, shown: str) -> NextAction | None:
+def still_next(planned: PlannedAction | None, row: LiveRow | None, shown: str) -> PlannedAction | None:
     """Return the planned action while it is still the next one.
 
     Args:
         shown: address of the page as it is now, "" where that is unknown.
     """
-    if planned is None or row is None or planned.run != row.run or row.state not in PLANNING:
+    if planned is None or row is None or planned.run != row.run or row.state not in PLANNING_STATES:
         return None
     if row.step > planned.step:
         return None
-    if row.needs and all(need.need in BEFORE_PLANNING for need in row.needs):
+    if row.needs and all(need.need in NEEDS_BEFORE_PLANNING for need in row.needs):
         return None
     if shown and planned.url and not same_page(shown, planned.url):
         return None

@@ -11,45 +11,45 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from app.engine.errors import Conflict
 from app.engine.intervention_policy import RiskClass
 from app.engine.supervision import (
-    LONGEST_HINT,
+    MAX_HINT_CHARS,
+    ApprovalRequest,
+    ApprovalScope,
+    DecisionKind,
     LiveRow,
     Need,
-    PersonDecision,
-    PersonRequest,
-    Reach,
+    OperatorDecision,
     RequestState,
-    Verb,
 )
-from app.models.run_queue import detector_words
+from app.models.run_queue import detector_label
 
 if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
-    from app.models.live_endings import LiveEndings
-    from app.models.live_hands import LiveHands
+    from app.models.live_endings import DelayedStops
+    from app.models.live_hands import InputGuard
     from app.models.tasks import Tasks
 
-LONGEST = LONGEST_HINT
+MAX_TEXT_LENGTH = MAX_HINT_CHARS
 """Characters of an answer, a reason or a hint; a longer text is refused, never cut."""
 
-COMES_UP_SECONDS = 0.5
+GRACE_SECONDS = 0.5
 """A request younger than this can't be decided: the key was meant for what was shown before."""
 
-TITLES = {
+CARD_TITLES = {
     Need.FLAG: "A detector called",
     Need.APPROVAL: "May it do this?",
     Need.QUESTION: "The agent asks",
     Need.WALL: "Blocked by a log-in or captcha",
     Need.TROUBLE: "It can't go on by itself",
 }
-APPROVALS = {
+APPROVE_LABELS = {
     Need.FLAG: "Let it go on",
     Need.APPROVAL: "Approve",
     Need.WALL: "I've handled it",
     Need.TROUBLE: "Try again",
 }
-ENDING = frozenset({Need.FLAG, Need.WALL, Need.TROUBLE})
+ENDS_RUN_IF_DENIED = frozenset({Need.FLAG, Need.WALL, Need.TROUBLE})
 """Needs whose denial ends the run."""
-DENIALS = {
+DENY_LABELS = {
     Need.FLAG: "End the run",
     Need.APPROVAL: "Deny",
     Need.QUESTION: "No answer",
@@ -61,7 +61,7 @@ RISK_ROLES = ("muted", "live", "warn", "fail")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class DecisionOption:
     """One possible decision: the command that makes it and its label."""
 
     command: str
@@ -87,7 +87,7 @@ class Card:
     risk_role: str = "muted"
     place: str = ""
     decided: str = ""
-    offers: tuple[Offer, ...] = ()
+    offers: tuple[DecisionOption, ...] = ()
 
 
 class LiveRequests(QObject):
@@ -107,14 +107,14 @@ class LiveRequests(QObject):
         self,
         client: EngineEvents,
         tasks: Tasks,
-        hands: LiveHands,
-        endings: LiveEndings,
+        hands: InputGuard,
+        endings: DelayedStops,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._client, self._tasks, self._hands, self._endings = client, tasks, hands, endings
         self._run = ""
-        self._known: dict[str, PersonRequest] = {}
+        self._known: dict[str, ApprovalRequest] = {}
         self._shown_at = float("-inf")
         self._aim = ""
         self._mine: set[str] = set()
@@ -126,7 +126,7 @@ class LiveRequests(QObject):
         endings.changed.connect(self._choose)
 
     # ------------------------------------------------------------ what is open
-    def show(self, run: str, requests: Iterable[PersonRequest]) -> None:
+    def show(self, run: str, requests: Iterable[ApprovalRequest]) -> None:
         """Show a run's requests: another run was opened, or this one was loaded again."""
         if run != self._run:
             self.reason = self.error = self._aim = ""
@@ -152,7 +152,7 @@ class LiveRequests(QObject):
                 self._known[one.id] = one
         self._choose()
 
-    def take(self, request: PersonRequest) -> None:
+    def take(self, request: ApprovalRequest) -> None:
         """Take a request that was opened, decided (here or by somebody else) or closed."""
         if request.run != self._run:
             return
@@ -178,7 +178,7 @@ class LiveRequests(QObject):
     @property
     def just_came(self) -> bool:
         """Whether the run or its request appeared too recently to be decided."""
-        return self._hands.now() - self._shown_at < COMES_UP_SECONDS
+        return self._hands.now() - self._shown_at < GRACE_SECONDS
 
     def is_mine(self, request: str) -> bool:
         """Whether a request was decided in this window."""
@@ -223,18 +223,20 @@ class LiveRequests(QObject):
         """Approve, resume or retry: once, for this run, or on this site."""
         request = self._current()
         if request is not None:
-            verb = Verb.RETRY if request.need is Need.TROUBLE else Verb.APPROVE
-            self._decide(PersonDecision(verb=verb, reach=Reach(reach), text=self.reason.strip()))
+            verb = DecisionKind.RETRY if request.need is Need.TROUBLE else DecisionKind.APPROVE
+            self._decide(OperatorDecision(verb=verb, reach=ApprovalScope(reach), text=self.reason.strip()))
 
     def deny(self, reach: str = "once") -> None:
         """Deny it; for a log-in wall, a problem or a flag this ends the run."""
-        self._decide(PersonDecision(verb=Verb.DENY, reach=Reach(reach), text=self.reason.strip()))
+        self._decide(
+            OperatorDecision(verb=DecisionKind.DENY, reach=ApprovalScope(reach), text=self.reason.strip())
+        )
 
     def no_wall(self) -> None:
         """Say that nothing blocks the page: the run resumes and does not ask about this page again."""
         request = self._current()
         if request is not None and request.need is Need.WALL:
-            self._decide(PersonDecision(verb=Verb.NO_WALL, text=self.reason.strip()))
+            self._decide(OperatorDecision(verb=DecisionKind.NO_WALL, text=self.reason.strip()))
 
     def edit(self, command: str) -> None:
         """Replace the action by this one (in the call form); the engine validates it."""
@@ -242,16 +244,16 @@ class LiveRequests(QObject):
         if not line:
             self._refuse(_tr('Type the action to do instead, as in click("12").'))
             return
-        self._decide(PersonDecision(verb=Verb.EDIT, command=line, text=self.reason.strip()))
+        self._decide(OperatorDecision(verb=DecisionKind.EDIT, command=line, text=self.reason.strip()))
 
     def answer(self, text: str) -> None:
         """Answer the agent's question."""
         if not text.strip():
             self._refuse(_tr("Type the answer first."))
             return
-        self._decide(PersonDecision(verb=Verb.ANSWER, text=text.strip()))
+        self._decide(OperatorDecision(verb=DecisionKind.ANSWER, text=text.strip()))
 
-    def _decide(self, decision: PersonDecision) -> None:
+    def _decide(self, decision: OperatorDecision) -> None:
         request = self._current()
         if request is None or self.is_deciding or self._endings.holds(self._run):
             return
@@ -261,11 +263,11 @@ class LiveRequests(QObject):
         if not self.may_decide():
             return
         longest = max(len(decision.text), len(decision.command))
-        if longest > LONGEST:
+        if longest > MAX_TEXT_LENGTH:
             self._refuse(too_long(longest))
             return
         self._mine.add(request.id)
-        if decision.verb is Verb.DENY and request.need in ENDING:
+        if decision.verb is DecisionKind.DENY and request.need in ENDS_RUN_IF_DENIED:
             self._hold(request, decision)
             return
         self.is_deciding, self.error = True, ""
@@ -276,7 +278,7 @@ class LiveRequests(QObject):
             lambda error: self._failed(request, error),
         )
 
-    def _hold(self, request: PersonRequest, decision: PersonDecision) -> None:
+    def _hold(self, request: ApprovalRequest, decision: OperatorDecision) -> None:
         """Delay a decision that ends the run, so that it can be undone."""
         self._endings.hold(
             request.run,
@@ -287,14 +289,14 @@ class LiveRequests(QObject):
             taken_back=lambda: self._mine.discard(request.id),
         )
 
-    def _came(self, answer: PersonRequest, decision: PersonDecision) -> None:
+    def _came(self, answer: ApprovalRequest, decision: OperatorDecision) -> None:
         if answer.run == self._run:
             self.is_deciding, self.reason = False, ""
             self.take(answer)
             self.changed.emit()  # the next request may already be shown
         self.decided.emit(answer, decision)
 
-    def _failed(self, request: PersonRequest, error: Exception) -> None:
+    def _failed(self, request: ApprovalRequest, error: Exception) -> None:
         run = request.run
         self._mine.discard(request.id)
         if run != self._run:
@@ -306,7 +308,7 @@ class LiveRequests(QObject):
             self._ask_again(run)
 
     def _ask_again(self, run: str) -> None:
-        def came(found: list[PersonRequest]) -> None:
+        def came(found: list[ApprovalRequest]) -> None:
             if run == self._run:
                 self.show(run, found)
 
@@ -317,7 +319,7 @@ class LiveRequests(QObject):
         self.changed.emit()
 
     # ------------------------------------------------------------ the card
-    def _current(self) -> PersonRequest | None:
+    def _current(self) -> ApprovalRequest | None:
         request = self._known.get(self.card.id) if self.card is not None else None
         return request if request is not None and request.state is RequestState.OPEN else None
 
@@ -346,15 +348,15 @@ class LiveRequests(QObject):
             self.changed.emit()
 
 
-def card_of(request: PersonRequest, among: int) -> Card:
+def card_of(request: ApprovalRequest, among: int) -> Card:
     """Return a request as a card; ``among`` is the number of open requests."""
     need = request.need
     why = [request.why] if request.why else []
-    why += [detector_words(name) for name in request.detectors if name not in request.why]
+    why += [detector_label(name) for name in request.detectors if name not in request.why]
     return Card(
         id=request.id,
         need=need.value,
-        title=_tr(TITLES[need]),
+        title=_tr(CARD_TITLES[need]),
         question=request.question,
         why=" · ".join(why),
         words=request.words,
@@ -367,12 +369,16 @@ def card_of(request: PersonRequest, among: int) -> Card:
     )
 
 
-def decision_words(request: PersonRequest) -> str:
+def decision_words(request: ApprovalRequest) -> str:
     """Return ``Decided by ana: approve, for the whole run. …``; "" before there is a decision."""
     decision = request.decision
     if decision is None or request.state is RequestState.OPEN:
         return ""
-    far = {Reach.ONCE: "", Reach.RUN: _tr(", for the whole run"), Reach.SITE: _tr(", on this site")}
+    far = {
+        ApprovalScope.ONCE: "",
+        ApprovalScope.RUN: _tr(", for the whole run"),
+        ApprovalScope.SITE: _tr(", on this site"),
+    }
     what = f"{decision.verb.value}{far[decision.reach]}"
     if decision.command:
         what = f"{what}: {decision.command}"
@@ -382,22 +388,22 @@ def decision_words(request: PersonRequest) -> str:
     return f"{by.rstrip('.')}. {_tr('It counts from the next step on.')}"
 
 
-def notice_words(request: PersonRequest, decision: PersonDecision, name: str) -> str:
+def notice_words(request: ApprovalRequest, decision: OperatorDecision, name: str) -> str:
     """Return ``Approved: Buy one Gadget · run 3``; "" for a decision that ends the run, announced when it has
     ended.
     """
-    if decision.verb is Verb.DENY:
+    if decision.verb is DecisionKind.DENY:
         what = {Need.APPROVAL: _tr("Denied"), Need.QUESTION: _tr("Not answered")}.get(request.need, "")
     else:
         what = {
-            Verb.APPROVE: {
+            DecisionKind.APPROVE: {
                 Need.APPROVAL: _tr("Approved"),
                 Need.WALL: _tr("Handled"),
             }.get(request.need, _tr("Resumed")),
-            Verb.RETRY: _tr("Trying again"),
-            Verb.EDIT: _tr("Approved with another action"),
-            Verb.ANSWER: _tr("Answered"),
-            Verb.NO_WALL: _tr("No wall, going on"),
+            DecisionKind.RETRY: _tr("Trying again"),
+            DecisionKind.EDIT: _tr("Approved with another action"),
+            DecisionKind.ANSWER: _tr("Answered"),
+            DecisionKind.NO_WALL: _tr("No wall, going on"),
         }[decision.verb]
     return f"{what}: {name}" if what else ""
 
@@ -410,28 +416,32 @@ def risk_role(risk: str) -> str:
 def too_long(length: int) -> str:
     """Return the message for a text that is too long."""
     return _tr("That is {0} characters; at most {1} can be sent. Nothing was cut: shorten it.").format(
-        f"{length:,}", f"{LONGEST:,}"
+        f"{length:,}", f"{MAX_TEXT_LENGTH:,}"
     )
 
 
-def _offers(request: PersonRequest) -> tuple[Offer, ...]:
+def _offers(request: ApprovalRequest) -> tuple[DecisionOption, ...]:
     need = request.need
-    offers = [Offer(command="live.approve", word=_tr(APPROVALS[need]))] if need in APPROVALS else []
+    offers = (
+        [DecisionOption(command="live.approve", word=_tr(APPROVE_LABELS[need]))]
+        if need in APPROVE_LABELS
+        else []
+    )
     if need is Need.QUESTION:
-        offers.append(Offer(command="live.answer", word=_tr("Answer")))
-    offers.append(Offer(command="live.deny", word=_tr(DENIALS[need])))
+        offers.append(DecisionOption(command="live.answer", word=_tr("Answer")))
+    offers.append(DecisionOption(command="live.deny", word=_tr(DENY_LABELS[need])))
     if need is Need.WALL:
-        offers.append(Offer(command="live.take_over", word=_tr("Take over")))
-        offers.append(Offer(command="live.no_wall", word=_tr("No wall, go on")))
+        offers.append(DecisionOption(command="live.take_over", word=_tr("Take over")))
+        offers.append(DecisionOption(command="live.no_wall", word=_tr("No wall, go on")))
     if need is Need.APPROVAL:
         offers += [
-            Offer(command="live.approve.run", word=_tr("run")),
-            Offer(command="live.approve.site", word=_tr("site")),
-            Offer(command="live.deny.run", word=_tr("run")),
-            Offer(command="live.deny.site", word=_tr("site")),
+            DecisionOption(command="live.approve.run", word=_tr("run")),
+            DecisionOption(command="live.approve.site", word=_tr("site")),
+            DecisionOption(command="live.deny.run", word=_tr("run")),
+            DecisionOption(command="live.deny.site", word=_tr("site")),
         ]
         if request.command:
-            offers.append(Offer(command="live.edit", word=_tr("Edit")))
+            offers.append(DecisionOption(command="live.edit", word=_tr("Edit")))
     return tuple(offers)
 
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from app.engine.events import HintChanged, InterventionMade, KnowledgeShown, LedgerChanged, RequestChanged
+from app.engine.events import HintChanged, InterventionMade, LedgerChanged, RequestChanged, TipsRetrieved
 from app.engine.ledger import Ledger
-from app.engine.live_api import LiveDetail
-from app.engine.supervision import Intervention, LiveRow, NextAction, PersonDecision, PersonRequest
+from app.engine.live_api import LiveRunDetail
+from app.engine.supervision import ApprovalRequest, Intervention, LiveRow, OperatorDecision, PlannedAction
 from app.engine.trajectory import Step
 from app.models.live_flags import LiveFlags
 from app.models.live_hints import LiveHints
 from app.models.live_knowledge import LiveKnowledge
-from app.models.live_moments import MomentList, moments
+from app.models.live_moments import TimelineList, timeline
 from app.models.live_requests import LiveRequests, notice_words
 from app.models.run_memory import MemoryLine, MemoryList, lines_of
 
@@ -25,10 +25,10 @@ STEPS_DELAY = 0.05
 """Seconds until recorded steps are loaded, so that a burst is loaded once."""
 
 
-class LiveRun(QObject):
+class OpenRunModel(QObject):
     """The run shown large in ``live``, as a set of models.
 
-    ``moments`` is the timeline; ``plan`` and ``memory`` show the ledger.
+    ``timeline`` is the timeline; ``plan`` and ``memory`` show the ledger.
 
     Signals:
         opened: another run is open, or none; its row is known, the rest follows.
@@ -51,7 +51,7 @@ class LiveRun(QObject):
         self.knowledge = LiveKnowledge(client, tasks, self)
         self.flags = LiveFlags(client, tasks, self)
         self.hints = LiveHints(client, tasks, self)
-        self.moments, self.memory, self.plan = MomentList(self), MemoryList(self), MemoryList(self)
+        self.moments, self.memory, self.plan = TimelineList(self), MemoryList(self), MemoryList(self)
         self._steps: tuple[Step, ...] = ()
         self._deeds: dict[int, Intervention] = {}
         live.opened.connect(self._on_opened)
@@ -72,7 +72,7 @@ class LiveRun(QObject):
             self._on_opened(live.run)
 
     @property
-    def next(self) -> NextAction | None:
+    def next(self) -> PlannedAction | None:
         """The next action."""
         return self.live.next
 
@@ -100,7 +100,7 @@ class LiveRun(QObject):
         self.opened.emit()
         self.changed.emit()
 
-    def _on_detail(self, detail: LiveDetail) -> None:
+    def _on_detail(self, detail: LiveRunDetail) -> None:
         if detail.row.run != self.run:
             return
         self.row, self._steps = detail.row, detail.steps
@@ -131,7 +131,7 @@ class LiveRun(QObject):
         self.changed.emit()
 
     # ------------------------------------------------------------ what the engine tells
-    def _on_knowledge(self, event: KnowledgeShown) -> None:
+    def _on_knowledge(self, event: TipsRetrieved) -> None:
         self.knowledge.take(event.here)
 
     def _on_ledger(self, event: LedgerChanged) -> None:
@@ -155,7 +155,7 @@ class LiveRun(QObject):
     def _on_came_up(self) -> None:
         self.live.notice.emit(_tr("{0} just came up. Press again.").format(self.number.capitalize()))
 
-    def _on_decided(self, request: PersonRequest, decision: PersonDecision) -> None:
+    def _on_decided(self, request: ApprovalRequest, decision: OperatorDecision) -> None:
         words = notice_words(request, decision, self.live.list.name_of(request.run))
         if words:
             self.live.notice.emit(words)
@@ -165,7 +165,7 @@ class LiveRun(QObject):
         """Load the recorded steps: no event carries them."""
         run = self.run
 
-        def came(detail: LiveDetail) -> None:
+        def came(detail: LiveRunDetail) -> None:
             if run == self.run:
                 self._steps = detail.steps
                 self._fill_moments()
@@ -174,7 +174,7 @@ class LiveRun(QObject):
 
     def _fill_moments(self) -> None:
         flags = self.row.flags if self.row is not None else ()
-        self.moments.arrange(moments(self._steps, self._deeds.values(), flags))
+        self.moments.arrange(timeline(self._steps, self._deeds.values(), flags))
 
     def _fill_ledger(self, ledger: Ledger, step: int, changes: tuple[str, ...]) -> None:
         known = {self.row.intent if self.row is not None else ""}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from app.engine.run_api import LIVE, RunRequest
-from app.models.explore_form import Problem, whole_address
+from app.engine.run_api import LIVE_KNOWLEDGE, RunRequest
+from app.models.explore_form import Problem, complete_url
 from app.models.object_list import ObjectList
 from app.models.run_form import RunFormModel
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-READ_AFTER = 0.25
+READ_DELAY = 0.25
 """Seconds without a key press before the file is read."""
-MOST_AT_ONCE = 32
+MAX_CONCURRENCY = 32
 
 
-class LiveStartModel(RunFormModel):
+class LiveRunFormModel(RunFormModel):
     """The form of one run.
 
     Signals:
@@ -42,7 +42,7 @@ class LiveStartModel(RunFormModel):
         """Fill the form with a run's task, with the current tips and map and all else unchanged."""
         self._like = request
         self.values.update(
-            intent=request.intent, start_url=request.start_url, max_steps=str(request.max_steps), kb=LIVE,
+            intent=request.intent, start_url=request.start_url, max_steps=str(request.max_steps), kb=LIVE_KNOWLEDGE,
             storage_state=request.storage_state,
         )  # fmt: skip
         self.policy, self.headed, self.error = request.policy, request.headed, ""
@@ -155,9 +155,9 @@ class TaskFileModel(QObject):
         if not self.values["path"].strip():
             found.append(Problem("path", _tr("Choose a file of tasks")))
         at_once = self.values["at_once"].strip()
-        if at_once and not (at_once.isdecimal() and 1 <= int(at_once) <= MOST_AT_ONCE):
+        if at_once and not (at_once.isdecimal() and 1 <= int(at_once) <= MAX_CONCURRENCY):
             found.append(
-                Problem("at_once", _tr("Type a whole number from {0} to {1}").format(1, MOST_AT_ONCE))
+                Problem("at_once", _tr("Type a whole number from {0} to {1}").format(1, MAX_CONCURRENCY))
             )
         return found
 
@@ -195,8 +195,8 @@ class TaskFileModel(QObject):
             self.list.replace([])
             return
         self.is_reading = True
-        reading = self._client.api.read_tasks(path, whole_address(start) if start else "")
-        self._tasks.start(reading, self._came, self._unread, key="live-tasks", delay=READ_AFTER)
+        reading = self._client.api.read_tasks(path, complete_url(start) if start else "")
+        self._tasks.start(reading, self._came, self._unread, key="live-tasks", delay=READ_DELAY)
 
     def _came(self, requests: list[RunRequest]) -> None:
         self.is_reading = False

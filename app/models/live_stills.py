@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from app.engine.events import PageFrame
 
 if TYPE_CHECKING:
-    from app.engine.events import LiveGone
+    from app.engine.events import LiveRunDismissed
     from app.engine.supervision import LiveRow
     from app.models.engine_client import EngineEvents
     from app.models.frames import FrameStore
@@ -20,7 +20,7 @@ VIEWPORT = (1280, 800)
 """Size assumed for a stored screenshot; nothing is drawn on it by coordinates."""
 
 
-class LiveStills(QObject):
+class RunThumbnails(QObject):
     """Ask once for each run, and pass what comes to ``frames``."""
 
     def __init__(
@@ -62,5 +62,5 @@ class LiveStills(QObject):
     def _failed(self, _error: Exception) -> None:
         """Ignore it: a tile without a picture shows the run's state."""
 
-    def _on_gone(self, event: LiveGone) -> None:
+    def _on_gone(self, event: LiveRunDismissed) -> None:
         self._asked.discard(event.run)

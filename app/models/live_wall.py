@@ -9,17 +9,17 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QObject
 
-from app.engine.supervision import LiveRow, Need, RunState, Stage, on_the_wall
+from app.engine.supervision import LiveRow, Need, RunState, Stage, sort_live_rows
 from app.models.object_list import ObjectList
 from app.models.run_numbers import RunNumbers
 
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 """Characters of a task in a message."""
-TICKING = (RunState.STARTING, RunState.RUNNING, RunState.MENDING)
+CLOCK_STATES = (RunState.STARTING, RunState.RUNNING, RunState.RECOVERING)
 """States in which a run's own clock advances."""
 
 
-class LiveList(ObjectList[LiveRow]):
+class RunList(ObjectList[LiveRow]):
     """Runs by ``LiveRow.rank``, smallest first; a change of rank moves one row, selection and scroll position stay.
 
     Args:
@@ -73,7 +73,7 @@ class LiveList(ObjectList[LiveRow]):
         """Return a run's name in a message: ``Buy one Gadget · run 3``."""
         row = self.at(self.row_of(run))
         task = " ".join(row.intent.split()) if row is not None else ""
-        task = task if len(task) <= LONGEST_NAME else f"{task[: LONGEST_NAME - 1].rstrip()}…"
+        task = task if len(task) <= MAX_NAME_LENGTH else f"{task[: MAX_NAME_LENGTH - 1].rstrip()}…"
         return " · ".join(part for part in (task, self.number_words(run)) if part)
 
     def settle(self, rows: Iterable[LiveRow]) -> None:
@@ -84,7 +84,7 @@ class LiveList(ObjectList[LiveRow]):
         self.numbers.keep_only(set(wanted))
         for row in sorted(wanted.values(), key=lambda row: (row.started_at, row.run)):
             self.numbers.give(row.run)
-        for row in on_the_wall(wanted.values()):
+        for row in sort_live_rows(wanted.values()):
             self.put(row)
 
     def put(self, value: LiveRow) -> None:
@@ -119,14 +119,14 @@ class LiveList(ObjectList[LiveRow]):
         if self._sorted:
             return
         self._sorted = True
-        for place, wanted in enumerate(on_the_wall(self._rows)):
+        for place, wanted in enumerate(sort_live_rows(self._rows)):
             row = self.row_of(wanted.run)
             if row != place:
                 self._move(row, place)
 
     def elapsed(self, value: LiveRow) -> float:
         """Return the run's own clock now, in seconds."""
-        if value.state not in TICKING or value.stage is Stage.HELD:
+        if value.state not in CLOCK_STATES or value.stage is Stage.HELD:
             return value.seconds
         return value.seconds + max(0.0, self._clock() - self._heard.get(value.run, self._clock()))
 
@@ -159,14 +159,14 @@ def _sort_key(row: LiveRow) -> tuple[object, ...]:
 # ------------------------------------------------------------------------------------------------ where it stands
 
 
-def goes(row: LiveRow) -> bool:
+def is_active(row: LiveRow) -> bool:
     """Whether the run can be paused."""
-    return row.state in TICKING
+    return row.state in CLOCK_STATES
 
 
-def can_go_on(row: LiveRow) -> bool:
+def can_resume(row: LiveRow) -> bool:
     """Whether the run can be resumed."""
-    return row.state in (RunState.PAUSED, RunState.BROKEN_OFF)
+    return row.state in (RunState.PAUSED, RunState.INTERRUPTED)
 
 
 def can_step(row: LiveRow) -> bool:
@@ -174,7 +174,7 @@ def can_step(row: LiveRow) -> bool:
     return row.state in (RunState.RUNNING, RunState.PAUSED)
 
 
-def is_mine(row: LiveRow) -> bool:
+def has_control(row: LiveRow) -> bool:
     """Whether the operator has control of the page."""
     return row.state is RunState.TAKEN_OVER
 
@@ -189,7 +189,7 @@ def is_queued(row: LiveRow) -> bool:
     return row.state is RunState.QUEUED
 
 
-def is_over(row: LiveRow) -> bool:
+def is_ended(row: LiveRow) -> bool:
     """Whether the run has ended for good."""
     return row.state is RunState.ENDED
 
@@ -199,7 +199,7 @@ def first_need(row: LiveRow | None) -> str:
     return row.needs[0].need.value if row is not None and row.needs else ""
 
 
-def state_line(row: LiveRow) -> str:
+def status_line(row: LiveRow) -> str:
     """Return what is needed; else why the run is held or how it ended; else its plan or current action."""
     held = not row.state.alive or row.state is RunState.PAUSED
     return need_words(row) or (row.why if held else "") or row.plan or row.why or row.words
@@ -208,7 +208,7 @@ def state_line(row: LiveRow) -> str:
 # ------------------------------------------------------------------------------------------------ words
 
 
-def face_of(row: LiveRow) -> str:
+def display_state(row: LiveRow) -> str:
     """Return the badge of a run, one of ``needs``, ``paused``, ``yours``, ``mending``, ``broken``, ``risky``,
     ``running``, ``starting``, ``queued``, ``done`` and ``stopped``.
     """
@@ -218,22 +218,27 @@ def face_of(row: LiveRow) -> str:
         RunState.WAITING: "needs",
         RunState.PAUSED: "paused",
         RunState.TAKEN_OVER: "yours",
-        RunState.MENDING: "mending",
-        RunState.BROKEN_OFF: "broken",
+        RunState.RECOVERING: "mending",
+        RunState.INTERRUPTED: "broken",
         RunState.STARTING: "starting",
         RunState.QUEUED: "queued",
     }
     if row.state in faces:
         return faces[row.state]
     if row.state is RunState.ENDED:
-        return ENDS.get(row.outcome, "stopped")
-    return "risky" if row.risk >= RISKY else "running"
+        return OUTCOME_WORDS.get(row.outcome, "stopped")
+    return "risky" if row.risk >= HIGH_RISK else "running"
 
 
-ENDS = {"answered": "done", "done_by_hand": "done", "ended_by_environment": "done", "crashed": "broken"}
+OUTCOME_WORDS = {
+    "answered": "done",
+    "done_by_hand": "done",
+    "ended_by_environment": "done",
+    "crashed": "broken",
+}
 """Badges of ended runs by outcome; all others are ``stopped``."""
 
-RISKY = 0.5
+HIGH_RISK = 0.5
 """A running run is called risky from this risk on."""
 
 
@@ -250,7 +255,7 @@ def state_words(row: LiveRow) -> str:
         "starting": _tr("starting"),
         "queued": _tr("queued"),
     }
-    return words.get(face_of(row)) or outcome_words(row.outcome)
+    return words.get(display_state(row)) or outcome_words(row.outcome)
 
 
 def outcome_words(outcome: str) -> str:
@@ -314,7 +319,7 @@ def clock_words(seconds: float) -> str:
 
 def counts_words(rows: Sequence[LiveRow]) -> str:
     """Return ``2 need you · 3 running · 1 done``, without states that no run has."""
-    faces = [face_of(row) for row in rows]
+    faces = [display_state(row) for row in rows]
     needy = faces.count("needs")
     going = sum(faces.count(face) for face in ("running", "risky", "starting", "mending", "yours"))
     parts = (

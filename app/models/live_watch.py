@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 FULL_RATE, TILE_RATE = 25.0, 1.0
 """Frames a second."""
-SOON_MS = 60
+COALESCE_MS = 60
 """Delay after scrolling or resizing before the engine is asked."""
 
-Wish = tuple[int, int, float]
+FrameRequest = tuple[int, int, float]
 """Width and height in pixels, and frames a second."""
 
 
-class LiveWatch(QObject):
+class FrameSubscriptions(QObject):
     """The frames in demand, sent to the engine as differences."""
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
@@ -30,8 +30,8 @@ class LiveWatch(QObject):
         self._run, self._page = "", (0, 0)
         self._tiles: dict[str, tuple[int, int]] = {}
         self._alive: set[str] = set()
-        self._told: dict[str, Wish] = {}
-        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._told: dict[str, FrameRequest] = {}
+        self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self._tell)
 
     def set_shown(self, shown: bool) -> None:
@@ -72,11 +72,13 @@ class LiveWatch(QObject):
         self._soon.start()
 
     @property
-    def wishes(self) -> dict[str, Wish]:
+    def wishes(self) -> dict[str, FrameRequest]:
         """The frames in demand, by run."""
         if not self._shown:
             return {}
-        found: dict[str, Wish] = {run: (*size, TILE_RATE) for run, size in self._tiles.items() if all(size)}
+        found: dict[str, FrameRequest] = {
+            run: (*size, TILE_RATE) for run, size in self._tiles.items() if all(size)
+        }
         if self._run and all(self._page):
             found[self._run] = (*self._page, FULL_RATE)
         return {run: wish for run, wish in found.items() if run in self._alive}
@@ -92,7 +94,7 @@ class LiveWatch(QObject):
                 self._told[run] = wish
                 self._ask(run, wish)
 
-    def _ask(self, run: str, wish: Wish) -> None:
+    def _ask(self, run: str, wish: FrameRequest) -> None:
         def failed(_error: Exception) -> None:
             # the run ended meanwhile, or the engine is gone; either way its row says so
             self._told.pop(run, None)

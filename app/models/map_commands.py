@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.models.command import Command
 
-MAP = (
+MAP_COMMANDS = (
     Command("map.find", "Find a state", ("F",), "map", "Map", "text-search"),
     Command("map.filter", "Filter the states", ("/",), "map", "Map", "filter-variant"),
     Command("map.site", "Choose the site", ("S",), "map", "Map", "web"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.models.block_lab import BlockLabModel
+from app.models.block_lab import BlockListModel
 from app.models.exploration import ExplorationModel
 from app.models.map_graph import plural
 from app.models.map_model import MapModel
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-SOON_MS = 90
+COALESCE_MS = 90
 """A state selected for less time than this (a held key) is not loaded."""
 
 
-class MapDesk(QObject):
+class MapWorkspace(QObject):
     """The map's model and those of its panels.
 
     Signals:
@@ -39,10 +39,10 @@ class MapDesk(QObject):
         self.map = MapModel(client, tasks, self)
         self.detail = NodeDetailModel(client, tasks, self)
         self.exploration = ExplorationModel(client, tasks, self)
-        self.lab = BlockLabModel(client, tasks, self)
+        self.lab = BlockListModel(client, tasks, self)
         self.velocity = VelocityPlotModel(client, tasks, self)
         self._lab_open = False
-        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self._show_node)
         self.map.node_changed.connect(self._on_node)
         self.map.site_changed.connect(self._on_site)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SWITCHES = ("failures", "tips", "suspect", "untipped", "gone", "waiting", "runs", "barred", "menus")
 """Words that ask for a property; all others are searched in title and address."""
 
-_SPAN = re.compile(r"(\d+)?(-)?(\d+)?")
+_RANGE = re.compile(r"(\d+)?(-)?(\d+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ def parse_map_filter(text: str) -> MapFilter:
     for part in parts:
         name, colon, value = part.partition(":")
         if name == "depth" and colon:
-            depths += [span for one in value.split(",") if (span := _span(one)) is not None]
+            depths += [span for one in value.split(",") if (span := _range(one)) is not None]
         elif name == "template" and colon:
             templates += [one for one in value.split(",") if one]
         elif part in SWITCHES:
@@ -56,7 +56,7 @@ def parse_map_filter(text: str) -> MapFilter:
     )
 
 
-def fits(row: NodeRow, which: MapFilter) -> bool:
+def matches(row: NodeRow, which: MapFilter) -> bool:
     """Whether a state matches the filter."""
     if which.depths and not any(low <= row.depth <= high for low, high in which.depths):
         return False
@@ -100,8 +100,8 @@ def _has(row: NodeRow, switch: str) -> bool:
             return row.direct is False
 
 
-def _span(text: str) -> tuple[int, int] | None:
-    found = _SPAN.fullmatch(text)
+def _range(text: str) -> tuple[int, int] | None:
+    found = _RANGE.fullmatch(text)
     if found is None or not (found[1] or found[3]):
         return None
     low = int(found[1] or 0)

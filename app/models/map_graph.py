@@ -18,11 +18,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-SIDEWAYS = 4.0
+SIDEWAYS_COST = 4.0
 """Cost of a step sideways compared with one in the direction of an arrow key."""
 
 
-class Mark(IntFlag):
+class StateMark(IntFlag):
     """Marks drawn on a state besides its picture."""
 
     FAILED = 1
@@ -40,7 +40,7 @@ class MapGraph:
     Attributes:
         places: (n, 2) column and row, in units of one state.
         sources, targets: (m,) numbers of states; ``tried`` (m,) whether the edge was ever followed.
-        marks: (n,) of ``Mark``.
+        marks: (n,) of ``StateMark``.
         order: (m,) a fixed rank of each edge: first those followed to the next depth, then others that were followed;
             where there are too many, the lowest ranks are drawn.
     """
@@ -130,7 +130,7 @@ class MapGraph:
             ahead = same if same.any() else ahead
         if not ahead.any():
             return -1
-        far = along[ahead] * (1 if down else SIDEWAYS) + aside[ahead] * (SIDEWAYS if down else 1)
+        far = along[ahead] * (1 if down else SIDEWAYS_COST) + aside[ahead] * (SIDEWAYS_COST if down else 1)
         return int(candidates[ahead][np.argmin(far)])
 
     @cached_property
@@ -162,18 +162,18 @@ class MapGraph:
 def marks_of(row: NodeRow) -> int:
     """Return the marks of a row."""
     return int(
-        (Mark.FAILED if row.failures else 0)
-        | (Mark.TIPS if row.tips else 0)
-        | (Mark.SUSPECT if row.suspect_tips else 0)
-        | (Mark.GONE if row.gone else 0)
-        | (Mark.BARRED if row.challenge else 0)
-        | (Mark.WAITING if row.waiting else 0)
+        (StateMark.FAILED if row.failures else 0)
+        | (StateMark.TIPS if row.tips else 0)
+        | (StateMark.SUSPECT if row.suspect_tips else 0)
+        | (StateMark.GONE if row.gone else 0)
+        | (StateMark.BARRED if row.challenge else 0)
+        | (StateMark.WAITING if row.waiting else 0)
     )
 
 
-def counts(graph: MapGraph) -> dict[Mark, int]:
+def counts(graph: MapGraph) -> dict[StateMark, int]:
     """Return the number of states with each mark."""
-    return {mark: int(((graph.marks & mark) > 0).sum()) for mark in Mark}
+    return {mark: int(((graph.marks & mark) > 0).sum()) for mark in StateMark}
 
 
 def plural(count: int, one: str, many: str) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.map_graph import MapGraph, Mask
-from app.models.map_path import MapPath, PathState
-from app.models.map_search import MapSearch
+from app.models.map_path import PathModel, PathState
+from app.models.map_search import StateSearchModel
 from app.models.node_table import NodeTableModel
 from app.models.thumbnails import Thumbnails
 
@@ -67,8 +67,8 @@ class MapModel(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self.table = NodeTableModel(self)
-        self.path = MapPath(client, tasks, self)
-        self.search = MapSearch(client, tasks, self)
+        self.path = PathModel(client, tasks, self)
+        self.search = StateSearchModel(client, tasks, self)
         self.thumbnails = Thumbnails(client, tasks, self)
         self.state, self.error = MapState.LOADING, ""
         self.sites: tuple[GraphRow, ...] = ()

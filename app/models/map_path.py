@@ -15,7 +15,7 @@ from app.models.object_list import ObjectList
 
 if TYPE_CHECKING:
     from app.engine.graph_api import Journey, PathPlan
-    from app.engine.transition import ArrivalKind
+    from app.engine.transition import ReplayVerdictKind
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
@@ -89,7 +89,7 @@ class PathSteps(ObjectList[PathStep]):
         )
 
 
-class MapPath(QObject):
+class PathModel(QObject):
     """Start, end and plan of a path, and the result of navigating it.
 
     Signals:
@@ -159,7 +159,10 @@ class MapPath(QObject):
         self.state, self.error, self.journey = PathState.GOING, "", None
         self.changed.emit()
         self._tasks.start(
-            self._client.api.graph_go(site, to, _has_screen(), fresh), self._went, self._stopped, key="map-go"
+            self._client.api.graph_navigate(site, to, _has_screen(), fresh),
+            self._went,
+            self._stopped,
+            key="map-go",
         )
 
     def close_browser(self) -> None:
@@ -224,7 +227,7 @@ def steps_of(plan: PathPlan, journey: Journey | None = None) -> list[PathStep]:
         )
         if journey is not None and at < len(journey.arrivals):
             arrival = journey.arrivals[at]
-            kind: ArrivalKind = arrival.kind
+            kind: ReplayVerdictKind = arrival.kind
             step = replace(
                 step,
                 verdict=kind.value,

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 DELAY = 0.15
 """Seconds without a key press before the search starts."""
-MOST = 12
+MAX_HITS = 12
 
 
-class NodeHits(ObjectList["NodeHit"]):
+class NodeHitList(ObjectList["NodeHit"]):
     """Search hits, best first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -30,7 +30,7 @@ class NodeHits(ObjectList["NodeHit"]):
         return " · ".join(part for part in (value.title, value.url, matched) if part)
 
 
-class MapSearch(QObject):
+class StateSearchModel(QObject):
     """Searches as the person types; a newer query replaces the older one.
 
     Signals:
@@ -42,7 +42,7 @@ class MapSearch(QObject):
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client, self._tasks = client, tasks
-        self.hits = NodeHits(self)
+        self.hits = NodeHitList(self)
         self.text = self.error = ""
         self.asking = False
 
@@ -57,7 +57,7 @@ class MapSearch(QObject):
             return
         self.asking = True
         self._tasks.start(
-            self._client.api.graph_search(site, self.text, "late", MOST),
+            self._client.api.graph_search(site, self.text, "late", MAX_HITS),
             self._found,
             self._failed,
             key="map-search",

@@ -12,7 +12,7 @@ from app.models.object_list import ObjectList
 T = TypeVar("T")
 
 
-class MovingList(ObjectList[T]):
+class ReorderableList(ObjectList[T]):
     """A list with ``arrange``, for short lists (tens of rows) that are ranked again and again."""
 
     def arrange(self, rows: Sequence[T]) -> None:

@@ -14,15 +14,15 @@ from app.engine.page_state import Challenge
 from app.models.node_lists import (
     ElementListModel,
     ElementRow,
-    RunHereListModel,
+    PassingRunListModel,
     TransitionListModel,
     element_rows,
     element_words,
-    runs_here,
+    passing_runs,
     transition_rows,
 )
-from app.models.page import PictureStore
-from app.models.tips_here import TipHere, TipHereListModel
+from app.models.page import ScreenshotStore
+from app.models.tips_here import RelevantTip, RelevantTipListModel
 
 if TYPE_CHECKING:
     from app.engine.api import RunRow
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-__all__ = ["Challenge", "NodeDetailModel", "NodeState"]
+__all__ = ["Challenge", "DetailState", "NodeDetailModel"]
 
 SLOW_MS = 200
 """After this time the panel says that it is loading; a quicker answer replaces the old state directly."""
 REFRESH_MS = 400
 """Shortest time between two loads of a growing graph's open state."""
-MOST_TIPS = 40
+MAX_TIPS = 40
 PICTURES = 48 << 20
 """Bytes of decoded screenshots kept."""
 
 
-class NodeState(StrEnum):
+class DetailState(StrEnum):
     """State of the panel."""
 
     EMPTY = "empty"
@@ -79,11 +79,11 @@ class NodeDetailModel(QObject):
         self.elements = ElementListModel(self)
         self.outgoing = TransitionListModel(self)
         self.incoming = TransitionListModel(self)
-        self.runs = RunHereListModel(self)
-        self.tips = TipHereListModel(self)
-        self.pictures = PictureStore(client, tasks, self, keep=PICTURES)
+        self.runs = PassingRunListModel(self)
+        self.tips = RelevantTipListModel(self)
+        self.pictures = ScreenshotStore(client, tasks, self, keep=PICTURES)
         self.site = self.node = self.error = ""
-        self.state = NodeState.EMPTY
+        self.state = DetailState.EMPTY
         self.detail: NodeDetail | None = None
         self.standing: str | None = None
         """Only elements that stand so are listed; ``None`` lists all."""
@@ -93,7 +93,7 @@ class NodeDetailModel(QObject):
         self.all_elements: list[ElementRow] = []
         self._words: Sequence[str] = ()
         self._known_runs: dict[str, RunRow] | None = None
-        self._known_tips: dict[str, TipHere] = {}
+        self._known_tips: dict[str, RelevantTip] = {}
         self._asking = False
         self._again = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._again.timeout.connect(self._on_again)
@@ -109,7 +109,7 @@ class NodeDetailModel(QObject):
         if not node:
             self.clear()
             return
-        if (site, node) == (self.site, self.node) and self.state is not NodeState.FAILED:
+        if (site, node) == (self.site, self.node) and self.state is not DetailState.FAILED:
             return
         if site != self.site:
             self._known_runs = None
@@ -125,7 +125,7 @@ class NodeDetailModel(QObject):
         for key in ("map-node", "map-node-runs", "map-node-tips"):
             self._tasks.cancel(key)
         self.node = self.error = ""
-        self.detail, self.state = None, NodeState.EMPTY
+        self.detail, self.state = None, DetailState.EMPTY
         self._fill([])
         self.changed.emit()
 
@@ -194,14 +194,14 @@ class NodeDetailModel(QObject):
         self._asking = False
         detail = read.detail
         same = self.detail is not None and self.detail.row.id == detail.row.id
-        self.detail, self.state, self.error = detail, NodeState.READY, ""
+        self.detail, self.state, self.error = detail, DetailState.READY, ""
         self._fill(read.elements, read.words, same=same)
         for rows in (self.outgoing, self.incoming, self.runs, self.tips):
             if not same:
                 rows.replace([])
         self.outgoing.merge(transition_rows(detail.outgoing, detail.titles, outgoing=True))
         self.incoming.merge(transition_rows(detail.incoming, detail.titles, outgoing=False))
-        self.runs.merge(runs_here(detail.runs, self._known_runs or {}))
+        self.runs.merge(passing_runs(detail.runs, self._known_runs or {}))
         self._ask_runs()
         self._ask_tips()
         self.changed.emit()
@@ -210,7 +210,7 @@ class NodeDetailModel(QObject):
     def _failed(self, error: Exception) -> None:
         self._slow.stop()
         self._asking = False
-        self.detail, self.state, self.error = None, NodeState.FAILED, str(error) or type(error).__name__
+        self.detail, self.state, self.error = None, DetailState.FAILED, str(error) or type(error).__name__
         self._fill([])
         self.changed.emit()
 
@@ -223,7 +223,7 @@ class NodeDetailModel(QObject):
         self._list_elements(anew=not same)
         kept = -1
         if same and before is not None:  # a new capture has the same element in another row
-            alike = (row.number for row in elements if _alike(row, before))
+            alike = (row.number for row in elements if _same_state(row, before))
             kept = min(alike, key=lambda number: abs(number - before.number), default=-1)
         self.element = kept
         self.element_changed.emit()
@@ -246,32 +246,32 @@ class NodeDetailModel(QObject):
         def came(rows: list[RunRow]) -> None:
             self._known_runs = {row.id: row for row in rows}
             if self.detail is not None:
-                self.runs.merge(runs_here(self.detail.runs, self._known_runs))
+                self.runs.merge(passing_runs(self.detail.runs, self._known_runs))
 
-        self._tasks.start(self._client.api.list_runs(RunFilter()), came, _unheard, key="map-node-runs")
+        self._tasks.start(self._client.api.list_runs(RunFilter()), came, _ignore_error, key="map-node-runs")
 
     def _ask_tips(self) -> None:
-        tips = self.detail.tips[:MOST_TIPS] if self.detail is not None else ()
+        tips = self.detail.tips[:MAX_TIPS] if self.detail is not None else ()
 
-        def came(rows: list[TipHere]) -> None:
+        def came(rows: list[RelevantTip]) -> None:
             self.tips.merge(rows)
             self.lists_changed.emit()
 
-        self._tasks.start(self._fetch_tips(tips), came, _unheard, key="map-node-tips")
+        self._tasks.start(self._fetch_tips(tips), came, _ignore_error, key="map-node-tips")
 
-    async def _fetch_tips(self, tips: tuple[str, ...]) -> list[TipHere]:
-        rows: list[TipHere] = []
+    async def _fetch_tips(self, tips: tuple[str, ...]) -> list[RelevantTip]:
+        rows: list[RelevantTip] = []
         for tip in tips:
             if tip not in self._known_tips:
                 found = await self._client.api.tip(tip)
-                self._known_tips[tip] = TipHere(
+                self._known_tips[tip] = RelevantTip(
                     tip=found.id, text=found.text, role="applies here", status=found.status.value
                 )
             rows.append(self._known_tips[tip])
         return rows
 
     def _on_slow(self) -> None:
-        self.detail, self.state = None, NodeState.LOADING
+        self.detail, self.state = None, DetailState.LOADING
         self._fill([])
         self.changed.emit()
 
@@ -293,10 +293,10 @@ def _read(detail: NodeDetail) -> _Read:
     return _Read(detail, rows, tuple(f"{element_words(row)} {row.element.href}".lower() for row in rows))
 
 
-def _alike(one: ElementRow, other: ElementRow) -> bool:
+def _same_state(one: ElementRow, other: ElementRow) -> bool:
     a, b = one.element, other.element
     return (a.role, a.name, a.href, a.landmarks, a.frame) == (b.role, b.name, b.href, b.landmarks, b.frame)
 
 
-def _unheard(_error: Exception) -> None:
+def _ignore_error(_error: Exception) -> None:
     """Ignore a failed secondary list: loading the details reports the error."""

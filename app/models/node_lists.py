@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.engine.api import RunRow
     from app.engine.page_state import Element
 
-STANDINGS = ("tried", "waiting", "failed", "skipped", "")
+ELEMENT_STATUSES = ("tried", "waiting", "failed", "skipped", "")
 """Statuses of an element, in the order of the filter; "" is unknown."""
 
 _BEST_FIRST = (FrontierStatus.TRIED, FrontierStatus.FAILED, FrontierStatus.WAITING, FrontierStatus.SKIPPED)
@@ -25,7 +25,7 @@ _DETAIL_SAYS_IT = frozenset({SkipReason.BLOCKED, SkipReason.DANGER})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElementRow:
-    """An element and its status: ``standing`` is one of ``STANDINGS``, ``why`` explains it.
+    """An element and its status: ``standing`` is one of ``ELEMENT_STATUSES``, ``why`` explains it.
 
     ``target`` is the state it leads to, where known; ``number`` is its position among the page's elements.
     """
@@ -86,7 +86,7 @@ class TransitionRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunHere:
+class PassingRun:
     """A run that visited this state at a step; ``score`` is ``None`` without one."""
 
     run: str
@@ -126,13 +126,13 @@ class TransitionListModel(ObjectList[TransitionRow]):
         return f"{value.transition.words}, {way} {value.title}, {value.numbers}{f', last: {last}' if last else ''}"
 
 
-class RunHereListModel(ObjectList[RunHere]):
+class PassingRunListModel(ObjectList[PassingRun]):
     """Runs in the order of their visits."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: (row.run, row.step), parent)
 
-    def words(self, value: RunHere) -> str:
+    def words(self, value: PassingRun) -> str:
         """``gitlab.12, step 4, failed: Create a milestone``."""
         said = f", {score_words(value)}" if value.scored else ""
         return f"{value.run}, step {value.step}{said}{f': {value.intent}' if value.intent else ''}"
@@ -148,13 +148,13 @@ def element_rows(detail: NodeDetail) -> list[ElementRow]:
     items: dict[str, list[FrontierItem]] = {}
     for item in detail.frontier:
         items.setdefault(item.element, []).append(item)
-    leads = _Leads(detail.outgoing)
+    leads = _Destinations(detail.outgoing)
     rows: list[ElementRow] = []
     for number, element in enumerate(detail.elements):
         key = detail.element_keys[number] if number < len(detail.element_keys) else ""
         found = items.get(key, [])
         target = leads.of(element, found)
-        standing, why = standing_of(element, found)
+        standing, why = status_of(element, found)
         title = detail.titles.get(target, target)
         if standing == FrontierStatus.TRIED and target:
             why = "tried: the page stays as it is" if target == detail.row.id else f"tried: leads to {title}"
@@ -171,7 +171,7 @@ def element_rows(detail: NodeDetail) -> list[ElementRow]:
     return rows
 
 
-class _Leads:
+class _Destinations:
     """Target states of elements, from the transitions that leave their page."""
 
     def __init__(self, outgoing: Iterable[Transition]) -> None:
@@ -179,29 +179,31 @@ class _Leads:
         self._alike: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], set[str]] = {}
         for one in outgoing:
             if one.locator is not None:
-                self._tried[_deed(one)] = one.target
+                self._tried[_action_words(one)] = one.target
                 look = (one.locator.role, one.locator.name, one.locator.landmarks, one.locator.frame)
                 self._alike.setdefault(look, set()).add(one.target)
 
     def of(self, element: Element, items: Iterable[FrontierItem]) -> str:
         """Return the state an element leads to: by the actions on it, else by its looks where they are unique."""
-        target = next((self._tried[_deed(one)] for one in items if _deed(one) in self._tried), "")
+        target = next(
+            (self._tried[_action_words(one)] for one in items if _action_words(one) in self._tried), ""
+        )
         alike = self._alike.get((element.role, element.name, element.landmarks, element.frame), set())
         return target or (next(iter(alike)) if len(alike) == 1 else "")
 
 
-def _deed(one: FrontierItem | Transition) -> tuple[Operation, str, Locator | None]:
+def _action_words(one: FrontierItem | Transition) -> tuple[Operation, str, Locator | None]:
     """Return operation, value and locator; a link's address is no part of a click."""
     return one.operation, "" if one.operation is Operation.CLICK else one.value, one.locator
 
 
-def standing_of(element: Element, items: Sequence[FrontierItem]) -> tuple[str, str]:
+def status_of(element: Element, items: Sequence[FrontierItem]) -> tuple[str, str]:
     """Return an element's status and the reason; the options of a list count one by one."""
     if not items:
-        return "", _no_word(element)
+        return "", _refusal(element)
     by_value: dict[tuple[Operation, str], FrontierItem] = {}
     for item in sorted(items, key=lambda item: _BEST_FIRST.index(item.status), reverse=True):
-        by_value[_deed(item)[:2]] = item
+        by_value[_action_words(item)[:2]] = item
     chosen = min(by_value.values(), key=lambda item: _BEST_FIRST.index(item.status))
     if len(by_value) == 1:
         return chosen.status.value, item_words(chosen)
@@ -240,20 +242,22 @@ def transition_rows(
     return sorted(rows, key=lambda row: (rank[row.standing], row.title.lower(), row.transition.words))
 
 
-def runs_here(passed: Iterable[tuple[str, int]], known: Mapping[str, RunRow]) -> list[RunHere]:
+def passing_runs(passed: Iterable[tuple[str, int]], known: Mapping[str, RunRow]) -> list[PassingRun]:
     """Return the runs with their scores; several visits at one step count once."""
-    rows: list[RunHere] = []
+    rows: list[PassingRun] = []
     for run, step in dict.fromkeys(passed):
         row = known.get(run)
         rows.append(
-            RunHere(run=run, step=step)
+            PassingRun(run=run, step=step)
             if row is None
-            else RunHere(run=run, step=step, intent=row.intent, score=row.score, scored=row.score is not None)
+            else PassingRun(
+                run=run, step=step, intent=row.intent, score=row.score, scored=row.score is not None
+            )
         )
     return rows
 
 
-def score_words(run: RunHere) -> str:
+def score_words(run: PassingRun) -> str:
     """``passed``, ``failed``, ``partly passed``, ``not scored``."""
     if run.score is None:
         return "not scored"
@@ -283,7 +287,7 @@ def _word(status: FrontierStatus) -> str:
     }[status]
 
 
-def _no_word(element: Element) -> str:
+def _refusal(element: Element) -> str:
     if not element.visible:
         return f"not tried: {SkipReason.HIDDEN.value}"
     if "disabled" in element.states:

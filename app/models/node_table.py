@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
-from app.models.map_filter import MapFilter, fits, parse_map_filter
+from app.models.map_filter import MapFilter, matches, parse_map_filter
 from app.models.map_graph import node_words
 from app.models.object_list import OBJECT_ROLE, Index
 from app.models.tip_table import ago, exact_time
@@ -16,7 +16,7 @@ from app.models.tip_table import ago, exact_time
 if TYPE_CHECKING:
     from app.engine.graph_api import NodeRow
 
-MOST_GROUPS = 200
+MAX_GROUPS = 200
 """With more separate groups of new or removed rows than this, the table is reset."""
 NUMBERS = ("depth", "outgoing", "incoming", "elements", "waiting", "runs", "failures", "tips")
 COLUMNS = ("title", "url", *NUMBERS, "seen")
@@ -140,7 +140,7 @@ class NodeTableModel(QAbstractTableModel):
 
     def fits(self, row: NodeRow) -> bool:
         """Whether a state matches the filter."""
-        return fits(row, self._filter)
+        return matches(row, self._filter)
 
     @property
     def is_filtered(self) -> bool:
@@ -163,7 +163,7 @@ class NodeTableModel(QAbstractTableModel):
     def hold(self, node: str) -> None:
         """Keep a state in the table whatever the filter; the one held before goes if it does not match."""
         before, self._held = self._held, node
-        if before and before != node and before in self._all and not fits(self._all[before], self._filter):
+        if before and before != node and before in self._all and not matches(self._all[before], self._filter):
             self._refresh()
 
     # ------------------------------------------------------------ inside
@@ -171,7 +171,7 @@ class NodeTableModel(QAbstractTableModel):
         which = self._filter
         if which == MapFilter():
             return dict(self._all)
-        return {node: row for node, row in self._all.items() if fits(row, which)}
+        return {node: row for node, row in self._all.items() if matches(row, which)}
 
     def _refresh(self) -> None:
         wanted = self._fitting()
@@ -179,7 +179,7 @@ class NodeTableModel(QAbstractTableModel):
             wanted.setdefault(self._held, self._all[self._held])
         gone = groups([at for at, row in enumerate(self._rows) if row.id not in wanted])
         fresh = self._sorted(row for row in wanted.values() if self.row_of(row.id) < 0)
-        if not self._rows or len(gone) + len(fresh) > MOST_GROUPS:
+        if not self._rows or len(gone) + len(fresh) > MAX_GROUPS:
             self.beginResetModel()
             self._rows, self._places = self._sorted(wanted.values()), None
             self.endResetModel()

@@ -22,7 +22,7 @@ from app.engine.api import PageView
 from app.models.object_list import OBJECT_ROLE, Index
 
 if TYPE_CHECKING:
-    from app.engine.observation import TreeLine
+    from app.engine.observation import AxTreeLine
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
@@ -41,7 +41,7 @@ class PageModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.page: PageView | None = None
-        self._lines: tuple[TreeLine, ...] = ()
+        self._lines: tuple[AxTreeLine, ...] = ()
         self.target = self.first_change = -1
 
     def show(self, page: PageView | None) -> None:
@@ -60,11 +60,11 @@ class PageModel(QAbstractListModel):
         return max(self.target if self.target >= 0 else self.first_change, 0)
 
     @property
-    def all_lines(self) -> tuple[TreeLine, ...]:
+    def all_lines(self) -> tuple[AxTreeLine, ...]:
         """The nodes in order."""
         return self._lines
 
-    def line(self, row: int) -> TreeLine | None:
+    def line(self, row: int) -> AxTreeLine | None:
         """The node in a row."""
         return self._lines[row] if 0 <= row < len(self._lines) else None
 
@@ -86,13 +86,13 @@ class PageModel(QAbstractListModel):
         return None
 
 
-def readable(lines: tuple[TreeLine, ...]) -> tuple[TreeLine, ...]:
+def readable_lines(lines: tuple[AxTreeLine, ...]) -> tuple[AxTreeLine, ...]:
     """Return the lines without texts that only repeat their parent, and without empty ones.
 
     A tree names a link and then its text again; a text that differs, that changed alone, or that is the target stays.
     """
-    shown: list[TreeLine] = []
-    parents: list[TreeLine] = []
+    shown: list[AxTreeLine] = []
+    parents: list[AxTreeLine] = []
     for line in lines:
         while parents and parents[-1].depth >= line.depth:
             parents.pop()
@@ -107,7 +107,7 @@ def readable(lines: tuple[TreeLine, ...]) -> tuple[TreeLine, ...]:
     return tuple(shown)
 
 
-def line_words(line: TreeLine) -> str:
+def line_words(line: AxTreeLine) -> str:
     """``+ button 'Save', focused, target``."""
     parts = [f"{line.role} '{line.name}'" if line.name else line.role, line.properties]
     if line.is_target:
@@ -117,13 +117,13 @@ def line_words(line: TreeLine) -> str:
     return ", ".join(part for part in parts if part)
 
 
-class _Decoded(QObject):
+class _ScreenshotCarrier(QObject):
     """Carries an image from a worker back to the Qt thread."""
 
     done = Signal(str, QImage)
 
 
-class _Decode(QRunnable):
+class _DecodeScreenshot(QRunnable):
     def __init__(self, digest: str, data: bytes, done: Callable[[str, QImage], None]) -> None:
         super().__init__()
         self._digest, self._data, self._done = digest, data, done
@@ -136,7 +136,7 @@ class _Decode(QRunnable):
         self._done(self._digest, image)
 
 
-class PictureStore(QObject):
+class ScreenshotStore(QObject):
     """Screenshots by content hash: fetched from the engine, decoded on worker threads, the newest kept.
 
     Args:
@@ -155,7 +155,7 @@ class PictureStore(QObject):
         self.failed: dict[str, str] = {}
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(2)
-        self._carrier = _Decoded()
+        self._carrier = _ScreenshotCarrier()
         self._carrier.done.connect(self._decoded, Qt.ConnectionType.QueuedConnection)
 
     def get(self, digest: str) -> QImage | None:
@@ -179,7 +179,7 @@ class PictureStore(QObject):
             self.ready.emit(digest)
 
         def arrived(data: bytes) -> None:
-            self._pool.start(_Decode(digest, data, self._carrier.done.emit))
+            self._pool.start(_DecodeScreenshot(digest, data, self._carrier.done.emit))
 
         self._tasks.start(self._client.api.blob(digest), arrived, failed)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Face:
+class PageStatus:
     """Attributes:
 
     says: a sentence for the operator, "" where the state's label says it all.
@@ -27,37 +27,37 @@ class Face:
     instead: str = ""
 
 
-def page_face(row: LiveRow | None, lost: str = "") -> Face:
+def page_status(row: LiveRow | None, lost: str = "") -> PageStatus:
     """Return how the page of a run is shown; ``lost`` is the reason why the engine is unavailable."""
     if row is None:
-        return Face(is_now=False)
+        return PageStatus(is_now=False)
     if lost:
-        return Face(says=lost, is_now=False, instead=lost)
+        return PageStatus(says=lost, is_now=False, instead=lost)
     question = row.needs[0].question if row.needs else row.why
     match row.state:
         case RunState.QUEUED:
-            return Face(
+            return PageStatus(
                 is_now=False, instead=_tr("It begins when another run has ended, is held, or waits for you.")
             )
         case RunState.STARTING:
-            return Face(instead=_tr("The browser is starting."))
+            return PageStatus(instead=_tr("The browser is starting."))
         case RunState.RUNNING:
-            return Face(instead=_tr("The first picture is on its way."))
+            return PageStatus(instead=_tr("The first picture is on its way."))
         case RunState.PAUSED:
             says = question or _tr("Nothing is done until you go on.")
-            return Face(says=says, instead=says)
+            return PageStatus(says=says, instead=says)
         case RunState.WAITING:
             says = question or _tr("It waits for you.")
-            return Face(says=says, instead=says)
+            return PageStatus(says=says, instead=says)
         case RunState.TAKEN_OVER:
-            return Face(instead=_tr("The picture is on its way."))
-        case RunState.MENDING:
+            return PageStatus(instead=_tr("The picture is on its way."))
+        case RunState.RECOVERING:
             says = row.why or _tr("The browser is being brought back.")
-        case RunState.BROKEN_OFF:
+        case RunState.INTERRUPTED:
             says = row.why or _tr("Its process ended; the run can be gone on with.")
         case RunState.ENDED:
             says = row.why or _tr("The run has ended.")
-    return Face(says=says, is_now=False, instead=says)
+    return PageStatus(says=says, is_now=False, instead=says)
 
 
 def _tr(text: str) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-MOST_WAITING = 2_000
+MAX_QUEUED = 2_000
 """Events queued for the engine; further ones are dropped until it answers."""
 
 
@@ -30,7 +30,7 @@ class _Batch:
     inputs: list[PageInput] = field(default_factory=list[PageInput])
 
 
-class PageHands(QObject):
+class PageInputModel(QObject):
     """Signals:
 
     refused(text): the engine refused input to the current page; the queue was cleared.
@@ -60,9 +60,9 @@ class PageHands(QObject):
             return
         if not self._waiting or self._waiting[-1].run != self._run:
             self._waiting.append(_Batch(self._run))
-        batch, room = self._waiting[-1].inputs, MOST_WAITING - self.waiting
+        batch, room = self._waiting[-1].inputs, MAX_QUEUED - self.waiting
         for one in inputs:
-            if batch and _runs_together(batch[-1], one):
+            if batch and _can_merge(batch[-1], one):
                 batch[-1] = one
             elif room > 0 or one.kind in (InputKind.RELEASE, InputKind.KEY_UP):
                 batch.append(one)
@@ -97,7 +97,7 @@ class PageHands(QObject):
         self._send()
 
 
-def _runs_together(before: PageInput, after: PageInput) -> bool:
+def _can_merge(before: PageInput, after: PageInput) -> bool:
     """Whether two moves with the same button held can become one."""
     return (
         before.kind is after.kind is InputKind.MOVE

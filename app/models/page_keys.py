@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["InputKind", "MouseButton", "PageInput", "key", "mouse", "text", "up", "wheel"]
 
 ALT, CTRL, META, SHIFT = 1, 2, 4, 8
-LONGEST_TEXT = 100_000
+MAX_TEXT_LENGTH = 100_000
 """Characters of one paste."""
 
 _BUTTONS = {
@@ -121,7 +121,7 @@ def wheel(
 
 def text(words: str) -> PageInput:
     """Return pasted or composed text."""
-    return PageInput(kind=InputKind.TEXT, text=words[:LONGEST_TEXT], at=monotonic())
+    return PageInput(kind=InputKind.TEXT, text=words[:MAX_TEXT_LENGTH], at=monotonic())
 
 
 def key(event: QKeyEvent, *, down: bool) -> PageInput | None:

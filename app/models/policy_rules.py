@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from app.engine.intervention_policy import Answer, FlagRule, InterventionPolicy, Reaction, RiskClass, RiskRule
+from app.engine.intervention_policy import (
+    FlagRule,
+    InterventionPolicy,
+    PolicyAnswer,
+    Reaction,
+    RiskClass,
+    RiskRule,
+)
 from app.engine.judgement import Severity
 
-Value = Reaction | Answer
+Value = Reaction | PolicyAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +29,10 @@ class PolicyRow:
     @property
     def values(self) -> tuple[Value, ...]:
         """The possible values, the mildest first."""
-        return tuple(Answer) if self.risk is not None else tuple(Reaction)
+        return tuple(PolicyAnswer) if self.risk is not None else tuple(Reaction)
 
 
-def usual_rows(detectors: Iterable[str] = ()) -> list[PolicyRow]:
+def default_rows(detectors: Iterable[str] = ()) -> list[PolicyRow]:
     """Return rows for the severities, these detectors and the risk classes."""
     return [
         *(PolicyRow(severity=severity) for severity in Severity),
@@ -68,7 +75,7 @@ def with_value(
     """Return the policy with this cell set; ``None`` removes the cell's own rule."""
     if row.risk is not None:
         risks = [rule for rule in policy.risks if (rule.risk, rule.site) != (row.risk, site)]
-        if isinstance(value, Answer):
+        if isinstance(value, PolicyAnswer):
             risks.append(RiskRule(risk=row.risk, answer=value, site=site))
         return replace(policy, risks=tuple(sorted(risks, key=_risk_order)))
     flags = [rule for rule in policy.flags if rule.site != site or not _is_about(rule, row)]
@@ -83,7 +90,7 @@ def without_detector(policy: InterventionPolicy, detector: str) -> InterventionP
     return replace(policy, flags=tuple(rule for rule in policy.flags if rule.detector != detector))
 
 
-def alike(policy: InterventionPolicy) -> InterventionPolicy:
+def normalized(policy: InterventionPolicy) -> InterventionPolicy:
     """Return the same rules in one order, so that policies can be compared."""
     return InterventionPolicy(
         flags=tuple(sorted(policy.flags, key=_flag_order)), risks=tuple(sorted(policy.risks, key=_risk_order))

@@ -11,11 +11,11 @@ from app.engine.errors import SiteloreError
 from app.quiet_hours import QuietHours, quiet_hours
 
 HOUR = 3600.0
-LOOK_SECONDS = 900.0
+POLL_SECONDS = 900.0
 """The clock is checked at least this often, as a machine that slept wakes at another time."""
 
 
-class Quiet(QObject):
+class QuietMode(QObject):
     """``changed``: quiet began or ended; carries a sentence with its end, "" when it ended."""
 
     changed = Signal(str)
@@ -75,7 +75,7 @@ class Quiet(QObject):
     def look(self) -> None:
         """Check the clock, and schedule the next check before anything can change."""
         left = self._seconds()
-        wait = min(left or (LOOK_SECONDS if self._hours else 0.0), LOOK_SECONDS)
+        wait = min(left or (POLL_SECONDS if self._hours else 0.0), POLL_SECONDS)
         if wait:
             self._timer.start(round(wait * 1000) + 1)
         else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.engine.supervision import RunState
-from app.models.page import PictureStore
+from app.models.page import ScreenshotStore
 from app.models.step_list import SEVERITY_RANK, StepListModel, StepMark
 from app.models.step_views import StepViews
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QImage
 
     from app.engine.api import StepView
-    from app.engine.live_api import LiveDetail
-    from app.engine.supervision import FlagMark, LiveRow
+    from app.engine.live_api import LiveRunDetail
+    from app.engine.supervision import LiveRow, RaisedFlag
     from app.engine.trajectory import Step
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-KEEP = 48 << 20
+CACHE_SIZE = 48 << 20
 """Bytes of decoded pictures: about a dozen pages."""
-AHEAD = 2
+PREFETCH = 2
 """Steps loaded on each side of the one being viewed."""
 
 
-class Replay(QObject):
+class StepHistory(QObject):
     """The steps of the open run and the one being viewed; ``None`` is the live page.
 
     Signals:
@@ -43,7 +43,7 @@ class Replay(QObject):
         self._client, self._tasks = client, tasks
         self.steps = StepListModel(self)
         self.views = StepViews(client, tasks, self)
-        self.pictures = PictureStore(client, tasks, self, keep=KEEP)
+        self.pictures = ScreenshotStore(client, tasks, self, keep=CACHE_SIZE)
         self.run = ""
         self.index: int | None = None
         self.error = ""
@@ -61,10 +61,10 @@ class Replay(QObject):
         self.steps.replace([])
         self.changed.emit()
 
-    def fill(self, detail: LiveDetail) -> None:
+    def fill(self, detail: LiveRunDetail) -> None:
         """Take the steps recorded so far."""
         if detail.row.run == self.run:
-            self.steps.merge(live_marks(detail.steps, detail.row.flags), keep_places=True)
+            self.steps.merge(step_marks(detail.steps, detail.row.flags), keep_places=True)
             if self.index is None:
                 self.changed.emit()
 
@@ -114,7 +114,7 @@ class Replay(QObject):
             return
         self.index, self.error = index, ""
         self.views.fetch(self.run, index)
-        near = (index + side * by for by in range(1, AHEAD + 1) for side in (-1, 1))
+        near = (index + side * by for by in range(1, PREFETCH + 1) for side in (-1, 1))
         self.views.fetch_ahead((self.run, one) for one in near if self.steps.row_of(one) >= 0)
         self.changed.emit()
 
@@ -158,7 +158,7 @@ class Replay(QObject):
             self.changed.emit()
 
 
-def live_marks(steps: Iterable[Step], flags: Iterable[FlagMark]) -> list[StepMark]:
+def step_marks(steps: Iterable[Step], flags: Iterable[RaisedFlag]) -> list[StepMark]:
     """Return one mark a step, with the flags raised at it, the most severe first."""
     by_step = _by_step(flags)
     return [
@@ -180,14 +180,14 @@ def by_hand(words: str) -> str:
     return QCoreApplication.translate("live", "by hand: {0}").format(words)
 
 
-def _by_step(flags: Iterable[FlagMark]) -> dict[int, list[FlagMark]]:
-    found: dict[int, list[FlagMark]] = {}
+def _by_step(flags: Iterable[RaisedFlag]) -> dict[int, list[RaisedFlag]]:
+    found: dict[int, list[RaisedFlag]] = {}
     for flag in flags:
         found.setdefault(flag.step, []).append(flag)
     return found
 
 
-def _flagged(mark: StepMark, flags: list[FlagMark]) -> StepMark:
+def _flagged(mark: StepMark, flags: list[RaisedFlag]) -> StepMark:
     if not flags:
         return mark
     worst = sorted(flags, key=lambda flag: -SEVERITY_RANK[flag.severity])

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-TRY_MS = 180
+TYPING_PAUSE_MS = 180
 """Pause in typing before the knowledge base is asked."""
 
 SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class RetrievalRow:
     """One tip of the result; ``missed`` is why it was not delivered, "" when it was."""
 
     tip: str
@@ -37,28 +37,28 @@ class Answer:
     routes: tuple[tuple[str, float], ...] = ()
 
 
-class AnswerListModel(ObjectList[Answer]):
+class RetrievalListModel(ObjectList[RetrievalRow]):
     """Found tips in delivery order, then the near misses."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda answer: answer.tip, parent)
 
-    def words(self, value: Answer) -> str:
+    def words(self, value: RetrievalRow) -> str:
         """``url 0.95: gitlab-003, the text (why)``."""
         if value.missed:
             return f"cut: {value.tip}, {value.text} ({value.missed})"
         return f"{value.route} {value.score:.2f}: {value.tip}, {value.text} ({value.why})"
 
-    def tip(self, value: Answer) -> str:
+    def tip(self, value: RetrievalRow) -> str:
         """The whole text, the reason, and the score of every route."""
         routes = ", ".join(f"{route} {score:.2f}" for route, score in value.routes)
         return "\n".join(part for part in (value.text, value.missed or value.why, routes) if part)
 
 
-def answers(retrieval: Retrieval) -> list[Answer]:
+def retrieval_rows(retrieval: Retrieval) -> list[RetrievalRow]:
     """Return the rows of a result."""
     found = [
-        Answer(
+        RetrievalRow(
             tip=one.tip.id,
             site=one.tip.site,
             text=one.tip.text or one.tip.do,
@@ -72,7 +72,7 @@ def answers(retrieval: Retrieval) -> list[Answer]:
         for one in retrieval.results
     ]
     missed = [
-        Answer(
+        RetrievalRow(
             tip=one.tip.id,
             site=one.tip.site,
             text=one.tip.text or one.tip.do,
@@ -85,7 +85,7 @@ def answers(retrieval: Retrieval) -> list[Answer]:
     return [*found, *missed]
 
 
-class TryModel(QObject):
+class RetrievalTestModel(QObject):
     """An address, a goal, and the tips they retrieve; asked again when either or the tips change."""
 
     changed = Signal()
@@ -95,7 +95,7 @@ class TryModel(QObject):
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client, self._tasks = client, tasks
-        self.model = AnswerListModel(self)
+        self.model = RetrievalListModel(self)
         self.url: str = ""
         self.goal: str = ""
         self.site: str = ""
@@ -105,7 +105,7 @@ class TryModel(QObject):
         self.note = ""
         self.is_asking = False
         self.is_touched = False
-        self._timer = QTimer(self, singleShot=True, interval=TRY_MS)
+        self._timer = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
         self._timer.timeout.connect(self._ask)
         client.knowledge_changed.connect(self._again)
         client.encoder_changed.connect(self._again)
@@ -157,7 +157,7 @@ class TryModel(QObject):
         )
 
     def _came(self, retrieval: Retrieval) -> None:
-        rows = answers(retrieval)
+        rows = retrieval_rows(retrieval)
         self.model.merge(_once(rows))
         found = len(retrieval.results)
         self.summary = self.tr("{0} matched, {1} cut by the token budget · {2} of {3} tokens").format(
@@ -179,5 +179,5 @@ class TryModel(QObject):
         self.changed.emit()
 
 
-def _once(rows: Sequence[Answer]) -> list[Answer]:
+def _once(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
     return list({row.tip: row for row in reversed(rows)}.values())[::-1]

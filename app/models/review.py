@@ -11,16 +11,16 @@ from app.engine.api import RiskReport, RunDetail, RunRow, StepView
 from app.engine.judgement import Flag, Verdict
 from app.engine.trajectory import Outcome, Step
 from app.models.composer import ComposerModel
-from app.models.deed_list import DeedListModel
-from app.models.flags import LABELS, FlagListModel, ScoreTableModel, VerdictListModel
-from app.models.page import PageModel, PictureStore
+from app.models.deed_list import InterventionListModel
+from app.models.flags import LABELS, FlagListModel, ScorecardModel, VerdictListModel
+from app.models.page import PageModel, ScreenshotStore
 from app.models.review_facts import RunFacts, StepFacts, facts_of_step, row_facts, run_facts
 from app.models.run_form import RunFormModel
 from app.models.run_memory import RunMemoryModel
 from app.models.run_queue import RunQueue
-from app.models.step_list import StepListModel, marks_of_run
+from app.models.step_list import StepListModel, run_step_marks
 from app.models.step_views import StepViews
-from app.models.tips_here import TipsHere
+from app.models.tips_here import RelevantTipsModel
 
 if TYPE_CHECKING:
     from app.engine.events import RunsChanged
@@ -54,12 +54,12 @@ class ReviewModel(QObject):
         self._client, self._tasks = client, tasks
         self.queue = RunQueue(client, tasks, self)
         self.steps = StepListModel(self)
-        self.flags, self.deeds = FlagListModel(self), DeedListModel(self)
-        self.verdicts, self.scores = VerdictListModel(self), ScoreTableModel(self)
+        self.flags, self.deeds = FlagListModel(self), InterventionListModel(self)
+        self.verdicts, self.scores = VerdictListModel(self), ScorecardModel(self)
         self.before, self.after = PageModel(self), PageModel(self)
-        self.pictures = PictureStore(client, tasks, self)
+        self.pictures = ScreenshotStore(client, tasks, self)
         self.views = StepViews(client, tasks, self)
-        self.tips = TipsHere(client, tasks, self)
+        self.tips = RelevantTipsModel(client, tasks, self)
         self.composer = ComposerModel(client, tasks, self)
         self.memory = RunMemoryModel(client, tasks, self)
         self.run_form = RunFormModel(client, tasks, self)
@@ -329,7 +329,7 @@ class ReviewModel(QObject):
         self._opened_at = time.monotonic()
         wanted = self._wanted_step
         index = detail.risk.suspect_step if wanted is None else wanted
-        self.steps.replace(marks_of_run(detail))
+        self.steps.replace(run_step_marks(detail))
         self._show_judgement(detail)
         self.index, self.view = -1, None
         self.run_changed.emit()
@@ -419,7 +419,7 @@ class ReviewModel(QObject):
                 self._show_run(detail)
                 return
             self.detail = detail
-            self.steps.merge(marks_of_run(detail))
+            self.steps.merge(run_step_marks(detail))
             self._show_judgement(detail)
             step = self.step
             if step is not None:

@@ -10,8 +10,8 @@ from PySide6.QtCore import QCoreApplication
 from app.engine.api import RunDetail, RunRow, StepView
 from app.engine.supervision import Intervention
 from app.engine.trajectory import BY_PERSON, Step
-from app.models.deed_list import by_step, words_of_deed
-from app.models.run_queue import score_level, score_words
+from app.models.deed_list import intervention_text, interventions_by_step
+from app.models.run_queue import score_level, score_text
 from app.models.step_list import ERROR_WORDS
 
 
@@ -80,7 +80,10 @@ def facts_of_step(
         why="\n".join(
             [
                 _reason(step),
-                *(f"▸ {words_of_deed(deed)}" for deed in by_step(deeds, last).get(step.index, ())),
+                *(
+                    f"▸ {intervention_text(deed)}"
+                    for deed in interventions_by_step(deeds, last).get(step.index, ())
+                ),
             ]
         ),
         did=_did(step)
@@ -129,7 +132,7 @@ def _facts(site: str, task: str, intent: str, score: float | None, risk: float, 
     return RunFacts(
         title=" · ".join(part for part in (site or _tr("unknown site"), task) if part),
         intent=intent,
-        score=score_words(score),
+        score=score_text(score),
         score_level=score_level(score),
         risk=risk,
         ended=ended.replace("_", " "),

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.engine.events import RunAdvanced
-from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunRequest, RunSummary
-from app.models.explore_form import Problem, whole_address
+from app.engine.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest, RunSummary
+from app.models.explore_form import Problem, complete_url
 
 if TYPE_CHECKING:
     from app.engine.graph_api import GraphRow
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("intent", "start_url", "max_steps", "kb", "storage_state")
 POLICIES = ("scout", "llm")
-MOST_STEPS = 1000
+MAX_STEPS = 1000
 
 
 class RunFormModel(QObject):
@@ -39,7 +39,13 @@ class RunFormModel(QObject):
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client, self._tasks = client, tasks
-        self.values = {"intent": "", "start_url": "", "max_steps": "30", "kb": LIVE, "storage_state": ""}
+        self.values = {
+            "intent": "",
+            "start_url": "",
+            "max_steps": "30",
+            "kb": LIVE_KNOWLEDGE,
+            "storage_state": "",
+        }
         self.policy = POLICIES[0]
         self.graph = ""
         self.graphs: tuple[str, ...] = ()
@@ -91,14 +97,14 @@ class RunFormModel(QObject):
         found: list[Problem] = []
         if not self.values["intent"].strip():
             found.append(Problem("intent", _tr("Say in words what is to be done")))
-        address = whole_address(self.values["start_url"])
+        address = complete_url(self.values["start_url"])
         parts = urlsplit(address) if "://" in address else None
         if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or " " in parts.netloc:
             found.append(Problem("start_url", _tr("Type the address to begin at")))
         steps = self.values["max_steps"].strip()
-        if not steps.isdecimal() or not 1 <= int(steps) <= MOST_STEPS:
+        if not steps.isdecimal() or not 1 <= int(steps) <= MAX_STEPS:
             found.append(
-                Problem("max_steps", _tr("Type a whole number from {0} to {1}").format(1, MOST_STEPS))
+                Problem("max_steps", _tr("Type a whole number from {0} to {1}").format(1, MAX_STEPS))
             )
         return found
 
@@ -107,9 +113,9 @@ class RunFormModel(QObject):
         values = {name: text.strip() for name, text in self.values.items()}
         return RunRequest(
             intent=values["intent"],
-            start_url=whole_address(values["start_url"]),
+            start_url=complete_url(values["start_url"]),
             policy=self.policy,
-            kb=values["kb"] or NO_KNOWLEDGE,
+            kb=values["kb"] or WITHOUT_KNOWLEDGE,
             graph=(self.graph,) if self.graph else (),
             max_steps=int(values["max_steps"]),
             headed=self.headed,

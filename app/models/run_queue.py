@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.api import RunFilter, RunRow
-from app.engine.events import IMPORT_RUNS
+from app.engine.events import IMPORT_JOB_TITLE
 from app.models.object_list import ObjectList
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def parse_filter(text: str, sites: Iterable[str] = ()) -> RunFilter:
     return replace(which, search=" ".join(free))
 
 
-def score_words(score: float | None) -> str:
+def score_text(score: float | None) -> str:
     """``failed 0.0``, ``partial 0.57``, ``passed`` or ``not scored``."""
     if score is None:
         return "not scored"
@@ -79,7 +79,7 @@ def score_level(score: float | None) -> str:
     return "ok" if score >= 1 else "warn" if score > 0 else "fail"
 
 
-def detector_words(name: str) -> str:
+def detector_label(name: str) -> str:
     """Return a detector's name as words."""
     return name.replace("_", " ").replace("-", " ")
 
@@ -96,8 +96,8 @@ class RunQueueModel(ObjectList[RunRow]):
             f"risk {value.risk:.2f}" if value.looked_at else "not checked yet",
             value.site,
             value.task_id,
-            score_words(value.score),
-            *(detector_words(name) for name in value.flags[:1]),
+            score_text(value.score),
+            *(detector_label(name) for name in value.flags[:1]),
             value.intent,
             value.label,
         ]
@@ -105,7 +105,7 @@ class RunQueueModel(ObjectList[RunRow]):
 
     def tip(self, value: RunRow) -> str:
         """The whole goal, which the row elides, and all flags."""
-        flags = ", ".join(detector_words(name) for name in value.flags)
+        flags = ", ".join(detector_label(name) for name in value.flags)
         return "\n".join(part for part in (value.intent, flags, value.label) if part)
 
 
@@ -188,7 +188,7 @@ class RunQueue(QObject):
         return row.id if row is not None else ""
 
     def _on_job(self, job: JobChanged) -> None:
-        if job.title != IMPORT_RUNS:
+        if job.title != IMPORT_JOB_TITLE:
             return
         before = self.is_importing
         (self._importing.add if job.state == "running" else self._importing.discard)(job.id)

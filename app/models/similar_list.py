@@ -49,7 +49,7 @@ class ExampleListModel(ObjectList[PreflightExample]):
         self.merge([one for turn in zip_longest(*kinds) for one in turn if one is not None])
 
 
-def preflight_words(preflight: Preflight) -> str:
+def preflight_text(preflight: Preflight) -> str:
     """Return ``61 stored steps (38 in failed runs, 23 in passed)``, or that it would be retrieved nowhere."""
     if not preflight.steps:
         if preflight.in_scope:

@@ -11,7 +11,7 @@ from app.engine.api import RunDetail
 from app.engine.judgement import Flag, Severity
 from app.engine.supervision import Intervention
 from app.engine.trajectory import BY_PERSON, ErrorClass, Step
-from app.models.deed_list import by_step, words_of_deed
+from app.models.deed_list import intervention_text, interventions_by_step
 from app.models.object_list import ObjectList
 
 SEVERITY_RANK = {Severity.HINT: 1, Severity.WARNING: 2, Severity.ERROR: 3}
@@ -43,14 +43,14 @@ class StepMark:
     by_hand: bool = False
 
 
-def marks_of(
+def step_marks(
     steps: Sequence[Step], flags: Iterable[Flag], suspect: int, deeds: Iterable[Intervention] = ()
 ) -> list[StepMark]:
     """Return a mark for each step, with the flags that point at it, the worst first, and the interventions there."""
     flagged: dict[int, list[Flag]] = {}
     for flag in flags:
         flagged.setdefault(flag.step, []).append(flag)
-    done = by_step(deeds, steps[-1].index if steps else 0)
+    done = interventions_by_step(deeds, steps[-1].index if steps else 0)
     marks: list[StepMark] = []
     for step in steps:
         here = sorted(flagged.get(step.index, ()), key=lambda flag: -SEVERITY_RANK[flag.severity])
@@ -63,16 +63,16 @@ def marks_of(
                 flags=tuple(flag.message for flag in here),
                 suspect=step.index == suspect,
                 executed=step.executed,
-                deeds=tuple(words_of_deed(deed) for deed in done.get(step.index, ())),
+                deeds=tuple(intervention_text(deed) for deed in done.get(step.index, ())),
                 by_hand=step.by == BY_PERSON,
             )
         )
     return marks
 
 
-def marks_of_run(detail: RunDetail) -> list[StepMark]:
+def run_step_marks(detail: RunDetail) -> list[StepMark]:
     """Return the marks of an opened run."""
-    return marks_of(detail.steps, detail.flags, detail.risk.suspect_step, detail.interventions)
+    return step_marks(detail.steps, detail.flags, detail.risk.suspect_step, detail.interventions)
 
 
 class StepListModel(ObjectList[StepMark]):

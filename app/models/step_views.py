@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.api import PageView, StepView
-from app.models.page import readable
+from app.models.page import readable_lines
 
 if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
@@ -89,4 +89,4 @@ class StepViews(QObject):
 
 
 def _readable(page: PageView) -> PageView:
-    return replace(page, lines=readable(page.lines))
+    return replace(page, lines=readable_lines(page.lines))

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 SIZE = QSize(264, 165)
 """Decoded pictures are cropped to this shape: the upper part of a page identifies it."""
-AT_ONCE = 8
+MAX_CONCURRENT = 8
 """Pictures loaded at a time."""
-KEEP = 96 << 20
+CACHE_SIZE = 96 << 20
 
 
-class _Carrier(QObject):
+class _ShrinkSignals(QObject):
     done = Signal(str, object)
 
 
@@ -55,7 +55,7 @@ class Thumbnails(QObject):
     ready = Signal(str)
 
     def __init__(
-        self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None, keep: int = KEEP
+        self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None, keep: int = CACHE_SIZE
     ) -> None:
         super().__init__(parent)
         self._client, self._tasks, self._keep = client, tasks, keep
@@ -66,7 +66,7 @@ class Thumbnails(QObject):
         self._failed: set[str] = set()
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(2)
-        self._carrier = _Carrier()
+        self._carrier = _ShrinkSignals()
         self._carrier.done.connect(self._shrunk, Qt.ConnectionType.QueuedConnection)
 
     def get(self, digest: str, width: float) -> QImage | None:
@@ -100,7 +100,7 @@ class Thumbnails(QObject):
         self._pool.waitForDone()
 
     def _ask(self) -> None:
-        while self._waiting and len(self._asked) < AT_ONCE:
+        while self._waiting and len(self._asked) < MAX_CONCURRENT:
             self._fetch(self._waiting.pop())
 
     def _fetch(self, digest: str) -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.lint_list import LintListModel
-from app.models.similar_list import ExampleListModel, SimilarListModel, preflight_words
+from app.models.similar_list import ExampleListModel, SimilarListModel, preflight_text
 from app.models.tip_fields import draft_of, field_of, with_field
 from app.models.tip_history import RevisionListModel, RevisionRow, revision_rows
-from kb.tip import Finding, Preflight, Similar, Tip, TipDraft
+from kb.tip import LintFinding, Preflight, Similar, Tip, TipDraft
 
 if TYPE_CHECKING:
-    from app.engine.api import Saved
+    from app.engine.api import SavedTip
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
@@ -29,7 +29,7 @@ OPEN_DELAY = 0.06
 class _Known:
     """The engine's checks of a tip or of an edit."""
 
-    lint: tuple[Finding, ...]
+    lint: tuple[LintFinding, ...]
     similar: tuple[Similar, ...]
     preflight: Preflight | None
     pages: int
@@ -129,7 +129,7 @@ class TipEditor(QObject):
             self.opened.emit()
             self._check.start(0)
 
-        self._tasks.start(self._client.api.kept_draft(self.key), came, _unheard, key="knowledge-kept")
+        self._tasks.start(self._client.api.load_draft(self.key), came, _unheard, key="knowledge-kept")
 
     def set_field(self, name: str, value: str) -> None:
         """Take the typed text; checks and the kept draft follow after a pause."""
@@ -155,7 +155,7 @@ class TipEditor(QObject):
         if not self.is_editing or self.tip is None:
             return
         self._keep.stop()
-        self._tasks.start(self._client.api.keep_draft(self.key, None), key="knowledge-keep")
+        self._tasks.start(self._client.api.save_draft(self.key, None), key="knowledge-keep")
         self._read_again()
 
     def save(self) -> None:
@@ -206,13 +206,13 @@ class TipEditor(QObject):
         return list(self.history.rows)
 
     # ------------------------------------------------------------ inside
-    async def _store(self, tip: str, draft: TipDraft, intent: str) -> tuple[Saved, Tip]:
+    async def _store(self, tip: str, draft: TipDraft, intent: str) -> tuple[SavedTip, Tip]:
         api = self._client.api
         saved = await api.edit_tip(tip, draft, intent)
-        await api.keep_draft(f"edit:{tip}", None)
+        await api.save_draft(f"edit:{tip}", None)
         return saved, await api.tip(tip)
 
-    def _stored(self, answer: tuple[Saved, Tip]) -> None:
+    def _stored(self, answer: tuple[SavedTip, Tip]) -> None:
         saved, now = answer
         self.is_saving = False
         if self.tip is not None and self.tip.id == saved.id:
@@ -241,7 +241,7 @@ class TipEditor(QObject):
 
     def _keep_now(self) -> None:
         self._tasks.start(
-            self._client.api.keep_draft(self.key, self.draft), failed=self._failed, key="knowledge-keep"
+            self._client.api.save_draft(self.key, self.draft), failed=self._failed, key="knowledge-keep"
         )
 
     def _ask(self, delay: float = 0.0) -> None:
@@ -261,7 +261,7 @@ class TipEditor(QObject):
         self.lint.show(known.lint)
         self.similar.show(known.similar)
         self.examples.show(known.preflight.examples if known.preflight is not None else ())
-        self.preflight = preflight_words(known.preflight) if known.preflight is not None else ""
+        self.preflight = preflight_text(known.preflight) if known.preflight is not None else ""
         self.checked.emit()
 
     def _ask_history(self) -> None:

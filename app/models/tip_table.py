@@ -19,7 +19,7 @@ Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("site", "kind", "status", "lint", "scope", "text", "revision", "changed")
 STATUSES = tuple(status.value for status in Status)
 KINDS = tuple(kind.value for kind in Kind)
-MOST_GROUPS = 200
+MAX_ROW_GROUPS = 200
 """When rows change at more places than this at once, the table is reset."""
 
 _MARKS = {"error": "✕", "waived": "(✕)", "warning": "!"}
@@ -66,7 +66,7 @@ def parse_tip_filter(text: str) -> TipFilter:
     )
 
 
-def fits(tip: Tip, which: TipFilter, haystack: str, marks: Sequence[str] = ()) -> bool:
+def matches_filter(tip: Tip, which: TipFilter, haystack: str, marks: Sequence[str] = ()) -> bool:
     """Whether a tip matches; ``haystack`` is all its text in lower case, ``marks`` are its lint results."""
     named = [word for mark in marks for word in mark.split(":")] or ["none"]
     return (
@@ -246,7 +246,7 @@ class TipTableModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, column), self.index(len(self._rows) - 1, column))
 
     def _cell(self, tip: Tip, column: str) -> str:
-        return lint_words(self.marks(tip.id)) if column == "lint" else cell(tip, column)
+        return lint_label(self.marks(tip.id)) if column == "lint" else cell(tip, column)
 
     # ------------------------------------------------------------ changes
     def load(self, tips: Iterable[Tip]) -> None:
@@ -288,7 +288,7 @@ class TipTableModel(QAbstractTableModel):
                 wanted[tip] = self._tips[tip]
         gone = _groups([row for row, tip in enumerate(self._rows) if tip.id not in wanted])
         fresh = self._sorted([tip for tip in wanted.values() if self.row_of(tip.id) < 0])
-        if not self._rows or len(gone) + len(fresh) > MOST_GROUPS:
+        if not self._rows or len(gone) + len(fresh) > MAX_ROW_GROUPS:
             self.beginResetModel()
             self._rows, self._places = self._sorted(list(wanted.values())), None
             self.endResetModel()
@@ -325,12 +325,16 @@ class TipTableModel(QAbstractTableModel):
         if which == TipFilter():
             return list(self._tips.values())
         return [
-            tip for tip in self._tips.values() if fits(tip, which, self._haystack(tip), self.marks(tip.id))
+            tip
+            for tip in self._tips.values()
+            if matches_filter(tip, which, self._haystack(tip), self.marks(tip.id))
         ]
 
     def _fits_by_id(self, tip: str) -> bool:
         found = self._tips.get(tip)
-        return found is not None and fits(found, self._filter, self._haystack(found), self.marks(tip))
+        return found is not None and matches_filter(
+            found, self._filter, self._haystack(found), self.marks(tip)
+        )
 
     def _haystack(self, tip: Tip) -> str:
         found = self._haystacks.get(tip.id)
@@ -357,7 +361,7 @@ class TipTableModel(QAbstractTableModel):
                 return (cell(tip, column).lower(), tip.id)
 
 
-def lint_words(marks: Sequence[str]) -> str:
+def lint_label(marks: Sequence[str]) -> str:
     """Return ``✕ instruction`` for an error, ``! long`` for a warning, ``(✕) secret`` for a waived one; the
     worst first.
     """

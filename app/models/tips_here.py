@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-SHOWN = 4
+MAX_FOUND = 4
 """Tips retrieved at a step that are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TipHere:
+class RelevantTip:
     """A tip and its role: ``in force`` (recorded; ``followed`` or ``not followed`` where that is known),
     ``found now`` or ``from this run``.
     """
@@ -38,29 +38,29 @@ class TipHere:
         return " · ".join(part for part in (self.tip, self.status, self.why) if part)
 
 
-class TipHereListModel(ObjectList[TipHere]):
+class RelevantTipListModel(ObjectList[RelevantTip]):
     """Tips by role; one tip may appear in two roles."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda here: (here.role, here.tip), parent)
 
-    def words(self, value: TipHere) -> str:
+    def words(self, value: RelevantTip) -> str:
         """``in force: gitlab-003, the text (why)``."""
         why = f" ({value.why})" if value.why else ""
         return f"{value.role}: {value.tip}, {value.text}{why}"
 
 
-class TipsHere(QObject):
+class RelevantTipsModel(QObject):
     """Fills the list; steps that are passed quickly load nothing."""
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client, self._tasks = client, tasks
-        self.model = TipHereListModel(self)
+        self.model = RelevantTipListModel(self)
         self._written: tuple[str, ...] = ()
         self._known: dict[str, Tip] = {}
-        self._here: list[TipHere] = []
-        self._own: list[TipHere] = []
+        self._here: list[RelevantTip] = []
+        self._own: list[RelevantTip] = []
 
     def clear(self) -> None:
         """Empty the list: another run is being opened."""
@@ -81,7 +81,7 @@ class TipsHere(QObject):
 
         def came(found: list[Tip]) -> None:
             self._own = [
-                TipHere(tip=tip.id, text=tip.text, role="from this run", status=tip.status.value)
+                RelevantTip(tip=tip.id, text=tip.text, role="from this run", status=tip.status.value)
                 for tip in found
             ]
             self._show()
@@ -91,17 +91,17 @@ class TipsHere(QObject):
     def show_step(self, run: Run, step: Step) -> None:
         """List the tips recorded as in force at this step; where none were, those that it would retrieve now."""
 
-        def came(here: list[TipHere]) -> None:
+        def came(here: list[RelevantTip]) -> None:
             self._here = here
             self._show()
 
         self._tasks.start(self._bearing(run, step), came, _unheard, key="review-tips-step", delay=0.15)
 
-    async def _bearing(self, run: Run, step: Step) -> list[TipHere]:
+    async def _bearing(self, run: Run, step: Step) -> list[RelevantTip]:
         if step.tips:
             shown = {exposure.tip: exposure for exposure in step.exposures}
             return [
-                TipHere(
+                RelevantTip(
                     tip=tip.id,
                     text=tip.text,
                     role=role_words(shown.get(tip.id)),
@@ -111,9 +111,9 @@ class TipsHere(QObject):
                 for tip in await self._fetch(step.tips)
             ]
         query = Query(url=step.url, text=run.intent, site=run.site)
-        found = await self._client.api.retrieve(query, k=SHOWN)
+        found = await self._client.api.retrieve(query, k=MAX_FOUND)
         return [
-            TipHere(
+            RelevantTip(
                 tip=one.tip.id,
                 text=one.tip.text,
                 role="found now",

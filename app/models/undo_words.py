@@ -31,7 +31,7 @@ _WORDS = (
 """Actions of the knowledge base's journal, and their messages when undone and redone."""
 
 
-def undo_words(deed: str, *, undone: bool) -> str:
+def undo_message(deed: str, *, undone: bool) -> str:
     """Return the message for a change that was undone or redone."""
     for pattern, back, again in _WORDS:
         match = re.fullmatch(pattern, deed)

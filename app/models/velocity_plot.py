@@ -93,11 +93,11 @@ class VelocityTable(QAbstractTableModel):
         row = self._rows[index.row()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return cells(row)[index.column()]
+                return velocity_cells(row)[index.column()]
             case Qt.ItemDataRole.TextAlignmentRole:
                 return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{self._titles[index.column()]} {cells(row)[index.column()]}"
+                return f"{self._titles[index.column()]} {velocity_cells(row)[index.column()]}"
             case Qt.ItemDataRole.ToolTipRole:
                 return depth_words(row)
             case _:
@@ -176,7 +176,7 @@ class VelocityPlotModel(QObject):
             self._timer.start()
 
 
-def cells(row: DepthRow) -> tuple[str, str, str, str, str]:
+def velocity_cells(row: DepthRow) -> tuple[str, str, str, str, str]:
     """Return a depth's numbers as shown in the table."""
     number = QLocale().toString
     return (
@@ -190,7 +190,7 @@ def cells(row: DepthRow) -> tuple[str, str, str, str, str]:
 
 def depth_words(row: DepthRow) -> str:
     """Describe a depth in a sentence."""
-    return _tr("Depth {0}: {1} states, {2} of them new in {3}, {4} a minute").format(*cells(row))
+    return _tr("Depth {0}: {1} states, {2} of them new in {3}, {4} a minute").format(*velocity_cells(row))
 
 
 def rate_words(velocity: float) -> str:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.api import Check
-from app.models.undo_words import undo_words
+from app.models.undo_words import undo_message
 
 if TYPE_CHECKING:
-    from app.engine.api import Done, RunImportReport, WorkspaceInfo
+    from app.engine.api import RunImportReport, UndoResult, WorkspaceInfo
     from app.engine.events import BrowserStarted, EncoderChanged, HistoryChanged, IndexDamaged
     from app.models.engine_client import EngineEvents
-    from app.models.held_deeds import HeldDeed, HeldDeeds
+    from app.models.held_deeds import DelayedAction, DelayedActions
     from app.models.tasks import Tasks
 
 ASK_AGAIN = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
@@ -51,7 +51,7 @@ class WorkspaceModel(QObject):
         self._warned = False
         self._started: list[Check] = []
         self._undo_label = self.redo_label = ""
-        self._held: HeldDeeds | None = None
+        self._held: DelayedActions | None = None
         self.encoder_words, self.encoder_ready = self.tr("encoder starting"), False
         self.host = ""
         self._deed_at = 0.0
@@ -83,7 +83,7 @@ class WorkspaceModel(QObject):
         """The check whose name contains this word, once known."""
         return next((check for check in self.checks if word in check.name.lower()), None)
 
-    def follow(self, held: HeldDeeds) -> None:
+    def follow(self, held: DelayedActions) -> None:
         """Let undo also take back held-back actions: whichever came last."""
         self._held = held
         held.changed.connect(self.history_changed)
@@ -95,7 +95,7 @@ class WorkspaceModel(QObject):
         return held.label if held is not None else self._undo_label
 
     @property
-    def _held_back(self) -> HeldDeed | None:
+    def _held_back(self) -> DelayedAction | None:
         """The held-back action, unless something was done since."""
         newest = self._held.newest if self._held is not None else None
         return newest if newest is not None and newest.at >= self._deed_at else None
@@ -116,7 +116,7 @@ class WorkspaceModel(QObject):
         return self.info is not None and self.info.runs == 0
 
     @property
-    def deed_is_fresh(self) -> bool:
+    def can_offer_undo(self) -> bool:
         """Whether something undoable was done just now."""
         return (
             bool(self._undo_label) and self._held_back is None and time.monotonic() - self._deed_at < JUST_NOW
@@ -166,7 +166,7 @@ class WorkspaceModel(QObject):
             self._client.api.undo(), lambda done: self._on_turned(done, undone=True), self._tell
         )
 
-    def undo_held(self) -> None:
+    def undo_held_back(self) -> None:
         """Take back the held-back action and nothing of the history, however late that is asked for."""
         if self._held is not None:
             label = self._held.take_back()
@@ -273,9 +273,9 @@ class WorkspaceModel(QObject):
             self.tr("The search index is damaged. It can be rebuilt from the runs; no data is lost.")
         )
 
-    def _on_turned(self, done: Done, *, undone: bool) -> None:
+    def _on_turned(self, done: UndoResult, *, undone: bool) -> None:
         self._undo_label, self.redo_label, self._deed_at = done.undo, done.redo, 0.0
-        self.said.emit(undo_words(done.did, undone=undone), "ok")
+        self.said.emit(undo_message(done.did, undone=undone), "ok")
         self.history_changed.emit()
 
     def _on_imported(self, report: RunImportReport) -> None:

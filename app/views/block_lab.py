@@ -9,16 +9,16 @@ from PySide6.QtCore import QLocale, QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.views.flow_row import FlowRow
+from app.views.flow_row import FlowLayout
 from app.views.node_marks import VERDICT_ROLE
-from app.views.node_rows import LabDelegate, NodeRows
-from app.views.page_shot import Mark, PageShot
+from app.views.node_rows import BlockListDelegate, NodeRows
+from app.views.page_shot import ScreenshotMark, ScreenshotView
 from app.views.rule_editor import RuleEditor
 from app.views.widgets import Badge, ElidedLabel, Splitter
 from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from app.models.block_lab import BlockLabModel, LabRow
+    from app.models.block_lab import BlockListModel, BlockListRow
     from app.models.commands import CommandCenter
     from app.views.theme import Theme
 
@@ -28,12 +28,12 @@ SHARE = 0.5
 """Largest share of the right side's height for the picture."""
 
 
-class BlockLab(Panel):
+class BlockListEditor(Panel):
     """Rules, page and verdicts side by side.  ``closed``: it should be hidden; the text stays in the model."""
 
     closed = Signal()
 
-    def __init__(self, model: BlockLabModel, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, model: BlockListModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
@@ -45,9 +45,9 @@ class BlockLab(Panel):
         self.to_error, self.builtin, self.stored, self.save, self.close_button = (
             QPushButton() for _ in range(5)
         )
-        self.shot = PageShot(theme, self.tr("Picture of the page with what the rules stop"))
+        self.shot = ScreenshotView(theme, self.tr("Picture of the page with what the rules stop"))
         self.list = NodeRows(
-            theme, LabDelegate(theme), self.tr("Elements of the page and what the rules say")
+            theme, BlockListDelegate(theme), self.tr("Elements of the page and what the rules say")
         )
         self.only = QCheckBox()
         self.next, self.none = QPushButton(), QLabel()
@@ -114,7 +114,7 @@ class BlockLab(Panel):
         self.to_error.setProperty("kind", "link")
         self.save.setProperty("kind", "primary")
         buttons = QWidget()
-        row = FlowRow(buttons)
+        row = FlowLayout(buttons)
         for button in (self.save, self.builtin, self.stored):
             row.addWidget(button)
         column.addWidget(buttons)
@@ -277,12 +277,12 @@ class BlockLab(Panel):
         rows, number = self._model.page_rows, self._model.element
         self.shot.choose(self._mark(rows[number]) if 0 <= number < len(rows) else None)
 
-    def _mark(self, row: LabRow) -> Mark | None:
+    def _mark(self, row: BlockListRow) -> ScreenshotMark | None:
         """Return an element's mark; none where it is outside the picture."""
         rect, spoken = row.element.rect, row.verdict in ("block", "ask")
         if rect is None or not self.shot.is_inside(rect):
             return None
-        return Mark(
+        return ScreenshotMark(
             number=row.number,
             rect=rect,
             role=VERDICT_ROLE[row.verdict] if spoken else "accent",

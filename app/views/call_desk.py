@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.models.call_settings import CallSettings
-from app.models.calls import Calls
+from app.models.call_settings import NotificationSettings
+from app.models.calls import NotificationModel
 from app.models.intervention_policy import InterventionPolicyModel
-from app.views.leaving import Leaving
+from app.views.leaving import QuitConfirmation
 from app.views.notifier import Notifier
 from app.views.policy_pane import PolicyPane
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.views.main_window import MainWindow
 
 
-class CallDesk(QObject):
+class NotificationCenter(QObject):
     """Its models exist from the start; ``attach`` puts the policy editor into Live."""
 
     def __init__(
@@ -37,11 +37,11 @@ class CallDesk(QObject):
     ) -> None:
         super().__init__(window)
         self._window, self._live = window, live
-        self.calls = Calls(client, tasks, self)
+        self.calls = NotificationModel(client, tasks, self)
         self.policy = InterventionPolicyModel(client, tasks, self)
-        self.settings = CallSettings(client, tasks, self.calls, form, self)
+        self.settings = NotificationSettings(client, tasks, self.calls, form, self)
         self.notifier = Notifier(self.calls, window, tasks, window.center, window.theme)
-        self.leaving = Leaving(self.calls, window, window.center)
+        self.leaving = QuitConfirmation(self.calls, window, window.center)
         self.settings.notifications_changed.connect(self.notifier.set_mode)
         self.policy.saved.connect(self.calls.set_policy)
         self.policy.notice.connect(window.say)

@@ -6,8 +6,8 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QWidget
 
-from app.models.commands import PLACE_TITLES, REACH, CommandCenter
-from app.models.keymap import readable
+from app.models.commands import ACTIVE_PLACES, PLACE_TITLES, CommandCenter
+from app.models.keymap import readable_key
 from app.views.theme import Theme
 from app.views.widgets.keycap import draw_keys
 from app.views.widgets.overlay import Overlay
@@ -55,7 +55,7 @@ class CheatSheet(Overlay):
         """The groups shown: titles with (command title, its shortcuts) for every command with one here."""
         active = self._center.keymap.in_force(place)
         found: dict[str, list[tuple[str, list[str]]]] = {}
-        for where in REACH[place]:
+        for where in ACTIVE_PLACES[place]:
             for command in self._center.commands:
                 keys = active.get(command.id, ())
                 if command.place != where or not keys:
@@ -64,7 +64,7 @@ class CheatSheet(Overlay):
                 group = PLACE_TITLES[where] if where != "everywhere" and not part else part or menu
                 title = self.tr(command.title).removeprefix(f"{group}: ")
                 found.setdefault(group or PLACE_TITLES[where], []).append(
-                    (title, [readable(key) for key in keys])
+                    (title, [readable_key(key) for key in keys])
                 )
         return list(found.items())
 

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.composer import KINDS, PARTS
-from app.views.composer_rows import ExampleDelegate, FindingDelegate, Fitting, SimilarDelegate
+from app.views.composer_rows import ExampleDelegate, FindingDelegate, FittedList, SimilarDelegate
 from app.views.widgets import ElidedLabel
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 UNDERLINE_ROLE = {"error": "fail", "warning": "warn", "hint": "muted"}
 
 
-class TipText(QPlainTextEdit):
+class TipTextEdit(QPlainTextEdit):
     """The tip's text; lint findings are underlined, with the reason on hover."""
 
     def __init__(self, theme: Theme) -> None:
@@ -102,13 +102,13 @@ class Composer(QFrame):
         self.site, self.scope, self.keywords = QLineEdit(), QLineEdit(), QLineEdit()
         self.kind = QComboBox()
         self.kind.addItems(list(KINDS))
-        self.text = TipText(theme)
+        self.text = TipTextEdit(theme)
         self.parts = {name: QLineEdit() for name in PARTS}
         self.pages, self.preflight, self.kept, self.error = QLabel(), QLabel(), QLabel(), QLabel()
         self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), QPushButton()
-        self.lint = Fitting(theme, FindingDelegate(theme), self.tr("Lint findings"), most=4)
-        self.similar = Fitting(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=3)
-        self.examples = Fitting(
+        self.lint = FittedList(theme, FindingDelegate(theme), self.tr("Lint findings"), most=4)
+        self.similar = FittedList(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=3)
+        self.examples = FittedList(
             theme, ExampleDelegate(theme), self.tr("Steps that would retrieve it"), most=6
         )
         self.save, self.close_button = QPushButton(), QPushButton()

@@ -9,13 +9,13 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.object_list import OBJECT_ROLE
-from app.views.judgement_rows import LEFT, RIGHT, TOP, Rows, height_for, text_width, two_lines
+from app.views.judgement_rows import LEFT, RIGHT, TOP, RowList, height_for, text_width, two_lines
 from app.views.marks import SEVERITY_ROLE, draw_score, draw_severity, elided, paint_ground
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.models.lint_list import Finding
+    from app.models.lint_list import LintFinding
     from app.models.similar_list import PreflightExample, Similar
     from app.views.theme import Theme
 
@@ -23,7 +23,7 @@ Index = QModelIndex | QPersistentModelIndex
 RELATION_ROLE = {"contradiction": "fail", "duplicate": "warn"}
 
 
-class Fitting(Rows):
+class FittedList(RowList):
     """A list as high as its rows, up to ``most`` of them; then it scrolls."""
 
     def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str, *, most: int) -> None:
@@ -40,24 +40,24 @@ class Fitting(Rows):
         self.setVisible(rows > 0)
 
 
-class _Delegate(QStyledItemDelegate):
+class _FormRowDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
 
 
-class FindingDelegate(_Delegate):
+class FindingDelegate(_FormRowDelegate):
     """Shape of the severity and the message on up to two lines."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One or two lines."""
-        finding: Finding | None = index.data(OBJECT_ROLE)
+        finding: LintFinding | None = index.data(OBJECT_ROLE)
         text = finding.message if finding is not None else ""
         return QSize(100, height_for(self, self._theme, text, 22) + self._theme.px(4))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one finding."""
-        finding: Finding | None = index.data(OBJECT_ROLE)
+        finding: LintFinding | None = index.data(OBJECT_ROLE)
         if finding is None:
             return
         theme, px = self._theme, self._theme.px
@@ -75,7 +75,7 @@ class FindingDelegate(_Delegate):
         painter.restore()
 
 
-class SimilarDelegate(_Delegate):
+class SimilarDelegate(_FormRowDelegate):
     """Relation, similarity and id; below, the tip's text."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -106,7 +106,7 @@ class SimilarDelegate(_Delegate):
         painter.restore()
 
 
-class ExampleDelegate(_Delegate):
+class ExampleDelegate(_FormRowDelegate):
     """Outcome of the run, step, route, and the address."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

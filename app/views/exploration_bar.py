@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.exploration import LogIn, Stage
+from app.models.exploration import ExplorationStage, LogInStage
 from app.models.velocity_plot import rate_words
 from app.views.node_marks import STAGE_ROLE, draw_stage
 from app.views.widgets import ElidedLabel
@@ -132,8 +132,8 @@ class ExplorationBar(QFrame):
             button.clicked.connect(lambda _checked=False, command=command: center.trigger(command))
         center.bind("map.pause", model.pause_or_resume, lambda: model.can_pause or model.can_resume)
         center.bind("map.stop", model.stop, lambda: model.can_stop)
-        center.bind("map.log_in", model.log_in, lambda: model.log_in_stage is LogIn.NONE)
-        center.bind("map.logged_in", model.logged_in, lambda: model.log_in_stage is LogIn.OPEN)
+        center.bind("map.log_in", model.log_in, lambda: model.log_in_stage is LogInStage.NONE)
+        center.bind("map.logged_in", model.logged_in, lambda: model.log_in_stage is LogInStage.OPEN)
         center.bind("map.skipped", self.show_skipped, lambda: model.skipped.rowCount() > 0)
         self.give_up.clicked.connect(model.give_up_log_in)
 
@@ -144,9 +144,13 @@ class ExplorationBar(QFrame):
     # ------------------------------------------------------------ what is shown
     def _show(self) -> None:
         model = self._model
-        running = model.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED)
+        running = model.stage in (
+            ExplorationStage.STARTING,
+            ExplorationStage.RUNNING,
+            ExplorationStage.PAUSED,
+        )
         self.stage.show_stage(model.stage.value, model.headline)
-        known = model.stage is not Stage.NONE or model.states > 0
+        known = model.stage is not ExplorationStage.NONE or model.states > 0
         number = QLocale().toString
         for name, value in (
             ("states", number(model.states)),
@@ -160,15 +164,15 @@ class ExplorationBar(QFrame):
         self._show_bar(running)
         self._show_second(running)
         self.ask.setText(model.log_in_words)
-        self._question.setVisible(model.log_in_stage is not LogIn.NONE)
-        self.logged_in.setEnabled(model.log_in_stage is LogIn.OPEN)
+        self._question.setVisible(model.log_in_stage is not LogInStage.NONE)
+        self.logged_in.setEnabled(model.log_in_stage is LogInStage.OPEN)
         self.error.setText(model.error)
         self.error.setVisible(bool(model.error))
         self._dress_pause()
         self.pause.setEnabled(model.can_pause or model.can_resume)
         self.stop.setEnabled(model.can_stop)
         self.explore.setEnabled(model.can_explore and not running)
-        self.log_in.setEnabled(model.log_in_stage is LogIn.NONE)
+        self.log_in.setEnabled(model.log_in_stage is LogInStage.NONE)
         self.velocity.setVisible(known)
         self._center.refresh()
 
@@ -184,7 +188,7 @@ class ExplorationBar(QFrame):
         model = self._model
         if model.trying:
             text = self.tr("trying: {0}").format(model.trying)
-        elif model.stage is Stage.NONE:
+        elif model.stage is ExplorationStage.NONE:
             text = model.note or self.tr(
                 "Give a home page: links, menus, tabs and dialogs are tried, at zero tokens."
             )
@@ -208,7 +212,10 @@ class ExplorationBar(QFrame):
     def resizeEvent(self, event: object) -> None:
         """Give the reasons at most half of the width."""
         super().resizeEvent(event)  # type: ignore[arg-type]
-        self._show_second(self._model.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED))
+        self._show_second(
+            self._model.stage
+            in (ExplorationStage.STARTING, ExplorationStage.RUNNING, ExplorationStage.PAUSED)
+        )
 
     def _dress(self) -> None:
         words = {

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.exploration import LogIn
+from app.models.exploration import LogInStage
 from app.models.explore_form import FIELDS, FILES, SWITCHES, Mode
 from app.models.node_lists import seconds_words
 from app.views.widgets.form_panel import FormPanel, say
@@ -162,7 +162,7 @@ class ExploreForm(FormPanel):
                 switch.setChecked(form.switches[name])
         self.show_error(self._model.error)
         self.start.setEnabled(self._model.can_explore)
-        self.log_in.setEnabled(self._model.log_in_stage is LogIn.NONE)
+        self.log_in.setEnabled(self._model.log_in_stage is LogInStage.NONE)
 
     def _meaning(self, name: str) -> str:
         text = self._words[name][1]

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 
 
-class FlowRow(QLayout):
+class FlowLayout(QLayout):
     """Lays its widgets out in reading direction; hidden ones take no room."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 6) -> None:

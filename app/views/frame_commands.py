@@ -156,7 +156,7 @@ class FrameCommands(QObject):
             self._text = TextPanel(self._theme, self._host, QSize(720, 420))
         return self._text
 
-    def tell_crash(self, text: str) -> None:
+    def offer_crash_report(self, text: str) -> None:
         """Report that the last session crashed, with a button to see the trace."""
         self.crash_text = text
         self._window.banner.offer(

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.models.freeze_form import EXPORT_FORMATS, IMPORT_FORMATS, INCLUDABLE, tip_count
 from app.models.tip_table import STATUSES
-from app.views.composer_rows import Fitting
+from app.views.composer_rows import FittedList
 from app.views.tip_rows import LeftOutDelegate
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class FreezePane(QFrame):
         self.path = QLineEdit()
         self.choose, self.freeze, self.copy = QPushButton(), QPushButton(), QPushButton()
         self.verify, self.close_button = QPushButton(), QPushButton()
-        self.left_out = Fitting(theme, LeftOutDelegate(theme), self.tr("Tips that lint keeps out"), most=6)
+        self.left_out = FittedList(theme, LeftOutDelegate(theme), self.tr("Tips that lint keeps out"), most=6)
         self.left_out.setModel(model.left_out)
         self.report, self.verdict = QLabel(), QLabel()
         self.staying, self.take_reviewed = QLabel(), QPushButton()

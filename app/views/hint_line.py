@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
-from app.models.live_hints import hint_state
-from app.models.live_requests import LONGEST, too_long
+from app.models.live_hints import hint_status
+from app.models.live_requests import MAX_TEXT_LENGTH, too_long
 from app.views.widgets import ElidedLabel
 from app.views.widgets.panel import Panel
 from app.views.widgets.text_line import TextLine
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.live_run import LiveRun
+    from app.models.live_run import OpenRunModel
     from app.views.theme import Theme
 
 
@@ -31,14 +31,14 @@ class HintLine(Panel):
 
     wanted = Signal()
 
-    def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._run, self._model, self._center, self._theme = model, model.hints, center, theme
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("Hint to the agent"))
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.line = TextLine(theme, self.tr("Hint to the agent"), LONGEST)
+        self.line = TextLine(theme, self.tr("Hint to the agent"), MAX_TEXT_LENGTH)
         self.state, self.last = QLabel(), ElidedLabel()
         self.count, self.error = QLabel(), QLabel()
         self.to_tip = QPushButton()
@@ -120,12 +120,12 @@ class HintLine(Panel):
         self._refused = ""
         self._shut()
         length = self.line.length
-        near = length > LONGEST * 0.8
+        near = length > MAX_TEXT_LENGTH * 0.8
         self.count.setText(
-            self.tr("{0} of {1} characters").format(f"{length:,}", f"{LONGEST:,}") if near else ""
+            self.tr("{0} of {1} characters").format(f"{length:,}", f"{MAX_TEXT_LENGTH:,}") if near else ""
         )
         self.count.setVisible(near)
-        over = length > LONGEST
+        over = length > MAX_TEXT_LENGTH
         if over or self._model.error:
             self._say(too_long(length) if over else self._ended())
 
@@ -144,7 +144,7 @@ class HintLine(Panel):
         for widget in (self.state, self.last, self.to_tip):
             widget.setVisible(newest is not None)
         if newest is not None:
-            self.state.setText(f"{hint_state(newest)}:")
+            self.state.setText(f"{hint_status(newest)}:")
             self.last.setText(newest.text)
         self._shut()
         self._say(self._model.error or self._refused or self._ended())

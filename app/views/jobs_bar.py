@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.commands import CommandCenter
-from app.models.jobs import RUNNING, JobList, progress_words
+from app.models.jobs import RUNNING, JobList, progress_text
 from app.views.theme import Theme
 from app.views.widgets.elided_label import ElidedLabel
 
@@ -107,7 +107,7 @@ class JobRow(QWidget):
         """Show the progress of a job."""
         running = job.state == RUNNING
         self._title.setText(job.title)
-        self._words.setText(progress_words(job))
+        self._words.setText(progress_text(job))
         self._bar.setVisible(running)
         self._bar.setRange(0, job.total or 0)
         self._bar.setValue(job.done)

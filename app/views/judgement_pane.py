@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.views.judgement_rows import FlagDelegate, NamedTextDelegate, Rows, VerdictDelegate
+from app.views.judgement_rows import FlagDelegate, NamedTextDelegate, RowList, VerdictDelegate
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
@@ -37,7 +37,7 @@ class JudgementPane(QWidget):
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.flags = Rows(theme, FlagDelegate(theme), self.tr("Flags of the run, the worst first"))
+        self.flags = RowList(theme, FlagDelegate(theme), self.tr("Flags of the run, the worst first"))
         self.flags.setModel(model.flags)
         self.verdicts = _VerdictGrid(
             theme, self.tr("Verdicts; press a digit to give one, again to withdraw it")
@@ -50,9 +50,9 @@ class JudgementPane(QWidget):
         )
         self.note.setAccessibleName(self.tr("Note on the verdict"))
         self.note.setToolTip(self.tr("Saved with the next verdict; Enter adds it to the current one"))
-        self.tips = Rows(theme, NamedTextDelegate(theme), self.tr("Tips that apply to this step"))
+        self.tips = RowList(theme, NamedTextDelegate(theme), self.tr("Tips that apply to this step"))
         self.tips.setModel(model.tips.model)
-        self.deeds = Rows(theme, NamedTextDelegate(theme), self.tr("Interventions during the run"))
+        self.deeds = RowList(theme, NamedTextDelegate(theme), self.tr("Interventions during the run"))
         self.deeds.setModel(model.deeds)
         self.flag_head, self.tip_head, self.deed_head = QLabel(), QLabel(), QLabel()
         self._no_flags = _quiet(self.tr("No detector fired. Nothing suspicious was found in this run."))
@@ -209,7 +209,7 @@ class JudgementPane(QWidget):
             self.verdicts.setFocus()
 
 
-class _VerdictGrid(Rows):
+class _VerdictGrid(RowList):
     """All labels in two columns, read downwards in the order of the keys."""
 
     def __init__(self, theme: Theme, name: str) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemD
 
 from app.models.flags import REMARK_ROLE
 from app.models.object_list import OBJECT_ROLE
-from app.models.run_queue import detector_words
+from app.models.run_queue import detector_label
 from app.views.marks import SEVERITY_ROLE, draw_key, draw_severity, draw_tick, elided, paint_ground
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 WRAP = Qt.TextFlag.TextWordWrap
 
 
-class Rows(QListView):
+class RowList(QListView):
     """A short list with a delegate; rows are as high as their text needs at this width."""
 
     def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str) -> None:
@@ -84,7 +84,7 @@ class FlagDelegate(QStyledItemDelegate):
         painter.setFont(small)
         painter.setPen(theme.color("muted"))
         remark = index.data(REMARK_ROLE)
-        origin = f"{detector_words(flag.detector)} · step {flag.step}" + (f" · {remark}" if remark else "")
+        origin = f"{detector_label(flag.detector)} · step {flag.step}" + (f" · {remark}" if remark else "")
         origin = elided(QFontMetrics(small), origin, text.width())
         low = text.top() + spacing * (2 if "\n" in message else 1)
         painter.drawText(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-from app.models.live_hands import Key
+from app.models.live_hands import KeyKind
 
 LEAVING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 DELETING = (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)
@@ -17,7 +17,7 @@ COMMANDING = (
 )
 
 
-def key_of(event: QKeyEvent) -> Key | None:
+def key_of(event: QKeyEvent) -> KeyKind | None:
     """Return the kind of a key press, ``None`` for a modifier alone.
 
     Letters that need AltGr carry their text and are text; some platforms report that key as Ctrl+Alt.
@@ -28,9 +28,9 @@ def key_of(event: QKeyEvent) -> Key | None:
     held = event.modifiers() & COMMANDING
     both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     if held and not (printable and held == both):
-        return Key.OTHER
+        return KeyKind.OTHER
     shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
     if event.key() in LEAVING:  # Shift+Enter breaks a line in the middle of a text
         in_text = shifted and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        return Key.TEXT if in_text else Key.LEAVES
-    return Key.TEXT if printable or event.key() in DELETING else Key.OTHER
+        return KeyKind.TEXT if in_text else KeyKind.LEAVES
+    return KeyKind.TEXT if printable or event.key() in DELETING else KeyKind.OTHER

@@ -12,7 +12,7 @@ from app.models.tip_table import COLUMNS
 from app.views.freeze_pane import FreezePane
 from app.views.tip_detail import STATUS_COMMANDS, TipDetail
 from app.views.tip_table_pane import TipTablePane
-from app.views.try_it import TryIt
+from app.views.try_it import RetrievalTester
 from app.views.widgets import Splitter
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class KnowledgeView(QWidget):
         super().__init__()
         self.model, self._center, self._theme = model, center, theme
         self.tips = TipTablePane(model, center, theme)
-        self.trial = TryIt(model.trying, center, theme)
+        self.trial = RetrievalTester(model.trying, center, theme)
         self.detail = detail or TipDetail(model, center, theme)
         self.freeze = FreezePane(model.freezing, center, theme)
         self.side = QStackedWidget()
@@ -81,7 +81,7 @@ class KnowledgeView(QWidget):
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
         """Focus the table."""
-        self.tips.take_keys()
+        self.tips.take_focus()
 
     def save_layout(self) -> dict[str, Any]:
         """Column widths, and the model's session."""
@@ -193,33 +193,33 @@ class KnowledgeView(QWidget):
 
     def _back(self) -> None:
         """Go back one level: the edit, the filter, the freeze pane, the multiple selection; then nothing."""
-        if self.model.leave_waiver():
+        if self.model.dismiss_waiver():
             return
         if self.model.editor.is_editing:
             self.model.editor.leave()
         elif self.tips.leave_filter():
             return
         elif self.trial.has_keys():
-            self.tips.take_keys()
+            self.tips.take_focus()
         elif self.model.freezing.is_open:
             self.model.close_files()
         elif not self.tips.clear_selection():
-            self.tips.take_keys()
+            self.tips.take_focus()
 
     # ------------------------------------------------------------ answers
     def _on_freezing(self, is_open: bool) -> None:
         self.side.setCurrentWidget(self.freeze if is_open else self.detail)
         if not is_open:
-            self.tips.take_keys()
+            self.tips.take_focus()
         self._center.refresh()
 
     def _on_waiver(self) -> None:
         if not self.model.refused:  # its line is hidden, and Qt would focus the next field
-            self.tips.take_keys()
+            self.tips.take_focus()
 
     def _on_editing(self, is_editing: bool) -> None:
         if not is_editing:
-            self.tips.take_keys()
+            self.tips.take_focus()
 
     def _on_opened(self) -> None:
         self.model.try_evidence()

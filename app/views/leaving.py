@@ -8,15 +8,15 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
 if TYPE_CHECKING:
-    from app.models.calls import Calls
+    from app.models.calls import NotificationModel
     from app.models.commands import CommandCenter
     from app.views.main_window import MainWindow
 
 
-class Leaving(QObject):
+class QuitConfirmation(QObject):
     """Asks once; quitting again while the question is open means yes."""
 
-    def __init__(self, calls: Calls, window: MainWindow, center: CommandCenter) -> None:
+    def __init__(self, calls: NotificationModel, window: MainWindow, center: CommandCenter) -> None:
         super().__init__(window)
         self._calls, self._window, self._center = calls, window, center
         self._question = self._former = ""

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from app.models.live_wall import can_go_on, first_need, is_mine
+from app.models.live_wall import can_resume, first_need, has_control
 from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton, fill
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class LiveBar(QWidget):
         def button(command: str, word: str, *others: tuple[str, str]) -> CommandButton:
             return CommandButton(command, center, theme, word, others=others)
 
-        yes = tuple((_yes(need), word) for need, (word, _) in self._words().items())
+        yes = tuple((_approval_label(need), word) for need, (word, _) in self._words().items())
         no = tuple(("live.deny", word) for _, word in self._words().values())
 
         self.look = button("live.open", self.tr("Look"))
@@ -94,10 +94,10 @@ class LiveBar(QWidget):
 
     def _show(self, *_told: object) -> None:
         row = self._model.row
-        goes_on = row is not None and can_go_on(row)
+        goes_on = row is not None and can_resume(row)
         title = self.tr("Go on") if goes_on else self.tr("Pause")
         self.pause.show_as("live.pause", title, "play" if goes_on else "pause")
-        mine = row is not None and is_mine(row)
+        mine = row is not None and has_control(row)
         self.hands.show_as(
             "live.release" if mine else "live.take_over",
             self.tr("Hand back") if mine else self.tr("Take over"),
@@ -119,9 +119,9 @@ class LiveBar(QWidget):
         """Label approve and deny for the current request."""
         need = first_need(row)
         yes, no = self._words()[need or "approval"]
-        self.approve.show_as(_yes(need), yes)
+        self.approve.show_as(_approval_label(need), yes)
         self.deny.show_as("live.deny", no)
-        mine = row is not None and is_mine(row)  # then the page has the keyboard
+        mine = row is not None and has_control(row)  # then the page has the keyboard
         by_hand = need == "wall"  # a log-in wall needs a takeover
         self.hands.call(mine or by_hand)
         self.approve.call(bool(need) and not mine and not by_hand)
@@ -132,5 +132,5 @@ class LiveBar(QWidget):
         fill(shown, self.width() - 32 - SPACE * (len(shown) + 3), LEVELS, self._aside)
 
 
-def _yes(need: str) -> str:
+def _approval_label(need: str) -> str:
     return "live.answer" if need == "question" else "live.approve"

@@ -22,12 +22,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.models.frames import Place, drawn_size, is_near
-from app.views.live_input import PageInputs
-from app.views.page_marks import Ground, Target, draw_frame, draw_pointer, draw_target, draw_veil
+from app.models.frames import DisplayArea, drawn_size, is_near
+from app.views.live_input import InputAdapter
+from app.views.page_marks import PageGeometry, TargetBox, draw_frame, draw_pointer, draw_target, draw_veil
 
 if TYPE_CHECKING:
-    from app.models.page_hands import PageHands
+    from app.models.page_hands import PageInputModel
     from app.views.theme import Theme
 
 SETTLE_MS = 120
@@ -46,18 +46,18 @@ class PageCanvas(QWidget):
     size_changed = Signal()
     keys_changed = Signal()
 
-    def __init__(self, hands: PageHands, theme: Theme) -> None:
+    def __init__(self, hands: PageInputModel, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self._image: QImage | None = None
         self._page = (1.0, 1.0)
         self._pointer: tuple[float, float] | None = None
-        self._target: Target | None = None
+        self._target: TargetBox | None = None
         self._instead = ""
         self._dim = False
-        self._ground = Ground(rect=QRectF(), page=(1.0, 1.0))
+        self._ground = PageGeometry(rect=QRectF(), page=(1.0, 1.0))
         self._wanted = QSize()
-        self.inputs = PageInputs(hands)
+        self.inputs = InputAdapter(hands)
         self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settled.timeout.connect(self._tell_size)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -78,7 +78,7 @@ class PageCanvas(QWidget):
         self._lay_out()
         self.update()
 
-    def show_target(self, target: Target | None) -> None:
+    def show_target(self, target: TargetBox | None) -> None:
         """Mark the target of the next or the past action."""
         if target != self._target:
             self._target = target
@@ -91,7 +91,7 @@ class PageCanvas(QWidget):
             self.update()
 
     @property
-    def target(self) -> Target | None:
+    def target(self) -> TargetBox | None:
         """The marked target."""
         return self._target
 
@@ -100,7 +100,7 @@ class PageCanvas(QWidget):
         return self._image is not None
 
     @property
-    def ground(self) -> Ground:
+    def ground(self) -> PageGeometry:
         """The geometry of the picture."""
         return self._ground
 
@@ -246,15 +246,15 @@ class PageCanvas(QWidget):
         """Center the picture on whole device pixels, never larger than the page itself."""
         image = self._image
         if image is None or image.isNull():
-            self._ground = Ground(rect=QRectF(), page=(1.0, 1.0))
+            self._ground = PageGeometry(rect=QRectF(), page=(1.0, 1.0))
             return
         ratio = self.devicePixelRatioF()
         page = QSize(max(round(self._page[0]), 1), max(round(self._page[1]), 1))
-        fitted = drawn_size(page, Place(self.wanted, ratio))
+        fitted = drawn_size(page, DisplayArea(self.wanted, ratio))
         size = QSizeF(image.size() if is_near(image.size(), fitted) else fitted) / ratio
         left = round((self.width() - size.width()) / 2 * ratio) / ratio
         top = round((self.height() - size.height()) / 2 * ratio) / ratio
-        self._ground = Ground(rect=QRectF(QPointF(left, top), size), page=self._page)
+        self._ground = PageGeometry(rect=QRectF(QPointF(left, top), size), page=self._page)
 
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:

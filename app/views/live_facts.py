@@ -8,34 +8,36 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QStyleOptionViewItem, QVBoxLayout, QWidget
 
-from app.views.judgement_rows import Rows
-from app.views.live_rows import MemoryDelegate, MomentDelegate, PlanDelegate
+from app.views.judgement_rows import RowList
+from app.views.live_rows import MemoryDelegate, PlanDelegate, TimelineDelegate
 from app.views.widgets.panel import Panel
-from app.views.widgets.said import Said
+from app.views.widgets.said import MessageLabel
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.live_run import LiveRun
+    from app.models.live_run import OpenRunModel
     from app.views.theme import Theme
 
-CHANGES = 6
+LEDGER_CHANGES = 6
 """Ledger changes of one step that are listed; the others are counted, and marked in the memory."""
 
 
-class LiveFacts(Panel):
+class ProgressPanel(Panel):
     """Plan and ledger above the timeline; activating a step shows it on the page."""
 
-    def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("Plan, memory and time line of the run"))
-        self.intent, self.plan_line = Said("heading", 160), Said("secondary", 200)
-        self.changes_head, self.changes = QLabel(self.tr("Changed by the last step")), Said("ok", 800)
-        self.plan = Rows(theme, PlanDelegate(theme), self.tr("Plan of the run"))
-        self.memory = Rows(theme, MemoryDelegate(theme), self.tr("What the agent remembers"))
-        self.moments = Rows(theme, MomentDelegate(theme), self.tr("Time line: steps and what people did"))
+        self.intent, self.plan_line = MessageLabel("heading", 160), MessageLabel("secondary", 200)
+        self.changes_head, self.changes = QLabel(self.tr("Changed by the last step")), MessageLabel("ok", 800)
+        self.plan = RowList(theme, PlanDelegate(theme), self.tr("Plan of the run"))
+        self.memory = RowList(theme, MemoryDelegate(theme), self.tr("What the agent remembers"))
+        self.moments = RowList(
+            theme, TimelineDelegate(theme), self.tr("Time line: steps and what people did")
+        )
         for view, rows in (
             (self.plan, model.plan),
             (self.memory, model.memory),
@@ -65,7 +67,7 @@ class LiveFacts(Panel):
         theme.changed.connect(self._measure_soon)
         self._show()
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Focus the timeline."""
         self.moments.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -127,8 +129,12 @@ class LiveFacts(Panel):
         self.intent.say(row.intent if row is not None else "")
         self.plan_line.say(row.plan if row is not None and not model.plan.rows else "")
         changes = model.ledger_changes
-        more = [self.tr("… and {0} more").format(len(changes) - CHANGES)] if len(changes) > CHANGES else []
-        self.changes.say("\n".join([*(f"+ {line}" for line in changes[:CHANGES]), *more]))
+        more = (
+            [self.tr("… and {0} more").format(len(changes) - LEDGER_CHANGES)]
+            if len(changes) > LEDGER_CHANGES
+            else []
+        )
+        self.changes.say("\n".join([*(f"+ {line}" for line in changes[:LEDGER_CHANGES]), *more]))
         self.changes_head.setVisible(bool(changes))
         self.plan.setVisible(bool(model.plan.rows))
         self.memory_head.setVisible(bool(model.memory.rows))
@@ -167,7 +173,7 @@ class LiveFacts(Panel):
             self.moments.verticalScrollBar().setValue(most)
 
 
-def height_up_to(view: Rows, most: int) -> int:
+def height_up_to(view: RowList, most: int) -> int:
     """Return the height of the rows, at most ``most``; rows beyond it are not measured."""
     rows, option, delegate = view.model(), QStyleOptionViewItem(), view.itemDelegate()
     height = 2

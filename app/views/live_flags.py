@@ -10,28 +10,28 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 
 from app.models.live_next import is_deciding
 from app.models.live_requests import risk_role
-from app.views.flow_row import FlowRow
-from app.views.judgement_rows import Rows
+from app.views.flow_row import FlowLayout
+from app.views.judgement_rows import RowList
 from app.views.live_facts import height_up_to
 from app.views.live_rows import LiveFlagDelegate
 from app.views.request_card import RequestCard
 from app.views.widgets import Badge, ElidedLabel
-from app.views.widgets.said import Said
+from app.views.widgets.said import MessageLabel
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.live_run import LiveRun
+    from app.models.live_run import OpenRunModel
     from app.views.theme import Theme
 
 
-class NextCard(QWidget):
+class NextActionCard(QWidget):
     """The next action, its reason and its risk."""
 
-    def __init__(self, model: LiveRun, theme: Theme) -> None:
+    def __init__(self, model: OpenRunModel, theme: Theme) -> None:
         super().__init__()
         self._model, self._theme = model, theme
         self.head, self.command = QLabel(self.tr("Next")), ElidedLabel()
-        self.words, self.reason = Said(longest=300), Said("secondary", 600)
+        self.words, self.reason = MessageLabel(longest=300), MessageLabel("secondary", 600)
         self.risk = Badge("", "muted", theme)
         self.head.setProperty("kind", "section")
         self.command.setProperty("kind", "secondary")
@@ -76,16 +76,16 @@ class NextCard(QWidget):
 class FlagsPane(QWidget):
     """Flags, the newest first; Y and X give a verdict on the selected one."""
 
-    def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._run, self._model, self._center, self._theme = model, model.flags, center, theme
         self._could = False
         self.head = QLabel()
         self.head.setProperty("kind", "section")
-        self.list = Rows(theme, LiveFlagDelegate(theme), self.tr("Flags of the run, the newest first"))
+        self.list = RowList(theme, LiveFlagDelegate(theme), self.tr("Flags of the run, the newest first"))
         self.list.setModel(self._model.flags)
         self.buttons = {name: QPushButton() for name in ("live.flag.right", "live.flag.wrong")}
-        row = FlowRow(gap=2)
+        row = FlowLayout(gap=2)
         for name, button in self.buttons.items():
             button.setProperty("kind", "link")
             button.setProperty("small", "true")
@@ -151,13 +151,13 @@ class FlagsPane(QWidget):
         self.list.setFixedHeight(height_up_to(self.list, self._theme.px(190)))
 
 
-class LiveNeeds(QScrollArea):
+class AttentionPanel(QScrollArea):
     """The upper right of an open run: its request, its next action, its flags."""
 
-    def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self.card = RequestCard(model, center, theme)
-        self.next = NextCard(model, theme)
+        self.next = NextActionCard(model, theme)
         self.flags = FlagsPane(model, center, theme)
         self._quiet = QLabel(self.tr("No action needed."))
         self._quiet.setProperty("kind", "muted")

@@ -18,17 +18,17 @@ from app.models import page_keys
 from app.models.page_keys import InputKind, MouseButton, PageInput
 
 if TYPE_CHECKING:
-    from app.models.page_hands import PageHands
-    from app.views.page_marks import Ground
+    from app.models.page_hands import PageInputModel
+    from app.views.page_marks import PageGeometry
 
 NOTCH, PIXELS = 120, 100
 """Qt's units of one wheel notch, and the CSS pixels a page scrolls for it."""
 
 
-class PageInputs:
+class InputAdapter:
     """While off it forwards nothing; each method returns whether it took the event."""
 
-    def __init__(self, hands: PageHands) -> None:
+    def __init__(self, hands: PageInputModel) -> None:
         self._hands = hands
         self.is_on = False
         self.release_keys: frozenset[str] = frozenset()
@@ -98,7 +98,7 @@ class PageInputs:
             self._hands.put(page_keys.text(event.commitString()))
         return True
 
-    def button(self, event: QMouseEvent, ground: Ground, *, down: bool, clicks: int = 1) -> bool:
+    def button(self, event: QMouseEvent, ground: PageGeometry, *, down: bool, clicks: int = 1) -> bool:
         """Forward a button over the picture; one pressed there is released wherever the pointer is."""
         if not self.is_on:
             return False
@@ -116,7 +116,7 @@ class PageInputs:
             self._hands.put(page_keys.mouse(InputKind.RELEASE, place, event.modifiers(), button, held.clicks))
         return True
 
-    def move(self, event: QMouseEvent, ground: Ground) -> bool:
+    def move(self, event: QMouseEvent, ground: PageGeometry) -> bool:
         """Forward a move over the picture or with a button held."""
         if not self.is_on:
             return False
@@ -127,7 +127,7 @@ class PageInputs:
             self._hands.put(page_keys.mouse(InputKind.MOVE, place, event.modifiers(), button))
         return True
 
-    def wheel(self, event: QWheelEvent, ground: Ground) -> bool:
+    def wheel(self, event: QWheelEvent, ground: PageGeometry) -> bool:
         """Forward the wheel over the picture."""
         if not self.is_on:
             return False

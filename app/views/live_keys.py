@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.models.live_wall import can_go_on, can_step, can_take_over, goes, is_mine, is_over
+from app.models.live_wall import can_resume, can_step, can_take_over, has_control, is_active, is_ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.views.live_view import LiveView
 
 
-class LiveKeys(QObject):
+class LiveCommands(QObject):
     """Binds every command of the place "live" that no panel of the open run binds itself."""
 
     def __init__(self, view: LiveView, center: CommandCenter) -> None:
@@ -46,7 +46,7 @@ class LiveKeys(QObject):
             )
         bind("live.sort", model.list.arrange, lambda: bool(model.list.rows))
         bind("live.back", view.back)
-        bind("live.pause_all", model.pause_all, lambda: there() and any(map(goes, model.list.rows)))
+        bind("live.pause_all", model.pause_all, lambda: there() and any(map(is_active, model.list.rows)))
 
     def _bind_run(self) -> None:
         model, bind = self._model, self._center.bind
@@ -60,13 +60,13 @@ class LiveKeys(QObject):
                 and fits(model.row)
             )
 
-        bind("live.pause", model.toggle_pause, when(lambda row: can_go_on(row) or goes(row)))
+        bind("live.pause", model.toggle_pause, when(lambda row: can_resume(row) or is_active(row)))
         bind("live.step", model.step, when(can_step))
-        bind("live.stop", model.stop, when(lambda row: not is_over(row)))
+        bind("live.stop", model.stop, when(lambda row: not is_ended(row)))
         bind("live.dismiss", model.dismiss, when(lambda row: not row.state.alive))
         bind("live.review", model.review, lambda: model.row is not None and model.row.step > 0)
-        bind("live.take_over", self._take_over, when(lambda row: can_take_over(row) or is_mine(row)))
-        bind("live.release", model.release, when(is_mine))
+        bind("live.take_over", self._take_over, when(lambda row: can_take_over(row) or has_control(row)))
+        bind("live.release", model.release, when(has_control))
         bind("live.tip", model.write_tip, lambda: model.can_write_tip)
         bind("live.to_map", model.to_map, lambda: model.takeover is not None and model.takeover.steps > 0)
 
@@ -74,7 +74,7 @@ class LiveKeys(QObject):
         """Open the run and take over its page, or return the keyboard to a page already taken over."""
         self._model.open(self._model.current)
         row = self._model.row
-        if row is not None and is_mine(row):
-            self._view.page.take_keys()
+        if row is not None and has_control(row):
+            self._view.page.take_focus()
         else:
             self._model.take_over()

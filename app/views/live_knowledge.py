@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStyleOptionView
 
 from app.models.live_knowledge import follow_words, vote_words
 from app.models.object_list import OBJECT_ROLE
-from app.views.flow_row import FlowRow
-from app.views.judgement_rows import Rows
-from app.views.live_rows import Index, LiveDelegate, indented, side
+from app.views.flow_row import FlowLayout
+from app.views.judgement_rows import RowList
+from app.views.live_rows import Index, LiveRowDelegate, indented, side
 from app.views.marks import draw_tick, paint_ground
 from app.views.tip_rows import ROUTE_ROLE, ROUTE_SIGN
 from app.views.widgets import ElidedLabel
@@ -20,8 +20,8 @@ from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.live_knowledge import TipHere
-    from app.models.live_run import LiveRun
+    from app.models.live_knowledge import TipAtStep
+    from app.models.live_run import OpenRunModel
     from app.views.theme import Theme
 
 COMMANDS = (
@@ -33,17 +33,17 @@ COMMANDS = (
 )
 
 
-class LiveTipDelegate(LiveDelegate):
+class LiveTipDelegate(LiveRowDelegate):
     """Route, score and id; the text; below it whether it was followed, muted, pinned, voted on or cut."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        tip: TipHere | None = index.data(OBJECT_ROLE)
+        tip: TipAtStep | None = index.data(OBJECT_ROLE)
         if tip is None:
             return QSize(100, 20)
         return QSize(100, self.high(tip.text, small=2 if self._said(tip) else 1))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        tip: TipHere | None = index.data(OBJECT_ROLE)
+        tip: TipAtStep | None = index.data(OBJECT_ROLE)
         if tip is None:
             return
         painter.save()
@@ -57,7 +57,7 @@ class LiveTipDelegate(LiveDelegate):
         painter.restore()
 
     def _paint_head(
-        self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, tip: TipHere
+        self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, tip: TipAtStep
     ) -> float:
         sign = ROUTE_SIGN.get(tip.route, "")
         role = "muted" if tip.cut else ROUTE_ROLE.get(tip.route, "live")
@@ -68,7 +68,9 @@ class LiveTipDelegate(LiveDelegate):
         self.write_small(painter, option, rest, more, "muted")
         return rest.height()
 
-    def _paint_foot(self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, tip: TipHere) -> None:
+    def _paint_foot(
+        self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, tip: TipAtStep
+    ) -> None:
         theme, px = self._theme, self._theme.px
         rest = box
         for words, role in self._said(tip):
@@ -85,7 +87,7 @@ class LiveTipDelegate(LiveDelegate):
             left = self.write_small(painter, option, rest, words, role, bold=True)
             rest = QRectF(left.left(), rest.top(), left.width(), rest.height())
 
-    def _said(self, tip: TipHere) -> list[tuple[str, str]]:
+    def _said(self, tip: TipAtStep) -> list[tuple[str, str]]:
         """Return words and their colour roles for the line below the text."""
         said: list[tuple[str, str]] = []
         if tip.cut:
@@ -102,7 +104,7 @@ class LiveTipDelegate(LiveDelegate):
 class LiveKnowledgePane(Panel):
     """Tips given and tips cut; keys mute, pin, vote on and open the selected one."""
 
-    def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model.knowledge, center, theme
         self.setProperty("kind", "raised")
@@ -111,7 +113,7 @@ class LiveKnowledgePane(Panel):
         self.head, self.summary = QLabel(self.tr("Knowledge here")), ElidedLabel()
         self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.off, self.none = QLabel(), QLabel(self.tr("No tip bears on this page."))
-        self.list = Rows(
+        self.list = RowList(
             theme, LiveTipDelegate(theme), self.tr("Tips given to the agent, then those that were cut")
         )
         self.list.setModel(self._model.tips)
@@ -141,7 +143,7 @@ class LiveKnowledgePane(Panel):
         top.setContentsMargins(12, 8, 10, 2)
         top.addWidget(self.head)
         top.addWidget(self.summary, 1)
-        row = FlowRow(gap=2)
+        row = FlowLayout(gap=2)
         for name, button in self.buttons.items():
             button.setProperty("kind", "link")
             button.setProperty("small", "true")

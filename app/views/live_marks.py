@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
-from app.models.live_wall import face_of, state_words
+from app.models.live_wall import display_state, state_words
 from app.views.marks import elided
 
 if TYPE_CHECKING:
     from app.engine.supervision import LiveRow
     from app.views.theme import Theme
 
-FACES = {
+STATE_MARKS = {
     "needs": ("bell-ring", "warn"),
     "risky": ("alert", "fail"),
     "broken": ("lightning-bolt", "fail"),
@@ -28,26 +28,26 @@ FACES = {
     "stopped": ("stop", "muted"),
 }
 """Sign and role of each badge."""
-LOUD = ("needs", "yours")
+EMPHASIZED = ("needs", "yours")
 """Filled badges: states that need the operator now."""
 
 
-def face_role(row: LiveRow) -> str:
+def state_role(row: LiveRow) -> str:
     """Return the colour role of a run's state."""
-    return FACES[face_of(row)][1]
+    return STATE_MARKS[display_state(row)][1]
 
 
 def draw_state(painter: QPainter, theme: Theme, left: int, middle: int, room: int, row: LiveRow) -> int:
     """Draw a badge with sign and label from ``left``, centred on ``middle``; return its width."""
-    face = face_of(row)
-    sign, role = FACES[face]
+    face = display_state(row)
+    sign, role = STATE_MARKS[face]
     px, font = theme.px, theme.font("secondary", bold=True)
     metrics, icon = QFontMetrics(font), px(12)
     word = elided(metrics, state_words(row), room - icon - px(20))
     width = metrics.horizontalAdvance(word) + icon + px(18)
     height = metrics.height() + px(4)
     box = QRect(left, middle - height // 2, width, height)
-    is_loud = face in LOUD
+    is_loud = face in EMPHASIZED
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -68,9 +68,9 @@ def draw_state(painter: QPainter, theme: Theme, left: int, middle: int, room: in
 
 def draw_sign(painter: QPainter, theme: Theme, box: QRect, row: LiveRow) -> None:
     """Draw the sign alone, on a disc where the run needs a person."""
-    face = face_of(row)
-    sign, role = FACES[face]
-    if face in LOUD:
+    face = display_state(row)
+    sign, role = STATE_MARKS[face]
+    if face in EMPHASIZED:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)

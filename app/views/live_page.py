@@ -8,15 +8,15 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from app.models.frames import Place, drawn_size
+from app.models.frames import DisplayArea, drawn_size
 from app.models.live_next import same_page
 from app.models.page import PageModel
-from app.models.page_faces import page_face
-from app.models.page_hands import PageHands
-from app.models.replay import Replay
+from app.models.page_faces import page_status
+from app.models.page_hands import PageInputModel
+from app.models.replay import StepHistory
 from app.views.live_canvas import PageCanvas
 from app.views.page_head import PageHead
-from app.views.page_marks import Target
+from app.views.page_marks import TargetBox
 from app.views.page_view import PageSide
 from app.views.step_strip import StepStrip
 from app.views.takeover_bar import TakeoverBar
@@ -24,25 +24,25 @@ from app.views.takeover_card import TakeoverCard
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.frames import Picture
-    from app.models.live import LiveModel, NextAction, TakeoverAccount
+    from app.models.frames import PageImage
+    from app.models.live import LiveModel, PlannedAction, TakeoverSummary
     from app.views.theme import Theme
 
-READABLE = 0.6
+MIN_READABLE_SHARE = 0.6
 """Smallest width of an ended run's picture that is shown, as a share of the drawn width."""
 RISK_ROLES = ("accent", "accent", "warn", "fail")
 """Colours of the next action by the level of its risk."""
 
 
-class LivePage(QWidget):
+class RunPage(QWidget):
     """Head, picture, strip of steps; after a takeover its summary over the picture."""
 
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self.model, self._center, self._theme = model, center, theme
         self.frames = model.frames
-        self.replay = Replay(model.client, model.tasks, self)
-        self.hands = PageHands(model.client, model.tasks, self)
+        self.replay = StepHistory(model.client, model.tasks, self)
+        self.hands = PageInputModel(model.client, model.tasks, self)
         self.canvas = PageCanvas(self.hands, theme)
         self._page = PageModel(self)
         self.lines = PageSide(self.tr("As it was"), self._page, self.replay.pictures, theme)
@@ -54,8 +54,8 @@ class LivePage(QWidget):
         self.now.setProperty("kind", "primary")
         self.card = TakeoverCard(center, theme, self)
         self.card.hide()
-        self._read: TakeoverAccount | None = None
-        self._planned: NextAction | None = None
+        self._read: TakeoverSummary | None = None
+        self._planned: PlannedAction | None = None
         self._agent_at: tuple[float, float] | None = None
         """Where the agent's last action had the pointer, on the page ``_agent_on``."""
         self._agent_on = ""
@@ -100,7 +100,7 @@ class LivePage(QWidget):
         self.canvas.keys_changed.connect(self._show_face)
         self.hands.refused.connect(model.notice)
         self.card.closed.connect(self.close_card)
-        self.bar.left.connect(self.take_keys)
+        self.bar.left.connect(self.take_focus)
         self.now.clicked.connect(replay.live)
         self._center.keys_changed.connect(self._take_keys)
         self._take_keys()
@@ -120,7 +120,7 @@ class LivePage(QWidget):
         here = taken and self.model.returning != self.model.run
         return here and self.replay.index is None and not self.model.lost
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Give the keyboard to a page that is taken over."""
         self.replay.live()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -223,17 +223,17 @@ class LivePage(QWidget):
         self.head.show_address(address)
         self.bar.show_address(address)
 
-    def _agent_place(self, picture: Picture) -> tuple[float, float] | None:
+    def _agent_place(self, picture: PageImage) -> tuple[float, float] | None:
         """Return the agent's last pointer position; it is meaningless on another page."""
         there = not (picture.url and self._agent_on) or same_page(picture.url, self._agent_on)
         return self._agent_at if there else None
 
-    def _fills(self, picture: Picture | None) -> bool:
+    def _fills(self, picture: PageImage | None) -> bool:
         """Whether the picture is large enough to be read, not just a tile's."""
         if picture is None:
             return False
-        place = Place(self.canvas.wanted, self.devicePixelRatioF())
-        return picture.image.width() >= READABLE * drawn_size(QSize(*picture.page), place).width()
+        place = DisplayArea(self.canvas.wanted, self.devicePixelRatioF())
+        return picture.image.width() >= MIN_READABLE_SHARE * drawn_size(QSize(*picture.page), place).width()
 
     def _show_past(self) -> None:
         view = self.replay.view
@@ -256,7 +256,7 @@ class LivePage(QWidget):
     def _show_face(self) -> None:
         """Show the state over the page, the message under it, and who has the keyboard."""
         past, row = self.replay.mark, self.model.row_of(self.model.run)
-        face, in_hand = page_face(row, self.model.lost), self.is_in_hand
+        face, in_hand = page_status(row, self.model.lost), self.is_in_hand
         self._capture(on=in_hand)
         if past is not None:
             self.head.show_words(self.tr("step {0}, as it was").format(past.index), "muted", past.words)
@@ -303,16 +303,18 @@ class LivePage(QWidget):
     def _show_target(self) -> None:
         self.canvas.show_target(self._target())
 
-    def _target(self) -> Target | None:
+    def _target(self) -> TargetBox | None:
         view, mark = self.replay.view, self.replay.mark
         if mark is not None:
             box = view.before.target_box if view is not None else None
-            return Target(words=mark.words, box=box) if view is not None and view.before.screenshot else None
+            return (
+                TargetBox(words=mark.words, box=box) if view is not None and view.before.screenshot else None
+            )
         planned = self.model.next
         row = self.model.row_of(self.model.run)
-        if planned is None or self.is_in_hand or not page_face(row, self.model.lost).is_now:
+        if planned is None or self.is_in_hand or not page_status(row, self.model.lost).is_now:
             return None
-        return Target(
+        return TargetBox(
             words=planned.words,
             tag=planned.risk.value if planned.risk.level else "",
             role=RISK_ROLES[planned.risk.level],

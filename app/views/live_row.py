@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.models.live_wall import clock_words, flag_words, is_queued, need_words, state_words
 from app.models.object_list import OBJECT_ROLE
-from app.views.live_marks import draw_sign, face_role
+from app.views.live_marks import draw_sign, state_role
 from app.views.marks import elided, paint_ground
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ ROW = 44
 """Height of a row in pixels."""
 
 
-class RowDelegate(QStyledItemDelegate):
+class RunRowDelegate(QStyledItemDelegate):
     """Paints ``LiveRow``s in rows of ``ROW`` pixels."""
 
     def __init__(self, model: LiveModel, theme: Theme, parent: QWidget) -> None:
@@ -76,7 +76,7 @@ class RowDelegate(QStyledItemDelegate):
         painter.drawText(box, RIGHT, clock)
         room = box.width() - metrics.horizontalAdvance(clock) - px(8)
         state = elided(metrics, state_words(row), room)
-        painter.setPen(theme.color(face_role(row)))
+        painter.setPen(theme.color(state_role(row)))
         painter.drawText(box, LEFT, state)
         used = metrics.horizontalAdvance(state) + px(6)
         if room - used > px(24):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from app.models.live_flags import LiveFlag
-    from app.models.live_moments import Moment
+    from app.models.live_moments import TimelineEntry
     from app.models.run_memory import MemoryLine
     from app.views.theme import Theme
 
@@ -47,11 +47,11 @@ PLAN_SIGNS = {
 KNOWN = 2_000
 """Number of texts whose line breaks are cached."""
 
-LONGEST_ROW = 600
+MAX_ROW_LENGTH = 600
 """Characters of a text that can appear on two lines; pages produce texts of any length."""
 
 
-class LiveDelegate(QStyledItemDelegate):
+class LiveRowDelegate(QStyledItemDelegate):
     """Shared by the rows of Live: a margin, a head line, text on up to two lines, mirrored for right-to-left."""
 
     margins = (12, 4, 10, 4)
@@ -85,7 +85,7 @@ class LiveDelegate(QStyledItemDelegate):
         if lines is None:  # breaking lines is the main cost of a long list
             if len(self._known) >= KNOWN:
                 self._known.clear()
-            lines = two_lines(QFontMetrics(self._theme.font(bold=bold)), text[:LONGEST_ROW], self.room())
+            lines = two_lines(QFontMetrics(self._theme.font(bold=bold)), text[:MAX_ROW_LENGTH], self.room())
             self._known[key] = lines
         return lines
 
@@ -136,7 +136,7 @@ class LiveDelegate(QStyledItemDelegate):
         font = self._theme.font("secondary", bold=bold)
         metrics = QFontMetrics(font)
         line = QRectF(box.left(), box.top(), box.width(), metrics.lineSpacing())
-        shown = elided(metrics, text[:LONGEST_ROW], line.width())
+        shown = elided(metrics, text[:MAX_ROW_LENGTH], line.width())
         painter.setFont(font)
         painter.setPen(self._theme.color(role))
         painter.drawText(line, aligned(option, LEFT), shown)
@@ -146,7 +146,7 @@ class LiveDelegate(QStyledItemDelegate):
         return line.adjusted(taken, 0, 0, 0)
 
 
-class MemoryDelegate(LiveDelegate):
+class MemoryDelegate(LiveRowDelegate):
     """A line of the ledger with details beside it; entries changed by the last step are marked as new."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -173,7 +173,7 @@ class MemoryDelegate(LiveDelegate):
         painter.restore()
 
 
-class PlanDelegate(LiveDelegate):
+class PlanDelegate(LiveRowDelegate):
     """A subgoal with the sign of its state; the active one stands out."""
 
     margins = (10, 2, 10, 2)
@@ -203,14 +203,14 @@ class PlanDelegate(LiveDelegate):
         painter.restore()
 
 
-class MomentDelegate(LiveDelegate):
+class TimelineDelegate(LiveRowDelegate):
     """A step with sign, reason and effect; an operator action between steps is set apart by a bar."""
 
     margins = (8, 4, 8, 4)
     indent = 24
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        moment: Moment | None = index.data(OBJECT_ROLE)
+        moment: TimelineEntry | None = index.data(OBJECT_ROLE)
         if moment is None:
             return QSize(100, 20)
         if moment.deed:
@@ -219,7 +219,7 @@ class MomentDelegate(LiveDelegate):
         return QSize(100, self.high(moment.words, small=small))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        moment: Moment | None = index.data(OBJECT_ROLE)
+        moment: TimelineEntry | None = index.data(OBJECT_ROLE)
         if moment is None:
             return
         painter.save()
@@ -230,7 +230,7 @@ class MomentDelegate(LiveDelegate):
             self._paint_step(painter, option, moment)
         painter.restore()
 
-    def _paint_deed(self, painter: QPainter, option: QStyleOptionViewItem, moment: Moment) -> None:
+    def _paint_deed(self, painter: QPainter, option: QStyleOptionViewItem, moment: TimelineEntry) -> None:
         theme, px = self._theme, self._theme.px
         box = self.inner(option)
         sign = QRectF(option.rect.left() + px(14), option.rect.top() + px(6), px(8), px(8))
@@ -248,7 +248,7 @@ class MomentDelegate(LiveDelegate):
         if moment.words:
             self.write(painter, option, box.adjusted(0, rest.height(), 0, 0), moment.words, "text")
 
-    def _paint_step(self, painter: QPainter, option: QStyleOptionViewItem, moment: Moment) -> None:
+    def _paint_step(self, painter: QPainter, option: QStyleOptionViewItem, moment: TimelineEntry) -> None:
         theme, px = self._theme, self._theme.px
         box = self.inner(option)
         number = QRectF(
@@ -280,7 +280,9 @@ class MomentDelegate(LiveDelegate):
         rest = self.write_small(painter, option, text, effect, role)
         return box.adjusted(0, rest.height(), 0, 0)
 
-    def _flag(self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, moment: Moment) -> None:
+    def _flag(
+        self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, moment: TimelineEntry
+    ) -> None:
         theme, px = self._theme, self._theme.px
         role = SEVERITY_ROLE[moment.severity]
         sign = QRectF(box.left(), box.top() + px(3), px(9), px(9))
@@ -288,7 +290,7 @@ class MomentDelegate(LiveDelegate):
         self.write_small(painter, option, indented(option, box, px(14)), moment.flag, role)
 
 
-class LiveFlagDelegate(LiveDelegate):
+class LiveFlagDelegate(LiveRowDelegate):
     """Severity, message, origin, and the verdict as a tick or a cross with its label."""
 
     indent = 18

@@ -23,7 +23,7 @@ from app.views.widgets.form_panel import FormPanel, say
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.live_start import LiveStartModel, TaskFileModel
+    from app.models.live_start import LiveRunFormModel, TaskFileModel
     from app.views.theme import Theme
 
 FIELDS = ("path", "start_url", "at_once")
@@ -32,7 +32,7 @@ FIELDS = ("path", "start_url", "at_once")
 class LiveRunForm(RunForm):
     """The form of one run, which says when it repeats an earlier run's task."""
 
-    def __init__(self, model: LiveStartModel, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, model: LiveRunFormModel, center: CommandCenter, theme: Theme) -> None:
         self._starting = model
         super().__init__(model, center, theme)
         model.sent.connect(self.closed)

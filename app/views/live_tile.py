@@ -8,9 +8,9 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, Q
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.models.live_wall import clock_words, face_of, flag_words, is_queued, state_line, step_words
+from app.models.live_wall import clock_words, display_state, flag_words, is_queued, status_line, step_words
 from app.models.object_list import OBJECT_ROLE
-from app.views.live_marks import FACES, LOUD, draw_state, face_role
+from app.views.live_marks import EMPHASIZED, STATE_MARKS, draw_state, state_role
 from app.views.marks import SEVERITY_ROLE, draw_severity, elided
 from app.views.widgets.keycap import draw_keys
 
@@ -81,8 +81,8 @@ class TileDelegate(QStyledItemDelegate):
     def _paint_edge(self, painter: QPainter, option: QStyleOptionViewItem, card: QRect, row: LiveRow) -> None:
         """A hair line, in the state's colour where a person is needed, twice as thick for the current run."""
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        loud = face_of(row) in LOUD
-        role = "accent" if selected else face_role(row) if loud else "line"
+        loud = display_state(row) in EMPHASIZED
+        role = "accent" if selected else state_role(row) if loud else "line"
         width = 2.5 if selected else 1.5 if loud else 1.0
         painter.setPen(QPen(self._theme.color(role), width))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -141,7 +141,7 @@ class TileDelegate(QStyledItemDelegate):
         side = px(40)
         sign = QRect(box.center().x() - side // 2, box.center().y() - side // 2, side, side)
         painter.setOpacity(0.35)
-        theme.icon(FACES[face_of(row)][0], "muted").paint(painter, sign)
+        theme.icon(STATE_MARKS[display_state(row)][0], "muted").paint(painter, sign)
         painter.setOpacity(1.0)
 
     def _paint_progress(self, painter: QPainter, picture: QRect, row: LiveRow) -> None:
@@ -177,7 +177,7 @@ class TileDelegate(QStyledItemDelegate):
         where = " · ".join(part for part in (step_words(row), row.site, row.policy) if part)
         painter.drawText(QRect(box.left(), top, box.width(), line), LEFT, elided(metrics, where, box.width()))
         first, second = (QRect(box.left(), top + number * line, box.width(), line) for number in (1, 2))
-        said = state_line(row)
+        said = status_line(row)
         painter.setPen(theme.color("warn" if row.needs else "text"))
         painter.drawText(first, LEFT, elided(metrics, said, first.width()))
         self._paint_last_line(painter, second, row, "" if said == row.words else row.words)

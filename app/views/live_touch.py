@@ -26,13 +26,13 @@ from app.views.live_canvas import PageCanvas
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.models.live_hands import LiveHands
+    from app.models.live_hands import InputGuard
 
 CLICKS = (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick)
 KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 
 
-class LiveTouch(QObject):
+class InputFilter(QObject):
     """Reports keys and mouse to ``hands``, and withholds the keys that ``hands`` claims for typing.
 
     Args:
@@ -40,7 +40,7 @@ class LiveTouch(QObject):
         lists: widgets over which mouse moves count as activity.
     """
 
-    def __init__(self, view: QWidget, hands: LiveHands, lists: Sequence[QWidget]) -> None:
+    def __init__(self, view: QWidget, hands: InputGuard, lists: Sequence[QWidget]) -> None:
         super().__init__(view)
         self._view, self._hands, self._lists = view, hands, tuple(lists)
         self._heard: QWidget | None = None

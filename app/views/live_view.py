@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLa
 
 from app.views.hint_line import HintLine
 from app.views.live_bar import LiveBar
-from app.views.live_facts import LiveFacts
-from app.views.live_flags import LiveNeeds
-from app.views.live_keys import LiveKeys
+from app.views.live_facts import ProgressPanel
+from app.views.live_flags import AttentionPanel
+from app.views.live_keys import LiveCommands
 from app.views.live_knowledge import LiveKnowledgePane
-from app.views.live_page import LivePage
+from app.views.live_page import RunPage
 from app.views.live_row import ROW
 from app.views.live_start import LiveRunForm, TaskFileForm
-from app.views.live_touch import LiveTouch
-from app.views.live_wall import LiveWall, NarrowList
+from app.views.live_touch import InputFilter
+from app.views.live_wall import NarrowList, RunGrid
 from app.views.widgets import Splitter
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ ROWS, NEEDS = 5, 340
 
 
 class LiveView(QWidget):
-    """Its commands are bound by ``LiveKeys`` and by the panels of the open run."""
+    """Its commands are bound by ``LiveCommands`` and by the panels of the open run."""
 
     place = "live"
 
@@ -47,11 +47,11 @@ class LiveView(QWidget):
         self._by_hand = False
         self._window: QWidget | None = None
         self._stand: tuple[object, ...] = ()
-        self.wall = LiveWall(model, center, theme)
+        self.wall = RunGrid(model, center, theme)
         self.list = NarrowList(model, theme)
-        self.facts = LiveFacts(model.large, center, theme)
-        self.page = LivePage(model, center, theme)
-        self.needs = LiveNeeds(model.large, center, theme)
+        self.facts = ProgressPanel(model.large, center, theme)
+        self.page = RunPage(model, center, theme)
+        self.needs = AttentionPanel(model.large, center, theme)
         self.knowledge = LiveKnowledgePane(model.large, center, theme)
         self.hint = HintLine(model.large, center, theme)
         self.form = LiveRunForm(model.form, center, theme)
@@ -60,8 +60,8 @@ class LiveView(QWidget):
         self.foot = self.bar
         """What passing messages keep clear of."""
         self._lay_out()
-        self.keys = LiveKeys(self, center)
-        self.touch = LiveTouch(self, model.hands, (self.wall.tiles.viewport(), self.list.viewport()))
+        self.keys = LiveCommands(self, center)
+        self.touch = InputFilter(self, model.hands, (self.wall.tiles.viewport(), self.list.viewport()))
         self._connect()
         self._on_opened(model.run)
 
@@ -70,16 +70,16 @@ class LiveView(QWidget):
         """Focus the tiles, or the list beside the open run."""
         if self.side.isVisibleTo(self):
             return
-        self.take_keys()
+        self.take_focus()
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Focus the runs, or the page under the operator's control."""
         if self.page.is_in_hand:
-            self.page.take_keys()
+            self.page.take_focus()
         elif self.model.run:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
-            self.wall.take_keys()
+            self.wall.take_focus()
 
     def save_layout(self) -> dict[str, Any]:
         """Return widths and the open run."""
@@ -137,7 +137,7 @@ class LiveView(QWidget):
         self.side.hide()
         self.beside.show()
         if held:
-            self.take_keys()
+            self.take_focus()
 
     def back(self) -> None:
         """Go back one level: the form, a field of the open run, the past step, the open run."""
@@ -149,10 +149,10 @@ class LiveView(QWidget):
             if self.page.leave():
                 return
             if held is not None and any(pane.isAncestorOf(held) for pane in (self.facts, self.beside)):
-                self.take_keys()
+                self.take_focus()
                 return
             self.model.close()
-        self.take_keys()
+        self.take_focus()
 
     def show_hint(self) -> None:
         """Make the hint line visible: the run open, no form over it, its column expanded."""
@@ -233,7 +233,7 @@ class LiveView(QWidget):
             form.closed.connect(self.close_form)
         self.wall.tiles.activated.connect(lambda: model.open(model.current))
         self.wall.tiles.doubleClicked.connect(lambda: model.open(model.current))
-        self.needs.card.let_go.connect(self.take_keys)
+        self.needs.card.let_go.connect(self.take_focus)
         self.hint.wanted.connect(self.show_hint)
         model.opened.connect(self._on_opened)
         model.large.step_wanted.connect(self.page.replay.go)
@@ -257,7 +257,7 @@ class LiveView(QWidget):
         self.faces.setCurrentWidget(self.columns if run else self.wall)
         self.beside.setVisible(not (run and self.side.isVisibleTo(self)))
         if held and not self.side.isVisibleTo(self):
-            self.take_keys()
+            self.take_focus()
         self._center.refresh()
 
     # ------------------------------------------------------------ whether it can be seen

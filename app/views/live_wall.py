@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.live_wall import counts_words
-from app.views.live_row import RowDelegate
+from app.views.live_row import RunRowDelegate
 from app.views.live_tile import GAP, TileDelegate
 from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton, fill
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.models.live import LiveModel
     from app.views.theme import Theme
 
-LEAST, USUAL, MOST = 248, 284, 640
+MIN_TILE_WIDTH, DEFAULT_TILE_WIDTH, MAX_TILE_WIDTH = 248, 284, 640
 """Cell widths in pixels: smallest, default when scrolling, and largest."""
 CUT = 0.9
 """Smallest share of its height that a tile is cut to, so that no row is half out of sight."""
@@ -104,7 +104,7 @@ class LiveListView(QListView):
             self._live.select(row.run)
 
 
-class Tiles(LiveListView):
+class TileView(LiveListView):
     """Tiles as large as they may be without scrolling; reports those in sight to the model."""
 
     def __init__(self, model: LiveModel, theme: Theme) -> None:
@@ -138,7 +138,7 @@ class Tiles(LiveListView):
         """Size the tiles for the area and the number of runs."""
         px, room = self._theme.px, self.maximumViewportSize()
         room -= QSize(self.bar_width() + 1, 0)  # the list reserves the bar's width
-        bounds = (px(LEAST), px(USUAL), px(MOST))
+        bounds = (px(MIN_TILE_WIDTH), px(DEFAULT_TILE_WIDTH), px(MAX_TILE_WIDTH))
         cell = cell_size(len(self._live.list.rows), room, bounds, self.tile.height_for)
         if cell != self.tile.cell:
             self.tile.cell = cell
@@ -202,7 +202,7 @@ class Tiles(LiveListView):
         self._live.watch.set_tiles(runs, size.width(), size.height())
 
 
-class LiveWall(QWidget):
+class RunGrid(QWidget):
     """Counts and buttons over the tiles, and a message for every other state."""
 
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
@@ -210,7 +210,7 @@ class LiveWall(QWidget):
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.tiles = Tiles(model, theme)
+        self.tiles = TileView(model, theme)
         self.counts = ElidedLabel()
         self.counts.setProperty("kind", "muted")
         self.lost = QLabel()
@@ -231,7 +231,7 @@ class LiveWall(QWidget):
         theme.changed.connect(self._share_out)
         self._show()
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Focus the tiles, or the message in their place."""
         shown = self.faces.currentWidget() is self.tiles
         (self.tiles if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
@@ -291,7 +291,7 @@ class LiveWall(QWidget):
         if self.faces.currentWidget() is not face:
             self.faces.setCurrentWidget(face)
             if held:
-                self.take_keys()
+                self.take_focus()
         self.counts.setText(counts_words(model.list.rows))
         self.counts.setAccessibleName(self.counts.text())
         self.lost.setText(self.tr("The engine is away; the tiles show how it was.") if model.lost else "")
@@ -305,7 +305,7 @@ class NarrowList(LiveListView):
     def __init__(self, model: LiveModel, theme: Theme) -> None:
         super().__init__(model)
         self.setUniformItemSizes(True)
-        self.setItemDelegate(RowDelegate(model, theme, self))
+        self.setItemDelegate(RunRowDelegate(model, theme, self))
         self.setAccessibleName(self.tr("All runs, those that need you first"))
         self.setFrameShape(QListView.Shape.NoFrame)
         self._clock = QTimer(self, interval=TICK_MS)

@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 from app.models.commands import CommandCenter
 from app.views.banner import Banner
 from app.views.menus import build_menus
-from app.views.rail import Rail
+from app.views.rail import NavigationRail
 from app.views.status import StatusBar
 from app.views.theme import Theme
 from app.views.top_bar import TopBar
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
     from app.models.settings_form import SettingsForm
     from app.models.workspace import WorkspaceModel
 
-SMALLEST = QSize(960, 600)
-USUAL = QSize(1280, 800)
-SAID_JUST_NOW = 1.5
+MIN_SIZE = QSize(960, 600)
+DEFAULT_SIZE = QSize(1280, 800)
+UNDO_OFFER_SECONDS = 1.5
 """Seconds after a message in which a change reported by the history still adds an Undo button to it."""
 RAIL_TITLES = {"review": "Review", "map": "Map", "live": "Live", "knowledge": "Knowledge"}
 
 
-class Perspective(Protocol):
+class PerspectiveView(Protocol):
     """The frame's interface to a perspective, which is a ``QWidget`` too."""
 
     @property
@@ -91,17 +91,17 @@ class MainWindow(QMainWindow):
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.center, self.theme = center, theme
-        self._perspectives: dict[str, Perspective] = {}
+        self._perspectives: dict[str, PerspectiveView] = {}
         self._closing, self._painted = False, False
         self.may_leave: Callable[[], bool] = lambda: True
         """Asked before ``quit_requested``; whoever says no says why, and calls ``leave`` again."""
         self.workspace: WorkspaceModel | None = None
         self._said_at = 0.0
         self.setWindowTitle("Sitelore")
-        self.setMinimumSize(SMALLEST)
+        self.setMinimumSize(MIN_SIZE)
         self.setAcceptDrops(True)
         self.rail, self.top, self.status = (
-            Rail(center, theme),
+            NavigationRail(center, theme),
             TopBar(center, theme),
             StatusBar(center, theme),
         )
@@ -150,7 +150,7 @@ class MainWindow(QMainWindow):
 
     def add_perspective(self, view: QWidget) -> None:
         """Add a perspective and its button in the rail."""
-        perspective = cast("Perspective", view)
+        perspective = cast("PerspectiveView", view)
         place = perspective.place
         self._perspectives[place] = perspective
         self.stack.addWidget(view)
@@ -171,7 +171,7 @@ class MainWindow(QMainWindow):
         """The places of all perspectives, in the rail's order."""
         return list(self._perspectives)
 
-    def perspective(self, place: str) -> Perspective | None:
+    def perspective(self, place: str) -> PerspectiveView | None:
         """The perspective of a place."""
         return self._perspectives.get(place)
 
@@ -197,7 +197,7 @@ class MainWindow(QMainWindow):
     def say(self, text: str, kind: str = "") -> None:
         """Show a passing message; it offers Undo when it is about a change just made."""
         model = self.workspace
-        if model is not None and model.deed_is_fresh and kind != "fail":
+        if model is not None and model.can_offer_undo and kind != "fail":
             self.toast.say(text, self.tr("Undo"), lambda: self.center.trigger("app.undo"), kind=kind)
         else:
             self.toast.say(text, kind=kind)
@@ -205,12 +205,12 @@ class MainWindow(QMainWindow):
 
     def _offer_undo(self) -> None:
         """Add the Undo button when the history reports a change a moment after the message about it."""
-        fresh = self.workspace is not None and self.workspace.deed_is_fresh
-        if fresh and time.monotonic() - self._said_at < SAID_JUST_NOW and not self.toast.isHidden():
+        fresh = self.workspace is not None and self.workspace.can_offer_undo
+        if fresh and time.monotonic() - self._said_at < UNDO_OFFER_SECONDS and not self.toast.isHidden():
             self._said_at = 0.0
             self.say(self.toast.text)
 
-    def complain(self, text: str) -> None:
+    def show_error(self, text: str) -> None:
         """Show an error message, which stays until it is closed."""
         self.say(text, "fail")
 
@@ -234,17 +234,17 @@ class MainWindow(QMainWindow):
         wanted = session.get("perspective")
         self.go(wanted if wanted in self._perspectives else next(iter(self._perspectives), ""))
 
-    def restore_look(self, settings: QSettings) -> None:
+    def restore_appearance(self, settings: QSettings) -> None:
         """Restore position, size, colours and text size; a window off every screen is moved back."""
         self.theme.set_mode(str(settings.value("mode", self.theme.mode)))
         self.theme.set_zoom(_number(settings.value("zoom"), 1.0))
         geometry = settings.value("geometry")
         if geometry is None or not self.restoreGeometry(geometry):
-            self.resize(USUAL)
+            self.resize(DEFAULT_SIZE)
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
-        self.setGeometry(rescued(self.geometry(), screens, self.minimumSize()))
+        self.setGeometry(ensure_on_screen(self.geometry(), screens, self.minimumSize()))
 
-    def save_look(self, settings: QSettings) -> None:
+    def save_appearance(self, settings: QSettings) -> None:
         """Store position, size, colours and text size."""
         settings.setValue("geometry", self.saveGeometry())
         settings.setValue("mode", self.theme.mode)
@@ -265,7 +265,7 @@ class MainWindow(QMainWindow):
         if self.may_leave():
             self.quit_requested.emit()
 
-    def close_for_good(self) -> None:
+    def finish_closing(self) -> None:
         """Close the window after everything is stored and stopped."""
         self._closing = True
         self.close()
@@ -337,7 +337,7 @@ class MainWindow(QMainWindow):
             self.top.show_workspace(info.name, info.path)
 
 
-def rescued(window: QRect, screens: list[QRect], smallest: QSize) -> QRect:
+def ensure_on_screen(window: QRect, screens: list[QRect], smallest: QSize) -> QRect:
     """Return ``window`` if enough of it is visible to be grabbed, else the same size on the first screen."""
     for screen in screens:
         seen = screen.intersected(window)

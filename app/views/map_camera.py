@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CELL = (252.0, 206.0)
 """Size of one state's place in pixels at scale 1 and 100 % text size."""
-NEAREST, FARTHEST = 1.6, 0.004
+MAX_ZOOM, MIN_ZOOM = 1.6, 0.004
 MARGIN = 36.0
 """Pixels around the map when all of it is visible."""
 MOVE_MS = 200
@@ -113,7 +113,7 @@ class Camera(QObject):
         x, y = self.place(point)
         self._slide.stop()
         self.is_fitted = False
-        self.scale = min(max(self.scale * factor, FARTHEST), NEAREST)
+        self.scale = min(max(self.scale * factor, MIN_ZOOM), MAX_ZOOM)
         wide, high = self.cell
         self.left, self.top = round(point.x() - x * wide), round(point.y() - y * high)
         self.scaled.emit()
@@ -122,7 +122,7 @@ class Camera(QObject):
     def zoom_by(self, factor: float) -> None:
         """Zoom at the middle, animated."""
         goal = self._to if self.is_moving else (self.scale, *self.middle)
-        self.go(min(max(goal[0] * factor, FARTHEST), NEAREST), goal[1], goal[2])
+        self.go(min(max(goal[0] * factor, MIN_ZOOM), MAX_ZOOM), goal[1], goal[2])
 
     def fit(self, bounds: tuple[float, float, float, float], *, gently: bool = True) -> None:
         """Show all of this; a small map is not enlarged beyond scale 1."""
@@ -132,14 +132,14 @@ class Camera(QObject):
         high = (bottom - top + 1) * CELL[1] * zoom
         inset = self.inset if self.inset < self.size.width() / 3 else 0
         room = max(self.size.width() - inset - 2 * MARGIN, 50), max(self.size.height() - 2 * MARGIN, 50)
-        scale = min(max(min(room[0] / wide, room[1] / high, 1.0), FARTHEST), NEAREST)
+        scale = min(max(min(room[0] / wide, room[1] / high, 1.0), MIN_ZOOM), MAX_ZOOM)
         aside = inset / 2 / (CELL[0] * zoom * scale)
         self.go(scale, (left + right) / 2 - aside, (top + bottom) / 2, gently=gently)
         self.is_fitted = True
 
     def center_on(self, x: float, y: float, *, scale: float = 0.0) -> None:
         """Move a place into the middle, with at least this scale."""
-        self.go(max(self.scale, min(scale, NEAREST)), x, y)
+        self.go(max(self.scale, min(scale, MAX_ZOOM)), x, y)
 
     def reveal(self, x: float, y: float) -> None:
         """Scroll a place into view with the smallest move."""

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.models.map_graph import node_words
 from app.views.map_camera import Camera
-from app.views.map_ground import Ground
+from app.views.map_ground import Background
 from app.views.map_overlay import MapOverlay
 from app.views.map_painter import CARDS_FROM, MapPainter
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 ARRIVE_MS = 400
 """How long a new state is highlighted."""
-MOST_ARRIVING = 400
-REST_MS = 90
+MAX_ARRIVING = 400
+IDLE_MS = 90
 """Time after the last change of scale until the map is drawn in full quality."""
 NOTCH = 1.25
 """Zoom factor of one wheel notch."""
@@ -60,7 +60,7 @@ class MapCanvas(QWidget):
         self.camera = Camera(theme, self)
         self.painter = MapPainter(theme, model.thumbnails)
         self.overlay = MapOverlay(model, self.painter, theme)
-        self.ground = Ground()
+        self.ground = Background()
         self._plan: PathPlan | None = None
         self._fitted = ""
         """The site whose map was shown whole at first."""
@@ -77,7 +77,7 @@ class MapCanvas(QWidget):
         self._pictures = QTimer(self, singleShot=True, interval=30)
         self._pictures.timeout.connect(self._want_pictures)
         self.camera.moved.connect(self.update)
-        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest = QTimer(self, singleShot=True, interval=IDLE_MS)
         self._rest.timeout.connect(self._on_rested)
         self.camera.scaled.connect(self._on_scaled)
         theme.changed.connect(self._on_theme)
@@ -169,7 +169,7 @@ class MapCanvas(QWidget):
         ids = set(graph.number)
         fresh = ids - self._known if self._known and self._fitted == graph.site else set[str]()
         self._known = ids
-        if fresh and len(fresh) <= MOST_ARRIVING and self._theme.motion and self.isVisible():
+        if fresh and len(fresh) <= MAX_ARRIVING and self._theme.motion and self.isVisible():
             now = time.monotonic()
             self._arriving = dict.fromkeys(fresh, now)
             self._arrivals.start()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFont, QFontMetrics, QPainter, QPen
 
-from app.models.map_graph import Mark
+from app.models.map_graph import StateMark
 from app.models.node_table import path_of
 from app.views.map_camera import CELL
 from app.views.map_marks import draw_flag
@@ -68,7 +68,7 @@ def draw_card(
         painter.drawImage(box, image)
     else:
         _draw_blank(painter, theme, look, box, row)
-    if marks & Mark.GONE:
+    if marks & StateMark.GONE:
         painter.fillRect(box, QBrush(theme.color("muted"), Qt.BrushStyle.BDiagPattern))
     _draw_frame(painter, theme, box, row, marks)
     _draw_badges(painter, theme, look, box, row, marks)
@@ -90,11 +90,11 @@ def _draw_blank(painter: QPainter, theme: Theme, look: CardLook, box: QRectF, ro
 
 def _draw_frame(painter: QPainter, theme: Theme, box: QRectF, row: NodeRow, marks: int) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    if marks & Mark.FAILED:
+    if marks & StateMark.FAILED:
         painter.setPen(QPen(theme.color("fail"), 2))
         painter.drawRect(box.adjusted(-3.5, -3.5, 3.5, 3.5))
     pen = QPen(theme.color("edge"), 1)
-    if marks & Mark.GONE or row.direct is False:
+    if marks & StateMark.GONE or row.direct is False:
         pen = QPen(theme.color("muted"), 1, Qt.PenStyle.DashLine)
     painter.setPen(pen)
     painter.drawRect(box)
@@ -118,19 +118,19 @@ def _draw_badges(
             painter.setPen(theme.color(role))
             painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
             left = badge.right() + 3
-    if marks & (Mark.TIPS | Mark.SUSPECT):
+    if marks & (StateMark.TIPS | StateMark.SUSPECT):
         high = min(max(box.height() * 0.3, 10.0), 22.0)
         foot = QPointF(box.right() - high * 0.45, box.top() + high * 0.62)
-        draw_flag(painter, theme, foot, high, suspect=bool(marks & Mark.SUSPECT))
+        draw_flag(painter, theme, foot, high, suspect=bool(marks & StateMark.SUSPECT))
 
 
 def _badges(row: NodeRow, marks: int) -> list[tuple[str, str]]:
     told: list[tuple[str, str]] = []
-    if marks & Mark.FAILED:
+    if marks & StateMark.FAILED:
         told.append((f"{row.failures} failed", "fail"))
-    if marks & Mark.GONE:
+    if marks & StateMark.GONE:
         told.append(("gone", "muted"))
-    if marks & Mark.BARRED:
+    if marks & StateMark.BARRED:
         told.append((row.challenge.value, "live"))
     if row.pages > 1:
         told.append((f"{row.pages} pages", "muted"))
@@ -144,7 +144,7 @@ def _draw_name(
     wide = box.width() * CELL[0] / CARD[0] * 0.97
     line = QRectF(box.center().x() - wide / 2, box.bottom() + 8, wide, metrics.height())
     painter.setFont(look.title)
-    painter.setPen(theme.color("muted" if marks & Mark.GONE else "text"))
+    painter.setPen(theme.color("muted" if marks & StateMark.GONE else "text"))
     name = (row.title or path_of(row.url))[:90]
     _write(painter, theme, line, metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(wide)))
     if look.addressed:

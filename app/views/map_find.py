@@ -87,10 +87,10 @@ class FindField(QLineEdit):
         self.setClearButtonEnabled(True)
         self.setPlaceholderText(self.tr("Find a state: where do I see …"))
         self.setAccessibleName(self.tr("Find a state"))
-        self.found = FoundStates(self, model, theme, host)
+        self.found = SearchResults(self, model, theme, host)
         self.textEdited.connect(self._ask)
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Focus the field, remembering the previous focus."""
         focused = QApplication.focusWidget()
         if focused is not None and focused is not self:
@@ -124,7 +124,7 @@ class FindField(QLineEdit):
         self._model.search.ask(self._model.site, text)
 
 
-class FoundStates(QFrame):
+class SearchResults(QFrame):
     """The list of hits below the field."""
 
     def __init__(self, field: FindField, model: MapModel, theme: Theme, host: QWidget) -> None:

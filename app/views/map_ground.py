@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from app.views.map_painter import MapPainter
 
 
-class Ground:
+class Background:
     """A pixmap of the view, and its outdated parts."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BUTTONS = ("map.fit", "map.table", "map.lab")
 
 
-class MapHead(QWidget):
+class MapToolbar(QWidget):
     """Site, search, filter, count, buttons; ``onward`` asks to focus the map."""
 
     def __init__(

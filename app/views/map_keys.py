@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.views.map_view import MapView
 
 
-class MapKeys(QObject):
+class MapCommands(QObject):
     """Binds every command of the place "map" that no panel binds itself."""
 
     def __init__(self, view: MapView, center: CommandCenter) -> None:
@@ -36,8 +36,8 @@ class MapKeys(QObject):
         def sited() -> bool:
             return bool(model.site)
 
-        bind("map.find", view.head.finder.take_keys, lambda: model.state is MapState.READY)
-        bind("map.filter", view.head.filter.take_keys, lambda: model.state is MapState.READY)
+        bind("map.find", view.head.finder.take_focus, lambda: model.state is MapState.READY)
+        bind("map.filter", view.head.filter.take_focus, lambda: model.state is MapState.READY)
         bind("map.site", view.head.focus_site, lambda: bool(model.sites))
         bind("map.table", view.toggle_table, mapped)
         bind("map.next", lambda: self._step(1), mapped)
@@ -128,14 +128,14 @@ class MapKeys(QObject):
         elif view.page is not None:
             view.close_page()
         elif view.panel.isAncestorOf(held) or view.path.list.hasFocus():
-            view.take_keys()
+            view.take_focus()
         elif model.path.is_shown:
             model.path.clear()
         elif len(model.selected) > 1:
             model.select(model.node)
         elif view.table.hasFocus():
-            view.take_keys()
+            view.take_focus()
         elif model.table.is_filtered:
             model.set_filter("")
         else:
-            view.take_keys()
+            view.take_focus()

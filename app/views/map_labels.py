@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 WIDE = 128.0
 """Largest width of a label in pixels at 100 % text size."""
-MOST, MOST_NAMED = 1_500, 250
+MAX_CLEAR_DOTS, MAX_NAMED = 1_500, 250
 """Most important states: how many dots are never covered, and how many are considered for a name."""
 
 
@@ -31,12 +31,18 @@ class Labels:
 
     def take(self, graph: MapGraph, shown: Mask) -> None:
         """Name states of this graph that match the filter."""
-        same = self._graph is graph and bool(shown.all()) and len(self._order) == min(len(graph), MOST)
+        same = (
+            self._graph is graph and bool(shown.all()) and len(self._order) == min(len(graph), MAX_CLEAR_DOTS)
+        )
         self._graph = graph
         if same:
             return
         depths = np.fromiter((row.depth for row in graph.rows), np.int64, len(graph))
-        order = np.lexsort((-graph.degrees, depths, ~shown))[:MOST] if len(graph) else np.empty(0, np.int64)
+        order = (
+            np.lexsort((-graph.degrees, depths, ~shown))[:MAX_CLEAR_DOTS]
+            if len(graph)
+            else np.empty(0, np.int64)
+        )
         self._order = [number for number in order.tolist() if shown[number]]
         self.forget()
 
@@ -70,11 +76,11 @@ class Labels:
         self._scale, self._chosen = camera.scale, {}
         metrics, most = QFontMetrics(self._theme.font("secondary")), self._theme.px(WIDE)
         radius, cell = dot_radius(camera.scale), camera.cell
-        taken = _Taken(most + 8.0, metrics.height() + 4.0)
+        taken = _OccupiedBoxes(most + 8.0, metrics.height() + 4.0)
         middles = cast("list[tuple[float, float]]", (self._graph.places[self._order] * cell).tolist())
         for x, y in middles:
             taken.add(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
-        for number, (x, y) in zip(self._order[:MOST_NAMED], middles, strict=False):
+        for number, (x, y) in zip(self._order[:MAX_NAMED], middles, strict=False):
             row = self._graph.rows[number]
             text = metrics.elidedText((row.title or row.url)[:60], Qt.TextElideMode.ElideRight, most)
             wide = metrics.horizontalAdvance(text) + 6
@@ -84,7 +90,7 @@ class Labels:
                 self._chosen[number] = (text, wide)
 
 
-class _Taken:
+class _OccupiedBoxes:
     """Occupied boxes, indexed by the cells they touch."""
 
     def __init__(self, wide: float, high: float) -> None:

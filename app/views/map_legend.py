@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.models.map_filter import toggled
-from app.models.map_graph import Mark, counts
+from app.models.map_graph import StateMark, counts
 from app.views.map_marks import draw_dot
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 MARKS = {
     "": 0,
-    "failures": Mark.FAILED,
-    "tips": Mark.TIPS,
-    "suspect": Mark.SUSPECT,
-    "gone": Mark.GONE,
-    "barred": Mark.BARRED,
+    "failures": StateMark.FAILED,
+    "tips": StateMark.TIPS,
+    "suspect": StateMark.SUSPECT,
+    "gone": StateMark.GONE,
+    "barred": StateMark.BARRED,
 }
 """The filter's word for each mark."""
 LINKS = {"tried": "edge", "seen": "line"}
@@ -122,7 +122,7 @@ class MapLegend(QFrame):
         graph = self._model.graph
         found = counts(graph)
         words = self._model.table.text.split()
-        numbers = {name: found[mark] for name, mark in MARKS.items() if isinstance(mark, Mark)}
+        numbers = {name: found[mark] for name, mark in MARKS.items() if isinstance(mark, StateMark)}
         tried = int(graph.tried.sum())
         numbers |= {"": len(graph), "tried": tried, "seen": len(graph.tried) - tried}
         for name, row in self.rows.items():

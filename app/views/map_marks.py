@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QPolygonF
 
-from app.models.map_graph import Mark
+from app.models.map_graph import StateMark
 
 if TYPE_CHECKING:
     from app.views.theme import Theme
 
-SHOWN = Mark.FAILED | Mark.TIPS | Mark.SUSPECT | Mark.GONE | Mark.BARRED
+SHOWN = StateMark.FAILED | StateMark.TIPS | StateMark.SUSPECT | StateMark.GONE | StateMark.BARRED
 """The marks that change how a dot looks; as a number below ``PLAIN``."""
 PLAIN = 32
 SHADOW = PLAIN
@@ -25,7 +25,7 @@ def draw_dot(painter: QPainter, theme: Theme, at: QPointF, radius: float, marks:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     body = QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
     ink = theme.color("muted")
-    if marks & Mark.GONE:
+    if marks & StateMark.GONE:
         painter.setBrush(QBrush(theme.color("raised")))
         painter.setPen(QPen(ink, 1.2, Qt.PenStyle.DotLine))
         painter.drawEllipse(body)
@@ -33,18 +33,18 @@ def draw_dot(painter: QPainter, theme: Theme, at: QPointF, radius: float, marks:
         painter.drawEllipse(body)
     else:
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("live" if marks & Mark.BARRED else "muted"))
-        painter.drawRect(body.adjusted(0.3, 0.3, -0.3, -0.3)) if marks & Mark.BARRED else painter.drawEllipse(
-            body
-        )
-    if marks & Mark.FAILED:
+        painter.setBrush(theme.color("live" if marks & StateMark.BARRED else "muted"))
+        painter.drawRect(
+            body.adjusted(0.3, 0.3, -0.3, -0.3)
+        ) if marks & StateMark.BARRED else painter.drawEllipse(body)
+    if marks & StateMark.FAILED:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.color("fail"), max(1.6, radius * 0.3)))
         out = max(2.2, radius * 0.45)
         painter.drawEllipse(body.adjusted(-out, -out, out, out))
-    if marks & (Mark.TIPS | Mark.SUSPECT):
+    if marks & (StateMark.TIPS | StateMark.SUSPECT):
         foot = QPointF(at.x() + radius * 0.75, at.y() - radius * 0.3)
-        draw_flag(painter, theme, foot, max(radius * 1.9, 7.0), suspect=bool(marks & Mark.SUSPECT))
+        draw_flag(painter, theme, foot, max(radius * 1.9, 7.0), suspect=bool(marks & StateMark.SUSPECT))
     painter.restore()
 
 
@@ -68,7 +68,7 @@ def draw_flag(painter: QPainter, theme: Theme, foot: QPointF, height: float, *, 
     painter.restore()
 
 
-class DotSheet:
+class DotSprites:
     """All dots of one size on one pixmap, for batch drawing."""
 
     def __init__(self, theme: Theme, radius: float, ratio: float) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.views.map_painter import MapPainter
     from app.views.theme import Theme
 
-MOST_LINKS = 300
+MAX_LINKS = 300
 """Links drawn for the open state."""
 MANY_LINKS = 60
 """More links than this are drawn as thin lines."""
@@ -116,7 +116,7 @@ class MapOverlay:
             leaves, comes = leaves[graph.tried[leaves]], comes[graph.tried[comes]]
         for edges, others, out in ((comes, graph.sources, False), (leaves, graph.targets, True)):
             ends = np.unique(others[edges])
-            ends = ends[shown[ends] & (ends != number)][:MOST_LINKS]
+            ends = ends[shown[ends] & (ends != number)][:MAX_LINKS]
             style = Qt.PenStyle.SolidLine if out else Qt.PenStyle.DashLine
             color = self._theme.color("accent" if out else "live")
             if len(ends) > MANY_LINKS:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPen
 from app.views.map_camera import CELL
 from app.views.map_cards import CardLook, draw_card
 from app.views.map_labels import Labels, dot_radius
-from app.views.map_marks import SHADOW, SHOWN, DotSheet
+from app.views.map_marks import SHADOW, SHOWN, DotSprites
 from app.views.primitives import FRAGMENT, draw_lines, draw_sprites
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CARDS_FROM = 0.26
 """States are cards from this scale on, dots below."""
-MOST_LINES = 12_000
+MAX_LINES = 12_000
 """Links drawn at a time when the whole map is visible."""
 INK = 0.12
 """Pixels of links for each pixel of the map; more would be a grey field.  Untried links are thinned out first."""
@@ -42,7 +42,7 @@ class MapPainter:
         self._theme, self._thumbnails = theme, thumbnails
         self._graph: MapGraph | None = None
         self._shown = np.ones(0, bool)
-        self._sheet: DotSheet | None = None
+        self._sheet: DotSprites | None = None
         self._look: CardLook | None = None
         self._look_scale = 0.0
         self.labels = Labels(theme)
@@ -148,7 +148,7 @@ class MapPainter:
         wide, high = camera.cell
         whole = (right - left + 1) * wide * (bottom - top + 1) * high
         share = min(1.0, camera.size.width() * camera.size.height() / max(whole, 1.0))
-        most = MOST_LINES // 3 if self.quick else MOST_LINES
+        most = MAX_LINES // 3 if self.quick else MAX_LINES
         zoom = self._theme.zoom
         inked = int(np.searchsorted(self._ink * zoom * camera.scale, INK * whole))
         return min(count, max(inked, FEW_LINES), int(most / max(share, 0.05)))
@@ -166,10 +166,10 @@ class MapPainter:
         pieces[:, 9] = 1
         draw_sprites(painter, pieces, sheet.pixmap)
 
-    def _dots(self, scale: float, ratio: float) -> DotSheet:
+    def _dots(self, scale: float, ratio: float) -> DotSprites:
         radius = round(self.radius(scale) * 4) / 4
         if self._sheet is None or self._sheet.radius != radius or self._sheet.ratio != ratio:
-            self._sheet = DotSheet(self._theme, radius, ratio)
+            self._sheet = DotSprites(self._theme, radius, ratio)
         return self._sheet
 
     def _paint_cards(self, painter: QPainter, camera: Camera, inside: Ints) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 WIDTHS = {"url": 190, "depth": 52, "outgoing": 44, "incoming": 44, "elements": 68, "waiting": 52, "runs": 48,
           "failures": 52, "tips": 44, "seen": 86}  # fmt: skip
 """Widths at 100 % text size; the title takes the rest."""
-LEAST_TITLE = 190
+MIN_TITLE_WIDTH = 190
 GIVING = ("seen", "elements", "waiting", "incoming", "url")
 """Columns hidden where the width is short, the first one first."""
 Flag = QItemSelectionModel.SelectionFlag
@@ -133,7 +133,7 @@ class NodeTable(QTableView):
         hidden: set[str] = set()
         taken = sum(px(width) for width in WIDTHS.values())
         for name in GIVING:
-            if room - taken >= px(LEAST_TITLE):
+            if room - taken >= px(MIN_TITLE_WIDTH):
                 break
             hidden.add(name)
             taken -= px(WIDTHS[name])

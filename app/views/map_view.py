@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.models.map_model import MapState
 from app.models.node_table import COLUMNS
-from app.views.block_lab import BlockLab
+from app.views.block_lab import BlockListEditor
 from app.views.exploration_bar import ExplorationBar
 from app.views.explore_form import ExploreForm
 from app.views.map_canvas import MapCanvas
-from app.views.map_head import MapHead
-from app.views.map_keys import MapKeys
+from app.views.map_head import MapToolbar
+from app.views.map_keys import MapCommands
 from app.views.map_legend import MapLegend
 from app.views.map_table import NodeTable
 from app.views.node_panel import NodePanel
@@ -25,7 +25,7 @@ from app.views.widgets import EmptyState, Splitter
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.map_desk import MapDesk
+    from app.models.map_desk import MapWorkspace
     from app.views.theme import Theme
 
 SIDE, WIDE_SIDE, WIDE = 372, 560, 1900
@@ -33,7 +33,7 @@ SIDE, WIDE_SIDE, WIDE = 372, 560, 1900
 TABLE, PATH = 260, 236
 
 
-class Sheet(QWidget):
+class MapStack(QWidget):
     """The canvas with the legend in its corner."""
 
     def __init__(self, canvas: MapCanvas) -> None:
@@ -66,25 +66,25 @@ class MapView(QWidget):
     step_requested = Signal(str, object)
     tip_requested = Signal(str)
 
-    def __init__(self, desk: MapDesk, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, desk: MapWorkspace, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self.desk, self.model, self._center, self._theme = desk, desk.map, center, theme
         model = self.model
         self.canvas = MapCanvas(model, theme)
-        self.sheet = Sheet(self.canvas)
+        self.sheet = MapStack(self.canvas)
         self.legend = self.sheet.legend = MapLegend(model, center, theme, self.sheet)
         self.table = NodeTable(model, theme)
-        self.head = MapHead(model, center, theme, self, self.take_keys)
+        self.head = MapToolbar(model, center, theme, self, self.take_focus)
         self.panel = NodePanel(desk.detail, center, theme)
         self.path = PathPane(model, center, theme)
         self.form = ExploreForm(desk.exploration, center, theme)
         self.bar = ExplorationBar(desk.exploration, center, theme)
-        self.lab = BlockLab(desk.lab, center, theme)
+        self.lab = BlockListEditor(desk.lab, center, theme)
         self.velocity = VelocityView(desk.velocity, center, theme)
         self._faces()
         self._lay_out()
         self._by_hand = False
-        self.keys = MapKeys(self, center)
+        self.keys = MapCommands(self, center)
         self._connect()
         self._show()
 
@@ -94,9 +94,9 @@ class MapView(QWidget):
         if self.model.state is MapState.NO_GRAPH:
             self.open_form()
         else:
-            self.take_keys()
+            self.take_focus()
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Focus the map, or what is shown in its place."""
         face = self.faces.currentWidget()
         if face is self.rows:
@@ -221,7 +221,7 @@ class MapView(QWidget):
             QTimer.singleShot(0, self, lambda: self.canvas.reveal(self.model.node))
         elif self.table.hasFocus():
             self.table.hide()
-            self.take_keys()
+            self.take_focus()
         else:
             self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -288,14 +288,14 @@ class MapView(QWidget):
         held = self.form.isAncestorOf(self.focusWidget() or self)
         self.side.setCurrentWidget(self.beside)
         if held:
-            self.take_keys()
+            self.take_focus()
 
     def close_page(self) -> None:
         """Show the map again."""
         if self.page is not None:
             self.faces.setCurrentWidget(self.rows)
             self._show()
-            self.take_keys()
+            self.take_focus()
             self._center.refresh()
 
     def _show(self) -> None:
@@ -315,6 +315,6 @@ class MapView(QWidget):
             held = self.hasFocus() or self.canvas.hasFocus()
             self.faces.setCurrentWidget(face)
             if held:
-                self.take_keys()
+                self.take_focus()
         if model.state is MapState.NO_GRAPH:
             self.side.setCurrentWidget(self.form)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
-from app.views.judgement_rows import NamedTextDelegate, Rows
+from app.views.judgement_rows import NamedTextDelegate, RowList
 from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class MemoryPane(Panel):
         self.missing.setContentsMargins(12, 8, 12, 8)
         self.close_button = QPushButton()
         self.close_button.setProperty("kind", "link")
-        self.list = Rows(theme, NamedTextDelegate(theme), self.tr("The agent's memory"))
+        self.list = RowList(theme, NamedTextDelegate(theme), self.tr("The agent's memory"))
         self.list.setModel(model.memory.lines)
         head = QHBoxLayout()
         head.setContentsMargins(12, 8, 8, 4)
@@ -52,7 +52,7 @@ class MemoryPane(Panel):
         center.keys_changed.connect(self._show)
         self._show()
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Focus the list."""
         self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.models.node_detail import Challenge
 from app.models.tip_table import exact_time
-from app.views.flow_row import FlowRow
+from app.views.flow_row import FlowLayout
 from app.views.widgets import Badge, ElidedLabel
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class NodeHead(QWidget):
         self.url.setProperty("kind", "secondary")
         self.template.setProperty("kind", "secondary")
         self._place = QWidget()
-        row = FlowRow(self._place, gap=4)
+        row = FlowLayout(self._place, gap=4)
         row.setContentsMargins(0, 4, 0, 0)
         for badge in self.badges.values():
             row.addWidget(badge)

@@ -7,9 +7,9 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from app.views.marks import draw_tick
 
-STANDING_ROLE = {"tried": "ok", "waiting": "live", "failed": "fail", "skipped": "muted", "": "muted"}
+STATUS_ROLE = {"tried": "ok", "waiting": "live", "failed": "fail", "skipped": "muted", "": "muted"}
 VERDICT_ROLE = {"block": "fail", "ask": "warn", "allow": "ok", "": "muted"}
-WAY_ROLE = {"ok": "ok", "warn": "warn", "fail": "fail", "": "muted"}
+TRANSITION_ROLE = {"ok": "ok", "warn": "warn", "fail": "fail", "": "muted"}
 STAGE_ROLE = {
     "": "muted",
     "starting": "live",
@@ -22,7 +22,7 @@ STAGE_ROLE = {
 }
 
 
-def draw_standing(painter: QPainter, box: QRectF, standing: str, color: QColor) -> None:
+def draw_status(painter: QPainter, box: QRectF, standing: str, color: QColor) -> None:
     """Draw a tick (tried), clock (waiting), cross (failed), struck ring (skipped) or dot (unknown)."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -98,5 +98,5 @@ def draw_stage(painter: QPainter, box: QRectF, stage: str, color: QColor) -> Non
     elif stage == "stopped":
         painter.drawRect(inner)
     else:
-        draw_standing(painter, box, {"done": "tried", "failed": "failed"}.get(stage, ""), color)
+        draw_status(painter, box, {"done": "tried", "failed": "failed"}.get(stage, ""), color)
     painter.restore()

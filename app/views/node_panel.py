@@ -20,14 +20,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.node_detail import NodeState
-from app.models.node_lists import STANDINGS
+from app.models.node_detail import DetailState
+from app.models.node_lists import ELEMENT_STATUSES
 from app.models.tip_table import ago, exact_time
-from app.views.flow_row import FlowRow
-from app.views.judgement_rows import NamedTextDelegate, Rows
+from app.views.flow_row import FlowLayout
+from app.views.judgement_rows import NamedTextDelegate, RowList
 from app.views.node_head import NodeHead, about_words
-from app.views.node_rows import ElementDelegate, NodeRows, RunDelegate, TransitionDelegate
-from app.views.page_shot import Mark, PageShot
+from app.views.node_rows import ElementDelegate, NodeRows, PassingRunDelegate, TransitionDelegate
+from app.views.page_shot import ScreenshotMark, ScreenshotView
 from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.filter_line import FilterLine
 from app.views.widgets.panel import Panel
@@ -62,7 +62,7 @@ class NodePanel(Panel):
         self.setProperty("kind", "raised")
         self.setAccessibleName(self.tr("The open state"))
         self.head = NodeHead(theme)
-        self.shot = PageShot(theme, self.tr("Picture of the state"))
+        self.shot = ScreenshotView(theme, self.tr("Picture of the state"))
         self.caption = ElidedLabel()
         self.tabs = {name: QToolButton() for name in LISTS}
         self.filter = FilterLine("", "", self.tr("Filter the elements"), self._to_elements)
@@ -70,8 +70,8 @@ class NodePanel(Panel):
         self.elements = NodeRows(theme, ElementDelegate(theme), self.tr("Elements of the state"))
         self.out = NodeRows(theme, TransitionDelegate(theme), self.tr("Transitions to other states"))
         self.in_ = NodeRows(theme, TransitionDelegate(theme), self.tr("Transitions from other states"))
-        self.runs = NodeRows(theme, RunDelegate(theme), self.tr("Runs that passed this state"))
-        self.tips = Rows(theme, NamedTextDelegate(theme), self.tr("Tips that apply to this state"))
+        self.runs = NodeRows(theme, PassingRunDelegate(theme), self.tr("Runs that passed this state"))
+        self.tips = RowList(theme, NamedTextDelegate(theme), self.tr("Tips that apply to this state"))
         self.about, self.error = QLabel(), QLabel()
         self._nones: dict[str, QLabel] = {}
         self._typed = QTimer(self, singleShot=True, interval=FILTER_MS)
@@ -88,9 +88,9 @@ class NodePanel(Panel):
             self.show_list(name)
         view = self._lists[self._stack.currentIndex()]
         view.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        model = view.model() if isinstance(view, Rows) else None
+        model = view.model() if isinstance(view, RowList) else None
         if (
-            isinstance(view, Rows)
+            isinstance(view, RowList)
             and model is not None
             and view.currentIndex().row() < 0
             and model.rowCount()
@@ -114,7 +114,7 @@ class NodePanel(Panel):
         self.caption.setContentsMargins(12, 2, 10, 2)
         layout.addWidget(self.caption)
         tabs = QWidget()
-        row = FlowRow(tabs, gap=0)
+        row = FlowLayout(tabs, gap=0)
         row.setContentsMargins(6, 4, 4, 4)
         group = QButtonGroup(self)
         for button in self.tabs.values():
@@ -229,18 +229,18 @@ class NodePanel(Panel):
         model, detail = self._model, self._model.detail
         self._face.setCurrentIndex(0 if detail is not None else 1)
         match model.state:
-            case NodeState.LOADING:
+            case DetailState.LOADING:
                 self._empty.set(self.tr("Looking it up…"), model.node)
-            case NodeState.FAILED:
+            case DetailState.FAILED:
                 self._empty.set(self.tr("This state can't be shown"), model.error)
-            case NodeState.EMPTY:
+            case DetailState.EMPTY:
                 self._empty.set(
                     self.tr("No state is open"),
                     self.tr(
                         "Choose one on the map or in its table: its picture, elements and transitions stand here."
                     ),
                 )
-            case NodeState.READY:
+            case DetailState.READY:
                 pass
         if detail is None:
             return
@@ -281,7 +281,7 @@ class NodePanel(Panel):
             button.setText(f"{word} {QLocale().toString(count)}" if count or name != "about" else word)
         for name, none in self._nones.items():
             view = self._lists[LISTS.index(name)]
-            empty = not (view.model().rowCount() if isinstance(view, Rows) else 0)
+            empty = not (view.model().rowCount() if isinstance(view, RowList) else 0)
             filtered = name == "elements" and bool(counts["elements"])
             none.setText(self.tr("No element is so.") if filtered else self._words[name][1])
             none.setVisible(empty)
@@ -291,7 +291,9 @@ class NodePanel(Panel):
     def _show_standings(self) -> None:
         number = QLocale().toString
         words = [self.tr("all {0}").format(number(self._model.count(None)))]
-        words += [f"{self._standing_words[name]} {number(self._model.count(name))}" for name in STANDINGS]
+        words += [
+            f"{self._standing_words[name]} {number(self._model.count(name))}" for name in ELEMENT_STATUSES
+        ]
         chosen = self._model.standing
         with QSignalBlocker(self.standing):
             if self.standing.count() != len(words):
@@ -299,7 +301,7 @@ class NodePanel(Panel):
                 self.standing.addItems(words)
             for number, text in enumerate(words):
                 self.standing.setItemText(number, text)
-            self.standing.setCurrentIndex(0 if chosen is None else STANDINGS.index(chosen) + 1)
+            self.standing.setCurrentIndex(0 if chosen is None else ELEMENT_STATUSES.index(chosen) + 1)
 
     def _show_element(self) -> None:
         row = self._model.selected
@@ -309,7 +311,7 @@ class NodePanel(Panel):
             return
         rect = row.element.rect
         if rect is not None and self.shot.is_inside(rect):
-            self.shot.choose(Mark(number=row.number, rect=rect, label=row.name))
+            self.shot.choose(ScreenshotMark(number=row.number, rect=rect, label=row.name))
             self.caption.setText(f"{row.element.role} '{row.name}': {row.why}")
         else:
             self.shot.choose(None)
@@ -350,7 +352,7 @@ class NodePanel(Panel):
 
     def _on_filter(self, *_row: int) -> None:
         row = self.standing.currentIndex()
-        self._model.filter(STANDINGS[row - 1] if row > 0 else None, self.filter.text())
+        self._model.filter(ELEMENT_STATUSES[row - 1] if row > 0 else None, self.filter.text())
 
     def _on_element(self, index: QModelIndex) -> None:
         row = self._model.elements.at(index.row())

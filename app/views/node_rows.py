@@ -10,21 +10,21 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.node_lists import score_words
 from app.models.object_list import OBJECT_ROLE
-from app.views.judgement_rows import LEFT, RIGHT, Rows
+from app.views.judgement_rows import LEFT, RIGHT, RowList
 from app.views.marks import draw_score, elided, paint_ground
-from app.views.node_marks import STANDING_ROLE, VERDICT_ROLE, WAY_ROLE, draw_standing, draw_verdict
+from app.views.node_marks import STATUS_ROLE, TRANSITION_ROLE, VERDICT_ROLE, draw_status, draw_verdict
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.models.block_lab import LabRow
-    from app.models.node_lists import ElementRow, RunHere, TransitionRow
+    from app.models.block_lab import BlockListRow
+    from app.models.node_lists import ElementRow, PassingRun, TransitionRow
     from app.views.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 
 
-class NodeRows(Rows):
+class NodeRows(RowList):
     """A list with rows of equal height, so that thousands of them cost no more than the visible ones."""
 
     def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str) -> None:
@@ -33,7 +33,7 @@ class NodeRows(Rows):
         self.setMinimumHeight(theme.px(60))
 
 
-class TwoLines(QStyledItemDelegate):
+class TwoLineDelegate(QStyledItemDelegate):
     """Sign, a role in small type, a name; below it a text.  Subclasses fill them."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -88,7 +88,7 @@ class TwoLines(QStyledItemDelegate):
         painter.drawText(self._placed(place), LEFT, elided(QFontMetrics(small), text, place.width()))
 
 
-class ElementDelegate(TwoLines):
+class ElementDelegate(TwoLineDelegate):
     """Status, role and name; below, the reason."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -97,14 +97,14 @@ class ElementDelegate(TwoLines):
             return
         painter.save()
         sign, first, second = self._begin(painter, option)
-        role = STANDING_ROLE[row.standing]
-        draw_standing(painter, sign, row.standing, self._theme.color(role))
+        role = STATUS_ROLE[row.standing]
+        draw_status(painter, sign, row.standing, self._theme.color(role))
         self._first(painter, first, row.element.role, row.name)
         self._second(painter, second, row.why, "fail" if row.standing == "failed" else "muted")
         painter.restore()
 
 
-class TransitionDelegate(TwoLines):
+class TransitionDelegate(TwoLineDelegate):
     """Status, action and target; below, attempts, times and the last failure."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -113,7 +113,7 @@ class TransitionDelegate(TwoLines):
             return
         painter.save()
         sign, first, second = self._begin(painter, option)
-        role = WAY_ROLE[row.standing]
+        role = TRANSITION_ROLE[row.standing]
         level = row.standing or "none"
         draw_score(painter, sign, level, self._theme.color(role))
         arrow = "→" if row.outgoing else "←"
@@ -125,11 +125,11 @@ class TransitionDelegate(TwoLines):
         painter.restore()
 
 
-class RunDelegate(TwoLines):
+class PassingRunDelegate(TwoLineDelegate):
     """Outcome, name and step; below, the task."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: RunHere | None = index.data(OBJECT_ROLE)
+        row: PassingRun | None = index.data(OBJECT_ROLE)
         if row is None:
             return
         painter.save()
@@ -144,11 +144,11 @@ class RunDelegate(TwoLines):
         painter.restore()
 
 
-class LabDelegate(TwoLines):
+class BlockListDelegate(TwoLineDelegate):
     """The rules' verdict, role and name; below, the rule and the reason."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: LabRow | None = index.data(OBJECT_ROLE)
+        row: BlockListRow | None = index.data(OBJECT_ROLE)
         if row is None:
             return
         painter.save()

@@ -9,11 +9,11 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
-from app.models.calls import Weight
-from app.models.desktop_notes import DesktopNotes, Note
+from app.models.calls import Urgency
+from app.models.desktop_notes import DesktopNotification, DesktopNotifications
 
 if TYPE_CHECKING:
-    from app.models.calls import Call, Calls
+    from app.models.calls import Notification, NotificationModel
     from app.models.commands import CommandCenter
     from app.models.tasks import Tasks
     from app.views.main_window import MainWindow
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 MODES = ("desktop", "window", "off")
 _BADGE = re.compile(r"^\(\d+\) ")
 _ICONS = {
-    Weight.BLOCKED: QSystemTrayIcon.MessageIcon.Warning,
-    Weight.FLAGGED: QSystemTrayIcon.MessageIcon.Warning,
-    Weight.FAILED: QSystemTrayIcon.MessageIcon.Critical,
-    Weight.DONE: QSystemTrayIcon.MessageIcon.Information,
+    Urgency.BLOCKED: QSystemTrayIcon.MessageIcon.Warning,
+    Urgency.FLAGGED: QSystemTrayIcon.MessageIcon.Warning,
+    Urgency.FAILED: QSystemTrayIcon.MessageIcon.Critical,
+    Urgency.DONE: QSystemTrayIcon.MessageIcon.Information,
 }
 ICON_PIXELS = 64
 
@@ -34,15 +34,15 @@ class Notifier(QObject):
     """Shows and follows notifications; ``calls.opened`` carries the run to open."""
 
     def __init__(
-        self, calls: Calls, window: MainWindow, tasks: Tasks, center: CommandCenter, theme: Theme
+        self, calls: NotificationModel, window: MainWindow, tasks: Tasks, center: CommandCenter, theme: Theme
     ) -> None:
         super().__init__(window)
         self._calls, self._window, self._center, self._theme = calls, window, center, theme
         self.mode = "desktop"
-        self.desktop = DesktopNotes(tasks, self)
+        self.desktop = DesktopNotifications(tasks, self)
         self.tray: QSystemTrayIcon | None = None
         self._shown: dict[str, tuple[str, ...]] = {}
-        self._latest: Call | None = None
+        self._latest: Notification | None = None
         self._said = ""
         self.desktop.followed.connect(self._follow)
         self.desktop.lost.connect(self._not_on_the_desktop)
@@ -88,7 +88,7 @@ class Notifier(QObject):
             self._open(run)
 
     # ------------------------------------------------------------ calls
-    def _show(self, call: Call) -> None:
+    def _show(self, call: Notification) -> None:
         self._latest = call
         note = self._note(call)
         self._shown[note.key] = call.runs
@@ -98,12 +98,14 @@ class Notifier(QObject):
         else:
             self._in_the_window(call)
 
-    def _note(self, call: Call) -> Note:
+    def _note(self, call: Notification) -> DesktopNotification:
         title, body = self._calls.words_of(call)
         key = call.run if len(call.runs) == 1 else f"{len(call.runs)} runs"
-        return Note(key=key, title=title, body=body, urgency=int(call.weight > Weight.FLAGGED))
+        return DesktopNotification(
+            key=key, title=title, body=body, urgency=int(call.weight > Urgency.FLAGGED)
+        )
 
-    def _not_on_the_desktop(self, note: Note) -> None:
+    def _not_on_the_desktop(self, note: DesktopNotification) -> None:
         call = self._latest
         if call is None or self._note(call) != note:
             return  # a newer one is under way
@@ -112,11 +114,11 @@ class Notifier(QObject):
         else:
             self._in_the_window(call)
 
-    def _in_the_window(self, call: Call) -> None:
+    def _in_the_window(self, call: Notification) -> None:
         title, body = self._calls.words_of(call)
         first = body.partition("\n")[0]
         words = f"{title} · {first}" if len(call.runs) == 1 else title
-        kind = "fail" if call.weight is Weight.FAILED else ""
+        kind = "fail" if call.weight is Urgency.FAILED else ""
         keys = self._center.keys("go.call")
         look = self.tr("Open  {0}").format(keys) if keys else self.tr("Open")
         self._said = words

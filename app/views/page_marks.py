@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 if TYPE_CHECKING:
     from app.views.theme import Theme
 
-WIDEST = 360
+MAX_TAB_WIDTH = 360
 """Largest width of a label at 100 % text; longer text is elided."""
 INK, PAPER = "#10161B", "#FFFFFF"
 """Pointer colours, the same on every page and theme."""
@@ -21,13 +21,13 @@ _ARROW = ((0, 0), (0, 15), (3.6, 11.6), (6.2, 17.4), (8.6, 16.3), (6.1, 10.7), (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class TargetBox:
     """The target of the next or the past action.
 
     Attributes:
         words: the action; ``tag`` a word beside it (a risk), "" for none.
         role: colour of both.
-        box: (x, y, width, height) on the page, in the units of ``Ground.page``; ``None`` without a place.
+        box: (x, y, width, height) on the page, in the units of ``PageGeometry.page``; ``None`` without a place.
         point: where the pointer goes.
     """
 
@@ -39,7 +39,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class PageGeometry:
     """The picture's rectangle in the widget, and the page's size in its own units."""
 
     rect: QRectF
@@ -63,7 +63,7 @@ class Ground:
         return min(max(x, 0.0), self.page[0] - 1), min(max(y, 0.0), self.page[1] - 1)
 
 
-def draw_target(painter: QPainter, theme: Theme, ground: Ground, target: Target) -> QRectF:
+def draw_target(painter: QPainter, theme: Theme, ground: PageGeometry, target: TargetBox) -> QRectF:
     """Outline the element, with the action on a tab beside it; return the tab.
 
     What is out of sight is named at the nearest edge, what has no place at the lower left.
@@ -134,13 +134,13 @@ def _ring(painter: QPainter, theme: Theme, place: QPointF, role: str) -> None:
         painter.drawEllipse(place, theme.px(7), theme.px(7))
 
 
-def _tab_place(theme: Theme, ground: Ground, target: Target, box: QRectF | None) -> QRectF:
+def _tab_place(theme: Theme, ground: PageGeometry, target: TargetBox, box: QRectF | None) -> QRectF:
     """Return a place above the element, else below it, always inside the picture."""
     px, rect = theme.px, ground.rect
     words = QFontMetrics(theme.font(bold=True))
     small = QFontMetrics(theme.font("secondary", bold=True))
     tag = small.horizontalAdvance(target.tag) + px(18) if target.tag else 0
-    width = min(words.horizontalAdvance(target.words) + px(18), px(WIDEST)) + tag
+    width = min(words.horizontalAdvance(target.words) + px(18), px(MAX_TAB_WIDTH)) + tag
     tab = QRectF(0, 0, min(width, rect.width()), words.height() + px(8))
     if box is None:
         tab.moveBottomLeft(rect.bottomLeft() + QPointF(px(8), -px(8)))
@@ -153,7 +153,7 @@ def _tab_place(theme: Theme, ground: Ground, target: Target, box: QRectF | None)
     return tab
 
 
-def _tab(painter: QPainter, theme: Theme, tab: QRectF, target: Target) -> None:
+def _tab(painter: QPainter, theme: Theme, tab: QRectF, target: TargetBox) -> None:
     px = theme.px
     painter.setPen(QPen(theme.color(target.role), 1.4))
     painter.setBrush(theme.color("raised"))

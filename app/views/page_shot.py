@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from app.engine.page_state import Rect
     from app.views.theme import Theme
 
-MOST_TABS = 60
+MAX_LABELS = 60
 """Labels written on one picture; more would be unreadable."""
-MOST_FINE = 300
+MAX_THIN_BOXES = 300
 """Marks with smooth, rounded corners; a page with more gets plain boxes, which cost a tenth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class ScreenshotMark:
     """A marked element.
 
     Attributes:
@@ -39,7 +39,7 @@ class Mark:
     label: str = ""
 
 
-class PageShot(QWidget):
+class ScreenshotView(QWidget):
     """The picture scaled to its place.  ``clicked`` carries CSS pixels of the page."""
 
     clicked = Signal(float, float)
@@ -48,8 +48,8 @@ class PageShot(QWidget):
         super().__init__()
         self._theme = theme
         self._image: QImage | None = None
-        self._marks: tuple[Mark, ...] = ()
-        self._chosen: Mark | None = None
+        self._marks: tuple[ScreenshotMark, ...] = ()
+        self._chosen: ScreenshotMark | None = None
         self._fitted, self._layer = QPixmap(), QPixmap()
         """The picture in the size of now; the same with the marks."""
         self._signs: dict[tuple[str, str], QPixmap] = {}
@@ -68,14 +68,14 @@ class PageShot(QWidget):
         self.updateGeometry()
         self.update()
 
-    def show_marks(self, marks: Sequence[Mark]) -> None:
+    def show_marks(self, marks: Sequence[ScreenshotMark]) -> None:
         """Mark these elements."""
         marks = tuple(marks)
         if marks != self._marks:
             self._marks, self._layer = marks, QPixmap()
             self.update()
 
-    def choose(self, mark: Mark | None) -> None:
+    def choose(self, mark: ScreenshotMark | None) -> None:
         """Highlight an element over the others; ``None`` for none."""
         if mark != self._chosen:
             self._chosen = mark
@@ -86,12 +86,12 @@ class PageShot(QWidget):
         return self._image is not None
 
     @property
-    def marks(self) -> tuple[Mark, ...]:
+    def marks(self) -> tuple[ScreenshotMark, ...]:
         """The marks except for the highlighted one."""
         return self._marks
 
     @property
-    def chosen(self) -> Mark | None:
+    def chosen(self) -> ScreenshotMark | None:
         """The highlighted mark."""
         return self._chosen
 
@@ -148,13 +148,13 @@ class PageShot(QWidget):
         painter = QPainter(layer)
         painter.translate(-self._origin())
         self._set_up(painter)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(self._marks) <= MOST_FINE)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(self._marks) <= MAX_THIN_BOXES)
         for mark in self._marks:
             self._paint_box(painter, mark)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         taken: list[QRectF] = []
         for mark in self._marks:
-            tab = self._tab(mark) if mark.label and len(taken) < MOST_TABS else QRectF()
+            tab = self._tab(mark) if mark.label and len(taken) < MAX_LABELS else QRectF()
             if not tab.isNull() and not any(tab.intersects(other) for other in taken):
                 taken.append(tab)
                 self._paint_tab(painter, mark, tab)
@@ -176,12 +176,12 @@ class PageShot(QWidget):
         assert self._image is not None
         return self._fitted.deviceIndependentSize().width() / max(self._image.width(), 1)
 
-    def _box(self, mark: Mark) -> QRectF:
+    def _box(self, mark: ScreenshotMark) -> QRectF:
         scale, origin = self._scale(), self._origin()
         x, y, width, height = (value * scale for value in mark.rect)
         return QRectF(origin.x() + x, origin.y() + y, max(width, 4), max(height, 4)).adjusted(-2, -2, 2, 2)
 
-    def _paint_box(self, painter: QPainter, mark: Mark, *, strong: bool = False) -> None:
+    def _paint_box(self, painter: QPainter, mark: ScreenshotMark, *, strong: bool = False) -> None:
         theme, box = self._theme, self._box(mark)
         line = Qt.PenStyle.DashLine if mark.sign == "ask" else Qt.PenStyle.SolidLine
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -195,7 +195,7 @@ class PageShot(QWidget):
             else:
                 painter.drawRect(box)
 
-    def _paint_sign(self, painter: QPainter, mark: Mark) -> None:
+    def _paint_sign(self, painter: QPainter, mark: ScreenshotMark) -> None:
         """Draw the sign at the element's corner."""
         size = self._theme.px(11)
         known = self._signs.get((mark.sign, mark.role))
@@ -215,7 +215,7 @@ class PageShot(QWidget):
             self._signs[mark.sign, mark.role] = known
         painter.drawPixmap(self._box(mark).topLeft() - QPointF(5, 5), known)
 
-    def _tab(self, mark: Mark, *, strong: bool = False) -> QRectF:
+    def _tab(self, mark: ScreenshotMark, *, strong: bool = False) -> QRectF:
         """Return the place of a label: above its element, else below it."""
         px, box = self._theme.px, self._box(mark)
         metrics = QFontMetrics(self._theme.font("secondary", bold=strong))
@@ -228,7 +228,9 @@ class PageShot(QWidget):
         tab.moveLeft(max(min(tab.left(), picture.right() - tab.width()), picture.left()))
         return tab
 
-    def _paint_tab(self, painter: QPainter, mark: Mark, tab: QRectF, *, strong: bool = False) -> None:
+    def _paint_tab(
+        self, painter: QPainter, mark: ScreenshotMark, tab: QRectF, *, strong: bool = False
+    ) -> None:
         if not mark.label:
             return
         theme, px = self._theme, self._theme.px

@@ -37,19 +37,19 @@ from app.views.widgets import ElidedLabel
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent
 
-    from app.models.page import PageModel, PictureStore, TreeLine
+    from app.models.page import AxTreeLine, PageModel, ScreenshotStore
     from app.views.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 CENTER = Qt.AlignmentFlag.AlignCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-DEEPEST = 14
+MAX_INDENT = 14
 """Levels that are indented; deeper ones would leave no room for the text."""
 
-SHARE = 0.66
+MAX_PICTURE_SHARE = 0.66
 """Largest share of a pane's height for the screenshot over the lines."""
 
-LONGEST = 400
+MAX_CHARACTERS = 400
 """Characters of a name or of properties that are measured; no pane shows more on a line."""
 
 
@@ -82,7 +82,7 @@ class LineDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one node."""
-        line: TreeLine | None = index.data(OBJECT_ROLE)
+        line: AxTreeLine | None = index.data(OBJECT_ROLE)
         if line is None:
             return
         box, state = option.rect, option.state
@@ -98,7 +98,7 @@ class LineDelegate(QStyledItemDelegate):
             painter.setFont(self._bold)
             painter.setPen(self._colors[role])
             painter.drawText(box.left() + 4, base, SIGNS[line.change])
-        left = box.left() + self._left + min(line.depth, DEEPEST) * self._indent
+        left = box.left() + self._left + min(line.depth, MAX_INDENT) * self._indent
         right = box.right() - 4
         if line.is_target:
             self._paint_target(painter, QRectF(left - 3, box.top() + 1, right - left + 3, box.height() - 2))
@@ -112,7 +112,7 @@ class LineDelegate(QStyledItemDelegate):
         painter.setFont(self._small)
         painter.drawText(box.adjusted(0, 0, -6, 0), RIGHT, self._target)
 
-    def _paint_text(self, painter: QPainter, line: TreeLine, left: int, right: int, base: int) -> None:
+    def _paint_text(self, painter: QPainter, line: AxTreeLine, left: int, right: int, base: int) -> None:
         if line.role and line.role != "StaticText":
             painter.setFont(self._mono)
             painter.setPen(self._colors["muted"])
@@ -131,7 +131,7 @@ class LineDelegate(QStyledItemDelegate):
         self, painter: QPainter, metrics: QFontMetrics, text: str, left: int, right: int, base: int
     ) -> int:
         """Draw what fits; returns the width with the gap after it."""
-        text = text[:LONGEST].replace("\n", " ")
+        text = text[:MAX_CHARACTERS].replace("\n", " ")
         width = metrics.horizontalAdvance(text)
         if width > right - left:
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, right - left)
@@ -167,7 +167,7 @@ class TreeList(QListView):
         self.doItemsLayout()
 
 
-class Picture(QWidget):
+class PagePicture(QWidget):
     """A screenshot fitted to its place, the target outlined and named."""
 
     def __init__(self, theme: Theme) -> None:
@@ -240,7 +240,7 @@ class Picture(QWidget):
 class PageSide(QWidget):
     """A caption (before or after, the page's title) over the screenshot, the lines, or a message."""
 
-    def __init__(self, caption: str, model: PageModel, pictures: PictureStore, theme: Theme) -> None:
+    def __init__(self, caption: str, model: PageModel, pictures: ScreenshotStore, theme: Theme) -> None:
         super().__init__()
         self.model, self._pictures = model, pictures
         self._asked_tree = self._large = False
@@ -255,7 +255,7 @@ class PageSide(QWidget):
         self.lines = TreeList(theme)
         self.lines.setModel(model)
         self.lines.setAccessibleName(self.tr("Page {0} the action, as lines").format(caption))
-        self.picture = Picture(theme)
+        self.picture = PagePicture(theme)
         self.picture.setAccessibleName(self.tr("Screenshot of the page {0} the action").format(caption))
         self.message = QLabel()
         self.message.setProperty("kind", "muted")
@@ -345,7 +345,7 @@ class PageSide(QWidget):
     def _fit(self) -> None:
         if self.picture.isHidden():
             return
-        room = self._stack.height() * (1.0 if self._large or self.lines.isHidden() else SHARE)
+        room = self._stack.height() * (1.0 if self._large or self.lines.isHidden() else MAX_PICTURE_SHARE)
         self.picture.setFixedHeight(max(round(min(room, self.picture.height_for(self._stack.width()))), 1))
 
     def _on_picture(self, digest: str) -> None:

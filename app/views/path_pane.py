@@ -33,7 +33,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class StepDelegate(QStyledItemDelegate):
+class PathStepDelegate(QStyledItemDelegate):
     """Number, action and target; after navigation the verdict as sign and word, and what differed."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -84,7 +84,7 @@ class StepDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-class StepList(QListView):
+class PathStepList(QListView):
     """Enter opens the state a step leads to."""
 
     def event(self, event: QEvent) -> bool:
@@ -121,9 +121,9 @@ class PathPane(QWidget):
         self.ends.setProperty("kind", "secondary")
         self.says.setWordWrap(True)
         self.says.setTextFormat(Qt.TextFormat.PlainText)
-        self.list = StepList()
+        self.list = PathStepList()
         self.list.setModel(self._path.steps)
-        self.list.setItemDelegate(StepDelegate(theme, self.list))
+        self.list.setItemDelegate(PathStepDelegate(theme, self.list))
         self.list.setAccessibleName(self.tr("Steps of the path"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from app.views.main_window import MainWindow
 
 USUAL, LARGE = QSize(1280, 800), QSize(2560, 1440)
-PATIENCE = 8.0
+MAX_WAIT_SECONDS = 8.0
 """Longest wait in seconds for a view to be filled before its screenshot."""
 
-BEGUN = "When a note covers the list, press Got it first; until then nothing under it can be clicked."
+SAMPLE_TIP = "When a note covers the list, press Got it first; until then nothing under it can be clicked."
 """The text in the composer on its screenshot."""
 
 Pause = Callable[[float], Awaitable[None]]
 
 
-async def take_pictures(window: MainWindow, out: Path, pause: Pause) -> list[Path]:
+async def take_screenshots(window: MainWindow, out: Path, pause: Pause) -> list[Path]:
     """Walk through the window and save screenshots; ``pause(seconds)`` lets the loop run."""
     camera = _Camera(window, out, pause)
     await camera.until_filled()
@@ -48,7 +48,7 @@ async def take_pictures(window: MainWindow, out: Path, pause: Pause) -> list[Pat
     return camera.taken
 
 
-async def take_empty_pictures(window: MainWindow, out: Path, pause: Pause) -> list[Path]:
+async def take_empty_screenshots(window: MainWindow, out: Path, pause: Pause) -> list[Path]:
     """Save screenshots of the empty states, on a workspace without runs or tips."""
     camera = _Camera(window, out, pause)
     await camera.until_filled()
@@ -75,7 +75,7 @@ class _Camera:
     async def until_filled(self) -> None:
         """Wait until the workspace is known and its first run is open."""
         waited = 0.0
-        while waited < PATIENCE and not self._ready():
+        while waited < MAX_WAIT_SECONDS and not self._ready():
             await self._pause(0.1)
             waited += 0.1
         await self._pause(0.8)
@@ -95,7 +95,7 @@ class _Camera:
         window.go("review")
         if window.center.trigger("tip.compose"):
             await self._pause(0.5)
-            self._write(BEGUN)
+            self._write(SAMPLE_TIP)
             await self.shoot(f"composer-{mode}", 1.5)
             self._write("")
             window.center.trigger("composer.discard")
@@ -203,7 +203,7 @@ class _Camera:
 
     async def _until_checked(self) -> None:
         model, waited = self._window.workspace, 0.0
-        while model is not None and not model.checks and waited < PATIENCE:
+        while model is not None and not model.checks and waited < MAX_WAIT_SECONDS:
             await self._pause(0.1)
             waited += 0.1
 

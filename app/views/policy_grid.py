@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.intervention_policy import OWN_ROLE, SIGNS, VALUE_ROLE, is_kept
+from app.models.intervention_policy import IS_OWN_ROLE, SIGNS, VALUE_ROLE, is_required
 from app.views.marks import elided
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class PolicyDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme, px = self._theme, self._theme.px
-        value, is_own = index.data(VALUE_ROLE), bool(index.data(OWN_ROLE))
+        value, is_own = index.data(VALUE_ROLE), bool(index.data(IS_OWN_ROLE))
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if option.state & QStyle.StateFlag.State_Selected:
@@ -124,11 +124,11 @@ class PolicyGrid(QTableView):
         for number, value in enumerate(line.values, 1):
             action = menu.addAction(f"&{number}  {SIGNS[value][0]}  {self.table.word(value)}")
             action.setCheckable(True)
-            action.setChecked(value == now and bool(index.data(OWN_ROLE)))
+            action.setChecked(value == now and bool(index.data(IS_OWN_ROLE)))
             action.triggered.connect(partial(self._policy.set_value, row, column, value))
             if value == now:
                 menu.setActiveAction(action)
-        if not is_kept(line, site):
+        if not is_required(line, site):
             menu.addSeparator()
             as_all = self.tr("By its weight") if not site else self.tr("As everywhere")
             menu.addAction(as_all, partial(self._policy.set_value, row, column, None))
@@ -162,7 +162,7 @@ class PolicyGrid(QTableView):
                 back = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
                 self._policy.turn(row, column, -1 if back else 1)
             case Qt.Key.Key_Delete | Qt.Key.Key_Backspace:
-                if is_kept(line, self.table.sites[column]):
+                if is_required(line, self.table.sites[column]):
                     return
                 self._policy.set_value(row, column, None)
             case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_F2:

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.models.run_queue import detector_words
-from app.views.flow_row import FlowRow
+from app.models.run_queue import detector_label
+from app.views.flow_row import FlowLayout
 from app.views.policy_grid import PolicyGrid
 from app.views.widgets.panel import Panel
 
@@ -87,7 +87,7 @@ class PolicyPane(Panel):
         self.save.setProperty("kind", "primary")
         self.save.setAccessibleName(self.tr("Put this policy into force"))
         self.back.setText(self.tr("Back to what is in force"))
-        foot = FlowRow(gap=8)
+        foot = FlowLayout(gap=8)
         for widget in (self.save, self.back, self.detector):
             foot.addWidget(widget)
         layout = QVBoxLayout(self)
@@ -108,7 +108,7 @@ class PolicyPane(Panel):
         self.back.setEnabled(model.is_changed)
         self.error.setText(model.error)
         self.error.setVisible(bool(model.error))
-        wanted = [self.tr("A line for a detector…"), *map(detector_words, model.free_detectors)]
+        wanted = [self.tr("A line for a detector…"), *map(detector_label, model.free_detectors)]
         if [self.detector.itemText(row) for row in range(self.detector.count())] != wanted:
             self.detector.clear()
             self.detector.addItems(wanted)
@@ -119,7 +119,7 @@ class PolicyPane(Panel):
         self.preview.setToolTip(self._model.preview_by_site)
 
     def _name_detector(self, words: str) -> None:
-        names = {detector_words(name): name for name in self._model.free_detectors}
+        names = {detector_label(name): name for name in self._model.free_detectors}
         self.detector.setCurrentIndex(0)
         row = self._model.name_detector(names.get(words, ""))
         if row >= 0:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.object_list import OBJECT_ROLE
-from app.models.run_queue import QueueState, detector_words, score_level, score_words
+from app.models.run_queue import QueueState, detector_label, score_level, score_text
 from app.views.marks import draw_score, draw_tick, elided, paint_ground
 from app.views.widgets import EmptyState
 from app.views.widgets.filter_line import FilterLine
@@ -42,7 +42,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class RunDelegate(QStyledItemDelegate):
+class QueueDelegate(QStyledItemDelegate):
     """Two lines a run: risk, site, task and verdict; below, score, first detector and goal."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -101,9 +101,9 @@ class RunDelegate(QStyledItemDelegate):
         draw_score(painter, sign, level, theme.color(level))
         left = px(14)
         painter.setFont(small)
-        detector = detector_words(row.flags[0]) if row.flags else ""
+        detector = detector_label(row.flags[0]) if row.flags else ""
         for text, role, most in (
-            (score_words(row.score), level, 1.0),
+            (score_text(row.score), level, 1.0),
             (detector, "text", 0.45),
             (row.intent, "muted", 1.0),
         ):
@@ -131,7 +131,7 @@ class QueuePane(QWidget):
             self._queue.text,
             self.tr("Filter: failed  site:gitlab  words"),
             self.tr("Filter of the queue"),
-            self.take_keys,
+            self.take_focus,
         )
         self.filter.setToolTip(
             self.tr(
@@ -139,7 +139,7 @@ class QueuePane(QWidget):
                 "order:date, or words to search for ({0})"
             ).format(center.keys("review.filter"))
         )
-        self.list = _List(theme)
+        self.list = _QueueList(theme)
         self.list.setModel(self._queue.model)
         self.list.setAccessibleName(self.tr("Runs to review, highest risk first"))
         self._stack = QStackedWidget()
@@ -157,9 +157,9 @@ class QueuePane(QWidget):
 
     def focus_filter(self) -> None:
         """Focus the filter line and select its text."""
-        self.filter.take_keys()
+        self.filter.take_focus()
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Focus the list, now or once it is filled."""
         shown = self._stack.currentWidget() is self.list
         (self.list if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
@@ -211,7 +211,7 @@ class QueuePane(QWidget):
         held = self.hasFocus() or self.list.hasFocus()
         self._stack.setCurrentWidget(self._faces[queue.state])
         if held:
-            self.take_keys()
+            self.take_focus()
         self.error.set(self.tr("The queue can't be loaded"), queue.error)
         if queue.is_importing:
             hint = self.tr("They appear here when the import is done. You can keep working.")
@@ -245,7 +245,7 @@ class QueuePane(QWidget):
             self._model.open_run(row.id)
 
 
-class _List(QListView):
+class _QueueList(QListView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setUniformItemSizes(True)
@@ -253,5 +253,5 @@ class _List(QListView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegate(RunDelegate(theme, self))
+        self.setItemDelegate(QueueDelegate(theme, self))
         theme.changed.connect(self.doItemsLayout)

@@ -9,7 +9,7 @@ from app.models.commands import CommandCenter
 from app.views.theme import Theme
 
 
-class Rail(QWidget):
+class NavigationRail(QWidget):
     """Buttons with a word under the icon; the tooltip names the shortcut."""
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:

@@ -9,20 +9,20 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.models.live_requests import LONGEST, too_long
-from app.views.flow_row import FlowRow
+from app.models.live_requests import MAX_TEXT_LENGTH, too_long
+from app.views.flow_row import FlowLayout
 from app.views.widgets import Badge, ElidedLabel
 from app.views.widgets.panel import Panel
-from app.views.widgets.said import Said
+from app.views.widgets.said import MessageLabel
 from app.views.widgets.text_line import TextLine
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
     from app.models.live_requests import Card
-    from app.models.live_run import LiveRun
+    from app.models.live_run import OpenRunModel
     from app.views.theme import Theme
 
-REACHES = {
+SCOPE_LABELS = {
     "live.approve": "once", "live.approve.run": "run", "live.approve.site": "site",
     "live.deny": "once", "live.deny.run": "run", "live.deny.site": "site",
 }  # fmt: skip
@@ -31,7 +31,7 @@ FAR = (("live.approve.run", "live.approve.site"), ("live.deny.run", "live.deny.s
 
 
 @dataclass(slots=True)
-class Typed:
+class TypedDraft:
     """Unsent text for a request: ``how`` is "edit", "answer" or "" (no line is open)."""
 
     how: str = ""
@@ -51,7 +51,7 @@ class RequestCard(Panel):
 
     let_go = Signal()
 
-    def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._run, self._model, self._center, self._theme = model, model.requests, center, theme
         self._shown, self._how = "", ""
@@ -59,15 +59,19 @@ class RequestCard(Panel):
         self._owner = ""
         """The run whose card is shown."""
         self._hands = "live.take_over"
-        self._typed: dict[str, Typed] = {}
+        self._typed: dict[str, TypedDraft] = {}
         self.setProperty("kind", "card")
         self.setAccessibleName(self.tr("Decision"))
         self.title, self.place, self.command = QLabel(), QLabel(), ElidedLabel()
-        self.question, self.why, self.words = Said(longest=300), Said("secondary", 280), Said("heading", 160)
-        self.decided, self.error = Said("ok"), Said("fail", 600)
+        self.question, self.why, self.words = (
+            MessageLabel(longest=300),
+            MessageLabel("secondary", 280),
+            MessageLabel("heading", 160),
+        )
+        self.decided, self.error = MessageLabel("ok"), MessageLabel("fail", 600)
         self.risk = Badge("", "muted", theme)
-        self.line = TextLine(theme, self.tr("Answer"), LONGEST)
-        self.reason = TextLine(theme, self.tr("Reason the agent is told (optional)"), LONGEST)
+        self.line = TextLine(theme, self.tr("Answer"), MAX_TEXT_LENGTH)
+        self.reason = TextLine(theme, self.tr("Reason the agent is told (optional)"), MAX_TEXT_LENGTH)
         self.buttons = {command: QPushButton() for command in (*MAIN, *FAR[0], *FAR[1])}
         self.reaches = (QLabel(self.tr("Approve for")), QLabel(self.tr("Deny for")))
         self._lay_out()
@@ -97,7 +101,7 @@ class RequestCard(Panel):
 
     def _bind(self) -> None:
         model, bind = self._model, self._center.bind
-        for command, reach in REACHES.items():
+        for command, reach in SCOPE_LABELS.items():
             do = model.approve if command.startswith("live.approve") else model.deny
             bind(command, lambda do=do, reach=reach: do(reach), lambda name=command: self._can(name))
         bind("live.edit", self.edit, lambda: self._can("live.edit"))
@@ -191,7 +195,7 @@ class RequestCard(Panel):
             button.clicked.connect(lambda _checked=False, name=command: self._center.trigger(self._now(name)))
             button.pressed.connect(self._model.aim)
             button.released.connect(lambda: QTimer.singleShot(0, self, self._model.let_go))
-        head, action, main = QHBoxLayout(), QHBoxLayout(), FlowRow()
+        head, action, main = QHBoxLayout(), QHBoxLayout(), FlowLayout()
         head.addWidget(self.title, 1)
         head.addWidget(self.place)
         action.addWidget(self.words, 1)
@@ -222,7 +226,7 @@ class RequestCard(Panel):
         rows = QVBoxLayout()
         rows.setSpacing(0)
         for label, commands in zip(self.reaches, FAR, strict=True):
-            row = FlowRow(gap=0)
+            row = FlowLayout(gap=0)
             label.setContentsMargins(0, 4, 4, 0)
             row.addWidget(label)
             for command in commands:
@@ -318,12 +322,12 @@ class RequestCard(Panel):
                 self._finish()
             return
         if self._shown and (self.line.text or self.reason.text):
-            self._typed[self._shown] = Typed(self._how, self.line.text, self.reason.text)
+            self._typed[self._shown] = TypedDraft(self._how, self.line.text, self.reason.text)
         if self.line.hasFocus() or self.reason.hasFocus():
             self._leave()
         self._close_line()
         self._shown = coming
-        begun = self._typed.pop(coming, Typed())
+        begun = self._typed.pop(coming, TypedDraft())
         self.reason.put(begun.reason if is_open else "")
         if is_open and begun.how:
             self._open_line(begun.how, begun.text)

@@ -133,7 +133,7 @@ class ReviewView(QWidget):
             self._center.set_place("composer")
             self.composer.begin()
         else:
-            self.queue.take_keys()
+            self.queue.take_focus()
 
     def save_layout(self) -> dict[str, Any]:
         """Column widths, and the model's session."""
@@ -251,7 +251,7 @@ class ReviewView(QWidget):
         self.model.memory.watch(False)
         self.side.setCurrentWidget(self.judgement)
         if had_keys:
-            self.queue.take_keys()
+            self.queue.take_focus()
 
     def _judge(self, place: int) -> None:
         self.model.judge(place, self.judgement.take_note())
@@ -272,7 +272,7 @@ class ReviewView(QWidget):
         if self.step.preview != "both":
             self.step.show_preview("both")
             return
-        self.queue.take_keys()
+        self.queue.take_focus()
 
     # ------------------------------------------------------------ composer
     def _on_composing(self, is_open: bool) -> None:

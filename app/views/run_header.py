@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 
-class Clamped(QWidget):
+class ClampedLabel(QWidget):
     """A paragraph of at most so many lines, elided at the end, whole in the tooltip; its height never changes."""
 
     def __init__(self, theme: Theme, lines: int) -> None:
@@ -72,7 +72,7 @@ class Clamped(QWidget):
         painter.end()
 
 
-class ScoreSign(QWidget):
+class ScoreIcon(QWidget):
     """The shape of a score, beside its text."""
 
     def __init__(self, theme: Theme) -> None:
@@ -107,11 +107,11 @@ class RunHeader(QWidget):
         self.note = ElidedLabel(Qt.TextElideMode.ElideRight)
         self.note.setProperty("kind", "muted")
         self.note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.sign = ScoreSign(theme)
+        self.sign = ScoreIcon(theme)
         self.score = QLabel()
         self.rest = ElidedLabel(Qt.TextElideMode.ElideRight)
         self.rest.setProperty("kind", "muted")
-        self.intent = Clamped(theme, 2)
+        self.intent = ClampedLabel(theme, 2)
         top = QHBoxLayout()
         top.setContentsMargins(0, 0, 0, 0)
         top.setSpacing(6)

@@ -42,7 +42,7 @@ ICONS = {"run": "play-box-outline", "step": "cursor-default-click-outline", "tip
 WIDE, HIGH = 560, 420
 
 
-class HitDelegate(QStyledItemDelegate):
+class SearchHitDelegate(QStyledItemDelegate):
     """The group's title where a group begins, then icon, title, and the snippet with its matches marked."""
 
     def __init__(self, model: SearchModel, theme: Theme, parent: QWidget) -> None:
@@ -116,7 +116,7 @@ class SearchPopup(QFrame):
         self._before: QWidget | None = None
         self.list = QListView()
         self.list.setAccessibleName(self.tr("Search results"))
-        self.picker = Picker(field, self.list, model, HitDelegate(model, theme, self.list))
+        self.picker = Picker(field, self.list, model, SearchHitDelegate(model, theme, self.list))
         self.words = QLabel()
         self.words.setProperty("kind", "muted")
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)

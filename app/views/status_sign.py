@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 
-class StatusSign(QWidget):
+class StatusLabel(QWidget):
     """The shape and the word of a status."""
 
     def __init__(self, theme: Theme) -> None:

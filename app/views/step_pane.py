@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.models.page import aligned_rows
 from app.views.page_view import PageSide
-from app.views.run_header import Clamped, RunHeader
+from app.views.run_header import ClampedLabel, RunHeader
 from app.views.step_strip import StepStrip
 from app.views.widgets import ElidedLabel, EmptyState, Splitter
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 PREVIEWS = ("both", "before", "after")
 
 
-class Scrolling(QPlainTextEdit):
+class ScrollingText(QPlainTextEdit):
     """A text that scrolls in its own area and never takes plain keys."""
 
     def __init__(self, name: str) -> None:
@@ -56,10 +56,10 @@ class StepFactsPane(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.why = Scrolling(self.tr("Why: the agent's reason"))
-        self.error = Scrolling(self.tr("Error of the action"))
+        self.why = ScrollingText(self.tr("Why: the agent's reason"))
+        self.error = ScrollingText(self.tr("Error of the action"))
         self.error_head = QLabel()
-        self.did = Clamped(theme, 2)
+        self.did = ClampedLabel(theme, 2)
         self.at = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.at.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         grid = QGridLayout(self)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Index = QModelIndex | QPersistentModelIndex
 
 
-class StepDelegate(QStyledItemDelegate):
+class StepCellDelegate(QStyledItemDelegate):
     """A cell: the step's number over the signs of its error and its worst flag; the suspect is underlined.
 
     A small person marks a step done by hand, a small triangle an intervention.
@@ -104,7 +104,7 @@ class StepStrip(QListView):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
-        self.setItemDelegate(StepDelegate(theme, self))
+        self.setItemDelegate(StepCellDelegate(theme, self))
         self.setModel(model)
         self.setAccessibleName(self.tr("Steps of the run"))
         self.selectionModel().currentChanged.connect(self._on_current)

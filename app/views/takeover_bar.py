@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.models.live_by_hand import LONGEST_ADDRESS, LONGEST_ANSWER, MOVES, LiveByHand
-from app.views.flow_row import FlowRow
+from app.models.live_by_hand import MAX_ADDRESS_LENGTH, MAX_ANSWER_LENGTH, PAGE_COMMANDS, TakeoverModel
+from app.views.flow_row import FlowLayout
 from app.views.widgets.command_button import SIGN, WORD, CommandButton
-from app.views.widgets.said import Said
+from app.views.widgets.said import MessageLabel
 from app.views.widgets.text_line import TextLine
 
 if TYPE_CHECKING:
@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from app.models.live import LiveModel
     from app.views.theme import Theme
 
-PASSING = ("live.release", "live.address", *MOVES, "live.finish", "live.finish.answer", "live.no_wall")
+PASSTHROUGH_COMMANDS = (
+    "live.release",
+    "live.address",
+    *PAGE_COMMANDS,
+    "live.finish",
+    "live.finish.answer",
+    "live.no_wall",
+)
 """Commands whose keys with Ctrl, Alt or Esc work while the page has the keyboard."""
 
 
@@ -34,23 +41,23 @@ class TakeoverBar(QWidget):
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._center, self._theme = center, theme
-        self.by_hand = LiveByHand(model, self)
+        self.by_hand = TakeoverModel(model, self)
         self._address = ""
-        self.moves = [CommandButton(command, center, theme) for command in MOVES]
+        self.moves = [CommandButton(command, center, theme) for command in PAGE_COMMANDS]
         for button in self.moves:
-            button.show_much(SIGN)
+            button.set_detail(SIGN)
         self.address = TextLine(
-            theme, self.tr("Address: Enter opens it, Esc goes back to the page"), LONGEST_ADDRESS
+            theme, self.tr("Address: Enter opens it, Esc goes back to the page"), MAX_ADDRESS_LENGTH
         )
         self.finished = CommandButton("live.finish", center, theme, self.tr("Finished"))
         self.answered = CommandButton("live.finish.answer", center, theme, self.tr("The answer is…"))
         self.no_wall = CommandButton("live.no_wall", center, theme, self.tr("No wall"))
         self.answer = TextLine(
-            theme, self.tr("The task's answer: Enter ends the run with it"), LONGEST_ANSWER
+            theme, self.tr("The task's answer: Enter ends the run with it"), MAX_ANSWER_LENGTH
         )
         self.answer.setPlaceholderText(self.answer.accessibleName())
-        self.said = Said("warn")
-        self.no_wall.show_much(WORD)  # the key shown works only while the window has the keyboard
+        self.said = MessageLabel("warn")
+        self.no_wall.set_detail(WORD)  # the key shown works only while the window has the keyboard
         self.answer.hide()
         self.setAccessibleName(self.tr("The page in your hands"))
         self._lay_out()
@@ -58,7 +65,7 @@ class TakeoverBar(QWidget):
         self._bind()
 
     def _lay_out(self) -> None:
-        first, second = QHBoxLayout(), FlowRow(gap=5)
+        first, second = QHBoxLayout(), FlowLayout(gap=5)
         first.setSpacing(5)
         for button in self.moves:
             first.addWidget(button)
@@ -83,7 +90,7 @@ class TakeoverBar(QWidget):
 
     def _bind(self) -> None:
         bind, by_hand = self._center.bind, self.by_hand
-        for command in MOVES:
+        for command in PAGE_COMMANDS:
             bind(command, lambda name=command: by_hand.move(name), lambda: by_hand.has_page)
         bind("live.address", self._type_address, lambda: by_hand.has_page)
         bind("live.finish", by_hand.finish, lambda: by_hand.can_end)
@@ -111,7 +118,11 @@ class TakeoverBar(QWidget):
     @property
     def keys(self) -> list[str]:
         """Keys never forwarded to the page: those of takeover commands that type nothing."""
-        found = [key.toString() for command in PASSING for key in self._center.action(command).shortcuts()]
+        found = [
+            key.toString()
+            for command in PASSTHROUGH_COMMANDS
+            for key in self._center.action(command).shortcuts()
+        ]
         return [key for key in found if "Ctrl+" in key or "Alt+" in key or "Esc" in key]
 
     # ------------------------------------------------------------ typing

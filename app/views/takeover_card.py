@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from app.views.flow_row import FlowRow
+from app.views.flow_row import FlowLayout
 from app.views.widgets import ElidedLabel
 from app.views.widgets.command_button import CommandButton
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.live import TakeoverAccount
+    from app.models.live import TakeoverSummary
     from app.views.theme import Theme
 
-MOST_CHANGES, LONGEST = 4, 200
+MAX_CHANGES, MAX_LENGTH = 4, 200
 """Changes that are listed (the others are counted), and characters of one."""
 
 
@@ -50,7 +50,7 @@ class TakeoverCard(QFrame):
         head = QHBoxLayout()
         head.addWidget(self.title, 1)
         head.addWidget(self.close_button)
-        foot = FlowRow(gap=8)
+        foot = FlowLayout(gap=8)
         foot.addWidget(self.tip_button)
         foot.addWidget(self.map_button)
         layout = QVBoxLayout(self)
@@ -63,7 +63,7 @@ class TakeoverCard(QFrame):
         layout.addLayout(foot)
         self.setAccessibleName(self.tr("What was done by hand"))
 
-    def show_account(self, account: TakeoverAccount) -> None:
+    def show_account(self, account: TakeoverSummary) -> None:
         """Show the summary of a takeover."""
         steps = self.tr("1 step") if account.steps == 1 else self.tr("{0} steps").format(account.steps)
         title = (
@@ -74,8 +74,8 @@ class TakeoverCard(QFrame):
         self.title.setText(title)
         self.done.setText(account.words)
         self.done.setVisible(bool(account.words))
-        lines = [f"• {_short(change)}" for change in account.changes[:MOST_CHANGES]]
-        more = len(account.changes) - MOST_CHANGES
+        lines = [f"• {_short(change)}" for change in account.changes[:MAX_CHANGES]]
+        more = len(account.changes) - MAX_CHANGES
         if more > 0:
             lines.append(self.tr("and {0} more").format(more))
         if account.masked:
@@ -92,6 +92,6 @@ class TakeoverCard(QFrame):
 
 
 def _short(text: str) -> str:
-    """Return one line of at most ``LONGEST`` characters."""
-    line = " ".join(text[: 4 * LONGEST].split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    """Return one line of at most ``MAX_LENGTH`` characters."""
+    line = " ".join(text[: 4 * MAX_LENGTH].split())
+    return line if len(line) <= MAX_LENGTH else line[: MAX_LENGTH - 1] + "…"

@@ -65,7 +65,7 @@ class Theme(QObject):
         """Whether animations are allowed; False when the system or the user asks for reduced motion."""
         return not self._calm and QApplication.isEffectEnabled(Qt.UIEffect.UI_General)
 
-    def set_calm(self, calm: bool) -> None:
+    def set_reduced_motion(self, calm: bool) -> None:
         """Turn animations off, whatever the system says."""
         self._calm = calm
 

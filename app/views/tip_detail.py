@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
 
 from app.models.tip_fields import PARTS
 from app.models.tip_table import KINDS, ago, exact_time
-from app.views.composer_rows import ExampleDelegate, FindingDelegate, Fitting, SimilarDelegate
-from app.views.flow_row import FlowRow
-from app.views.status_sign import StatusSign
+from app.views.composer_rows import ExampleDelegate, FindingDelegate, FittedList, SimilarDelegate
+from app.views.flow_row import FlowLayout
+from app.views.status_sign import StatusLabel
 from app.views.tip_rows import RevisionDelegate
-from app.views.tip_text import DiffText, FitText
+from app.views.tip_text import AutoHeightTextEdit, DiffView
 from app.views.waiver_line import WaiverLine
 from app.views.widgets import ElidedLabel, EmptyState
 
@@ -58,25 +58,25 @@ class TipDetail(QFrame):
         self._model, self._editor, self._center, self._theme = model, model.editor, center, theme
         self.setProperty("kind", "raised")
         self.setStyleSheet(READING)
-        self.status, self.when = StatusSign(theme), QLabel()
+        self.status, self.when = StatusLabel(theme), QLabel()
         self.name = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.kind = QComboBox()
         self.kind.addItems(list(KINDS))
         self.kind.setAccessibleName(self.tr("Kind of the tip"))
         self.kind.setToolTip(self.kind.accessibleName())
-        self.text = FitText(theme, self.tr("Text of the tip"), least=2)
-        self.fields = {name: FitText(theme, word) for name, word in self._field_words().items()}
+        self.text = AutoHeightTextEdit(theme, self.tr("Text of the tip"), least=2)
+        self.fields = {name: AutoHeightTextEdit(theme, word) for name, word in self._field_words().items()}
         self.words = {name: QLabel() for name in ("kind", *self.fields)}
         self.pages, self.kept, self.error = QLabel(), QLabel(), QLabel()
         self.source, self.taint, self.preflight = QLabel(), QLabel(), QLabel()
         self.evidence, self.restore = QPushButton(), QPushButton()
-        self.lint = Fitting(theme, FindingDelegate(theme), self.tr("Lint findings"), most=5)
-        self.similar = Fitting(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=4)
-        self.examples = Fitting(
+        self.lint = FittedList(theme, FindingDelegate(theme), self.tr("Lint findings"), most=5)
+        self.similar = FittedList(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=4)
+        self.examples = FittedList(
             theme, ExampleDelegate(theme), self.tr("Steps that would retrieve it"), most=4
         )
-        self.history = Fitting(theme, RevisionDelegate(theme), self.tr("Revisions of the tip"), most=5)
-        self.diff = DiffText(theme)
+        self.history = FittedList(theme, RevisionDelegate(theme), self.tr("Revisions of the tip"), most=5)
+        self.diff = DiffView(theme)
         self.edit, self.save, self.cancel = QPushButton(), QPushButton(), QPushButton()
         self.deeds = {command: QPushButton() for command in STATUS_COMMANDS}
         self._heads = {name: QLabel() for name in ("lint", "found", "similar", "evidence", "history")}
@@ -211,7 +211,7 @@ class TipDetail(QFrame):
         self.save.setProperty("kind", "primary")
         foot = QWidget()
         foot.setAccessibleName(self.tr("Tip actions"))
-        row = FlowRow(foot)
+        row = FlowLayout(foot)
         row.setContentsMargins(12, 6, 12, 8)
         for button in (self.edit, *self.deeds.values(), self.evidence, self.save, self.cancel):
             row.addWidget(button)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from app.models.freeze_form import LeftOut
-    from app.models.retrieval_list import Answer
+    from app.models.retrieval_list import RetrievalRow
     from app.models.tip_history import RevisionRow
     from app.models.tip_table import Tip
     from app.views.theme import Theme
@@ -59,13 +59,13 @@ def draw_status(painter: QPainter, box: QRectF, status: str, color: QColor) -> N
     painter.restore()
 
 
-class _Delegate(QStyledItemDelegate):
+class _TipRowDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
 
 
-class TipDelegate(_Delegate):
+class TipDelegate(_TipRowDelegate):
     """A cell of the table; the whole row shows as selected, with a bar at its beginning."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -119,7 +119,7 @@ class TipDelegate(_Delegate):
         return QStyle.visualAlignment(option.direction, side)
 
 
-class AnswerDelegate(_Delegate):
+class RetrievalDelegate(_TipRowDelegate):
     """Route, score and reason over the tip's text; a tip that was not delivered has the reason."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -128,7 +128,7 @@ class AnswerDelegate(_Delegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one row."""
-        answer: Answer | None = index.data(OBJECT_ROLE)
+        answer: RetrievalRow | None = index.data(OBJECT_ROLE)
         if answer is None:
             return
         theme, px = self._theme, self._theme.px
@@ -151,7 +151,7 @@ class AnswerDelegate(_Delegate):
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
         painter.restore()
 
-    def _paint_head(self, painter: QPainter, box: QRectF, answer: Answer) -> float:
+    def _paint_head(self, painter: QPainter, box: QRectF, answer: RetrievalRow) -> float:
         """Paint route and score, or that it was not delivered; returns where the reason begins."""
         theme, px = self._theme, self._theme.px
         bold = theme.font("secondary", bold=True)
@@ -167,7 +167,7 @@ class AnswerDelegate(_Delegate):
         widest = metrics.horizontalAdvance("≈ embedding 0.00")
         return box.left() + max(widest, metrics.horizontalAdvance(head)) + px(10)
 
-    def _paint_right(self, painter: QPainter, box: QRectF, answer: Answer) -> float:
+    def _paint_right(self, painter: QPainter, box: QRectF, answer: RetrievalRow) -> float:
         """Paint id and tokens at the right end; returns where they begin."""
         small, theme = self._theme.font("secondary"), self._theme
         metrics = QFontMetrics(small)
@@ -180,7 +180,7 @@ class AnswerDelegate(_Delegate):
         return box.right() - metrics.horizontalAdvance(name) - theme.px(4)
 
 
-class RevisionDelegate(_Delegate):
+class RevisionDelegate(_TipRowDelegate):
     """Number, action, author, time; at the right the changed fields."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -215,7 +215,7 @@ class RevisionDelegate(_Delegate):
         painter.restore()
 
 
-class LeftOutDelegate(_Delegate):
+class LeftOutDelegate(_TipRowDelegate):
     """The tip, the rule, and lint's message."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

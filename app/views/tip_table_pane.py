@@ -42,12 +42,12 @@ WIDTHS = {
 """Widths at 100 % text size; the text takes the rest."""
 LEAST_TEXT = 200
 """Width of the text column below which scope, kind and revision give way."""
-GIVING = ("revision", "scope", "kind", "changed", "lint")
+SHRINKING = ("revision", "scope", "kind", "changed", "lint")
 
 Flag = QItemSelectionModel.SelectionFlag
 
 
-class TipTable(QTableView):
+class TipTableView(QTableView):
     """Rows of one height with multiple selection; the text column takes the remaining width."""
 
     def __init__(self, model: TipTableModel, theme: Theme) -> None:
@@ -84,7 +84,7 @@ class TipTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(px(26))
         hidden: set[str] = set()
         taken = sum(px(width) for width in self.widths.values())
-        for name in GIVING:
+        for name in SHRINKING:
             if room - taken >= px(LEAST_TEXT):
                 break
             hidden.add(name)
@@ -125,9 +125,9 @@ class TipTablePane(QWidget):
             "",
             self.tr("Filter: site:gitlab  status:draft  kind:policy  lint:error  words"),
             self.tr("Filter of the tips"),
-            self.take_keys,
+            self.take_focus,
         )
-        self.table = TipTable(model.table, theme)
+        self.table = TipTableView(model.table, theme)
         self.table.setAccessibleName(self.tr("Tips"))
         self._stack = QStackedWidget()
         self._faces: dict[KnowledgeState, QWidget] = {KnowledgeState.READY: self.table}
@@ -152,9 +152,9 @@ class TipTablePane(QWidget):
     # ------------------------------------------------------------ what the view asks
     def focus_filter(self) -> None:
         """Focus the filter line and select its text."""
-        self.filter.take_keys()
+        self.filter.take_focus()
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Focus the table, now or once it is filled."""
         shown = self._stack.currentWidget() is self.table
         (self.table if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
@@ -305,7 +305,7 @@ class TipTablePane(QWidget):
         held = self.hasFocus() or self.table.hasFocus()
         self._stack.setCurrentWidget(self._faces[model.state])
         if held:
-            self.take_keys()
+            self.take_focus()
         self.error.setText(self.tr("The tips can't be loaded: {0}").format(model.error))
         self.count.setText(model.counts_text)
         shown, total = model.table.rowCount(), model.table.total

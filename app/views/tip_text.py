@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFontMetricsF, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextEdit
 
-from app.views.composer import TipText
+from app.views.composer import TipTextEdit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from app.models.tip_history import FieldChange
     from app.views.theme import Theme
 
-MOST_LINES = 24
+MAX_LINES = 24
 SIGNS = {"added": "+", "removed": "−"}
 CHANGE_ROLE = {"added": "ok", "removed": "fail"}
 
 
-class FitText(TipText):
-    """A field that grows with its text up to ``MOST_LINES``; while locked it looks like plain text."""
+class AutoHeightTextEdit(TipTextEdit):
+    """A field that grows with its text up to ``MAX_LINES``; while locked it looks like plain text."""
 
     def __init__(self, theme: Theme, name: str, *, least: int = 1) -> None:
         super().__init__(theme)
@@ -65,16 +65,16 @@ class FitText(TipText):
         document = self.document()
         lines = max(round(document.size().height()), self._least)
         line = QFontMetricsF(self.font()).height()
-        room = ceil(ceil(line) * min(lines, MOST_LINES) + 2 * document.documentMargin())
+        room = ceil(ceil(line) * min(lines, MAX_LINES) + 2 * document.documentMargin())
         needed, never = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setVerticalScrollBarPolicy(needed if lines > MOST_LINES else never)
+        self.setVerticalScrollBarPolicy(needed if lines > MAX_LINES else never)
         frame = self.height() - self.viewport().height()
         height = room + max(frame, 2) + 2
         if height != self.height():
             self.setFixedHeight(height)
 
 
-class DiffText(QTextEdit):
+class DiffView(QTextEdit):
     """A revision's removals (−, struck through) and additions (+, underlined), field by field."""
 
     def __init__(self, theme: Theme) -> None:

@@ -16,22 +16,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.views.judgement_rows import Rows
-from app.views.tip_rows import AnswerDelegate
+from app.views.judgement_rows import RowList
+from app.views.tip_rows import RetrievalDelegate
 from app.views.widgets import ElidedLabel, EmptyState
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.retrieval_list import TryModel
+    from app.models.retrieval_list import RetrievalTestModel
     from app.views.theme import Theme
 
 
-class TryIt(QWidget):
+class RetrievalTester(QWidget):
     """Two input lines over the result.  ``tip_wanted`` asks to open a tip of the result."""
 
     tip_wanted = Signal(str)
 
-    def __init__(self, model: TryModel, center: CommandCenter, theme: Theme) -> None:
+    def __init__(self, model: RetrievalTestModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
@@ -44,7 +44,7 @@ class TryIt(QWidget):
         self.summary, self.source = QLabel(), ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.off = QLabel()
         self.own = QPushButton()
-        self.list = Rows(theme, AnswerDelegate(theme), self.tr("Retrieved tips, then the near misses"))
+        self.list = RowList(theme, RetrievalDelegate(theme), self.tr("Retrieved tips, then the near misses"))
         self.list.setUniformItemSizes(True)
         self.list.setModel(model.model)
         self.error = QLabel()

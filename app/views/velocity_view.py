@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.models.velocity_plot import VelocityPlotModel
     from app.views.theme import Theme
 
-LEAST = 2.0
+MIN_BAR_WIDTH = 2.0
 """Width of a bar in pixels when there are very many depths."""
 
 
@@ -68,7 +68,7 @@ class VelocityChart(QWidget):
     def bar(self, number: int) -> QRectF:
         """Return the bar of a row."""
         plot, slot = self.plot(), self._slot()
-        width = max(slot * 0.56, LEAST)
+        width = max(slot * 0.56, MIN_BAR_WIDTH)
         height = plot.height() * self._rows[number].states / self._most_states()
         left = plot.left() + slot * (number + 0.5) - width / 2
         return QRectF(left, plot.bottom() - height, width, height)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButto
 if TYPE_CHECKING:
     from app.models.knowledge import KnowledgeModel
 
-NAMED = 3
+MAX_NAMED = 3
 """Refused tips that are named; beyond that, only their number."""
 
 
@@ -50,7 +50,7 @@ class WaiverLine(QFrame):
         self.reason.textChanged.connect(self._on_typed)
         self.reason.returnPressed.connect(self._do)
         self.waive.clicked.connect(self._do)
-        self.leave.clicked.connect(model.leave_waiver)
+        self.leave.clicked.connect(model.dismiss_waiver)
         model.waiver_changed.connect(self._show)
         self._show()
 
@@ -65,9 +65,9 @@ class WaiverLine(QFrame):
         self.setVisible(bool(refused))
         if not refused:
             return
-        named = [f"{tip} ({', '.join(rules)})" for tip, rules in list(refused.items())[:NAMED]]
-        if len(refused) > NAMED:
-            named.append(self.tr("and {0} more").format(len(refused) - NAMED))
+        named = [f"{tip} ({', '.join(rules)})" for tip, rules in list(refused.items())[:MAX_NAMED]]
+        if len(refused) > MAX_NAMED:
+            named.append(self.tr("and {0} more").format(len(refused) - MAX_NAMED))
         self.why.setText(self.tr("Not activated because of lint errors: {0}").format(", ".join(named)))
         self.reason.clear()
         self.waive.setEnabled(False)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from kb.errors import BadFile, BadTip
-from kb.exchange.parsed import Parsed, Parser, draft_from
+from kb.exchange.parsed import ParsedTip, Parser, draft_from
 from kb.tip import Provenance, TipDraft
 
 COLUMNS = (
@@ -56,9 +56,9 @@ def parse(text: str, site: str) -> Parser:
                 name: _items(row.get(name, "")) if name in _LISTS else row.get(name) for name in COLUMNS
             }
             scope = {"scope": row["scope"]} if row.get("scope") else {}
-            yield Parsed(line, replace(draft_from({**fields, **scope}, site), provenance=_provenance(row)))
+            yield ParsedTip(line, replace(draft_from({**fields, **scope}, site), provenance=_provenance(row)))
         except BadTip as error:
-            yield Parsed(line, error=str(error))
+            yield ParsedTip(line, error=str(error))
 
 
 def rows(text: str, needs: str) -> Iterable[tuple[int, dict[str, str]]]:

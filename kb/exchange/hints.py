@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from kb.exchange.csv import rows
-from kb.exchange.parsed import Parsed, Parser
+from kb.exchange.parsed import ParsedTip, Parser
 from kb.tip import Provenance, TipDraft
 
 _NO_SLUG = re.compile(r"[^a-z0-9._-]+")
@@ -21,7 +21,7 @@ def parse(text: str, site: str) -> Parser:
         named = site or _NO_SLUG.sub("-", row.get("domain_name", "").strip().lower()).strip("-._")
         task = row.get("task_name", "").strip()
         if not named:
-            yield Parsed(line, error="it names no site; give one for the whole file")
+            yield ParsedTip(line, error="it names no site; give one for the whole file")
             continue
         draft = TipDraft(
             site=named,
@@ -30,4 +30,4 @@ def parse(text: str, site: str) -> Parser:
             provenance=Provenance(author=row.get("source", "")),
             taint=(task,) if task else (),
         )
-        yield Parsed(line, draft)
+        yield ParsedTip(line, draft)

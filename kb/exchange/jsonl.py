@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from kb.errors import BadTip
-from kb.exchange.parsed import Parsed, Parser, draft_from, lines
+from kb.exchange.parsed import ParsedTip, Parser, draft_from, lines
 from kb.record import provenance_from_json, provenance_to_json
 from kb.tip import TipDraft
 
@@ -24,11 +24,11 @@ def parse(text: str, site: str) -> Parser:
                 raise BadTip("a line must be one JSON object")
             fields = cast("dict[str, Any]", record)
             draft = replace(draft_from(fields, site), provenance=_provenance(fields))
-            yield Parsed(number, draft)
+            yield ParsedTip(number, draft)
         except BadTip as error:
-            yield Parsed(number, error=str(error))
+            yield ParsedTip(number, error=str(error))
         except (ValueError, RecursionError) as error:
-            yield Parsed(number, error=f"this is no JSON ({error})")
+            yield ParsedTip(number, error=f"this is no JSON ({error})")
 
 
 def serialise(tips: Iterable[TipDraft]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kb.exchange.parsed import Parsed, Parser, lines
+from kb.exchange.parsed import ParsedTip, Parser, lines
 from kb.tip import TipDraft
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*\s*\Z")
@@ -22,9 +22,9 @@ def parse(text: str, site: str) -> Parser:
         if said:
             tip = f"{heading}\n{said}" if heading else said
             yield (
-                Parsed(line, TipDraft(site=site, text=tip))
+                ParsedTip(line, TipDraft(site=site, text=tip))
                 if site
-                else Parsed(line, error="it names no site; give one for the whole file")
+                else ParsedTip(line, error="it names no site; give one for the whole file")
             )
 
 

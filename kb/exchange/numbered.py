@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from kb.exchange.parsed import Parsed, Parser, lines
+from kb.exchange.parsed import ParsedTip, Parser, lines
 from kb.tip import TipDraft
 
 HEADING = "Here are tips for using this website"
@@ -28,11 +28,11 @@ def parse(text: str, site: str) -> Parser:
     for line, named, body in _items(text) if numbered else _paragraphs(text):
         tip = _single_braces("\n".join(body)).strip()
         if not tip:
-            yield Parsed(line, error="this number stands without a tip")
+            yield ParsedTip(line, error="this number stands without a tip")
         elif not (named or site):
-            yield Parsed(line, error="it names no site; give one for the whole file")
+            yield ParsedTip(line, error="it names no site; give one for the whole file")
         else:
-            yield Parsed(line, TipDraft(site=named or site, text=tip))
+            yield ParsedTip(line, TipDraft(site=named or site, text=tip))
 
 
 def serialise(tips: Iterable[TipDraft]) -> str:

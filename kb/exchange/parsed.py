@@ -11,7 +11,7 @@ from kb.tip import Kind, Scope, TipDraft
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedTip:
     """One tip of a file, or the reason there is none; ``line`` counts from 1."""
 
     line: int
@@ -19,7 +19,7 @@ class Parsed:
     error: str = ""
 
 
-Parser = Iterator[Parsed]
+Parser = Iterator[ParsedTip]
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:

@@ -11,7 +11,7 @@ from kb import atomic
 from kb.content import clean, clean_site
 from kb.errors import BadFile, BadTip, KbError
 from kb.exchange import csv, hints, jsonl, markdown, numbered
-from kb.exchange.parsed import Parsed
+from kb.exchange.parsed import ParsedTip
 from kb.reading import read_bytes
 from kb.store import KnowledgeBase
 from kb.tip import ImportReport, Status, Tip, TipDraft
@@ -25,31 +25,31 @@ _UNFIT_FOR_SITE = re.compile(r"[^a-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class ExchangeFormat:
     """A format by its functions; ``sited_by_name`` if the file's name gives the site.
 
     ``holds`` recognises a tip in a format that accepts any text, so that a file without one is reported.
     """
 
-    parse: Callable[[str, str], Iterator[Parsed]]
+    parse: Callable[[str, str], Iterator[ParsedTip]]
     serialise: Callable[[Iterable[TipDraft]], str] | None = None
     sited_by_name: bool = False
     suffix: str = ""
     holds: str = ""
 
 
-FORMATS: dict[str, Format] = {
-    "jsonl": Format(jsonl.parse, jsonl.serialise, suffix=".jsonl"),
-    "csv": Format(csv.parse, csv.serialise, suffix=".csv"),
-    "txt": Format(
+FORMATS: dict[str, ExchangeFormat] = {
+    "jsonl": ExchangeFormat(jsonl.parse, jsonl.serialise, suffix=".jsonl"),
+    "csv": ExchangeFormat(csv.parse, csv.serialise, suffix=".csv"),
+    "txt": ExchangeFormat(
         numbered.parse,
         numbered.serialise,
         sited_by_name=True,
         suffix=".txt",
         holds="tips that begin with a number ('1. ...'), or paragraphs under bold headings",
     ),
-    "hints": Format(hints.parse, suffix=".csv"),
-    "markdown": Format(markdown.parse, sited_by_name=True, suffix=".md", holds="a list of tips"),
+    "hints": ExchangeFormat(hints.parse, suffix=".csv"),
+    "markdown": ExchangeFormat(markdown.parse, sited_by_name=True, suffix=".md", holds="a list of tips"),
 }
 """By name; ``auto`` chooses by the file's suffix."""
 
@@ -112,7 +112,7 @@ def import_file(kb: KnowledgeBase, path: Path | str, format: str = "auto", site:
     )
 
 
-def parse_file(path: Path, format: str = "auto", site: str = "") -> Iterator[tuple[Path, Parsed]]:
+def parse_file(path: Path, format: str = "auto", site: str = "") -> Iterator[tuple[Path, ParsedTip]]:
     """Parse each tip of a file, or of every file of the format in a folder, with its file."""
     site = clean_site(site) if site else ""
     name, chosen = _format(path, format)
@@ -132,10 +132,13 @@ def parse_file(path: Path, format: str = "auto", site: str = "") -> Iterator[tup
         except BadFile as error:
             raise BadFile(f"{file}: this is no {name} file: {error}") from error
         if empty and chosen.holds and text.strip() and not text.lstrip().startswith(numbered.HEADING):
-            yield file, Parsed(1, error=f"there is no tip in this file; a {name} file holds {chosen.holds}")
+            yield (
+                file,
+                ParsedTip(1, error=f"there is no tip in this file; a {name} file holds {chosen.holds}"),
+            )
 
 
-def _format(path: Path, format: str) -> tuple[str, Format]:
+def _format(path: Path, format: str) -> tuple[str, ExchangeFormat]:
     name = _ALIASES.get(format, format)
     if name == "auto":
         endings = {chosen.suffix: name for name, chosen in reversed(FORMATS.items())}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kb.retrieval.cascade import KEYWORD_CLASS, WEAK_CLASS, RetrievalSettings
 from kb.retrieval.keyword import Vocabulary, shared_words
-from kb.retrieval.scopes import Place
+from kb.retrieval.scopes import QueryLocation
 from kb.retrieval.table import Rows
 from kb.retrieval.terms import QueryTerms, TipTerms
 from kb.retrieval.url import compile_page_pattern
@@ -17,10 +17,10 @@ from kb.tip import Route, Tip
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QueryScores:
     """The routes' results for a query: the considered rows, their scores, and their packed ranks."""
 
-    place: Place
+    place: QueryLocation
     terms: QueryTerms
     rows: Rows
     url: NDArray[np.float64]
@@ -49,7 +49,7 @@ class Found:
 
 
 def why_found(
-    tip: Tip, terms: TipTerms, found: Found, position: int, klass: int, routes: dict[str, float]
+    tip: Tip, terms: TipTerms, found: QueryScores, position: int, klass: int, routes: dict[str, float]
 ) -> str:
     """Why a tip is delivered: its leading route first, then further reasons."""
     said: list[str] = []
@@ -87,7 +87,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}" if number else ""
 
 
-def _words_line(found: Found, terms: TipTerms) -> str:
+def _words_line(found: QueryScores, terms: TipTerms) -> str:
     words, near, labels = shared_words(found.terms, terms, found.vocabulary)
     parts: list[str] = []
     if words:
@@ -112,7 +112,7 @@ def _meaning_line(cosine: float) -> str:
 
 def why_missed(
     tip: Tip,
-    found: Found,
+    found: QueryScores,
     position: int,
     deliverable: bool,
     settings: RetrievalSettings,
@@ -133,7 +133,7 @@ def why_missed(
     return _below(found, position, settings)
 
 
-def _below(found: Found, position: int, settings: RetrievalSettings) -> str:
+def _below(found: QueryScores, position: int, settings: RetrievalSettings) -> str:
     gaps = [
         f"{name} {score:.2f} is {least - score:.2f} below the threshold {least:.2f}"
         for name, score, least in (

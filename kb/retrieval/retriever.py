@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from kb.encoder import Encoder
 from kb.retrieval.cascade import ROUTE_OF_CLASS, RetrievalSettings, class_of, take
 from kb.retrieval.embedding import Matrix, cached_vectors, encode_cached
-from kb.retrieval.reasons import Found, why_found, why_missed
-from kb.retrieval.scopes import Place
-from kb.retrieval.table import Rows, TipTable
+from kb.retrieval.reasons import QueryScores, why_found, why_missed
+from kb.retrieval.scopes import QueryLocation
+from kb.retrieval.table import Rows, TipColumns
 from kb.retrieval.terms import query_terms, tip_text
 from kb.retrieval.url import parse_address
 from kb.tip import PARTLY, RETRIEVABLE, Missed, Query, Retrieval, Retrieved, Status, Tip
@@ -60,7 +60,7 @@ class Retriever:
         self._lock = threading.RLock()
         self._hosts = {site: tuple(globs) for site, globs in (hosts or {}).items()}
         self._settings = settings or RetrievalSettings()
-        self._table = TipTable(tips, self._hosts)
+        self._table = TipColumns(tips, self._hosts)
         self._encoder: Encoder | None = None
         self._vectors: VectorCache | None = None
         self._no_encoder = NO_ENCODER
@@ -75,7 +75,7 @@ class Retriever:
         return self._settings
 
     @property
-    def table(self) -> TipTable:
+    def table(self) -> TipColumns:
         """The columns, for ``kb.preflight``; read them under ``lock``."""
         return self._table
 
@@ -194,7 +194,7 @@ class Retriever:
 
     def _rebuild(self) -> None:
         tips = [self._table.tips[row] for row in sorted(self._table.row_of.values())]
-        self._table = TipTable(tips, self._hosts)
+        self._table = TipColumns(tips, self._hosts)
         vectors, lacking = self._encode_tips(tips)
         self._table.set_vectors(vectors)
         self._kept_back, self._unencoded = {}, set(lacking)
@@ -262,7 +262,7 @@ class Retriever:
             note=self._note(found.place),
         )
 
-    def _note(self, place: Place) -> str:
+    def _note(self, place: QueryLocation) -> str:
         """Explain that an address is on a host of no site, and list known hosts: those of a site it names first."""
         if place.address is None or place.site or not any(self._hosts.values()):
             return ""
@@ -274,7 +274,7 @@ class Retriever:
         known = "; ".join(f"known for {site}: {', '.join(self._hosts[site][:3])}" for site in sites)
         return f"{host} is not a known host; {known}"
 
-    def _routes_off(self, found: Found, query: Query) -> dict[str, str]:
+    def _routes_off(self, found: QueryScores, query: Query) -> dict[str, str]:
         """Why the embedding route is off, or covers only a part of the tips."""
         if self._encoder is None:
             return {"embedding": self._no_encoder}
@@ -285,16 +285,16 @@ class Retriever:
         said = f"{PARTLY}: {lacking:,} of {tips:,} tips are not encoded yet"
         return {"embedding": f"{said}; those are found by address and words"} if lacking else {}
 
-    def _find(self, query: Query, vector: Matrix | None) -> Found:
+    def _find(self, query: Query, vector: Matrix | None) -> QueryScores:
         """Score every considered row on all routes."""
         table = self._table
-        place = Place(parse_address(query.url), query.site)
+        place = QueryLocation(parse_address(query.url), query.site)
         rows, url = table.considered(place)
         terms = query_terms(query.text)
         keyword = table.keyword_scores(terms)[rows] if terms.weights else np.zeros(len(rows))
         embedding = table.embedding_scores(rows, vector)
         rank = table.ranked(rows, url, keyword, embedding, self._settings)
-        return Found(place, terms, rows, url, keyword, embedding, rank, table.vocabulary)
+        return QueryScores(place, terms, rows, url, keyword, embedding, rank, table.vocabulary)
 
     def rankings(
         self, queries: Sequence[Query], depth: int, statuses: Collection[Status] = RETRIEVABLE
@@ -314,7 +314,7 @@ class Retriever:
                 embedding = table.embedding_scores(every, vector)
             page = pages.get((query.url, query.site))
             if page is None:
-                rows, url = table.considered(Place(parse_address(query.url), query.site))
+                rows, url = table.considered(QueryLocation(parse_address(query.url), query.site))
                 wanted = table.has_status(rows, statuses)
                 page = pages[(query.url, query.site)] = (rows[wanted], url[wanted])
             rows, url = page
@@ -326,7 +326,7 @@ class Retriever:
             yield rank[top], rows[top]
 
     def _choose(
-        self, found: Found, deliverable: NDArray[np.bool_], k: int, budget: int
+        self, found: QueryScores, deliverable: NDArray[np.bool_], k: int, budget: int
     ) -> tuple[list[int], int]:
         """Positions (into the considered rows) to deliver; searches deeper if the budget skips many."""
         rank = np.where(deliverable, found.rank, -1)
@@ -339,7 +339,7 @@ class Retriever:
                 return [int(order[position]) for position in taken], used
             depth *= 8
 
-    def _result(self, found: Found, position: int) -> Retrieved:
+    def _result(self, found: QueryScores, position: int) -> Retrieved:
         table, settings = self._table, self._settings
         row = int(found.rows[position])
         klass = class_of(int(found.rank[position]))
@@ -352,7 +352,13 @@ class Retriever:
         )
 
     def _missed(
-        self, found: Found, deliverable: NDArray[np.bool_], chosen: set[int], k: int, budget: int, used: int
+        self,
+        found: QueryScores,
+        deliverable: NDArray[np.bool_],
+        chosen: set[int],
+        k: int,
+        budget: int,
+        used: int,
     ) -> tuple[Missed, ...]:
         """Near misses, the nearest first."""
         settings = self._settings

@@ -14,7 +14,7 @@ from kb.tip import CROSS, Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QueryLocation:
     """The location of a query: its address (None if it has none) and the site it names."""
 
     address: Address | None
@@ -70,7 +70,7 @@ class Sites:
             self._found[host] = found
         return found
 
-    def admits(self, scope_host: str, site: str, place: Place) -> tuple[bool, bool]:
+    def admits(self, scope_host: str, site: str, place: QueryLocation) -> tuple[bool, bool]:
         """The gate of ``kb.retrieval.cascade``: (may the tip be considered, may its scope match) at a location."""
         address = place.address
         if address is None:
@@ -107,7 +107,7 @@ class ScopeIndex:
         self._of_row.append(number)
         self._array = None
 
-    def look_up(self, place: Place) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def look_up(self, place: QueryLocation) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """For every row: whether it may be considered at a location, and its URL score there (0 if none)."""
         open_buckets = np.zeros(len(self._buckets), dtype=bool)
         scores = np.zeros(len(self._of_row))

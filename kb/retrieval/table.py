@@ -15,7 +15,7 @@ from kb.errors import KbError
 from kb.retrieval.cascade import MOST_TIPS, RetrievalSettings, estimate_tokens, ranks, with_place
 from kb.retrieval.embedding import Matrix, VectorMatrix
 from kb.retrieval.keyword import KeywordIndex, Vocabulary, keyword_scores
-from kb.retrieval.scopes import Place, ScopeIndex, Sites
+from kb.retrieval.scopes import QueryLocation, ScopeIndex, Sites
 from kb.retrieval.terms import QueryTerms, TipTerms, tip_terms, tip_text, warm_up
 from kb.tip import Status, Tip
 
@@ -23,7 +23,7 @@ Rows = NDArray[np.int64]
 _STATUS_CODES = {status: code for code, status in enumerate(Status)}
 
 
-class TipTable:
+class TipColumns:
     """Columns and indexes over tips."""
 
     def __init__(self, tips: Iterable[Tip], hosts: Mapping[str, Sequence[str]]) -> None:
@@ -113,7 +113,7 @@ class TipTable:
             return int(self._arrays()[2][self.row_of[tip]])
         return sum(other < tip for other in self.row_of)
 
-    def considered(self, place: Place) -> tuple[Rows, NDArray[np.float64]]:
+    def considered(self, place: QueryLocation) -> tuple[Rows, NDArray[np.float64]]:
         """Live rows the gate admits at a location, and their URL scores."""
         admitted, url = self._scopes.look_up(place)
         rows = np.flatnonzero(admitted & self._arrays()[0])

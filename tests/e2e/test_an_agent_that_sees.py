@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.engine.browser.find import NoBrowser
-from app.engine.browser.session import open_browser, visit
+from app.engine.browser.session import open_browser, open_session
 from app.engine.browser.snapshot import capture
 from app.engine.cases.running import VIEWPORT
 from app.engine.page_state import PageCapture
@@ -36,7 +36,7 @@ def page(server) -> PageCapture:
     """The shop's first page, so that the script knows the elements' positions."""
 
     async def looking() -> PageCapture:
-        async with open_browser() as browser, visit(browser, VIEWPORT) as tab:
+        async with open_browser() as browser, open_session(browser, VIEWPORT) as tab:
             await tab.page.goto(server.shop_url)
             return await capture(tab, picture=False)
 

@@ -9,8 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from app.engine.detectors.risk import BASIS
-from app.engine.store.run_files import digests
+from app.engine.detectors.risk import DETECTOR_SET_HASH
+from app.engine.store.run_files import blob_digests
 from app.engine.store.workspace import Workspace
 from tests.support.program import CHECKOUT, Sitelore
 from tests.support.runs import COLLECTION, summary, write_run
@@ -50,7 +50,7 @@ def _killed(workspace: Path, root: Path, at: int, delay: float) -> bool:
 
 def _waiting(workspace: Path) -> int:
     with Workspace.open(workspace) as opened:
-        return len(opened.index.not_looked_at(BASIS))
+        return len(opened.index.runs_to_detect(DETECTOR_SET_HASH))
 
 
 def test_an_import_killed_at_five_moments_leaves_no_run_lost_and_none_without_the_detectors(tmp_path: Path):
@@ -76,4 +76,4 @@ def test_an_import_killed_at_five_moments_leaves_no_run_lost_and_none_without_th
     with Workspace.open(place) as opened:
         for row in rows:
             head, steps = opened.runs.load(row["id"])
-            assert opened.runs.blobs.missing(digests(head, steps)) == set()
+            assert opened.runs.blobs.missing(blob_digests(head, steps)) == set()

@@ -25,7 +25,7 @@ from app.views.review_view import ReviewView
 from app.views.theme import Theme
 from tests.support.fake_engine import FakeEngine
 from tests.support.qt_loop import PATIENCE, CountingLoop, turn
-from tests.support.review_desk import Desk
+from tests.support.review_desk import ReviewWindow
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -136,10 +136,10 @@ def pictures() -> Path | None:
 @pytest.fixture
 def make_desk(qtbot, client, tasks, center, theme):
     """Create Review in windows of its own."""
-    desks: list[Desk] = []
+    desks: list[ReviewWindow] = []
 
     def make(start=True):
-        theme.set_calm(True)
+        theme.set_reduced_motion(True)
         model = ReviewModel(client, tasks)
         view = ReviewView(model, center, theme)
         qtbot.addWidget(view)
@@ -149,7 +149,7 @@ def make_desk(qtbot, client, tasks, center, theme):
         view.show()
         view.activateWindow()
         view.focus_first()
-        desk = Desk(view, model, client.api, center)
+        desk = ReviewWindow(view, model, client.api, center)
         desks.append(desk)
         desk.until(lambda: view.isActiveWindow() and QApplication.focusWidget() is not None)
         if start:
@@ -164,7 +164,7 @@ def make_desk(qtbot, client, tasks, center, theme):
 
 
 @pytest.fixture
-def desk(make_desk) -> Desk:
+def desk(make_desk) -> ReviewWindow:
     return make_desk()
 
 
@@ -186,6 +186,6 @@ def bench(run, settle, theme, fake_engine):
     settle(0.1)
     yield made
     run(made.stop(save=False))
-    window.close_for_good()
+    window.finish_closing()
     window.deleteLater()
     settle()

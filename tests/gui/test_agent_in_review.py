@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.events import RunAdvanced
 from app.engine.ledger import Checkpoint, DeadEnd, Fact, Ledger, LedgerEvent, PlanNode
 from app.engine.run_api import RunMemory, RunRequest
@@ -206,8 +206,8 @@ def test_an_action_says_what_it_brought_about_and_what_was_tried(qapp):
         index=1,
         url="http://shop.example/",
         title="Shop",
-        action=Action(kind="click", args={"bid": "3"}),
-        target=Target(role="link", name="Orders", bid="3"),
+        action=RecordedAction(kind="click", args={"bid": "3"}),
+        target=ActionTarget(role="link", name="Orders", bid="3"),
         effect="navigated",
         tried=("cdp", "playwright"),
     )

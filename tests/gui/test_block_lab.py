@@ -15,8 +15,8 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 
 from app.engine.errors import InputError
 from app.engine.graph_api import LabReport
-from app.models.block_lab import BlockLabModel, position_of, syntax_error
-from app.views.block_lab import BlockLab
+from app.models.block_lab import BlockListModel, position_of, syntax_error
+from app.views.block_lab import BlockListEditor
 from app.views.rule_editor import RuleEditor
 from tests.support.made_up_site import SITE, node_id
 
@@ -59,7 +59,7 @@ def test_the_place_of_an_error_is_read_from_its_words():
 @pytest.fixture
 def model(client, tasks, fake_engine):
     fake_engine.rules = RULES
-    made = BlockLabModel(client, tasks)
+    made = BlockListModel(client, tasks)
     tester = QAbstractItemModelTester(made.rows, FATAL)
     yield made
     made.pictures.close()
@@ -214,7 +214,7 @@ def test_a_state_that_is_gone_says_so(model, settle):
 # ---------------------------------------------------------------- the view
 @pytest.fixture
 def view(qtbot, lab, center, theme):
-    made = BlockLab(lab, center, theme)
+    made = BlockListEditor(lab, center, theme)
     qtbot.addWidget(made)
     center.set_place("map")
     made.addActions(center.actions())
@@ -316,8 +316,8 @@ def test_every_control_has_a_name_and_tab_leaves_the_editor(view):
 
 
 def test_without_a_state_it_says_what_to_do(qtbot, client, tasks, center, theme):
-    model = BlockLabModel(client, tasks)
-    view = BlockLab(model, center, theme)
+    model = BlockListModel(client, tasks)
+    view = BlockListEditor(model, center, theme)
     qtbot.addWidget(view)
     assert view.none.text() == "Choose a state of the map to try the rules on."
     assert view.here.text() == ""

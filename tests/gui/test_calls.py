@@ -7,18 +7,18 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from app.engine.events import LiveChanged, LiveGone, PolicyChanged, RequestChanged
+from app.engine.events import LiveRunChanged, LiveRunDismissed, PolicyChanged, RequestChanged
 from app.engine.intervention_policy import FlagRule, InterventionPolicy, Reaction
 from app.engine.judgement import Severity
-from app.engine.supervision import FlagMark, LiveRow, Need, PersonRequest, RequestState, RunState
-from app.models.calls import DEBOUNCE_SECONDS, Calls, Weight
-from app.models.desktop_notes import SECONDS
+from app.engine.supervision import ApprovalRequest, LiveRow, Need, RaisedFlag, RequestState, RunState
+from app.models.calls import DEBOUNCE_SECONDS, NotificationModel, Urgency
+from app.models.desktop_notes import TIMEOUT_SECONDS
 from tests.support import qt_loop
 
 NOON = datetime(2026, 11, 21, 12, 0)
-ERROR = FlagMark(detector="loop", step=3, severity=Severity.ERROR, message="the same click 3 times")
-WARNING = FlagMark(detector="slow", step=2, severity=Severity.WARNING, message="longer than usual here")
-HINT = FlagMark(detector="odd", step=1, severity=Severity.HINT, message="an odd address")
+ERROR = RaisedFlag(detector="loop", step=3, severity=Severity.ERROR, message="the same click 3 times")
+WARNING = RaisedFlag(detector="slow", step=2, severity=Severity.WARNING, message="longer than usual here")
+HINT = RaisedFlag(detector="odd", step=1, severity=Severity.HINT, message="an odd address")
 
 
 def row(run="a", state=RunState.RUNNING, **more):
@@ -26,7 +26,7 @@ def row(run="a", state=RunState.RUNNING, **more):
 
 
 def need(run="a", number=1, **more):
-    return PersonRequest(
+    return ApprovalRequest(
         **{
             "id": f"{run}-{number}",
             "run": run,
@@ -55,7 +55,7 @@ class Desk:
 
     def put(self, *rows):
         for one in rows:
-            self.engine.bus.publish(LiveChanged(row=one))
+            self.engine.bus.publish(LiveRunChanged(row=one))
 
     def wait(self, count=1):
         qt_loop.until(lambda: len(self.told) >= count)
@@ -74,7 +74,7 @@ def clock():
 @pytest.fixture
 def desk(client, tasks, fake_engine, settle, clock):
     fake_engine.rows.clear()
-    calls = Calls(client, tasks, now=lambda: clock["now"], debounce=0.05, patience=0.3)
+    calls = NotificationModel(client, tasks, now=lambda: clock["now"], debounce=0.05, patience=0.3)
     calls.start()
     settle(0.1)
     return Desk(calls, fake_engine, settle)
@@ -83,16 +83,16 @@ def desk(client, tasks, fake_engine, settle, clock):
 def test_a_run_that_is_blocked_calls_with_its_question(desk):
     desk.put(row(), blocked())
     call = desk.wait()
-    assert (call.run, call.weight) == ("a", Weight.BLOCKED)
+    assert (call.run, call.weight) == ("a", Urgency.BLOCKED)
     assert desk.calls.words_of(call) == ("Needs you: Task a", "A captcha.")
 
 
 def test_the_usual_wait_and_a_desktop_that_hangs_are_below_two_seconds():
-    assert DEBOUNCE_SECONDS + SECONDS < 2.0
+    assert DEBOUNCE_SECONDS + TIMEOUT_SECONDS < 2.0
 
 
 def test_a_call_comes_by_itself_after_the_usual_wait(client, tasks, fake_engine, settle):
-    calls = Calls(client, tasks)
+    calls = NotificationModel(client, tasks)
     desk = Desk(calls, fake_engine, settle)
     calls.start()
     settle(0.1)
@@ -103,9 +103,9 @@ def test_a_call_comes_by_itself_after_the_usual_wait(client, tasks, fake_engine,
 @pytest.mark.parametrize(
     ("outcome", "weight"),
     [
-        ("answered", Weight.DONE), ("ended_by_environment", Weight.DONE), ("step_limit", Weight.FAILED),
-        ("infeasible", Weight.FAILED), ("crashed", Weight.FAILED), ("needs_person", Weight.FAILED),
-        ("out_of_budget", Weight.FAILED),
+        ("answered", Urgency.DONE), ("ended_by_environment", Urgency.DONE), ("step_limit", Urgency.FAILED),
+        ("infeasible", Urgency.FAILED), ("crashed", Urgency.FAILED), ("needs_person", Urgency.FAILED),
+        ("out_of_budget", Urgency.FAILED),
     ],
 )  # fmt: skip
 def test_a_run_that_ends_calls_by_how_it_ended(desk, outcome, weight):
@@ -122,13 +122,13 @@ def test_what_a_person_did_calls_nobody(desk):
 
 
 def test_a_run_that_was_broken_off_calls(desk):
-    desk.put(row(), row(state=RunState.BROKEN_OFF, why="its browser died"))
-    assert desk.wait().weight is Weight.BLOCKED
+    desk.put(row(), row(state=RunState.INTERRUPTED, why="its browser died"))
+    assert desk.wait().weight is Urgency.BLOCKED
 
 
 def test_a_run_that_is_gone_on_with_by_itself_after_it_broke_off_calls_nobody(desk):
-    desk.put(row(), row(state=RunState.BROKEN_OFF), row(state=RunState.MENDING))
-    desk.put(row("b", RunState.PAUSED), row("b", RunState.BROKEN_OFF))
+    desk.put(row(), row(state=RunState.INTERRUPTED), row(state=RunState.RECOVERING))
+    desk.put(row("b", RunState.PAUSED), row("b", RunState.INTERRUPTED))
     desk.settle(0.6)
     assert not desk.told
 
@@ -140,7 +140,7 @@ def test_of_one_run_the_heaviest_of_a_burst_is_told_once(desk):
     )
     desk.put(replace(flagged, state=RunState.WAITING, needs=(need(),)))
     call = desk.wait()
-    assert [reason.weight for reason in call.reasons] == [Weight.BLOCKED]
+    assert [reason.weight for reason in call.reasons] == [Urgency.BLOCKED]
     desk.settle(0.2)
     assert len(desk.told) == 1
 
@@ -191,7 +191,7 @@ def test_a_request_decided_before_the_call_is_not_told_of(desk):
 
 def test_a_run_taken_off_the_wall_calls_nobody_and_waits_no_more(desk):
     desk.put(row(), blocked())
-    desk.engine.bus.publish(LiveGone(run="a"))
+    desk.engine.bus.publish(LiveRunDismissed(run="a"))
     assert desk.silence()
     assert desk.counts == [1, 0]
 
@@ -225,10 +225,10 @@ def test_flags_call_by_the_policy(desk):
     assert desk.silence()
     desk.put(row(flags=(HINT, WARNING)), row(flags=(HINT, WARNING), step=5))
     call = desk.wait()
-    assert (call.weight, call.reasons[0].words) == (Weight.FLAGGED, WARNING.message)
+    assert (call.weight, call.reasons[0].words) == (Urgency.FLAGGED, WARNING.message)
     desk.put(row(flags=(HINT, WARNING, ERROR), state=RunState.PAUSED))
     call = desk.wait(2)
-    assert (call.weight, call.reasons[0].words) == (Weight.BLOCKED, ERROR.message)
+    assert (call.weight, call.reasons[0].words) == (Urgency.BLOCKED, ERROR.message)
     assert desk.calls.waiting == ("a",)
     desk.settle(0.2)
     assert len(desk.told) == 2
@@ -253,7 +253,7 @@ def test_another_policy_counts_at_once(desk):
 
 
 def test_what_waited_at_the_start_is_counted_and_not_called(client, tasks, fake_engine, settle):
-    calls = Calls(client, tasks, debounce=0.05)
+    calls = NotificationModel(client, tasks, debounce=0.05)
     desk = Desk(calls, fake_engine, settle)
     calls.start()
     settle(0.1)

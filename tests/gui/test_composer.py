@@ -11,18 +11,18 @@ from PySide6.QtWidgets import QApplication
 
 from app.engine.errors import NotFound
 from kb.tip import Status
-from tests.support.review_desk import Desk
+from tests.support.review_desk import ReviewWindow
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def desk(make_desk) -> Desk:
+def desk(make_desk) -> ReviewWindow:
     return make_desk()
 
 
-def write(desk: Desk, text: str) -> None:
+def write(desk: ReviewWindow, text: str) -> None:
     desk.press(Key.Key_T)
     desk.until(lambda: desk.model.composer.is_ready)
     desk.type(text)
@@ -210,7 +210,7 @@ def test_the_composers_fields_are_walked_in_the_order_of_writing(desk):
 
 
 def test_it_slides_only_where_motion_is_wanted(desk, theme):
-    theme.set_calm(True)
+    theme.set_reduced_motion(True)
     desk.press(Key.Key_T)
     assert desk.view.composer.pos().x() == 0
     desk.press(Key.Key_Escape)

@@ -50,7 +50,7 @@ def bench(run: Callable[..., Any], settle: Any, theme: Theme, place: Path) -> It
     yield bench
     run(bench.stop(save=False))
     run(engine.aclose())
-    window.close_for_good()
+    window.finish_closing()
     window.deleteLater()
     settle()
 

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from app.models.desktop_notes import DesktopNotes, Note
+from app.models.desktop_notes import DesktopNotification, DesktopNotifications
 from tests.support import qt_loop
 from tests.support.notification_service import NotificationService, private_bus
 
@@ -27,11 +27,11 @@ def until(settle):
 
 
 def note(key="run-1", **more):
-    return Note(**{"key": key, "title": "Needs you", "body": "a captcha", **more})
+    return DesktopNotification(**{"key": key, "title": "Needs you", "body": "a captcha", **more})
 
 
 def test_a_note_reaches_the_desktop_and_a_click_on_it_names_its_run(bus, tasks, until, monkeypatch):
-    notes, followed = DesktopNotes(tasks), []
+    notes, followed = DesktopNotifications(tasks), []
     notes.followed.connect(followed.append)
     with NotificationService(bus).running() as service:
         notes.show(note())
@@ -52,7 +52,7 @@ def test_a_note_reaches_the_desktop_and_a_click_on_it_names_its_run(bus, tasks, 
 
 
 def test_a_newer_note_of_a_run_takes_the_place_of_the_older(bus, tasks, until):
-    notes = DesktopNotes(tasks)
+    notes = DesktopNotifications(tasks)
     with NotificationService(bus).running() as service:
         notes.show(note())
         until(lambda: notes._ids)
@@ -63,7 +63,7 @@ def test_a_newer_note_of_a_run_takes_the_place_of_the_older(bus, tasks, until):
 
 
 def test_a_note_that_needs_nobody_any_more_is_withdrawn(bus, tasks, until):
-    notes = DesktopNotes(tasks)
+    notes = DesktopNotifications(tasks)
     with NotificationService(bus).running() as service:
         notes.show(note())
         until(lambda: notes._ids)
@@ -78,7 +78,7 @@ def test_a_note_that_needs_nobody_any_more_is_withdrawn(bus, tasks, until):
     [(("body-markup",), "&lt;b&gt;5 &lt; 6&lt;/b&gt;\nnext"), ((), "<b>5 < 6</b>\nnext")],
 )
 def test_words_of_a_page_are_never_markup(bus, tasks, until, abilities, shown):
-    notes = DesktopNotes(tasks)
+    notes = DesktopNotifications(tasks)
     with NotificationService(bus, abilities).running() as service:
         notes.show(note(title="one\x00\x1btwo", body="<b>5 < 6</b>\nnext"))
         until(lambda: service.shown)
@@ -88,7 +88,7 @@ def test_words_of_a_page_are_never_markup(bus, tasks, until, abilities, shown):
 
 
 def test_a_megabyte_of_words_is_cut_for_the_screen(bus, tasks, until):
-    notes = DesktopNotes(tasks)
+    notes = DesktopNotifications(tasks)
     with NotificationService(bus).running() as service:
         notes.show(note(title="x" * 1_000_000, body="y" * 1_000_000))
         until(lambda: service.shown)
@@ -97,7 +97,7 @@ def test_a_megabyte_of_words_is_cut_for_the_screen(bus, tasks, until):
 
 
 def test_without_a_service_on_the_bus_the_note_comes_back(bus, tasks, until):
-    notes, lost = DesktopNotes(tasks), []
+    notes, lost = DesktopNotifications(tasks), []
     notes.lost.connect(lost.append)
     notes.show(note())
     until(lambda: lost)
@@ -105,7 +105,7 @@ def test_without_a_service_on_the_bus_the_note_comes_back(bus, tasks, until):
 
 
 def test_without_a_bus_the_note_comes_back(tasks, until, monkeypatch):
-    notes, lost = DesktopNotes(tasks), []
+    notes, lost = DesktopNotifications(tasks), []
     notes.lost.connect(lost.append)
     for address in (None, "unix:path=/nowhere/at/all", "tcp:host=localhost,port=1", "nonsense"):
         if address is None:
@@ -119,7 +119,7 @@ def test_without_a_bus_the_note_comes_back(tasks, until, monkeypatch):
 
 
 def test_a_service_that_hangs_costs_a_second_and_the_note_comes_back(bus, tasks, until):
-    notes, lost = DesktopNotes(tasks), []
+    notes, lost = DesktopNotifications(tasks), []
     notes.lost.connect(lost.append)
     with NotificationService(bus, answers=False).running() as service:
         notes.show(note())
@@ -128,7 +128,7 @@ def test_a_service_that_hangs_costs_a_second_and_the_note_comes_back(bus, tasks,
 
 
 def test_a_bus_that_ends_and_comes_back_is_found_again(tmp_path, tasks, until, monkeypatch):
-    notes, lost = DesktopNotes(tasks), []
+    notes, lost = DesktopNotifications(tasks), []
     notes.lost.connect(lost.append)
     with private_bus(tmp_path) as address, NotificationService(address).running() as service:
         monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)

@@ -16,8 +16,8 @@ from app.engine.errors import NotFound, SiteloreError
 from app.engine.events import ExplorationChanged, HostLost
 from app.engine.graph_api import DepthRow, ExploreOptions
 from app.engine.page_state import Mode
-from app.models.exploration import ExplorationModel, LogIn, Stage
-from app.models.explore_form import FIELDS, ExploreFormModel, whole_address
+from app.models.exploration import ExplorationModel, ExplorationStage, LogInStage
+from app.models.explore_form import FIELDS, ExploreFormModel, complete_url
 from app.models.velocity_plot import VelocityPlotModel, VelocityTable, depth_words, ticks
 from app.views.exploration_bar import ExplorationBar
 from app.views.explore_form import ExploreForm
@@ -48,7 +48,7 @@ def told(form):
     ],
 )
 def test_an_address_without_a_scheme_gets_the_likely_one(typed, opened):
-    assert whole_address(typed) == opened
+    assert complete_url(typed) == opened
 
 
 def test_an_untouched_form_lacks_only_the_address(form):
@@ -139,7 +139,7 @@ def hold_exploration(fake_engine, monkeypatch):
 
 
 def test_a_site_that_was_explored_shows_its_numbers(known):
-    assert known.stage is Stage.DONE
+    assert known.stage is ExplorationStage.DONE
     assert (known.states, known.frontier, known.depth) == (40, 12, 3)
     assert known.velocity == pytest.approx(40 / 99 * 60)
     assert known.form.values["url"] == HOME
@@ -151,7 +151,7 @@ def test_a_site_that_was_explored_shows_its_numbers(known):
 def test_a_site_without_a_graph_was_never_explored(model, settle):
     model.show("nowhere")
     settle()
-    assert model.stage is Stage.NONE
+    assert model.stage is ExplorationStage.NONE
     assert model.headline == "Never explored"
     assert model.error == ""
 
@@ -177,7 +177,7 @@ def test_events_move_the_numbers(known, fake_engine):
     fake_engine.tell_exploration(
         state="running", states=21, frontier=9, tried=30, depth=2, states_per_minute=12.5
     )
-    assert (known.stage, known.states, known.frontier, known.tried) == (Stage.RUNNING, 21, 9, 30)
+    assert (known.stage, known.states, known.frontier, known.tried) == (ExplorationStage.RUNNING, 21, 9, 30)
     assert known.trying == "click link 'Orders' on Profile"
     assert known.share == pytest.approx(30 / 39)
     assert known.progress.startswith("30 of 39 elements tried")
@@ -185,7 +185,7 @@ def test_events_move_the_numbers(known, fake_engine):
 
 def test_another_sites_events_do_not_concern_it(known, fake_engine):
     fake_engine.bus.publish(ExplorationChanged(site="other", state="running", states=5))
-    assert known.stage is Stage.DONE
+    assert known.stage is ExplorationStage.DONE
 
 
 def test_reasons_keep_their_rows_while_they_grow(known, fake_engine):
@@ -209,7 +209,7 @@ def test_starting_asks_with_the_forms_options_and_shows_the_report(
     settle()
     name, (url, site, options) = fake_engine.calls[-1]
     assert (name, url, site, options.depth) == ("explore", HOME, SITE, 1)
-    assert known.stage is Stage.RUNNING
+    assert known.stage is ExplorationStage.RUNNING
     with qtbot.waitSignal(known.ended) as told_end:
         ended.set_result(
             replace(
@@ -249,7 +249,7 @@ def test_an_exploration_that_fails_says_why_and_can_be_resumed(
 
     monkeypatch.setattr(fake_engine, "explore", explore)
     known.explore()
-    qtbot.waitUntil(lambda: known.stage is Stage.FAILED)
+    qtbot.waitUntil(lambda: known.stage is ExplorationStage.FAILED)
     assert "does not answer" in known.error
     assert known.can_resume
 
@@ -258,11 +258,11 @@ def test_pause_and_resume_go_to_the_exploration_that_runs(known, fake_engine, se
     fake_engine.tell_exploration(state="running")
     known.pause_or_resume()
     settle()
-    assert known.stage is Stage.PAUSED
+    assert known.stage is ExplorationStage.PAUSED
     assert known.trying == ""
     known.pause_or_resume()
     settle()
-    assert known.stage is Stage.RUNNING
+    assert known.stage is ExplorationStage.RUNNING
     assert [name for name, _ in fake_engine.calls if "explor" in name] == [
         "pause_exploration", "resume_exploration",
     ]  # fmt: skip
@@ -278,7 +278,7 @@ def test_one_that_an_earlier_window_left_is_resumed_by_exploring_on(model, fake_
     monkeypatch.setattr(fake_engine, "graph_stats", left)
     model.show(SITE)
     settle()
-    assert model.stage is Stage.INTERRUPTED
+    assert model.stage is ExplorationStage.INTERRUPTED
     assert model.headline == "Interrupted: it can be resumed, nothing is tried twice"
     hold_exploration(fake_engine, monkeypatch)
     model.pause_or_resume()
@@ -290,21 +290,21 @@ def test_one_that_an_earlier_window_left_is_resumed_by_exploring_on(model, fake_
 def test_when_the_engine_dies_the_exploration_is_interrupted(known, client, fake_engine):
     fake_engine.tell_exploration(state="running")
     client.deliver(HostLost(message="The engine stopped unexpectedly."))
-    assert known.stage is Stage.INTERRUPTED
+    assert known.stage is ExplorationStage.INTERRUPTED
     assert known.can_resume
     assert not known.is_live
 
 
 def test_logging_in_by_hand_keeps_the_state_for_the_next_exploration(known, fake_engine, settle, qtbot):
     known.log_in()
-    assert known.log_in_stage is LogIn.OPENING
+    assert known.log_in_stage is LogInStage.OPENING
     settle()
-    assert known.log_in_stage is LogIn.OPEN
+    assert known.log_in_stage is LogInStage.OPEN
     assert HOME in known.log_in_words
     with qtbot.waitSignal(known.notice) as notice:
         known.logged_in()
     assert "kept" in notice.args[0]
-    assert known.log_in_stage is LogIn.NONE
+    assert known.log_in_stage is LogInStage.NONE
     assert known.form.values["storage_state"].endswith("shop.json")
 
 
@@ -313,7 +313,7 @@ def test_giving_up_the_log_in_closes_its_window(known, fake_engine, settle):
     settle()
     known.give_up_log_in()
     settle()
-    assert known.log_in_stage is LogIn.NONE
+    assert known.log_in_stage is LogInStage.NONE
     assert ("close_browser", (SITE,)) in fake_engine.calls
 
 
@@ -324,7 +324,7 @@ def test_a_log_in_that_fails_says_why(known, fake_engine, settle, monkeypatch):
     monkeypatch.setattr(fake_engine, "log_in_by_hand", broken)
     known.log_in()
     settle()
-    assert known.log_in_stage is LogIn.NONE
+    assert known.log_in_stage is LogInStage.NONE
     assert "no browser" in known.error
 
 
@@ -336,7 +336,7 @@ def test_a_log_in_needs_an_address_and_a_name_to_be_kept_under(model, qtbot):
     with qtbot.waitSignal(model.notice) as notice:
         model.log_in()
     assert notice.args[0].startswith("Type the name of the site")
-    assert model.log_in_stage is LogIn.NONE
+    assert model.log_in_stage is LogInStage.NONE
 
 
 def test_the_address_of_another_host_is_another_site(known):
@@ -363,7 +363,7 @@ def test_a_site_without_a_name_gets_the_engines_from_the_first_event(
         fake_engine.tell_exploration(site="busy", state="running", states=3)
         fake_engine.tell_exploration(site="other.example", state="running", states=1)
     assert started.args == ["other.example"]
-    assert (known.site, known.stage, known.states) == ("other.example", Stage.RUNNING, 1)
+    assert (known.site, known.stage, known.states) == ("other.example", ExplorationStage.RUNNING, 1)
 
 
 # ---------------------------------------------------------------- the bar

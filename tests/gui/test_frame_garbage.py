@@ -20,14 +20,14 @@ def _as_it_was() -> Iterator[None]:
 
 
 def test_nothing_is_searched_while_the_window_is_built() -> None:
-    garbage.hold()
+    garbage.pause_gc()
     assert not gc.isenabled()
 
 
 def test_what_was_built_is_never_searched_again_and_new_garbage_still_goes() -> None:
-    garbage.hold()
+    garbage.pause_gc()
     built = [[number] for number in range(5000)]
-    garbage.settle()
+    garbage.freeze_gc()
     assert gc.isenabled()
     assert gc.get_freeze_count() > len(built)
     assert gc.get_threshold() == garbage.THRESHOLDS

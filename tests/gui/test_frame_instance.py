@@ -13,22 +13,22 @@ from pathlib import Path
 import pytest
 
 from app.engine.errors import Conflict
-from app.models.instance import Instance
+from app.models.instance import SingleInstance
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_first_start_owns_the_workspace_and_gives_it_back(qapp, tmp_path: Path) -> None:
-    first = Instance(tmp_path / "ws", tmp_path)
+    first = SingleInstance(tmp_path / "ws", tmp_path)
     assert first.claim()
     first.release()
-    second = Instance(tmp_path / "ws", tmp_path)
+    second = SingleInstance(tmp_path / "ws", tmp_path)
     assert second.claim()
     second.release()
 
 
 def test_another_workspace_is_another_window(qapp, tmp_path: Path) -> None:
-    one, other = Instance(tmp_path / "a", tmp_path), Instance(tmp_path / "b", tmp_path)
+    one, other = SingleInstance(tmp_path / "a", tmp_path), SingleInstance(tmp_path / "b", tmp_path)
     assert one.claim()
     assert other.claim()
     one.release()
@@ -37,7 +37,7 @@ def test_another_workspace_is_another_window(qapp, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes have no mode")
 def test_the_socket_is_the_users_own(qapp, tmp_path: Path) -> None:
-    first = Instance(tmp_path / "ws", tmp_path)
+    first = SingleInstance(tmp_path / "ws", tmp_path)
     first.claim()
     (socket,) = tmp_path.glob("*.window")
     assert socket.stat().st_mode & 0o077 == 0
@@ -59,7 +59,7 @@ def hand_over(*arguments: str) -> list[str]:
 
 
 def test_a_second_start_hands_its_files_over(run, tmp_path: Path) -> None:
-    first = Instance(tmp_path / "ws", tmp_path)
+    first = SingleInstance(tmp_path / "ws", tmp_path)
     first.claim()
     brought: list[list[str]] = []
     first.called.connect(brought.append)
@@ -89,19 +89,19 @@ def test_a_window_that_was_killed_leaves_no_lock(qapp, tmp_path: Path) -> None:
         check=False,
     )
     assert dead.stdout.strip() == "True"
-    after = Instance(tmp_path / "ws", tmp_path)
+    after = SingleInstance(tmp_path / "ws", tmp_path)
     assert after.claim()
     after.release()
 
 
 def test_an_owner_that_does_not_answer_is_named(qapp, tmp_path: Path, monkeypatch) -> None:
-    first = Instance(tmp_path / "ws", tmp_path)
+    first = SingleInstance(tmp_path / "ws", tmp_path)
     first.claim()
     assert first._server is not None
     first._server.close()
     monkeypatch.setattr("app.models.instance.ANSWER_MS", 50)
     with pytest.raises(Conflict, match="does not answer"):
-        Instance(tmp_path / "ws", tmp_path)._hand_over([])
+        SingleInstance(tmp_path / "ws", tmp_path)._hand_over([])
     first.release()
 
 
@@ -109,7 +109,7 @@ def test_an_owner_that_does_not_answer_is_named(qapp, tmp_path: Path, monkeypatc
 def test_a_stranger_at_the_socket_changes_nothing(run, tmp_path: Path, message: bytes) -> None:
     if sys.platform == "win32":
         pytest.skip("a pipe is not opened this way")
-    first = Instance(tmp_path / "ws", tmp_path)
+    first = SingleInstance(tmp_path / "ws", tmp_path)
     first.claim()
     brought: list[list[str]] = []
     first.called.connect(brought.append)

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QMenuBar, QPushButton, QVBoxLayout, QWidget
 
-from app.models.commands import COMMANDS, MENUS, REACH, CommandCenter
-from app.models.keymap import Keymap, is_plain, meets, normal, readable, share_place
+from app.models.commands import ACTIVE_PLACES, COMMANDS, MENUS, CommandCenter
+from app.models.keymap import Keymap, is_plain, keys_overlap, normalized_key, readable_key, share_place
 from app.models.palette import PaletteModel
 from app.views.menus import build_menus
 from app.views.theme import Theme
@@ -51,11 +51,11 @@ UI_KEYS = {
 @pytest.mark.parametrize(("place", "key"), [(place, key) for place, keys in UI_KEYS.items() for key in keys])
 def test_every_key_of_the_design_does_its_thing(place: str, key: str) -> None:
     active = Keymap(COMMANDS).in_force(place)
-    doing = [command for command, keys in active.items() if normal(key) in keys]
+    doing = [command for command, keys in active.items() if normalized_key(key) in keys]
     assert doing == [UI_KEYS[place][key]]
 
 
-@pytest.mark.parametrize("place", list(REACH))
+@pytest.mark.parametrize("place", list(ACTIVE_PLACES))
 def test_no_two_commands_of_one_place_share_a_key(place: str) -> None:
     active = Keymap(COMMANDS).in_force(place)
     pairs = [(key, command) for command, keys in active.items() for key in keys]
@@ -63,7 +63,7 @@ def test_no_two_commands_of_one_place_share_a_key(place: str) -> None:
         (a, one, other)
         for number, (a, one) in enumerate(pairs)
         for b, other in pairs[number + 1 :]
-        if one != other and meets(a, b)
+        if one != other and keys_overlap(a, b)
     ]
     assert clashes == []
 
@@ -77,7 +77,7 @@ def test_ids_are_unique_and_keys_are_spelled_the_one_way() -> None:
     assert len({command.id for command in COMMANDS}) == len(COMMANDS)
     for command in COMMANDS:
         for key in command.keys:
-            assert normal(key) == key, f"{command.id}: {key!r}"
+            assert normalized_key(key) == key, f"{command.id}: {key!r}"
 
 
 def test_every_command_is_in_the_palette_and_every_menu_name_is_known(center: CommandCenter) -> None:
@@ -225,9 +225,9 @@ def test_undo_says_what_it_would_undo(center: CommandCenter) -> None:
 
 
 def test_keys_read_as_a_person_says_them() -> None:
-    assert readable("G, R") == "G then R"
-    assert readable("Ctrl+Return") == "Ctrl+Enter"
-    assert readable("Shift+L") == "Shift+L"
+    assert readable_key("G, R") == "G then R"
+    assert readable_key("Ctrl+Return") == "Ctrl+Enter"
+    assert readable_key("Shift+L") == "Shift+L"
     assert is_plain("G, R")
     assert not is_plain("Ctrl+K")
     assert not is_plain("F1")

@@ -9,7 +9,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.engine.events import HistoryChanged, JobChanged, RunsChanged
 from app.models.commands import CommandCenter
-from app.models.jobs import KEEP_ENDED, JobList, progress_words
+from app.models.jobs import KEEP_ENDED, JobList, progress_text
 from app.models.key_table import KeyTable
 from app.models.palette import PaletteModel, match_score
 from app.models.search import SearchModel, marked_pieces
@@ -81,7 +81,7 @@ def test_jobs_that_began_earlier_are_asked_for(client, tasks, fake_engine, settl
     ],
 )
 def test_progress_is_told_in_numbers(given: JobChanged, words: str) -> None:
-    assert progress_words(given) == words
+    assert progress_text(given) == words
 
 
 def test_search_groups_runs_steps_and_tips(client, tasks, settle) -> None:
@@ -175,14 +175,14 @@ def test_the_workspace_tells_counts_undo_and_fresh_deeds(client, tasks, fake_eng
     assert (model.info.name, model.info.runs, model.is_empty) == ("webarena", 40, False)
     fake_engine.bus.publish(HistoryChanged(undo="retire tip gitlab-013"))
     assert model.undo_label == "retire tip gitlab-013"
-    assert model.deed_is_fresh
+    assert model.can_offer_undo
     said: list[tuple[str, str]] = []
     model.said.connect(lambda text, kind: said.append((text, kind)))
     fake_engine.done.append("retire tip gitlab-013")
     model.undo()
     settle()
     assert said == [("Undone: retire tip gitlab-013", "ok")]
-    assert not model.deed_is_fresh
+    assert not model.can_offer_undo
     fake_engine.bus.publish(RunsChanged())
 
 

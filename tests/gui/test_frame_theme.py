@@ -64,7 +64,7 @@ def test_it_follows_the_system_while_it_runs(theme: Theme, settle, monkeypatch) 
 
 
 def test_a_person_can_ask_for_no_motion(theme: Theme) -> None:
-    theme.set_calm(True)
+    theme.set_reduced_motion(True)
     assert not theme.motion
 
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QComboBox, QLi
 from app.engine.events import HistoryChanged, JobChanged
 from app.models.commands import CommandCenter
 from app.models.engine_client import LocalClient
-from app.views.main_window import MainWindow, rescued
+from app.views.main_window import MainWindow, ensure_on_screen
 from app.views.theme import Theme
 from app.workbench import Workbench
 from tests.support.fake_engine import FakeEngine
@@ -46,7 +46,7 @@ def opened(run, settle, theme: Theme, engine: FakeEngine) -> Iterator[Workbench]
     settle(0.15)
     yield bench
     run(bench.stop(save=True))
-    window.close_for_good()
+    window.finish_closing()
     window.deleteLater()
     settle()
 
@@ -240,7 +240,7 @@ def test_a_lost_engine_is_told_and_taken_back(bench: Workbench) -> None:
 
 def test_a_crash_of_last_time_is_offered_not_forced(bench: Workbench) -> None:
     window = bench._window
-    window.commands.tell_crash("Fatal Python error: Segmentation fault")
+    window.commands.offer_crash_report("Fatal Python error: Segmentation fault")
     assert window.banner.isVisible()
     window.banner.button.click()
     assert not window.banner.isVisible()
@@ -338,7 +338,7 @@ def test_closing_asks_first_and_goes_when_all_is_stored(empty_bench: Workbench) 
     window.close()
     assert asked == [True]
     assert window.isVisible()
-    window.close_for_good()
+    window.finish_closing()
     assert not window.isVisible()
 
 
@@ -347,22 +347,22 @@ def test_the_look_is_kept_apart_from_the_data(bench: Workbench, tmp_path) -> Non
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
     window.theme.set_zoom(1.5)
     window.theme.set_mode("dark")
-    window.save_look(settings)
+    window.save_appearance(settings)
     window.theme.set_zoom(1.0)
     window.theme.set_mode("light")
-    window.restore_look(settings)
+    window.restore_appearance(settings)
     assert (window.theme.zoom, window.theme.mode) == (1.5, "dark")
 
 
 def test_a_window_off_every_screen_comes_back() -> None:
     screen, smallest = QRect(0, 0, 1920, 1080), QSize(960, 600)
     good = QRect(100, 100, 1280, 800)
-    assert rescued(good, [screen], smallest) == good
+    assert ensure_on_screen(good, [screen], smallest) == good
     for lost in (QRect(5000, 100, 1280, 800), QRect(100, -900, 1280, 800), QRect(1900, 1070, 1280, 800)):
-        assert screen.contains(rescued(lost, [screen], smallest))
+        assert screen.contains(ensure_on_screen(lost, [screen], smallest))
     second = QRect(1920, 0, 1920, 1080)
-    assert rescued(QRect(2000, 50, 1280, 800), [screen, second], smallest).left() == 2000
-    assert rescued(QRect(9000, 0, 4000, 3000), [screen], smallest).topLeft() == QPoint(0, 0)
+    assert ensure_on_screen(QRect(2000, 50, 1280, 800), [screen, second], smallest).left() == 2000
+    assert ensure_on_screen(QRect(9000, 0, 4000, 3000), [screen], smallest).topLeft() == QPoint(0, 0)
 
 
 def test_every_control_of_the_frame_has_a_name(bench: Workbench) -> None:
@@ -395,9 +395,9 @@ def test_the_frame_fits_its_smallest_size_at_any_text_size(bench: Workbench, set
 
 
 def test_pictures_are_taken_of_every_view(bench: Workbench, run, tmp_path) -> None:
-    from app.views.pictures import take_pictures
+    from app.views.pictures import take_screenshots
 
-    taken = run(take_pictures(bench._window, tmp_path, lambda _seconds: asyncio.sleep(0.01)), timeout=150)
+    taken = run(take_screenshots(bench._window, tmp_path, lambda _seconds: asyncio.sleep(0.01)), timeout=150)
     names = {path.name for path in taken}
     assert {
         "review-light.png",

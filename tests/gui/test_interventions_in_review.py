@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.engine.judgement import Flag, Score, Severity
-from app.engine.supervision import Deed, Intervention
+from app.engine.supervision import Intervention, OperatorAction
 from app.engine.trajectory import BY_PERSON
-from app.models.deed_list import DeedListModel, remark_on
-from app.models.flags import REMARK_ROLE, ScoreTableModel
-from app.models.step_list import marks_of
+from app.models.deed_list import InterventionListModel, flag_remark
+from app.models.flags import REMARK_ROLE, ScorecardModel
+from app.models.step_list import step_marks
 from tests.support.made_up import NOW, make_run, make_step
 
 
@@ -31,17 +31,17 @@ def deed(order, step, done, words="", author="ana", about=""):
 
 
 DEEDS = (
-    deed(1, 1, Deed.PAUSED, "the same click 3 times", "policy", "loop"),
-    deed(2, 1, Deed.HINTED, "the orders are in the menu"),
-    deed(3, 2, Deed.TOOK_OVER),
-    deed(4, 3, Deed.RELEASED, "clicked link 'Orders'"),
-    deed(5, 99, Deed.STOPPED),
+    deed(1, 1, OperatorAction.PAUSED, "the same click 3 times", "policy", "loop"),
+    deed(2, 1, OperatorAction.HINTED, "the orders are in the menu"),
+    deed(3, 2, OperatorAction.TOOK_OVER),
+    deed(4, 3, OperatorAction.RELEASED, "clicked link 'Orders'"),
+    deed(5, 99, OperatorAction.STOPPED),
 )
 FLAG = Flag(run="fake-0", detector="loop", step=0, severity=Severity.ERROR, confidence=0.9, message="Looping")
 
 
 def test_the_time_line_is_in_order_and_what_came_after_the_end_stands_at_the_last_step(qapp):
-    model = DeedListModel()
+    model = InterventionListModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     run = make_run(0)
     steps = [make_step(run, number) for number in range(4)]
@@ -55,7 +55,7 @@ def test_the_time_line_is_in_order_and_what_came_after_the_end_stands_at_the_las
 
 
 def test_a_run_without_a_step_still_has_its_time_line(qapp):
-    model = DeedListModel()
+    model = InterventionListModel()
     model.show(DEEDS, [])
     assert {row.index for row in model.rows} == {0}
 
@@ -63,7 +63,7 @@ def test_a_run_without_a_step_still_has_its_time_line(qapp):
 def test_marks_say_what_was_done_by_hand_and_where_somebody_intervened():
     run = make_run(0)
     steps = [make_step(run, 0), replace(make_step(run, 1), by=BY_PERSON)]
-    marks = marks_of(steps, (), 0, DEEDS[:2])
+    marks = step_marks(steps, (), 0, DEEDS[:2])
     assert [mark.by_hand for mark in marks] == [False, True]
     assert marks[1].deeds == (
         "policy: paused 'the same click 3 times'",
@@ -77,21 +77,24 @@ def test_marks_say_what_was_done_by_hand_and_where_somebody_intervened():
     [
         ((), ""),
         ((DEEDS[0],), "paused the run"),
-        ((DEEDS[0], deed(9, 0, Deed.DISMISSED, about="loop")), "paused the run · dismissed by ana"),
+        ((DEEDS[0], deed(9, 0, OperatorAction.DISMISSED, about="loop")), "paused the run · dismissed by ana"),
         (
-            (deed(8, 0, Deed.DISMISSED, about="loop"), deed(9, 0, Deed.CONFIRMED, about="loop", author="bo")),
+            (
+                deed(8, 0, OperatorAction.DISMISSED, about="loop"),
+                deed(9, 0, OperatorAction.CONFIRMED, about="loop", author="bo"),
+            ),
             "confirmed by bo",
         ),
-        ((deed(9, 5, Deed.DISMISSED, about="loop"),), ""),
-        ((deed(9, 0, Deed.DISMISSED, about="slow"),), ""),
+        ((deed(9, 5, OperatorAction.DISMISSED, about="loop"),), ""),
+        ((deed(9, 0, OperatorAction.DISMISSED, about="slow"),), ""),
     ],
 )
 def test_a_flag_says_what_came_of_it_and_the_newest_word_on_it_counts(deeds, remark):
-    assert remark_on(FLAG, deeds) == remark
+    assert flag_remark(FLAG, deeds) == remark
 
 
 def test_the_scorecard_counts_what_operators_made_of_calls(qapp):
-    model = ScoreTableModel()
+    model = ScorecardModel()
     score = Score(
         detector="loop", site="shop", version=1, fired=9, judged=4, right=3, precision=0.75, recall=0.5,
         reacted=4, reacted_right=3,

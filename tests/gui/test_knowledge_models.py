@@ -12,12 +12,12 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.models.freeze_form import FreezeModel, format_of
 from app.models.knowledge import KnowledgeModel, KnowledgeState
-from app.models.retrieval_list import TryModel, answers
+from app.models.retrieval_list import RetrievalTestModel, retrieval_rows
 from app.models.tip_editor import TipEditor
 from app.models.tip_fields import draft_of, field_of, with_field
 from app.models.tip_history import RevisionListModel, changes_between, diff_words, revision_rows
 from app.models.tip_table import COLUMNS, TipTableModel, ago, parse_tip_filter
-from kb.tip import Finding, LintSeverity, Missed, Query, Retrieval, Revision, Scope, Status, Tip
+from kb.tip import LintFinding, LintSeverity, Missed, Query, Retrieval, Revision, Scope, Status, Tip
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
@@ -183,7 +183,7 @@ def test_a_field_shown_and_taken_back_is_the_same(name):
 
 # ---------------------------------------------------------------- try it
 def test_an_answer_shows_what_was_found_and_why_the_rest_was_not(client, tasks, settle):
-    model = TryModel(client, tasks)
+    model = RetrievalTestModel(client, tasks)
     QAbstractItemModelTester(model.model, FATAL, model)
     model.set_url("http://gitlab.example:8023/x")
     model.set_goal("Create a milestone")
@@ -210,12 +210,12 @@ def test_a_route_that_is_off_says_why(client, tasks, settle, monkeypatch):
         )
 
     monkeypatch.setattr(client.api, "retrieve", retrieve)
-    model = TryModel(client, tasks)
+    model = RetrievalTestModel(client, tasks)
     model.set_goal("x")
     settle(0.3)
     assert model.off == ("route embedding is off: the encoder is starting",)
     assert model.model.rows[0].missed == "its status is draft"
-    assert len(answers(Retrieval(results=()))) == 0
+    assert len(retrieval_rows(Retrieval(results=()))) == 0
 
 
 # ---------------------------------------------------------------- the open tip
@@ -349,7 +349,9 @@ def test_the_session_brings_back_filter_tip_and_trial(model, client, tasks, sett
 # ---------------------------------------------------------------- freeze
 def test_the_pane_counts_and_names_what_lint_keeps_out(client, tasks, settle, monkeypatch):
     async def lint_tip(tip):
-        wrong = Finding(rule="task-value", severity=LintSeverity.ERROR, message="'CSV' belongs to this task")
+        wrong = LintFinding(
+            rule="task-value", severity=LintSeverity.ERROR, message="'CSV' belongs to this task"
+        )
         return [wrong] if tip == "gitlab-001" else []
 
     monkeypatch.setattr(client.api, "lint_tip", lint_tip)

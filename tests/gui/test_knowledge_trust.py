@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from app.models.key_table import KeyTable
-from app.models.tip_table import TipTableModel, lint_words
-from app.models.undo_words import undo_words
+from app.models.tip_table import TipTableModel, lint_label
+from app.models.undo_words import undo_message
 from kb.retrieval import Retriever
 from kb.tip import Query, Tip
 
@@ -25,7 +25,7 @@ from kb.tip import Query, Tip
     ],
 )
 def test_an_undo_is_told_by_what_became_of_things(deed, undone, words):
-    assert undo_words(deed, undone=undone) == words
+    assert undo_message(deed, undone=undone) == words
 
 
 def test_the_table_shows_what_lint_says_and_filters_by_it(qapp):
@@ -35,7 +35,7 @@ def test_the_table_shows_what_lint_says_and_filters_by_it(qapp):
     assert table.unmarked() == ["t0", "t1", "t2"]
     table.mark({"t0": ("error:instruction", "warning:long"), "t1": ("waived:secret",), "t2": ()})
     assert table.unmarked() == []
-    assert lint_words(table.marks("t0")) == "✕ instruction +1"
+    assert lint_label(table.marks("t0")) == "✕ instruction +1"
     for words, shown in (("lint:error", ["t0"]), ("lint:waived", ["t1"]), ("lint:none", ["t2"])):
         table.set_filter(words)
         assert [tip.id for tip in table.rows] == shown

@@ -69,7 +69,7 @@ def make_desk(qtbot, client, tasks, center, theme):
     desks: list[Desk] = []
 
     def make(start=True):
-        theme.set_calm(True)
+        theme.set_reduced_motion(True)
         model = KnowledgeModel(client, tasks)
         view = KnowledgeView(model, center, theme)
         qtbot.addWidget(view)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.engine.api import RunFilter
 from app.engine.errors import SiteloreError
-from app.engine.events import IMPORT_RUNS, JobChanged
+from app.engine.events import IMPORT_JOB_TITLE, JobChanged
 from app.models.composer import ComposerModel
 from app.models.review_facts import row_facts
 from app.models.similar_list import ExampleListModel
@@ -22,12 +22,12 @@ from app.models.workspace import WorkspaceModel
 from app.views.doctor_panel import DoctorPanel, TextPanel
 from kb.tip import PreflightExample, TipDraft
 from tests.support.fake_engine import FakeEngine
-from tests.support.review_desk import Desk
+from tests.support.review_desk import ReviewWindow
 
 Key = Qt.Key
 
 
-def test_a_composer_that_cannot_be_filled_holds_nothing_of_the_tip_before(desk: Desk) -> None:
+def test_a_composer_that_cannot_be_filled_holds_nothing_of_the_tip_before(desk: ReviewWindow) -> None:
     desk.press(Key.Key_T)
     desk.until(lambda: desk.model.composer.is_ready)
     assert desk.view.composer.site.text()
@@ -63,7 +63,7 @@ def test_the_form_is_empty_while_the_next_one_is_awaited(client, tasks, fake_eng
     assert (model.intent, model.kept) == ("", False)
 
 
-def test_a_run_without_steps_offers_no_tip(desk: Desk) -> None:
+def test_a_run_without_steps_offers_no_tip(desk: ReviewWindow) -> None:
     desk.until(lambda: bool(desk.model.steps.rows))
     assert desk.center.action("tip.compose").isEnabled()
 
@@ -76,7 +76,7 @@ def test_a_run_without_steps_offers_no_tip(desk: Desk) -> None:
 
 
 @pytest.fixture
-def empty_desk(fake_engine: FakeEngine, make_desk) -> Desk:
+def empty_desk(fake_engine: FakeEngine, make_desk) -> ReviewWindow:
     fake_engine.all_runs.clear()
     desk = make_desk(start=False)
     desk.model.start()
@@ -85,11 +85,13 @@ def empty_desk(fake_engine: FakeEngine, make_desk) -> Desk:
 
 
 def job(state: str) -> JobChanged:
-    return JobChanged(id="job-1", title=IMPORT_RUNS, state=state)
+    return JobChanged(id="job-1", title=IMPORT_JOB_TITLE, state=state)
 
 
 @pytest.mark.parametrize("end", ["done", "failed", "cancelled"])
-def test_an_import_under_way_is_said_where_the_runs_will_be(empty_desk: Desk, fake_engine, end: str) -> None:
+def test_an_import_under_way_is_said_where_the_runs_will_be(
+    empty_desk: ReviewWindow, fake_engine, end: str
+) -> None:
     face = empty_desk.view.queue.empty
     assert face.title.text() == "No runs yet"
     assert face.button.isVisible()
@@ -104,7 +106,7 @@ def test_an_import_under_way_is_said_where_the_runs_will_be(empty_desk: Desk, fa
 
 
 def test_an_import_that_ended_with_its_engine_is_not_said_to_go_on(
-    empty_desk: Desk, client, fake_engine
+    empty_desk: ReviewWindow, client, fake_engine
 ) -> None:
     fake_engine.bus.publish(job("running"))
     client.host_changed.emit("The engine stopped unexpectedly.")

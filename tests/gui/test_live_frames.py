@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 from PySide6.QtCore import QSize
 
-from app.engine.events import LiveGone, PageFrame
-from app.models.frames import FrameStore, Place, decoded, drawn_size
+from app.engine.events import LiveRunDismissed, PageFrame
+from app.models.frames import DisplayArea, FrameStore, decoded, drawn_size
 from tests.support.fake_live import page_jpeg
 
 
@@ -102,10 +102,10 @@ def test_tiles_are_shrunk_by_the_worker_and_the_large_page_fills_its_room(store,
 
 def test_a_page_is_never_drawn_larger_than_it_is_and_sharp_on_a_fine_screen():
     page = QSize(1280, 800)
-    assert drawn_size(page, Place(QSize(2000, 1500))) == page
-    assert drawn_size(page, Place(QSize(640, 900))) == QSize(640, 400)
-    assert drawn_size(page, Place(QSize(1900, 1500), 2.0)) == QSize(1900, 1187)
-    assert drawn_size(page, Place(QSize(4000, 3000), 2.0)) == QSize(2560, 1600)
+    assert drawn_size(page, DisplayArea(QSize(2000, 1500))) == page
+    assert drawn_size(page, DisplayArea(QSize(640, 900))) == QSize(640, 400)
+    assert drawn_size(page, DisplayArea(QSize(1900, 1500), 2.0)) == QSize(1900, 1187)
+    assert drawn_size(page, DisplayArea(QSize(4000, 3000), 2.0)) == QSize(2560, 1600)
 
 
 def test_a_picture_that_misses_its_place_by_a_pixel_is_not_scaled():
@@ -117,7 +117,7 @@ def test_a_run_that_left_the_wall_is_forgotten_also_while_its_picture_is_decoded
     told: list[str] = []
     store.arrived.connect(told.append)
     store.take(frame(1))
-    client.live_gone.emit(LiveGone(run="live-1"))
+    client.live_gone.emit(LiveRunDismissed(run="live-1"))
     store.take(frame(2, run="live-2"))
     qtbot.waitUntil(lambda: store.get("live-2") is not None)
     assert store.get("live-1") is None

@@ -10,16 +10,16 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.engine.errors import Conflict
 from app.engine.events import ActionPlanned
-from app.engine.supervision import LiveRow, Need, NextAction, PersonRequest, RunState, Stage
-from app.models.held_deeds import LATE_SECONDS, UNDO_SECONDS, HeldDeed, HeldDeeds
+from app.engine.supervision import ApprovalRequest, LiveRow, Need, PlannedAction, RunState, Stage
+from app.models.held_deeds import TOO_LATE_SECONDS, UNDO_SECONDS, DelayedAction, DelayedActions
 from app.models.live import LiveModel
-from app.models.live_hands import REST_SECONDS, TYPING_SECONDS, Key, LiveHands
-from app.models.live_next import is_deciding, really_next, same_page
-from app.models.live_wall import LiveList
+from app.models.live_hands import IDLE_SECONDS, TYPING_SECONDS, InputGuard, KeyKind
+from app.models.live_next import is_deciding, same_page, still_next
+from app.models.live_wall import RunList
 from app.models.run_numbers import REUSE_SECONDS, SECOND_DIGIT, RunNumbers
 from app.models.workspace import WorkspaceModel
 from tests.support.fake_live import make_rows
-from tests.support.hand_clock import HandClock
+from tests.support.hand_clock import ManualClock
 
 ROWS = {row.run: row for row in make_rows()}
 SOONER, LATER = -0.01, 0.01
@@ -31,13 +31,13 @@ def _turning(loop) -> None:
 
 
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-def hands(clock: HandClock) -> LiveHands:
-    return LiveHands(clock)
+def hands(clock: ManualClock) -> InputGuard:
+    return InputGuard(clock)
 
 
 # ------------------------------------------------------------ resting
@@ -47,7 +47,7 @@ def test_hands_rest_three_seconds_after_the_last_touch_and_say_so_once(hands, cl
     hands.touch()
     clock.forward(2)
     hands.touch()
-    clock.forward(REST_SECONDS + SOONER)
+    clock.forward(IDLE_SECONDS + SOONER)
     hands.look()
     assert (hands.is_busy, rested) == (True, [])
     clock.forward(LATER - SOONER)
@@ -56,7 +56,7 @@ def test_hands_rest_three_seconds_after_the_last_touch_and_say_so_once(hands, cl
 
 
 # ------------------------------------------------------------ typing
-TEXT, LEAVES, OTHER = Key.TEXT, Key.LEAVES, Key.OTHER
+TEXT, LEAVES, OTHER = KeyKind.TEXT, KeyKind.LEAVES, KeyKind.OTHER
 PAUSE = TYPING_SECONDS + LATER
 
 
@@ -110,13 +110,13 @@ def test_that_typing_is_ignored_is_said_once_for_each_burst(hands, clock) -> Non
 
 # ------------------------------------------------------------ numbers
 def test_numbers_are_given_once_in_the_order_runs_come_and_the_smallest_free_one_first() -> None:
-    numbers = RunNumbers(HandClock())
+    numbers = RunNumbers(ManualClock())
     assert [numbers.give(run) for run in ("a", "b", "a", "c")] == [1, 2, 1, 3]
     assert (numbers.of("b"), numbers.run_of(3), numbers.of("z"), numbers.run_of(9)) == (2, "c", 0, "")
 
 
 def test_a_number_goes_to_another_run_only_long_after_its_own_left_the_wall() -> None:
-    clock = HandClock()
+    clock = ManualClock()
     numbers = RunNumbers(clock)
     for run in "abc":
         numbers.give(run)
@@ -129,7 +129,7 @@ def test_a_number_goes_to_another_run_only_long_after_its_own_left_the_wall() ->
 
 
 def test_numbers_of_a_session_are_kept_and_what_makes_no_sense_is_left_out() -> None:
-    numbers = RunNumbers(HandClock())
+    numbers = RunNumbers(ManualClock())
     numbers.restore({"a": 7, "b": 7, "c": 0, "d": -1, "e": "2", "f": True, "g": 2.0, 3: 4, "h": 1})
     assert numbers.saved == {"a": 7, "h": 1}
     assert numbers.give("i") == 2
@@ -155,7 +155,7 @@ def test_numbers_of_a_session_are_kept_and_what_makes_no_sense_is_left_out() -> 
     ],
 )
 def test_two_digits_typed_soon_after_each_other_are_one_number(runs, typed, found) -> None:
-    clock = HandClock()
+    clock = ManualClock()
     numbers = RunNumbers(clock)
     for number in range(1, runs + 1):
         numbers.give(f"r{number}")
@@ -200,16 +200,16 @@ def test_the_session_is_saved_when_a_run_gets_its_number(client, tasks, settle) 
 
 
 # ------------------------------------------------------------ rows under busy hands
-def busy_list(clock: HandClock) -> tuple[LiveList, LiveHands]:
-    hands = LiveHands(clock)
-    rows = LiveList(clock=clock, is_busy=lambda: hands.is_busy)
+def busy_list(clock: ManualClock) -> tuple[RunList, InputGuard]:
+    hands = InputGuard(clock)
+    rows = RunList(clock=clock, is_busy=lambda: hands.is_busy)
     hands.rested.connect(rows.arrange)
     rows.tester = QAbstractItemModelTester(rows, QAbstractItemModelTester.FailureReportingMode.Fatal)  # type: ignore[attr-defined]
     rows.settle(ROWS.values())
     return rows, hands
 
 
-def runs(rows: LiveList) -> list[str]:
+def runs(rows: RunList) -> list[str]:
     return [one.run for one in rows.rows]
 
 
@@ -222,7 +222,7 @@ def test_rows_keep_their_places_under_busy_hands_and_take_their_own_once_they_re
     rows.put(replace(ROWS["live-3"], run="new"))
     assert runs(rows) == [*before, "new"], "a new one comes last"
     assert rows.at(rows.row_of("live-6")).state is RunState.PAUSED, "what they say is of now"
-    clock.forward(REST_SECONDS + LATER)
+    clock.forward(IDLE_SECONDS + LATER)
     hands.look()
     assert runs(rows) == ["live-3", "new", "live-6", "live-4", "live-1", "live-5", "live-2"]
 
@@ -239,7 +239,7 @@ def test_a_change_after_the_rest_sorts_even_if_the_timer_is_late(clock) -> None:
     rows, hands = busy_list(clock)
     hands.touch()
     rows.put(replace(ROWS["live-6"], state=RunState.PAUSED, risk=1.0))
-    clock.forward(REST_SECONDS + LATER)
+    clock.forward(IDLE_SECONDS + LATER)
     rows.put(replace(ROWS["live-1"], step=9))
     assert runs(rows)[2] == "live-6"
 
@@ -248,7 +248,7 @@ def test_a_change_after_the_rest_sorts_even_if_the_timer_is_late(clock) -> None:
 class Sent:
     """A delayed action that records what became of it."""
 
-    def __init__(self, held: HeldDeeds, clock: HandClock, tasks) -> None:
+    def __init__(self, held: DelayedActions, clock: ManualClock, tasks) -> None:
         self.held, self.clock, self.notes = held, clock, []
 
     def ask(self, key: str, error: Exception | None = None) -> None:
@@ -259,7 +259,7 @@ class Sent:
             return key
 
         self.held.hold(
-            HeldDeed(
+            DelayedAction(
                 key=key, label=f"end {key}", at=self.clock(), send=send,
                 sent=lambda answer: self.notes.append(f"done {answer}"),
                 failed=lambda why: self.notes.append(f"failed: {why}"),
@@ -270,7 +270,7 @@ class Sent:
 
 @pytest.fixture
 def deeds(tasks, clock) -> Sent:
-    return Sent(HeldDeeds(tasks, clock), clock, tasks)
+    return Sent(DelayedActions(tasks, clock), clock, tasks)
 
 
 def test_a_held_deed_is_sent_after_five_seconds_and_not_before(deeds, clock, settle) -> None:
@@ -334,7 +334,7 @@ def test_undo_takes_back_whichever_was_done_last_in_the_window_or_in_the_history
     clock.forward(1)
     deeds.ask("a")
     assert workspace.undo_label == "end a"
-    assert not workspace.deed_is_fresh, "a message about it has its own undo"
+    assert not workspace.can_offer_undo, "a message about it has its own undo"
     workspace.undo()
     assert (deeds.notes, undone) == (["back a"], [])
     deeds.ask("b")
@@ -367,11 +367,11 @@ def test_an_undo_that_comes_a_moment_too_late_takes_back_nothing_else(
     clock.forward(UNDO_SECONDS)
     deeds.held.look()
     workspace.undo()
-    workspace.undo_held()
+    workspace.undo_held_back()
     settle()
     assert (said, undone) == (["Too late to undo: end a", "Too late to undo"], [])
-    clock.forward(LATE_SECONDS)
-    workspace.undo_held()
+    clock.forward(TOO_LATE_SECONDS)
+    workspace.undo_held_back()
     workspace.undo()
     settle()
     assert undone == ["history"]
@@ -379,13 +379,13 @@ def test_an_undo_that_comes_a_moment_too_late_takes_back_nothing_else(
 
 # ------------------------------------------------------------ the next action
 ROW = LiveRow(run="r", intent="Buy it", state=RunState.RUNNING, step=4)
-PLANNED = NextAction(
+PLANNED = PlannedAction(
     run="r", step=4, words="click link 'Stock'", command="click('1')", url="http://shop.test/stock"
 )
 
 
-def asked(need: Need) -> PersonRequest:
-    return PersonRequest(id=need.value, run="r", need=need, step=4, question="?")
+def asked(need: Need) -> ApprovalRequest:
+    return ApprovalRequest(id=need.value, run="r", need=need, step=4, question="?")
 
 
 @pytest.mark.parametrize(
@@ -406,8 +406,8 @@ def asked(need: Need) -> PersonRequest:
         (replace(ROW, state=RunState.WAITING, needs=(asked(Need.TROUBLE),)), "", False),
         (replace(ROW, state=RunState.WAITING, needs=(asked(Need.FLAG),)), "", False),
         (replace(ROW, state=RunState.TAKEN_OVER), "", False),
-        (replace(ROW, state=RunState.MENDING), "", False),
-        (replace(ROW, state=RunState.BROKEN_OFF), "", False),
+        (replace(ROW, state=RunState.RECOVERING), "", False),
+        (replace(ROW, state=RunState.INTERRUPTED), "", False),
         (replace(ROW, state=RunState.ENDED), "", False),
         (replace(ROW, state=RunState.QUEUED), "", False),
         (None, "", False),
@@ -416,8 +416,8 @@ def asked(need: Need) -> PersonRequest:
 def test_the_next_action_is_one_that_is_still_to_be_done_on_the_page_it_was_planned_for(
     row, shown, is_next
 ) -> None:
-    assert (really_next(PLANNED, row, shown) is PLANNED) is is_next
-    assert really_next(None, row, shown) is None
+    assert (still_next(PLANNED, row, shown) is PLANNED) is is_next
+    assert still_next(None, row, shown) is None
 
 
 def test_an_address_with_a_token_is_the_same_page_as_its_redacted_one() -> None:
@@ -476,7 +476,7 @@ def test_a_deed_that_hangs_keeps_no_window_open(deeds, run, monkeypatch) -> None
         await asyncio.sleep(60)
 
     deeds.held.hold(
-        HeldDeed(
+        DelayedAction(
             key="a",
             label="end a",
             send=hangs,

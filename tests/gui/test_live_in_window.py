@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from app.engine.supervision import RunState, Verb
+from app.engine.supervision import DecisionKind, RunState
 from app.models.workspace import WorkspaceModel
 
 K = Qt.Key
@@ -68,7 +68,7 @@ def test_a_window_that_is_closed_in_good_order_sends_the_end_that_waits(bench, w
     assert not decisions(bench)
     run(bench.live.endings.held.finish())
     ((request, decision),) = decisions(bench)
-    assert (request, decision.verb) == ("req-1", Verb.DENY)
+    assert (request, decision.verb) == ("req-1", DecisionKind.DENY)
 
 
 def test_numbers_of_runs_are_in_the_session_as_soon_as_they_are_given(bench, window, qtbot) -> None:

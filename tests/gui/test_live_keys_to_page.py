@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from app.engine.errors import Conflict
 from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.models import page_keys
-from app.models.page_hands import PageHands
+from app.models.page_hands import PageInputModel
 
 K, M = Qt.Key, Qt.KeyboardModifier
 NONE = M.NoModifier
@@ -67,7 +67,7 @@ def test_keys_that_no_page_knows_stay_here(key):
 
 
 def test_a_paste_of_a_megabyte_is_cut_to_what_a_page_is_given():
-    assert len(page_keys.text("x" * 1_000_000).text) == page_keys.LONGEST_TEXT
+    assert len(page_keys.text("x" * 1_000_000).text) == page_keys.MAX_TEXT_LENGTH
 
 
 # ------------------------------------------------------------------------------------------------ the queue
@@ -91,7 +91,7 @@ class SlowEngine:
 @pytest.fixture
 def slow(client, tasks):
     client.api = engine = SlowEngine()
-    made = PageHands(client, tasks)
+    made = PageInputModel(client, tasks)
     made.hold("live-1")
     return made, engine
 

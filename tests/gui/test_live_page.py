@@ -11,16 +11,16 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
 from app.engine.errors import Conflict
-from app.engine.events import ActionPlanned, LiveChanged, PageFrame
+from app.engine.events import ActionPlanned, LiveRunChanged, PageFrame
 from app.engine.intervention_policy import RiskClass
 from app.engine.page_input import InputKind, MouseButton
-from app.engine.supervision import RunState, TakeoverAccount
+from app.engine.supervision import RunState, TakeoverSummary
 from app.models.engine_client import LocalClient
 from app.models.live import LiveModel
 from app.views.live_view import LiveView
 from tests.support.fake_live import page_jpeg
-from tests.support.hand_clock import HandClock
-from tests.support.live_page_desk import LINES_ONLY, LOST, NO_PICTURE, PageAlone, PageDesk, SteppedEngine
+from tests.support.hand_clock import ManualClock
+from tests.support.live_page_desk import LINES_ONLY, LOST, NO_PICTURE, PageOnly, PageWindow, SteppedEngine
 
 K, M = Qt.Key, Qt.KeyboardModifier
 
@@ -28,22 +28,22 @@ K, M = Qt.Key, Qt.KeyboardModifier
 @pytest.fixture
 def make_page(qtbot, tasks, center, theme, run):
     """Make pages (or all of Live) in their own windows, with the runs loaded."""
-    made: list[tuple[PageDesk, LocalClient]] = []
+    made: list[tuple[PageWindow, LocalClient]] = []
 
     def make(size=(720, 600), whole=False):
-        theme.set_calm(True)
+        theme.set_reduced_motion(True)
         engine = SteppedEngine()
         client = LocalClient(engine, engine.bus)
-        clock = HandClock()
+        clock = ManualClock()
         model = LiveModel(client, tasks, clock=clock)
-        view = (LiveView if whole else PageAlone)(model, center, theme)
+        view = (LiveView if whole else PageOnly)(model, center, theme)
         qtbot.addWidget(view)
         view.addActions(center.actions())
         center.set_place("live")
         view.resize(*size)
         view.show()
         view.activateWindow()
-        desk = PageDesk(view, model, engine, center, clock)
+        desk = PageWindow(view, model, engine, center, clock)
         made.append((desk, client))
         desk.until(view.isActiveWindow)
         model.start()
@@ -60,12 +60,12 @@ def make_page(qtbot, tasks, center, theme, run):
 
 
 @pytest.fixture
-def desk(make_page) -> PageDesk:
+def desk(make_page) -> PageWindow:
     return make_page()
 
 
 @pytest.fixture
-def whole(make_page) -> PageDesk:
+def whole(make_page) -> PageWindow:
     """All of Live."""
     return make_page((1280, 760), whole=True)
 
@@ -128,14 +128,14 @@ def test_the_next_action_is_marked_on_its_element_with_its_words_and_its_risk(de
 def test_an_action_out_of_sight_or_without_a_place_is_told_inside_the_picture(desk, theme):
     from PySide6.QtGui import QImage, QPainter
 
-    from app.views.page_marks import Target, draw_target
+    from app.views.page_marks import TargetBox, draw_target
 
     desk.open("live-1")
     ground = desk.canvas.ground
     paper = QImage(desk.canvas.size(), QImage.Format.Format_RGB32)
     painter = QPainter(paper)
     for box in (None, (10.0, 5_000.0, 80.0, 20.0), (-900.0, -70.0, 80.0, 20.0), (1270.0, 0.0, 400.0, 4.0)):
-        tab = draw_target(painter, theme, ground, Target(words="x" * 3_000, tag="deletes", box=box))
+        tab = draw_target(painter, theme, ground, TargetBox(words="x" * 3_000, tag="deletes", box=box))
         assert ground.rect.contains(tab)
     painter.end()
 
@@ -153,8 +153,8 @@ def test_the_pointer_stays_where_the_agents_last_action_had_it(desk):
     ("state", "why", "said"),
     [
         (RunState.PAUSED, "", "Nothing is done until you go on."),
-        (RunState.MENDING, "the browser died; it is opened again", "the browser died; it is opened again"),
-        (RunState.BROKEN_OFF, "", "Its process ended; the run can be gone on with."),
+        (RunState.RECOVERING, "the browser died; it is opened again", "the browser died; it is opened again"),
+        (RunState.INTERRUPTED, "", "Its process ended; the run can be gone on with."),
         (RunState.ENDED, "stopped by a person", "stopped by a person"),
     ],
 )
@@ -487,7 +487,7 @@ def test_a_takeover_that_the_person_walks_away_from_stays_and_can_be_come_back_t
 def test_a_run_that_ends_under_the_hands_gives_the_keys_back_to_the_window(desk):
     desk.take_over()
     row = desk.engine.rows["live-1"]
-    desk.engine.bus.publish(LiveChanged(row=replace(row, state=RunState.ENDED, why="the browser died")))
+    desk.engine.bus.publish(LiveRunChanged(row=replace(row, state=RunState.ENDED, why="the browser died")))
     desk.wait()
     assert not desk.canvas.captures
     assert desk.page.head.says.text() == "the browser died"
@@ -568,14 +568,14 @@ def test_the_account_of_a_takeover_says_what_was_done_what_changed_and_what_was_
 def test_an_account_without_deeds_or_with_a_thousand_changes_fits(desk):
     card = desk.page.card
     desk.open("live-1")
-    desk.model.takeover = TakeoverAccount(run="live-1", first_step=2, steps=0, words="")
+    desk.model.takeover = TakeoverSummary(run="live-1", first_step=2, steps=0, words="")
     desk.model.takeover_changed.emit()
     desk.wait()
     assert card.title.text() == "Handed back: nothing was done by hand"
     assert not card.tip_button.isEnabled()
     assert not card.map_button.isEnabled()
     many = tuple(f"{'very ' * 60}long change {number}" for number in range(1_000))
-    desk.model.takeover = TakeoverAccount(
+    desk.model.takeover = TakeoverSummary(
         run="live-1", first_step=2, steps=90, words="x" * 9_000, changes=many, tip_text="y " * 900, masked=3
     )
     desk.model.takeover_changed.emit()

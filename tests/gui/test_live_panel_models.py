@@ -11,28 +11,28 @@ from PySide6.QtCore import QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.engine.errors import Conflict, StoreError
-from app.engine.events import HintChanged, InterventionMade, KnowledgeShown, LedgerChanged, RequestChanged
+from app.engine.events import HintChanged, InterventionMade, LedgerChanged, RequestChanged, TipsRetrieved
 from app.engine.judgement import Severity
 from app.engine.ledger import Fact, Ledger, PlanNode
 from app.engine.supervision import (
-    Deed,
-    FlagMark,
+    ApprovalRequest,
+    DecisionKind,
     Intervention,
     Need,
-    PersonDecision,
-    PersonRequest,
+    OperatorAction,
+    OperatorDecision,
+    RaisedFlag,
     RequestState,
     RunState,
-    Stance,
-    TipHere,
-    Verb,
+    TipAtStep,
+    TipOverride,
 )
 from app.models.live import LiveModel
-from app.models.live_moments import moments
-from app.models.live_requests import LONGEST
-from app.models.moving_list import MovingList
+from app.models.live_moments import timeline
+from app.models.live_requests import MAX_TEXT_LENGTH
+from app.models.moving_list import ReorderableList
 from tests.support import qt_loop
-from tests.support.hand_clock import HandClock
+from tests.support.hand_clock import ManualClock
 from tests.support.made_up import NOW, make_run, make_step
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
@@ -51,7 +51,7 @@ def settle(run, tasks):
 
 @pytest.fixture
 def live(client, tasks, run, settle):
-    model = LiveModel(client, tasks, clock=HandClock())
+    model = LiveModel(client, tasks, clock=ManualClock())
     model.start()
     settle()
     yield model
@@ -76,7 +76,7 @@ def opened(live, settle):
     after=st.lists(st.integers(0, 12), unique=True),
 )
 def test_rows_take_any_new_order_without_being_shown_anew(qapp, before, after):
-    rows = MovingList(lambda value: value[0])
+    rows = ReorderableList(lambda value: value[0])
     rows.arrange([(key, "old") for key in before])
     tester = QAbstractItemModelTester(rows, FATAL)
     resets = []
@@ -117,7 +117,7 @@ def test_all_lists_of_a_large_run_keep_the_laws_of_item_models(live, opened, fak
 
 # ------------------------------------------------------------ requests
 def request(name, need, **more):
-    usual = PersonRequest(id=name, run="live-1", need=need, step=2, question=f"{name}?", opened_at=NOW)
+    usual = ApprovalRequest(id=name, run="live-1", need=need, step=2, question=f"{name}?", opened_at=NOW)
     return replace(usual, **more)
 
 
@@ -161,13 +161,13 @@ def test_trouble_is_tried_again_and_the_reason_goes_with_it(opened, live, fake_e
     requests.approve()
     settle()
     ((name, decision),) = [given for called, given in fake_engine.calls if called == "decide"]
-    assert (name, decision.verb, decision.text) == ("disk", Verb.RETRY, "I freed 2 GB")
+    assert (name, decision.verb, decision.text) == ("disk", DecisionKind.RETRY, "I freed 2 GB")
     assert requests.reason == ""
 
 
 def test_what_somebody_else_decided_is_shown_with_their_name(opened, fake_engine):
     requests = opened("live-3").requests
-    decision = PersonDecision(verb=Verb.DENY, author="bo", text="too dear", at=NOW)
+    decision = OperatorDecision(verb=DecisionKind.DENY, author="bo", text="too dear", at=NOW)
     decided = replace(fake_engine.needs["req-2"], state=RequestState.DECIDED, decision=decision)
     fake_engine.bus.publish(RequestChanged(request=decided))
     assert "bo" in requests.card.decided
@@ -179,7 +179,7 @@ def test_the_second_of_two_decisions_says_so_and_shows_the_first(opened, fake_en
     requests = opened("live-3").requests
 
     async def decided_already(name, decision):
-        taken = PersonDecision(verb=Verb.APPROVE, author="bo", at=NOW)
+        taken = OperatorDecision(verb=DecisionKind.APPROVE, author="bo", at=NOW)
         fake_engine.needs[name] = replace(fake_engine.needs[name], state=RequestState.DECIDED, decision=taken)
         raise Conflict("this was decided already by bo: approve")
 
@@ -228,12 +228,12 @@ def test_an_answer_too_long_or_empty_is_never_sent(opened, live, fake_engine, se
     requests = opened("live-1").requests
     put_needs(fake_engine, request("ask", Need.QUESTION))
     live.hands.now.forward()
-    for text in ("x" * (LONGEST + 1), "  \n "):
+    for text in ("x" * (MAX_TEXT_LENGTH + 1), "  \n "):
         requests.answer(text)
         settle()
         assert requests.error
     assert not [called for called, _ in fake_engine.calls if called == "decide"]
-    requests.answer("x" * LONGEST)
+    requests.answer("x" * MAX_TEXT_LENGTH)
     settle()
     assert [called for called, _ in fake_engine.calls if called == "decide"]
 
@@ -250,7 +250,7 @@ def test_one_decision_at_a_time(opened, fake_engine, settle):
 def test_a_flag_is_judged_and_the_next_one_that_is_not_is_selected(opened, fake_engine, settle):
     flags = opened("live-4").flags
     old = fake_engine.rows["live-4"].flags[0]
-    new = FlagMark(detector="no_effect", step=5, severity=Severity.WARNING, message="Nothing changed")
+    new = RaisedFlag(detector="no_effect", step=5, severity=Severity.WARNING, message="Nothing changed")
     fake_engine.put(replace(fake_engine.rows["live-4"], flags=(old, new)))
     assert flags.selected == ("repeated_action", 4)
     flags.say(False)
@@ -269,7 +269,7 @@ def test_what_was_said_of_a_flag_is_taken_back_when_it_can_not_be_kept(
     async def refuse(*_args):
         raise StoreError("the workspace can only be read")
 
-    monkeypatch.setattr(fake_engine, "react", refuse)
+    monkeypatch.setattr(fake_engine, "judge_flag", refuse)
     flags.say(True)
     settle()
     assert flags.flag.right is None
@@ -279,7 +279,13 @@ def test_what_was_said_of_a_flag_is_taken_back_when_it_can_not_be_kept(
 def test_what_another_person_said_of_a_flag_is_shown(opened, fake_engine):
     flags = opened("live-4").flags
     deed = Intervention(
-        run="live-4", step=4, deed=Deed.DISMISSED, about="repeated_action", author="bo", at=NOW, order=900
+        run="live-4",
+        step=4,
+        deed=OperatorAction.DISMISSED,
+        about="repeated_action",
+        author="bo",
+        at=NOW,
+        order=900,
     )
     fake_engine.bus.publish(InterventionMade(intervention=deed))
     assert flags.flag.right is False
@@ -301,14 +307,21 @@ def test_a_tip_is_muted_pinned_and_voted_on_and_the_same_again_takes_it_back(ope
         deed()
         settle()
     asked = [given for called, given in fake_engine.calls if called in ("steer_tip", "vote_tip")]
-    assert [given[2] for given in asked] == [Stance.MUTED, Stance.NONE, Stance.PINNED, Stance.NONE, 1, 0]
+    assert [given[2] for given in asked] == [
+        TipOverride.MUTED,
+        TipOverride.NONE,
+        TipOverride.PINNED,
+        TipOverride.NONE,
+        1,
+        0,
+    ]
 
 
 def test_the_selected_tip_stays_selected_when_the_order_changes(opened, fake_engine):
     knowledge = opened("live-1").knowledge
     knowledge.move(1)
     here = fake_engine.knowledge_of("live-1")
-    fake_engine.bus.publish(KnowledgeShown(here=replace(here, tips=here.tips[::-1])))
+    fake_engine.bus.publish(TipsRetrieved(here=replace(here, tips=here.tips[::-1])))
     assert knowledge.selected == "shop-002"
     assert [tip.tip for tip in knowledge.tips.rows] == ["shop-002", "shop-001", "shop-003"]
 
@@ -316,8 +329,8 @@ def test_the_selected_tip_stays_selected_when_the_order_changes(opened, fake_eng
 def test_a_persons_hint_is_no_tip_to_be_muted_or_voted_on(opened, fake_engine):
     knowledge = opened("live-1").knowledge
     here = fake_engine.knowledge_of("live-1")
-    hint = TipHere(tip="hint:7", text="use the search", kind="person", route="person")
-    fake_engine.bus.publish(KnowledgeShown(here=replace(here, tips=(hint, *here.tips))))
+    hint = TipAtStep(tip="hint:7", text="use the search", kind="person", route="person")
+    fake_engine.bus.publish(TipsRetrieved(here=replace(here, tips=(hint, *here.tips))))
     knowledge.select(0)
     assert not knowledge.can_steer()
     knowledge.mute()
@@ -331,21 +344,21 @@ def test_a_stance_that_can_not_be_kept_is_shown_as_it_was(opened, fake_engine, s
     async def refuse(*_args):
         raise StoreError("the workspace can only be read")
 
-    monkeypatch.setattr(fake_engine, "steer_tip", refuse)
+    monkeypatch.setattr(fake_engine, "override_tip", refuse)
     knowledge.mute()
-    assert knowledge.tip.stance is Stance.MUTED
+    assert knowledge.tip.stance is TipOverride.MUTED
     settle()
-    assert knowledge.tip.stance is Stance.NONE
+    assert knowledge.tip.stance is TipOverride.NONE
 
 
 def test_the_next_action_says_which_tips_it_follows_at_its_own_step_only(opened, fake_engine):
     large = opened("live-1")
     here = fake_engine.knowledge_of("live-1")
     bare = replace(here, tips=tuple(replace(tip, follows=None) for tip in here.tips))
-    fake_engine.bus.publish(KnowledgeShown(here=bare))
+    fake_engine.bus.publish(TipsRetrieved(here=bare))
     fake_engine.plan("live-1")
     assert [tip.follows for tip in large.knowledge.tips.rows] == [True, False, None]
-    fake_engine.bus.publish(KnowledgeShown(here=replace(bare, step=bare.step + 1)))
+    fake_engine.bus.publish(TipsRetrieved(here=replace(bare, step=bare.step + 1)))
     assert [tip.follows for tip in large.knowledge.tips.rows] == [None, None, None]
 
 
@@ -377,11 +390,11 @@ def test_a_hint_of_another_run_is_not_shown_here(opened, fake_engine, run, settl
 def test_deeds_stand_before_the_step_they_preceded():
     made = make_run(0)
     deeds = [
-        Intervention(run="r", step=1, deed=Deed.PAUSED, author="ana", order=2),
-        Intervention(run="r", step=1, deed=Deed.HINTED, author="ana", words="the second", order=1),
-        Intervention(run="r", step=3, deed=Deed.STOPPED, author="ana", order=3),
+        Intervention(run="r", step=1, deed=OperatorAction.PAUSED, author="ana", order=2),
+        Intervention(run="r", step=1, deed=OperatorAction.HINTED, author="ana", words="the second", order=1),
+        Intervention(run="r", step=3, deed=OperatorAction.STOPPED, author="ana", order=3),
     ]
-    line = moments([make_step(made, number) for number in range(3)], deeds, ())
+    line = timeline([make_step(made, number) for number in range(3)], deeds, ())
     assert [(moment.step, moment.deed) for moment in line] == [
         (0, ""), (1, "hinted"), (1, "paused"), (1, ""), (2, ""), (3, "stopped"),
     ]  # fmt: skip
@@ -389,8 +402,8 @@ def test_deeds_stand_before_the_step_they_preceded():
 
 def test_a_step_done_by_hand_and_a_flag_at_a_step_are_said_in_words(live):
     step = replace(make_step(make_run(0), 0), by="person", effect="nothing")
-    flag = FlagMark(detector="no_effect", step=0, severity=Severity.ERROR, message="Nothing changed")
-    (moment,) = moments([step], (), [flag])
+    flag = RaisedFlag(detector="no_effect", step=0, severity=Severity.ERROR, message="Nothing changed")
+    (moment,) = timeline([step], (), [flag])
     words = live.large.moments.words(moment)
     assert words.startswith("step 0 by hand: ")
     assert "changed nothing" in words
@@ -423,7 +436,7 @@ def test_events_of_other_runs_change_nothing_here(opened, fake_engine, run):
     before = (large.row, large.next, large.requests.card, large.knowledge.here)
     fake_engine.plan("live-3")
     run(fake_engine.pause_run("live-3"))
-    fake_engine.bus.publish(KnowledgeShown(here=fake_engine.knowledge_of("live-3")))
+    fake_engine.bus.publish(TipsRetrieved(here=fake_engine.knowledge_of("live-3")))
     assert (large.row, large.next, large.requests.card, large.knowledge.here) == before
 
 

@@ -13,13 +13,22 @@ from app.engine.errors import InputError, StoreError
 from app.engine.events import HintChanged, LedgerChanged
 from app.engine.judgement import Severity
 from app.engine.ledger import Fact, Ledger
-from app.engine.supervision import FlagMark, Need, PersonHint, PersonRequest, Reach, RunState, Stance, Verb
+from app.engine.supervision import (
+    ApprovalRequest,
+    ApprovalScope,
+    DecisionKind,
+    Hint,
+    Need,
+    RaisedFlag,
+    RunState,
+    TipOverride,
+)
 from app.models.live import LiveModel
-from app.models.live_requests import LONGEST
+from app.models.live_requests import MAX_TEXT_LENGTH
 from app.views.live_view import LiveView
-from tests.support.hand_clock import HandClock
-from tests.support.live_desk import LiveDesk
-from tests.support.live_side import Side
+from tests.support.hand_clock import ManualClock
+from tests.support.live_desk import LiveWindow
+from tests.support.live_side import LivePanels
 from tests.support.made_up import NOW
 
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -28,8 +37,8 @@ HOSTILE = "x" * 5_000 + " <b>click</b> " + "وصف طويل " * 200 + "\n" * 50
 
 @pytest.fixture
 def side(qtbot, client, tasks, center, theme, loop):
-    theme.set_calm(True)
-    made = Side(client, tasks, center, theme)
+    theme.set_reduced_motion(True)
+    made = LivePanels(client, tasks, center, theme)
     qtbot.addWidget(made.window)
     made.show()
     yield made
@@ -40,8 +49,8 @@ def side(qtbot, client, tasks, center, theme, loop):
 @pytest.fixture
 def whole(qtbot, client, tasks, center, theme, loop):
     """All of Live, with the run that waits for an approval open."""
-    theme.set_calm(True)
-    clock = HandClock()
+    theme.set_reduced_motion(True)
+    clock = ManualClock()
     model = LiveModel(client, tasks, clock=clock)
     view = LiveView(model, center, theme)
     qtbot.addWidget(view)
@@ -50,7 +59,7 @@ def whole(qtbot, client, tasks, center, theme, loop):
     view.resize(1280, 760)
     view.show()
     view.activateWindow()
-    desk = LiveDesk(view, model, client.api, center, clock)
+    desk = LiveWindow(view, model, client.api, center, clock)
     desk.until(view.isActiveWindow)
     model.start()
     desk.until(lambda: model.is_loaded)
@@ -64,7 +73,7 @@ def whole(qtbot, client, tasks, center, theme, loop):
 
 def asks(side, run, **more):
     """Make the run ask a question."""
-    usual = PersonRequest(
+    usual = ApprovalRequest(
         id="ask-1", run=run, need=Need.QUESTION, step=2, question="Which of the two?", opened_at=NOW
     )
     need = replace(usual, **more)
@@ -77,12 +86,12 @@ def asks(side, run, **more):
 @pytest.mark.parametrize(
     ("key", "modifier", "verb", "reach"),
     [
-        (Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier, Verb.APPROVE, Reach.ONCE),
-        (Qt.Key.Key_A, SHIFT, Verb.APPROVE, Reach.RUN),
-        (Qt.Key.Key_A, SHIFT | CTRL, Verb.APPROVE, Reach.SITE),
-        (Qt.Key.Key_D, Qt.KeyboardModifier.NoModifier, Verb.DENY, Reach.ONCE),
-        (Qt.Key.Key_D, SHIFT, Verb.DENY, Reach.RUN),
-        (Qt.Key.Key_D, SHIFT | CTRL, Verb.DENY, Reach.SITE),
+        (Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier, DecisionKind.APPROVE, ApprovalScope.ONCE),
+        (Qt.Key.Key_A, SHIFT, DecisionKind.APPROVE, ApprovalScope.RUN),
+        (Qt.Key.Key_A, SHIFT | CTRL, DecisionKind.APPROVE, ApprovalScope.SITE),
+        (Qt.Key.Key_D, Qt.KeyboardModifier.NoModifier, DecisionKind.DENY, ApprovalScope.ONCE),
+        (Qt.Key.Key_D, SHIFT, DecisionKind.DENY, ApprovalScope.RUN),
+        (Qt.Key.Key_D, SHIFT | CTRL, DecisionKind.DENY, ApprovalScope.SITE),
     ],
 )
 def test_one_key_decides_about_an_action(side, key, modifier, verb, reach):
@@ -124,7 +133,7 @@ def test_the_action_is_edited_in_a_line_and_what_is_wrong_with_it_is_said_there(
     side.type('click("14")')
     side.press(Qt.Key.Key_Return)
     ((_, decision),) = side.asked("decide")
-    assert (decision.verb, decision.command) == (Verb.EDIT, 'click("14")')
+    assert (decision.verb, decision.command) == (DecisionKind.EDIT, 'click("14")')
     assert not side.card.line.isVisible()
     assert not side.card.error.isVisible()
 
@@ -137,7 +146,7 @@ def test_escape_gives_an_edit_up_and_the_keys_decide_again(side):
     side.press(Qt.Key.Key_Escape)
     assert not side.card.line.isVisible()
     side.press(Qt.Key.Key_A)
-    assert side.asked("decide")[0][1].verb is Verb.APPROVE
+    assert side.asked("decide")[0][1].verb is DecisionKind.APPROVE
 
 
 def test_the_reason_goes_with_the_decision(side):
@@ -158,7 +167,7 @@ def test_a_question_is_answered_with_one_key_the_words_and_enter(side):
     side.type("The second, the paperback")
     side.press(Qt.Key.Key_Return)
     ((name, decision),) = side.asked("decide")
-    assert (name, decision.verb, decision.text) == ("ask-1", Verb.ANSWER, "The second, the paperback")
+    assert (name, decision.verb, decision.text) == ("ask-1", DecisionKind.ANSWER, "The second, the paperback")
     assert side.keys == 2
 
 
@@ -195,7 +204,7 @@ def test_one_key_goes_to_the_reason_and_enter_gives_the_keys_back_to_the_command
     side.press(Qt.Key.Key_Return)
     side.press(Qt.Key.Key_D)
     ((_, decision),) = side.asked("decide")
-    assert (decision.verb, decision.text) == (Verb.DENY, "a test order")
+    assert (decision.verb, decision.text) == (DecisionKind.DENY, "a test order")
     assert side.keys == 3
 
 
@@ -245,14 +254,14 @@ def test_enter_on_a_button_presses_it(side):
     side.open("live-3")
     side.card.buttons["live.deny"].setFocus()
     side.press(Qt.Key.Key_Return)
-    assert side.asked("decide")[0][1].verb is Verb.DENY
+    assert side.asked("decide")[0][1].verb is DecisionKind.DENY
 
 
 # ------------------------------------------------------------ flags and tips
 def test_flags_are_called_right_and_wrong_by_a_key_each(side):
     side.open("live-4")
     old = side.engine.rows["live-4"].flags[0]
-    new = FlagMark(detector="no_effect", step=5, severity=Severity.WARNING, message="Nothing changed")
+    new = RaisedFlag(detector="no_effect", step=5, severity=Severity.WARNING, message="Nothing changed")
     side.engine.put(replace(side.engine.rows["live-4"], flags=(old, new)))
     side.wait()
     side.press(Qt.Key.Key_Y)
@@ -283,7 +292,7 @@ def test_tips_are_walked_muted_pinned_voted_on_and_opened_by_keys(side):
         side.press(key, modifier or Qt.KeyboardModifier.NoModifier)
     side.press(Qt.Key.Key_T, SHIFT)
     assert side.asked("steer_tip") == [
-        ("live-1", "shop-002", Stance.MUTED), ("live-1", "shop-002", Stance.PINNED),
+        ("live-1", "shop-002", TipOverride.MUTED), ("live-1", "shop-002", TipOverride.PINNED),
     ]  # fmt: skip
     assert side.asked("vote_tip") == [("live-1", "shop-002", 1), ("live-1", "shop-002", -1)]
     assert opened == ["shop-002"]
@@ -335,13 +344,13 @@ def test_a_hint_that_is_a_little_too_long_is_said_before_it_is_sent_and_stays(si
     side.open("live-1")
     side.press(Qt.Key.Key_H)
     pasted = QMimeData()
-    pasted.setText("x" * (LONGEST + 1))
+    pasted.setText("x" * (MAX_TEXT_LENGTH + 1))
     side.hint.line.insertFromMimeData(pasted)
     side.wait()
     assert "4,001" in side.hint.error.text()
     side.press(Qt.Key.Key_Return)
     assert not side.asked("send_hint")
-    assert len(side.hint.line.text) == LONGEST + 1
+    assert len(side.hint.line.text) == MAX_TEXT_LENGTH + 1
     side.press(Qt.Key.Key_Backspace)
     assert not side.hint.error.isVisible()
     side.press(Qt.Key.Key_Return)
@@ -392,7 +401,7 @@ def test_a_step_of_the_time_line_is_shown_by_enter(side):
     side.open("live-3")
     wanted = []
     side.model.step_wanted.connect(wanted.append)
-    side.facts.take_keys()
+    side.facts.take_focus()
     side.press(Qt.Key.Key_Home)
     side.press(Qt.Key.Key_Return)
     assert wanted == [0]
@@ -416,12 +425,12 @@ def test_the_time_line_follows_unless_somebody_reads_further_up(side):
 def test_a_run_that_was_opened_is_decided_by_one_key(whole):
     whole.press(Qt.Key.Key_A)
     whole.until(lambda: whole.did("decide"))
-    assert whole.did("decide")[0][1].verb is Verb.APPROVE
+    assert whole.did("decide")[0][1].verb is DecisionKind.APPROVE
     assert whole.keys == 1
 
 
 def test_a_step_of_the_time_line_comes_onto_the_page_and_a_key_goes_back_to_now(whole):
-    whole.view.facts.take_keys()
+    whole.view.facts.take_focus()
     whole.press(Qt.Key.Key_Home)
     whole.press(Qt.Key.Key_Return)
     assert whole.view.page.replay.index == 0
@@ -444,7 +453,7 @@ def test_enter_in_a_line_is_the_lines_own(whole):
     whole.press(Qt.Key.Key_E)
     whole.press(Qt.Key.Key_Return)
     whole.until(lambda: whole.did("decide"))
-    assert whole.did("decide")[0][1].verb is Verb.EDIT
+    assert whole.did("decide")[0][1].verb is DecisionKind.EDIT
 
 
 # ------------------------------------------------------------ bad input, and who can't see or point
@@ -453,8 +462,8 @@ def test_hostile_texts_keep_to_the_columns(side):
     asks(side, "live-1", question=HOSTILE, why=HOSTILE, words=HOSTILE, command=HOSTILE, need=Need.APPROVAL)
     ledger = Ledger(goal=HOSTILE, facts=(Fact(key="k", value=HOSTILE, step=1),))
     side.engine.bus.publish(LedgerChanged(run="live-1", step=1, ledger=ledger, changes=(HOSTILE,) * 40))
-    side.engine.bus.publish(HintChanged(hint=PersonHint(id="h", run="live-1", step=1, text=HOSTILE, at=NOW)))
-    flags = (FlagMark(detector="no_effect", step=1, severity=Severity.ERROR, message=HOSTILE),)
+    side.engine.bus.publish(HintChanged(hint=Hint(id="h", run="live-1", step=1, text=HOSTILE, at=NOW)))
+    flags = (RaisedFlag(detector="no_effect", step=1, severity=Severity.ERROR, message=HOSTILE),)
     side.engine.put(replace(side.engine.rows["live-1"], intent=HOSTILE, flags=flags, plan=HOSTILE))
     side.wait(0.2)
     assert side.window.width() == 640

@@ -10,22 +10,22 @@ from PySide6.QtGui import QMouseEvent, QShowEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.engine.events import LiveGone, RequestChanged
+from app.engine.events import LiveRunDismissed, RequestChanged
 from app.engine.supervision import (
+    ApprovalRequest,
+    ApprovalScope,
+    DecisionKind,
     Need,
-    PersonDecision,
-    PersonRequest,
-    Reach,
+    OperatorDecision,
     RequestState,
     RunState,
     Stage,
-    Verb,
 )
 from app.models.engine_client import LocalClient
 from app.models.live import LiveModel
 from app.views.live_view import LiveView
-from tests.support.hand_clock import HandClock
-from tests.support.live_desk import LiveDesk
+from tests.support.hand_clock import ManualClock
+from tests.support.live_desk import LiveWindow
 from tests.support.live_page_desk import SteppedEngine
 from tests.support.made_up import NOW
 
@@ -38,8 +38,8 @@ LETTERS = "and then find our king, no, buy the wine for six quid"
 @pytest.fixture
 def live(qtbot, tasks, center, theme, run):
     """All of Live, loaded; ``clock`` advances a second before each key."""
-    theme.set_calm(True)
-    engine, clock = SteppedEngine(), HandClock()
+    theme.set_reduced_motion(True)
+    engine, clock = SteppedEngine(), ManualClock()
     client = LocalClient(engine, engine.bus)
     model = LiveModel(client, tasks, clock=clock)
     view = LiveView(model, center, theme)
@@ -50,7 +50,7 @@ def live(qtbot, tasks, center, theme, run):
     view.show()
     view.activateWindow()
     view.focus_first()
-    desk = LiveDesk(view, model, engine, center, clock)
+    desk = LiveWindow(view, model, engine, center, clock)
     desk.until(view.isActiveWindow)
     model.start()
     desk.until(lambda: model.is_loaded)
@@ -62,7 +62,7 @@ def live(qtbot, tasks, center, theme, run):
     run(client.aclose())
 
 
-def opened(live: LiveDesk, run: str) -> LiveDesk:
+def opened(live: LiveWindow, run: str) -> LiveWindow:
     """Open the run for longer than the grace period."""
     live.model.open(run)
     live.until(lambda: live.model.detail is not None and live.model.detail.row.run == run)
@@ -71,7 +71,7 @@ def opened(live: LiveDesk, run: str) -> LiveDesk:
     return live
 
 
-def stands(live: LiveDesk) -> tuple[object, ...]:
+def stands(live: LiveWindow) -> tuple[object, ...]:
     """Return everything a stray command could have changed."""
     engine, model = live.engine, live.model
     deeds = [call for call in engine.calls if call[0] not in ("view_step", "send_hint")]
@@ -85,7 +85,7 @@ def stands(live: LiveDesk) -> tuple[object, ...]:
     )
 
 
-def type_at_once(live: LiveDesk, text: str) -> None:
+def type_at_once(live: LiveWindow, text: str) -> None:
     """Type letters into whatever has the focus, ten a second."""
     for letter in text:
         live.clock.forward(0.1)
@@ -93,16 +93,16 @@ def type_at_once(live: LiveDesk, text: str) -> None:
     live.wait()
 
 
-def asks(live: LiveDesk, run: str, need: Need = Need.QUESTION, request: str = "ask-1") -> None:
+def asks(live: LiveWindow, run: str, need: Need = Need.QUESTION, request: str = "ask-1") -> None:
     """Make the run send a request."""
-    made = PersonRequest(
+    made = ApprovalRequest(
         id=request, run=run, need=need, step=2, question="Which?", opened_at=NOW, command='click("3")', words="click it"
     )  # fmt: skip
     live.engine.needs[request] = made
     live.put(replace(live.engine.rows[run], needs=(made,), state=RunState.WAITING))
 
 
-def ends(live: LiveDesk, run: str) -> None:
+def ends(live: LiveWindow, run: str) -> None:
     live.put(replace(live.engine.rows[run], state=RunState.ENDED, outcome="crashed", needs=()))
 
 
@@ -114,8 +114,8 @@ def ends(live: LiveDesk, run: str) -> None:
         ("live-5", None),
         ("live-1", RunState.STARTING),
         ("live-1", RunState.RUNNING),
-        ("live-1", RunState.MENDING),
-        ("live-1", RunState.BROKEN_OFF),
+        ("live-1", RunState.RECOVERING),
+        ("live-1", RunState.INTERRUPTED),
         ("live-2", None),
         ("live-4", None),
     ],
@@ -150,7 +150,7 @@ def test_h_opens_the_line_over_a_form_and_in_a_folded_column(live) -> None:
 
 def test_h_without_any_run_says_so_and_what_is_typed_next_does_nothing(live) -> None:
     for run in list(live.engine.rows):
-        live.engine.bus.publish(LiveGone(run=run))
+        live.engine.bus.publish(LiveRunDismissed(run=run))
     live.wait()
     live.press(K.Key_H)
     assert live.said[-1] == "There is no run to send a hint to"
@@ -212,7 +212,7 @@ def test_a_field_of_a_request_that_goes_keeps_the_keys_and_words_and_sends_nothi
     elif gone == "another comes":
         asks(live, "live-1", Need.APPROVAL, "ask-2")
     else:
-        decision = PersonDecision(verb=Verb.DENY, author="bo", at=NOW)
+        decision = OperatorDecision(verb=DecisionKind.DENY, author="bo", at=NOW)
         taken = replace(live.engine.needs["ask-1"], state=RequestState.DECIDED, decision=decision)
         live.engine.bus.publish(RequestChanged(request=taken))
         live.wait()
@@ -238,7 +238,7 @@ def test_a_click_elsewhere_lets_go_of_a_field_whose_request_is_gone(live) -> Non
     live.press(K.Key_R)
     live.put(replace(live.engine.rows["live-1"], needs=(), state=RunState.RUNNING))
     assert live.view.needs.card.isVisible()
-    live.view.facts.take_keys()
+    live.view.facts.take_focus()
     live.wait()
     assert not live.view.needs.card.isVisible()
 
@@ -247,7 +247,7 @@ def test_letters_typed_on_after_their_field_is_gone_do_nothing_until_a_pause(liv
     opened(live, "live-1")
     live.press(K.Key_H)
     type_at_once(live, "sort by ")
-    live.engine.bus.publish(LiveGone(run="live-1"))
+    live.engine.bus.publish(LiveRunDismissed(run="live-1"))
     live.wait()
     assert not live.view.hint.line.isVisible()
     before = stands(live)
@@ -275,7 +275,7 @@ def test_a_letter_that_is_no_command_now_goes_to_no_other_run(live, large) -> No
     if large:
         opened(live, "live-1")
     live.model.select("live-1")
-    live.view.take_keys()
+    live.view.take_focus()
     before = stands(live)
     for letter in (K.Key_A, K.Key_D, K.Key_E, K.Key_C, K.Key_Z):
         live.press(letter)
@@ -332,7 +332,7 @@ def test_a_number_of_two_digits_is_typed_and_one_that_no_run_has_is_said(live) -
     assert live.model.run == "live-12"
     live.model.close()
     live.rest()
-    live.engine.bus.publish(LiveGone(run="live-7"))
+    live.engine.bus.publish(LiveRunDismissed(run="live-7"))
     live.wait()
     live.press(K.Key_7)
     assert live.said[-1] == "There is no run 7"
@@ -457,7 +457,7 @@ def test_a_second_press_of_the_key_does_not_hit_the_next_request_of_the_run(live
 
 
 # ------------------------------------------------------------ ends that can be undone
-def deny_wall(live: LiveDesk) -> None:
+def deny_wall(live: LiveWindow) -> None:
     opened(live, "live-2")
     live.press(K.Key_D)
 
@@ -470,7 +470,7 @@ def test_a_denial_that_ends_the_run_is_sent_five_seconds_later(live) -> None:
     assert not any(button.isVisible() for button in card.buttons.values())
     live.rest()
     ((request, decision),) = live.did("decide")
-    assert (request, decision.verb, decision.reach) == ("req-1", Verb.DENY, Reach.ONCE)
+    assert (request, decision.verb, decision.reach) == ("req-1", DecisionKind.DENY, ApprovalScope.ONCE)
     assert live.said[-1] == "Ended: Order two copies of 'The Shellcoder's Handbook' · run 5"
 
 
@@ -483,7 +483,7 @@ def test_a_denial_that_ends_the_run_can_be_taken_back(live) -> None:
     live.rest()
     assert not live.did("decide")
     live.press(K.Key_A)
-    assert live.did("decide")[0][1].verb is Verb.APPROVE
+    assert live.did("decide")[0][1].verb is DecisionKind.APPROVE
 
 
 def test_a_run_that_is_stopped_does_nothing_more_and_goes_on_when_that_is_undone(live) -> None:
@@ -527,7 +527,7 @@ def test_an_end_whose_run_went_on_without_it_is_not_sent(live, how) -> None:
     elif how == "ended":
         ends(live, "live-2")
     else:
-        live.engine.bus.publish(LiveGone(run="live-2"))
+        live.engine.bus.publish(LiveRunDismissed(run="live-2"))
         live.wait()
     assert live.model.endings.held.newest is None
     assert live.said[-1].startswith("Nothing was sent: Order two copies")

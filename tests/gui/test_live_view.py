@@ -10,18 +10,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.engine.errors import SiteloreError
-from app.engine.run_api import LIVE
+from app.engine.run_api import LIVE_KNOWLEDGE
 from app.engine.supervision import RunState
 from app.models.live import LiveModel
-from app.models.live_wall import face_of
+from app.models.live_wall import display_state
 from app.models.live_watch import FULL_RATE, TILE_RATE
 from app.views.live_view import LiveView
 from app.views.live_wall import cell_size
 from app.views.widgets.command_button import SIGN, WHOLE, CommandButton
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_live import make_rows
-from tests.support.hand_clock import HandClock
-from tests.support.live_desk import LiveDesk
+from tests.support.hand_clock import ManualClock
+from tests.support.live_desk import LiveWindow
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 BOUNDS = (250, 284, 640)
@@ -30,11 +30,11 @@ USUAL = QSize(1200, 690)
 
 @pytest.fixture
 def make_live(qtbot, client, tasks, center, theme):
-    made: list[LiveDesk] = []
+    made: list[LiveWindow] = []
 
     def make(start=True, size=USUAL):
-        theme.set_calm(True)
-        clock = HandClock()
+        theme.set_reduced_motion(True)
+        clock = ManualClock()
         model = LiveModel(client, tasks, clock=clock)
         view = LiveView(model, center, theme)
         qtbot.addWidget(view)
@@ -44,7 +44,7 @@ def make_live(qtbot, client, tasks, center, theme):
         view.show()
         view.activateWindow()
         view.focus_first()
-        desk = LiveDesk(view, model, client.api, center, clock)
+        desk = LiveWindow(view, model, client.api, center, clock)
         made.append(desk)
         desk.until(view.isActiveWindow)
         if start:
@@ -60,12 +60,12 @@ def make_live(qtbot, client, tasks, center, theme):
 
 
 @pytest.fixture
-def live(make_live) -> LiveDesk:
+def live(make_live) -> LiveWindow:
     return make_live()
 
 
 # ------------------------------------------------------------ going about
-def test_the_wall_opens_with_the_hand_on_the_run_that_needs_a_person(live: LiveDesk) -> None:
+def test_the_wall_opens_with_the_hand_on_the_run_that_needs_a_person(live: LiveWindow) -> None:
     tiles = live.view.wall.tiles
     assert live.view.faces.currentWidget() is live.view.wall
     assert live.holds(tiles)
@@ -74,7 +74,7 @@ def test_the_wall_opens_with_the_hand_on_the_run_that_needs_a_person(live: LiveD
     assert live.view.wall.counts.text() == "2 need you · 1 running · 1 paused · 1 queued · 1 ended"
 
 
-def test_arrows_walk_the_tiles_enter_opens_escape_comes_back_to_the_same_tile(live: LiveDesk) -> None:
+def test_arrows_walk_the_tiles_enter_opens_escape_comes_back_to_the_same_tile(live: LiveWindow) -> None:
     live.press(Qt.Key.Key_Right)
     assert live.model.current == "live-3"
     live.press(Qt.Key.Key_Down)
@@ -88,7 +88,7 @@ def test_arrows_walk_the_tiles_enter_opens_escape_comes_back_to_the_same_tile(li
     assert live.view.wall.tiles.currentIndex().row() == 5
 
 
-def test_a_digit_opens_the_run_of_that_number_also_from_another_run(live: LiveDesk) -> None:
+def test_a_digit_opens_the_run_of_that_number_also_from_another_run(live: LiveWindow) -> None:
     live.press(Qt.Key.Key_3)
     assert live.model.run == "live-4", "the third that began, whatever its place"
     live.press(Qt.Key.Key_5)
@@ -96,7 +96,7 @@ def test_a_digit_opens_the_run_of_that_number_also_from_another_run(live: LiveDe
     assert live.view.list.currentIndex().row() == 0
 
 
-def test_j_goes_through_the_runs_on_the_wall_and_in_the_narrow_list(live: LiveDesk) -> None:
+def test_j_goes_through_the_runs_on_the_wall_and_in_the_narrow_list(live: LiveWindow) -> None:
     live.press(Qt.Key.Key_J)
     assert live.model.current == "live-3"
     live.press(Qt.Key.Key_Return)
@@ -106,7 +106,7 @@ def test_j_goes_through_the_runs_on_the_wall_and_in_the_narrow_list(live: LiveDe
     assert live.model.run == "live-3"
 
 
-def test_n_goes_from_one_run_that_needs_a_person_to_the_next(live: LiveDesk) -> None:
+def test_n_goes_from_one_run_that_needs_a_person_to_the_next(live: LiveWindow) -> None:
     live.press(Qt.Key.Key_N)
     assert live.model.run == "live-2"
     live.press(Qt.Key.Key_N)
@@ -115,7 +115,7 @@ def test_n_goes_from_one_run_that_needs_a_person_to_the_next(live: LiveDesk) -> 
     assert live.model.run == "live-2"
 
 
-def test_a_run_that_comes_to_need_a_person_moves_up_and_the_hand_stays(live: LiveDesk) -> None:
+def test_a_run_that_comes_to_need_a_person_moves_up_and_the_hand_stays(live: LiveWindow) -> None:
     live.model.select("live-1")
     need = live.engine.needs["req-2"]
     asked = (replace(need, id="r", run="live-1"),)
@@ -125,14 +125,14 @@ def test_a_run_that_comes_to_need_a_person_moves_up_and_the_hand_stays(live: Liv
     assert live.view.wall.tiles.currentIndex().row() == 1
 
 
-def test_a_new_run_appears_without_taking_the_hand(live: LiveDesk) -> None:
+def test_a_new_run_appears_without_taking_the_hand(live: LiveWindow) -> None:
     live.put(replace(live.engine.rows["live-1"], run="live-9"))
     assert live.model.list.row_of("live-9") >= 0
     assert live.model.current == "live-2"
 
 
 # ------------------------------------------------------------ deeds
-def test_pause_go_on_step_and_stop_by_one_key_each(live: LiveDesk) -> None:
+def test_pause_go_on_step_and_stop_by_one_key_each(live: LiveWindow) -> None:
     live.model.select("live-1")
     live.press(Qt.Key.Key_Space)
     assert live.did("paused") == [("live-1",)]
@@ -147,13 +147,13 @@ def test_pause_go_on_step_and_stop_by_one_key_each(live: LiveDesk) -> None:
     assert live.keys == 4
 
 
-def test_shift_space_pauses_every_run(live: LiveDesk) -> None:
+def test_shift_space_pauses_every_run(live: LiveWindow) -> None:
     live.press(Qt.Key.Key_Space, SHIFT)
     assert live.engine.rows["live-1"].state is RunState.PAUSED
     assert live.said == ["1 run paused"]
 
 
-def test_only_a_run_that_is_over_can_be_taken_off_the_wall(live: LiveDesk) -> None:
+def test_only_a_run_that_is_over_can_be_taken_off_the_wall(live: LiveWindow) -> None:
     live.press(Qt.Key.Key_Delete)
     assert not live.did("dismiss_run")
     live.model.select("live-6")
@@ -161,7 +161,7 @@ def test_only_a_run_that_is_over_can_be_taken_off_the_wall(live: LiveDesk) -> No
     assert live.did("dismiss_run") == [("live-6",)]
 
 
-def test_taking_over_from_the_wall_opens_the_page_first(live: LiveDesk) -> None:
+def test_taking_over_from_the_wall_opens_the_page_first(live: LiveWindow) -> None:
     live.model.select("live-1")
     live.press(Qt.Key.Key_O)
     assert live.model.run == "live-1"
@@ -173,7 +173,7 @@ def test_taking_over_from_the_wall_opens_the_page_first(live: LiveDesk) -> None:
     assert live.model.takeover is not None
 
 
-def test_the_bar_speaks_of_what_is_asked(live: LiveDesk) -> None:
+def test_the_bar_speaks_of_what_is_asked(live: LiveWindow) -> None:
     bar = live.view.bar
     live.model.select("live-2")
     assert (bar.approve.accessibleName(), bar.deny.accessibleName()) == ("Handled", "End run")
@@ -181,7 +181,7 @@ def test_the_bar_speaks_of_what_is_asked(live: LiveDesk) -> None:
     assert (bar.approve.accessibleName(), bar.deny.accessibleName()) == ("Approve", "Deny")
 
 
-def test_the_bars_buttons_keep_their_places_whatever_they_say(live: LiveDesk) -> None:
+def test_the_bars_buttons_keep_their_places_whatever_they_say(live: LiveWindow) -> None:
     bar = live.view.bar
     places = set()
     for run in ("live-2", "live-3", "live-1", "live-4", "live-6"):
@@ -191,14 +191,14 @@ def test_the_bars_buttons_keep_their_places_whatever_they_say(live: LiveDesk) ->
     assert len(places) == 1
 
 
-def test_review_is_asked_for_the_run_under_the_hand(live: LiveDesk) -> None:
+def test_review_is_asked_for_the_run_under_the_hand(live: LiveWindow) -> None:
     asked: list[tuple[str, object]] = []
     live.model.review_wanted.connect(lambda run, step: asked.append((run, step)))
     live.press(Qt.Key.Key_Return, CTRL)
     assert asked == [("live-2", None)]
 
 
-def test_from_a_call_to_a_decision_are_two_actions(live: LiveDesk) -> None:
+def test_from_a_call_to_a_decision_are_two_actions(live: LiveWindow) -> None:
     live.model.open("live-3")  # the click on the notification
     live.wait()
     live.press(Qt.Key.Key_A)
@@ -207,7 +207,7 @@ def test_from_a_call_to_a_decision_are_two_actions(live: LiveDesk) -> None:
 
 
 # ------------------------------------------------------------ forms
-def test_a_run_is_begun_from_the_wall_by_keys_alone(live: LiveDesk) -> None:
+def test_a_run_is_begun_from_the_wall_by_keys_alone(live: LiveWindow) -> None:
     live.press(Qt.Key.Key_N, CTRL)
     assert live.holds(live.view.form)
     live.type("Find the cheapest book")
@@ -222,7 +222,7 @@ def test_a_run_is_begun_from_the_wall_by_keys_alone(live: LiveDesk) -> None:
     assert live.holds(live.view.wall.tiles)
 
 
-def test_again_takes_the_task_of_the_run_with_the_tips_as_they_are(live: LiveDesk) -> None:
+def test_again_takes_the_task_of_the_run_with_the_tips_as_they_are(live: LiveWindow) -> None:
     live.model.select("live-4")
     live.press(Qt.Key.Key_W)
     assert live.view.form.intent.toPlainText() == live.engine.rows["live-4"].intent
@@ -230,10 +230,10 @@ def test_again_takes_the_task_of_the_run_with_the_tips_as_they_are(live: LiveDes
     live.press(Qt.Key.Key_Return)
     live.wait()
     ((requests, _),) = live.did("start_runs")
-    assert (requests[0].policy, requests[0].kb) == ("llm", LIVE)
+    assert (requests[0].policy, requests[0].kb) == ("llm", LIVE_KNOWLEDGE)
 
 
-def test_again_keeps_what_the_form_does_not_show(live: LiveDesk, monkeypatch) -> None:
+def test_again_keeps_what_the_form_does_not_show(live: LiveWindow, monkeypatch) -> None:
     real = live.engine.run_request
 
     async def with_more(run):
@@ -247,7 +247,7 @@ def test_again_keeps_what_the_form_does_not_show(live: LiveDesk, monkeypatch) ->
     assert (request.domains, request.max_money, request.task_id) == (("*",), 2.5, "t-7")
 
 
-def test_a_task_file_is_looked_into_and_some_of_it_started(live: LiveDesk) -> None:
+def test_a_task_file_is_looked_into_and_some_of_it_started(live: LiveWindow) -> None:
     live.press(Qt.Key.Key_N, CTRL | SHIFT)
     form = live.view.tasks
     live.type("/tasks.txt")
@@ -269,7 +269,7 @@ def test_a_task_file_is_looked_into_and_some_of_it_started(live: LiveDesk) -> No
     assert not live.view.side.isVisible()
 
 
-def test_a_file_that_cannot_be_read_is_said_in_the_form(live: LiveDesk, monkeypatch) -> None:
+def test_a_file_that_cannot_be_read_is_said_in_the_form(live: LiveWindow, monkeypatch) -> None:
     async def refuse(path, start_url=""):
         raise SiteloreError(f"there is no task in {path}")
 
@@ -283,7 +283,7 @@ def test_a_file_that_cannot_be_read_is_said_in_the_form(live: LiveDesk, monkeypa
 
 
 @pytest.mark.parametrize("wrong", ["0", "33", "two", "-1"])
-def test_a_wrong_number_at_once_is_said_beside_its_field(live: LiveDesk, wrong: str) -> None:
+def test_a_wrong_number_at_once_is_said_beside_its_field(live: LiveWindow, wrong: str) -> None:
     live.press(Qt.Key.Key_N, CTRL | SHIFT)
     live.model.batch.set("path", "/tasks.txt")
     live.until(lambda: len(live.model.batch.list.rows) == 3)
@@ -293,7 +293,7 @@ def test_a_wrong_number_at_once_is_said_beside_its_field(live: LiveDesk, wrong: 
     assert not live.did("start_runs")
 
 
-def test_runs_that_cannot_begin_are_said_in_the_form_which_stays(live: LiveDesk, monkeypatch) -> None:
+def test_runs_that_cannot_begin_are_said_in_the_form_which_stays(live: LiveWindow, monkeypatch) -> None:
     async def refuse(requests, at_once=0):
         raise SiteloreError("no browser is installed")
 
@@ -306,7 +306,7 @@ def test_runs_that_cannot_begin_are_said_in_the_form_which_stays(live: LiveDesk,
     assert live.view.form.intent.toPlainText()
 
 
-def test_escape_closes_the_form_and_gives_the_keys_back(live: LiveDesk) -> None:
+def test_escape_closes_the_form_and_gives_the_keys_back(live: LiveWindow) -> None:
     live.press(Qt.Key.Key_N, CTRL)
     live.type("half a thou")
     live.press(Qt.Key.Key_Escape)
@@ -316,7 +316,7 @@ def test_escape_closes_the_form_and_gives_the_keys_back(live: LiveDesk) -> None:
     assert live.view.form.intent.toPlainText() == "half a thou"
 
 
-def test_a_form_beside_the_large_run_takes_the_place_of_its_right_column(live: LiveDesk) -> None:
+def test_a_form_beside_the_large_run_takes_the_place_of_its_right_column(live: LiveWindow) -> None:
     live.press(live.number("live-3"))
     live.press(Qt.Key.Key_N, CTRL)
     assert live.view.page.isVisible()
@@ -327,7 +327,7 @@ def test_a_form_beside_the_large_run_takes_the_place_of_its_right_column(live: L
 
 
 # ------------------------------------------------------------ what is watched
-def test_tiles_are_watched_once_a_second_the_open_run_at_full_rate(live: LiveDesk) -> None:
+def test_tiles_are_watched_once_a_second_the_open_run_at_full_rate(live: LiveWindow) -> None:
     live.until(lambda: set(live.engine.watched) == {"live-1", "live-2", "live-3", "live-4"})
     assert {rate for _, _, rate in live.engine.watched.values()} == {TILE_RATE}
     live.model.open("live-3")
@@ -337,7 +337,7 @@ def test_tiles_are_watched_once_a_second_the_open_run_at_full_rate(live: LiveDes
     live.until(lambda: len(live.engine.watched) == 4)
 
 
-def test_a_hidden_or_minimised_window_watches_nothing(live: LiveDesk) -> None:
+def test_a_hidden_or_minimised_window_watches_nothing(live: LiveWindow) -> None:
     live.until(lambda: len(live.engine.watched) == 4)
     live.view.hide()
     live.until(lambda: not live.engine.watched)
@@ -361,7 +361,7 @@ def test_only_tiles_in_sight_are_watched(make_live, fake_engine) -> None:
     live.until(lambda: "r39" in live.engine.watched and "r00" not in live.engine.watched)
 
 
-def test_pictures_come_to_the_tiles(live: LiveDesk) -> None:
+def test_pictures_come_to_the_tiles(live: LiveWindow) -> None:
     live.until(lambda: "live-1" in live.engine.watched)
     live.engine.frame("live-1")
     live.until(lambda: live.model.frames.get("live-1") is not None)
@@ -394,7 +394,7 @@ def test_without_runs_the_wall_says_what_to_do_and_its_key(
     run(client.aclose())
 
 
-def test_while_the_engine_is_away_nothing_can_be_asked_of_it(live: LiveDesk, client) -> None:
+def test_while_the_engine_is_away_nothing_can_be_asked_of_it(live: LiveWindow, client) -> None:
     client.host_changed.emit("The engine stopped unexpectedly and is being started again.")
     live.wait()
     assert live.view.wall.lost.isVisible()
@@ -447,7 +447,7 @@ def test_a_wide_window_shows_keys_on_every_button_and_a_narrow_one_signs(make_li
     assert SIGN in {button._much for button in wide.view.bar.buttons if button.isVisible()}
 
 
-def test_the_layout_is_kept(live: LiveDesk, make_live) -> None:
+def test_the_layout_is_kept(live: LiveWindow, make_live) -> None:
     live.press(live.number("live-3"))
     live.view.columns.setSizes([300, 500, 400])
     live.view.columns.splitterMoved.emit(300, 1)
@@ -461,7 +461,7 @@ def test_the_layout_is_kept(live: LiveDesk, make_live) -> None:
     assert other.view.columns.sizes()[0] == live.view.columns.sizes()[0]
 
 
-def test_every_control_has_a_name_and_the_tiles_read_aloud(live: LiveDesk) -> None:
+def test_every_control_has_a_name_and_the_tiles_read_aloud(live: LiveWindow) -> None:
     for button in live.view.findChildren(CommandButton):
         assert button.accessibleName()
         assert button.toolTip()
@@ -505,7 +505,7 @@ def test_hostile_texts_are_painted_without_a_word_of_complaint(make_live, fake_e
     assert not live.view.grab().isNull()
 
 
-def test_a_double_click_opens_a_tile(live: LiveDesk) -> None:
+def test_a_double_click_opens_a_tile(live: LiveWindow) -> None:
     tiles = live.view.wall.tiles
     place = tiles.visualRect(live.model.list.index(2)).center()
     QTest.mouseClick(tiles.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -543,7 +543,7 @@ def test_from_a_takeover_to_a_tip_draft_is_one_key_and_saving_it_leads_back(benc
 
 def test_a_message_of_live_offers_no_undo_of_another_deed(bench, qtbot, monkeypatch) -> None:
     window = bench._window
-    monkeypatch.setattr(type(bench.workspace), "deed_is_fresh", True)
+    monkeypatch.setattr(type(bench.workspace), "can_offer_undo", True)
     bench.live.notice.emit("1 run started")
     assert (window.toast.text, window.toast.action_text) == ("1 run started", "")
 
@@ -587,7 +587,9 @@ def test_a_passing_message_covers_no_control_of_live(bench, settle) -> None:
     assert window.toast.geometry().bottom() > window.frame.height() - 8
 
 
-def test_keys_stand_on_the_bar_in_the_usual_window_on_the_wall_and_beside_a_large_run(live: LiveDesk) -> None:
+def test_keys_stand_on_the_bar_in_the_usual_window_on_the_wall_and_beside_a_large_run(
+    live: LiveWindow,
+) -> None:
     bar = live.view.bar
     for large in (False, True):
         if large:
@@ -598,14 +600,14 @@ def test_keys_stand_on_the_bar_in_the_usual_window_on_the_wall_and_beside_a_larg
 
 
 def test_while_the_page_is_in_a_persons_hands_the_run_is_theirs_and_nothing_else_calls(
-    live: LiveDesk,
+    live: LiveWindow,
 ) -> None:
     live.model.open("live-2")
     live.wait()
     live.press(Qt.Key.Key_O)
     row = live.model.row
     assert row.needs
-    assert face_of(row) == "yours"
+    assert display_state(row) == "yours"
     assert live.view.bar.hands.accessibleName() == "Hand back"
     buttons = [button for button in live.view.bar.buttons if button.isVisible()]
     rights = [button.geometry().right() for button in buttons]
@@ -615,7 +617,7 @@ def test_while_the_page_is_in_a_persons_hands_the_run_is_theirs_and_nothing_else
     )
 
 
-def test_a_task_file_of_hundreds_is_told_of_in_a_few_words(live: LiveDesk) -> None:
+def test_a_task_file_of_hundreds_is_told_of_in_a_few_words(live: LiveWindow) -> None:
     told: list[None] = []
     live.model.changed.connect(lambda: told.append(None))
     one = live.engine.rows["live-5"]

@@ -11,18 +11,18 @@ from PySide6.QtCore import QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.engine.errors import SiteloreError
-from app.engine.supervision import LiveRow, RunState, Stage, on_the_wall
+from app.engine.supervision import LiveRow, RunState, Stage, sort_live_rows
 from app.models.live import LiveModel
 from app.models.live_wall import (
-    LiveList,
+    RunList,
     clock_words,
     counts_words,
-    face_of,
+    display_state,
     need_words,
     state_words,
     step_words,
 )
-from app.models.live_watch import FULL_RATE, TILE_RATE, LiveWatch
+from app.models.live_watch import FULL_RATE, TILE_RATE, FrameSubscriptions
 from tests.support.fake_live import make_rows
 from tests.support.laws import examples
 
@@ -34,13 +34,13 @@ def row(run: str = "r", **more: object) -> LiveRow:
     return replace(usual, **more)  # type: ignore[arg-type]
 
 
-def wall() -> LiveList:
-    made = LiveList()
+def wall() -> RunList:
+    made = RunList()
     made.tester = QAbstractItemModelTester(made, QAbstractItemModelTester.FailureReportingMode.Fatal)  # type: ignore[attr-defined]
     return made
 
 
-def runs(rows: LiveList) -> list[str]:
+def runs(rows: RunList) -> list[str]:
     return [one.run for one in rows.rows]
 
 
@@ -93,14 +93,14 @@ def test_whatever_is_told_the_rows_stand_in_the_walls_order(
         else:
             rows.put(one)
             now[one.run] = one
-        assert list(rows.rows) == on_the_wall(now.values())
+        assert list(rows.rows) == sort_live_rows(now.values())
     rows.settle(last)
-    assert list(rows.rows) == on_the_wall({one.run: one for one in last}.values())
+    assert list(rows.rows) == sort_live_rows({one.run: one for one in last}.values())
 
 
 def test_a_clock_goes_on_while_the_run_does_and_stands_while_it_is_held() -> None:
     now = [100.0]
-    rows = LiveList(clock=lambda: now[0])
+    rows = RunList(clock=lambda: now[0])
     going = row("a", seconds=10.0, stage=Stage.THINKING)
     held = row("b", seconds=10.0, state=RunState.PAUSED, stage=Stage.HELD)
     stepping = row("c", seconds=10.0, state=RunState.RUNNING, stage=Stage.HELD)
@@ -127,14 +127,14 @@ def test_clocks_read_as_clocks(seconds: float, words: str) -> None:
     ],
 )
 def test_every_state_has_a_face_and_a_word(run: str, face: str, words: str) -> None:
-    assert face_of(ROWS[run]) == face
+    assert display_state(ROWS[run]) == face
     assert state_words(ROWS[run]) == words
 
 
 def test_a_likely_failure_is_called_risky_and_a_crash_is_called_a_crash() -> None:
-    assert face_of(row(risk=0.7)) == "risky"
+    assert display_state(row(risk=0.7)) == "risky"
     assert state_words(row(state=RunState.ENDED, outcome="crashed")) == "crashed"
-    assert state_words(row(state=RunState.BROKEN_OFF)) == "broken off"
+    assert state_words(row(state=RunState.INTERRUPTED)) == "broken off"
     assert state_words(row(state=RunState.ENDED, outcome="step_limit")) == "out of steps"
 
 
@@ -155,8 +155,8 @@ def test_the_weightiest_need_is_told_with_how_many_more() -> None:
 
 
 @pytest.fixture
-def watch(client, tasks) -> LiveWatch:
-    made = LiveWatch(client, tasks)
+def watch(client, tasks) -> FrameSubscriptions:
+    made = FrameSubscriptions(client, tasks)
     made.set_alive(["live-1", "live-2", "live-3"])
     return made
 

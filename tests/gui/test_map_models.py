@@ -9,9 +9,9 @@ from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
 from app.engine.errors import NotFound
 from app.engine.events import RunsChanged
-from app.engine.transition import ArrivalKind
-from app.models.map_filter import fits, parse_map_filter, toggled
-from app.models.map_graph import MapGraph, Mark, counts, node_words
+from app.engine.transition import ReplayVerdictKind
+from app.models.map_filter import matches, parse_map_filter, toggled
+from app.models.map_graph import MapGraph, StateMark, counts, node_words
 from app.models.map_model import MapModel, MapState
 from app.models.map_path import PathState
 from app.models.node_table import COLUMNS, NodeTableModel, groups, path_of
@@ -46,7 +46,7 @@ def test_the_arrays_say_what_the_picture_says():
     leaves, comes = graph.edges_of(6)
     assert sorted(graph.targets[leaves].tolist()) == sorted(t for s, t, _ in edges if s == 6)
     assert sorted(graph.sources[comes].tolist()) == sorted(s for s, t, _ in edges if t == 6)
-    assert counts(graph)[Mark.FAILED] == sum(row.failures > 0 for row in rows)
+    assert counts(graph)[StateMark.FAILED] == sum(row.failures > 0 for row in rows)
     assert list(graph.bands) == [0, 1, 2, 3]
     assert (graph.tried[np.argsort(graph.order)][: int(graph.tried.sum())]).all(), "followed links come first"
 
@@ -100,7 +100,7 @@ def test_a_state_reads_aloud_with_its_signs():
 def test_words_leave_the_states_they_mean(text, wanted):
     rows = make_rows()[0]
     which = parse_map_filter(text)
-    assert [row.id for row in rows if fits(row, which)] == [row.id for row in rows if wanted(row)]
+    assert [row.id for row in rows if matches(row, which)] == [row.id for row in rows if wanted(row)]
 
 
 @pytest.mark.parametrize("text", ['"', "depth:", "depth:x", "depth:-", "template:", ":", "'a \""])
@@ -293,7 +293,7 @@ def test_where_no_way_leads_it_says_so(model, until):
 
 
 def test_being_taken_there_shows_each_arrival(model, until, client):
-    client.api.arrive_at = [ArrivalKind.EXACT, ArrivalKind.SAME_TEMPLATE, ArrivalKind.EXACT]
+    client.api.arrive_at = [ReplayVerdictKind.EXACT, ReplayVerdictKind.SAME_TEMPLATE, ReplayVerdictKind.EXACT]
     model.go_to(node_id(37))
     until(lambda: model.path.state is PathState.ARRIVED)
     assert [step.verdict for step in model.path.steps.rows] == ["exact", "same template", "exact"]
@@ -306,7 +306,7 @@ def test_being_taken_there_shows_each_arrival(model, until, client):
 
 
 def test_a_way_that_leads_elsewhere_stops_there_and_says_why(model, until, client):
-    client.api.arrive_at = [ArrivalKind.EXACT, ArrivalKind.WRONG]
+    client.api.arrive_at = [ReplayVerdictKind.EXACT, ReplayVerdictKind.WRONG]
     model.go_to(node_id(37))
     until(lambda: model.path.state is PathState.STOPPED)
     assert [step.verdict for step in model.path.steps.rows] == ["exact", "wrong", ""]

@@ -16,14 +16,14 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
-from app.engine.transition import ArrivalKind
-from app.models.map_desk import MapDesk
+from app.engine.transition import ReplayVerdictKind
+from app.models.map_desk import MapWorkspace
 from app.models.map_graph import MapGraph
 from app.models.map_model import MapState
 from app.models.map_path import PathState
 from app.models.node_table import COLUMNS
 from app.views.map_ground import strips
-from app.views.map_painter import CARDS_FROM, MOST_LINES
+from app.views.map_painter import CARDS_FROM, MAX_LINES
 from app.views.map_view import MapView
 from app.views.widgets import EmptyState
 from tests.support import qt_loop
@@ -81,8 +81,8 @@ def make_desk(qtbot, client, tasks, center, theme):
     made: list[Desk] = []
 
     def make(start=True):
-        theme.set_calm(True)
-        view = MapView(MapDesk(client, tasks), center, theme)
+        theme.set_reduced_motion(True)
+        view = MapView(MapWorkspace(client, tasks), center, theme)
         qtbot.addWidget(view)
         view.addActions(center.actions())
         center.set_place("map")
@@ -342,12 +342,12 @@ def test_nothing_jumps_while_the_map_grows(make_desk, client):
 def test_newcomers_are_pointed_out_for_a_moment_and_only_they(make_desk, client, theme):
     client.api.shown = 30
     desk = make_desk()
-    theme.set_calm(False)
+    theme.set_reduced_motion(False)
     client.api.reveal(33)
     desk.until(lambda: len(desk.model.graph) == 33)
     assert set(desk.canvas._arriving) == {row.id for row in desk.model.graph.rows[30:]} or not theme.motion
     desk.until(lambda: not desk.canvas._arriving)
-    theme.set_calm(True)
+    theme.set_reduced_motion(True)
 
 
 # ---------------------------------------------------------------- finding and filtering
@@ -430,7 +430,7 @@ def test_shift_click_shows_the_way_from_the_open_state(desk):
 
 
 def test_take_me_there_lists_every_verdict(desk):
-    desk.engine.arrive_at = [ArrivalKind.EXACT, ArrivalKind.DRIFTED, ArrivalKind.EXACT]
+    desk.engine.arrive_at = [ReplayVerdictKind.EXACT, ReplayVerdictKind.DRIFTED, ReplayVerdictKind.EXACT]
     desk.click(node_id(37))
     desk.press(Key.Key_Return, CONTROL)
     desk.until(lambda: desk.model.path.state is PathState.ARRIVED)
@@ -592,7 +592,7 @@ def test_ten_thousand_states_are_thinned_out_and_each_can_be_reached(desk):
     desk.wait(0.15)
     desk.canvas.grab()
     assert desk.canvas.painter.drawn_states == 10_000
-    assert desk.canvas.painter.drawn_lines <= MOST_LINES
+    assert desk.canvas.painter.drawn_lines <= MAX_LINES
     model.select(node_id(7_777))
     assert model.table.row_of(node_id(7_777)) >= 0
     desk.canvas.show_node(node_id(7_777))
@@ -603,8 +603,8 @@ def test_ten_thousand_states_are_thinned_out_and_each_can_be_reached(desk):
 
 
 def test_a_window_of_another_density_is_drawn_sharp(desk):
-    from app.views.map_marks import DotSheet
+    from app.views.map_marks import DotSprites
 
-    sheet = DotSheet(desk.view._theme, 4.0, 2.0)
+    sheet = DotSprites(desk.view._theme, 4.0, 2.0)
     assert sheet.pixmap.size() == QSize(sheet.side * 33, sheet.side)
     assert sheet.side == sheet.box * 2

@@ -21,21 +21,21 @@ from app.engine.transition import (
     SkipReason,
     Transition,
 )
-from app.models.node_detail import NodeDetailModel, NodeState
+from app.models.node_detail import DetailState, NodeDetailModel
 from app.models.node_lists import (
-    RunHere,
+    PassingRun,
     TransitionRow,
     element_rows,
     item_words,
-    runs_here,
+    passing_runs,
     score_words,
     seconds_words,
-    standing_of,
+    status_of,
     transition_rows,
 )
 from app.views.node_head import about_words
 from app.views.node_panel import NodePanel
-from app.views.page_shot import Mark, PageShot
+from app.views.page_shot import ScreenshotMark, ScreenshotView
 from tests.support.made_up_site import SITE, node_id
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
@@ -83,18 +83,18 @@ def test_what_became_of_an_element_is_said_in_words(frontier, words):
 
 def test_an_element_nobody_noted_says_why_it_can_be_so():
     assert (
-        standing_of(Element(index=0, role="textbox"), [])[1]
+        status_of(Element(index=0, role="textbox"), [])[1]
         == "not tried: a textbox is none of the roles tried"
     )
-    assert standing_of(Element(index=0, role="link", visible=False), [])[1] == "not tried: not visible"
-    assert standing_of(Element(index=0, role="button", states=("disabled",)), [])[1] == "not tried: disabled"
-    assert standing_of(Element(index=0, role="button"), []) == ("", "not checked yet")
+    assert status_of(Element(index=0, role="link", visible=False), [])[1] == "not tried: not visible"
+    assert status_of(Element(index=0, role="button", states=("disabled",)), [])[1] == "not tried: disabled"
+    assert status_of(Element(index=0, role="button"), []) == ("", "not checked yet")
 
 
 def test_the_choices_of_a_list_count_one_by_one():
     choices = [item(FrontierStatus.TRIED, value=str(n), operation=Operation.SELECT) for n in range(3)]
     choices.append(item(FrontierStatus.WAITING, value="3", operation=Operation.SELECT))
-    assert standing_of(Element(index=0, role="combobox"), choices) == (
+    assert status_of(Element(index=0, role="combobox"), choices) == (
         "waiting",
         "4 choices: 1 waiting, 3 tried",
     )
@@ -102,8 +102,8 @@ def test_the_choices_of_a_list_count_one_by_one():
 
 def test_what_was_tried_once_counts_as_tried_even_where_it_was_skipped_elsewhere():
     both = [item(FrontierStatus.SKIPPED, SkipReason.KNOWN), item(FrontierStatus.TRIED)]
-    assert standing_of(Element(index=0, role="link"), both) == ("tried", "tried")
-    assert standing_of(Element(index=0, role="link"), both[::-1]) == ("tried", "tried")
+    assert status_of(Element(index=0, role="link"), both) == ("tried", "tried")
+    assert status_of(Element(index=0, role="link"), both[::-1]) == ("tried", "tried")
 
 
 def test_a_transition_says_tries_time_risk_and_how_it_was_found():
@@ -136,14 +136,14 @@ def test_transitions_that_fail_come_first_and_those_only_seen_last():
 
 
 def test_a_run_passing_twice_at_one_step_stands_once():
-    assert runs_here([("r", 1), ("r", 1), ("r", 2)], {}) == [
-        RunHere(run="r", step=1),
-        RunHere(run="r", step=2),
+    assert passing_runs([("r", 1), ("r", 1), ("r", 2)], {}) == [
+        PassingRun(run="r", step=1),
+        PassingRun(run="r", step=2),
     ]
 
 
 def test_scores_and_times_read_as_a_person_says_them():
-    words = [score_words(RunHere(run="r", step=0, score=score)) for score in (None, 0.0, 0.5, 1.0)]
+    words = [score_words(PassingRun(run="r", step=0, score=score)) for score in (None, 0.0, 0.5, 1.0)]
     assert words == ["not scored", "failed", "partly passed", "passed"]
     assert [seconds_words(s) for s in (0.04, 0.42, 12.3, 125, 3725)] == [
         "40 ms", "0.42 s", "12 s", "2 min 05 s", "1 h 02 min",
@@ -168,7 +168,7 @@ def model(client, tasks):
 def opened(model, settle):
     model.show(SITE, node_id(CHECKOUT))
     settle(0.1)
-    assert model.state is NodeState.READY
+    assert model.state is DetailState.READY
     return model
 
 
@@ -254,7 +254,7 @@ def test_a_growing_graph_refreshes_the_open_state_and_keeps_the_selected_element
     settle(0.6)
     assert opened.detail.row.title == "Where to send it"
     assert opened.element == 4
-    assert shown == [NodeState.READY], "asked once for five events, and never blank between"
+    assert shown == [DetailState.READY], "asked once for five events, and never blank between"
 
 
 def test_another_sites_graph_does_not_concern_it(opened, fake_engine, settle):
@@ -279,7 +279,7 @@ def test_tips_are_asked_for_again_only_when_knowledge_changed(opened, fake_engin
 def test_a_state_that_is_not_there_says_so(model, settle):
     model.show(SITE, "feedfeedfeedfeed")
     settle(0.1)
-    assert model.state is NodeState.FAILED
+    assert model.state is DetailState.FAILED
     assert "feedfeed" in model.error
 
 
@@ -297,7 +297,7 @@ def test_a_slow_answer_shows_loading_and_a_quick_one_never_does(model, fake_engi
     monkeypatch.setattr(fake_engine, "graph_node", slowly)
     model.show(SITE, node_id(ORDERS))
     settle(0.5)
-    assert seen == [NodeState.LOADING, NodeState.READY]
+    assert seen == [DetailState.LOADING, DetailState.READY]
 
 
 def test_passing_over_states_shows_only_the_last(model, settle):
@@ -489,14 +489,16 @@ def test_every_control_has_a_name(panel):
 
 # ---------------------------------------------------------------- the picture
 def test_marks_lie_over_their_elements_in_any_size(qtbot, theme):
-    shot = PageShot(theme, "page")
+    shot = ScreenshotView(theme, "page")
     qtbot.addWidget(shot)
     image = QImage(400, 200, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.white)
     shot.show_image(image)
     for width, height in ((400, 200), (200, 200), (800, 120)):
         shot.resize(width, height)
-        shot.show_marks([Mark(number=0, rect=(100, 50, 40, 20), role="fail", sign="block", label="delete")])
+        shot.show_marks(
+            [ScreenshotMark(number=0, rect=(100, 50, 40, 20), role="fail", sign="block", label="delete")]
+        )
         drawn = shot.grab().toImage()
         scale = min(width / 400, height / 200)
         left = (width - 400 * scale) / 2
@@ -506,7 +508,7 @@ def test_marks_lie_over_their_elements_in_any_size(qtbot, theme):
 
 
 def test_where_there_is_no_picture_a_sentence_stands(qtbot, theme):
-    shot = PageShot(theme, "page")
+    shot = ScreenshotView(theme, "page")
     qtbot.addWidget(shot)
     shot.show_image(None, "No picture was taken of this state.")
     assert shot.accessibleDescription() == "No picture was taken of this state."

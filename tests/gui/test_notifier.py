@@ -11,14 +11,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QListWidget, QPushButton, QSystemTrayIcon, QWidget
 
 from app import settings
-from app.engine.supervision import Need, PersonRequest, RunState, Verb
+from app.engine.supervision import ApprovalRequest, DecisionKind, Need, RunState
 from app.models.jobs import JobList
 from app.models.live import LiveModel
 from app.models.search import SearchModel
 from app.models.settings_form import SettingsForm
 from app.models.workspace import WorkspaceModel
 from app.settings import Settings
-from app.views.call_desk import CallDesk
+from app.views.call_desk import NotificationCenter
 from app.views.live_view import LiveView
 from app.views.main_window import MainWindow
 from app.views.notifier import badged
@@ -54,7 +54,7 @@ class Window:
         form, workspace = SettingsForm(tasks, window), WorkspaceModel(client, tasks, window)
         window.attach(workspace, JobList(client, tasks, window), SearchModel(client, tasks, window), form)
         self.live = LiveModel(client, tasks, window)
-        self.desk = CallDesk(window, client, tasks, self.live, form)
+        self.desk = NotificationCenter(window, client, tasks, self.live, form)
         self.calls, self.notifier = self.desk.calls, self.desk.notifier
         view = LiveView(self.live, window.center, window.theme)
         self.desk.attach(view)
@@ -66,7 +66,7 @@ class Window:
         self.desk.start()
 
     def block(self, run="live-1", number=1):
-        need = PersonRequest(
+        need = ApprovalRequest(
             id=f"{run}-{number}",
             run=run,
             need=Need.APPROVAL,
@@ -102,7 +102,7 @@ def desk(run, settle, theme, center, client, tasks, fake_engine):
     yield made
     run(tasks.aclose())
     made.live.frames.close()
-    window.close_for_good()
+    window.finish_closing()
     window.deleteLater()
     settle()
 
@@ -117,7 +117,7 @@ def test_from_a_call_to_the_decision_it_is_two_keys(desk):
     desk.until(lambda: not desk.live.large.requests.just_came)
     desk.press(Qt.Key.Key_A)
     desk.until(lambda: desk.engine.needs["live-1-1"].decision is not None)
-    assert desk.engine.needs["live-1-1"].decision.verb is Verb.APPROVE
+    assert desk.engine.needs["live-1-1"].decision.verb is DecisionKind.APPROVE
     assert desk.actions == 2
 
 

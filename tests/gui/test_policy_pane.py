@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication
 from app.engine.errors import StoreError
 from app.engine.events import PolicyChanged
 from app.engine.intervention_policy import (
-    USUAL,
-    Answer,
+    DEFAULT_POLICY,
     FlagRule,
     InterventionPolicy,
+    PolicyAnswer,
     PolicyCount,
     PolicyPreview,
     Reaction,
@@ -108,7 +108,7 @@ def test_what_holds_everywhere_can_not_be_let_go(desk):
     desk.at(0, 0)
     desk.press(Qt.Key.Key_Delete)
     assert desk.word(0, 0) == "mark"
-    assert desk.model.draft == USUAL
+    assert desk.model.draft == DEFAULT_POLICY
 
 
 def test_every_edit_is_tried_on_the_stored_runs_and_a_burst_once(desk, monkeypatch):
@@ -159,7 +159,7 @@ def test_undo_elsewhere_is_seen_here_and_a_draft_is_kept(desk):
     desk.until(lambda: desk.word(2, 0) == "ask me")
     desk.at(2, 0)
     desk.press(Qt.Key.Key_1)
-    desk.engine.policy = USUAL
+    desk.engine.policy = DEFAULT_POLICY
     desk.engine.bus.publish(PolicyChanged())
     desk.settle(0.1)
     assert desk.word(2, 0) == "mark"
@@ -194,8 +194,8 @@ def test_enter_lists_the_values_with_the_one_in_force_marked(desk):
     assert [word[1] for word in words[:3]] == ["1", "2", "3"]
     assert words[-1] == "As everywhere"
     menu.actions()[2].trigger()
-    assert desk.model.draft.answer("shop", RiskClass.PAYS) is Answer.DENY
-    assert desk.model.draft.answer("", RiskClass.PAYS) is Answer.ASK
+    assert desk.model.draft.answer("shop", RiskClass.PAYS) is PolicyAnswer.DENY
+    assert desk.model.draft.answer("", RiskClass.PAYS) is PolicyAnswer.ASK
 
 
 def test_a_save_that_fails_says_why_and_keeps_the_draft(desk, monkeypatch):
@@ -217,16 +217,16 @@ def test_nothing_can_be_set_before_the_policy_is_known(client, tasks, fake_engin
     model.set_value(0, 0, Reaction.ASK)
     model.turn(0, 0)
     model.save()
-    assert model.draft == USUAL
-    assert ("save_intervention_policy", (USUAL,)) not in fake_engine.calls
+    assert model.draft == DEFAULT_POLICY
+    assert ("save_intervention_policy", (DEFAULT_POLICY,)) not in fake_engine.calls
 
 
 def test_sites_with_rules_of_their_own_have_columns_and_the_rest_stays_in_place(desk):
     selected = (2, 1)
     desk.at(*selected)
     policy = InterventionPolicy(
-        flags=USUAL.flags,
-        risks=(*USUAL.risks, RiskRule(risk=RiskClass.SENDS, answer=Answer.ASK, site="a-wiki")),
+        flags=DEFAULT_POLICY.flags,
+        risks=(*DEFAULT_POLICY.risks, RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ASK, site="a-wiki")),
     )
     desk.engine.policy = policy
     desk.engine.bus.publish(PolicyChanged())

@@ -12,14 +12,14 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.engine.api import PageView, RunRow
 from app.engine.judgement import Flag, Label, Score, Severity, Verdict
-from app.engine.observation import TreeLine
-from app.models.flags import FlagListModel, ScoreTableModel, VerdictListModel
+from app.engine.observation import AxTreeLine
+from app.models.flags import FlagListModel, ScorecardModel, VerdictListModel
 from app.models.lint_list import LintListModel
 from app.models.page import PageModel, aligned_rows, line_words
-from app.models.run_queue import RunQueueModel, parse_filter, score_level, score_words
-from app.models.similar_list import ExampleListModel, SimilarListModel, preflight_words
-from app.models.step_list import StepListModel, marks_of
-from kb.tip import Finding, LintSeverity, Preflight, PreflightExample, Similar
+from app.models.run_queue import RunQueueModel, parse_filter, score_level, score_text
+from app.models.similar_list import ExampleListModel, SimilarListModel, preflight_text
+from app.models.step_list import StepListModel, step_marks
+from kb.tip import LintFinding, LintSeverity, Preflight, PreflightExample, Similar
 from tests.support.laws import examples
 from tests.support.made_up import make_flags, make_run, make_step, make_tips, tree
 
@@ -60,7 +60,7 @@ def test_nothing_typed_is_an_error(text):
 
 
 def test_scores_keep_partial_credit_in_words():
-    assert [score_words(score) for score in (0.0, 0.571, 1.0, None)] == [
+    assert [score_text(score) for score in (0.0, 0.571, 1.0, None)] == [
         "failed 0.0", "partial 0.57", "passed", "not scored",
     ]  # fmt: skip
     assert [score_level(score) for score in (0.0, 0.571, 1.0, None)] == ["fail", "warn", "ok", "muted"]
@@ -119,14 +119,14 @@ def test_steps_carry_their_worst_flag_error_and_the_suspect(qapp):
     run = make_run(2)
     steps = [make_step(run, index) for index in range(12)]
     model = watched(StepListModel())
-    model.merge(marks_of(steps, make_flags(run, 2), suspect=4))
+    model.merge(step_marks(steps, make_flags(run, 2), suspect=4))
     mark = model.at(4)
     assert (mark.severity, mark.suspect, mark.trouble) == ("error", True, "")
     assert [model.at(index).trouble for index in (5, 6, 8)] == ["hard", "soft", "harness"]
     assert "the action was done" in model.words(model.at(6))
     assert model.next_marked(4, 1) == 5
     assert model.next_marked(4, -1) is None
-    model.merge(marks_of(steps, (), suspect=0))
+    model.merge(step_marks(steps, (), suspect=0))
     assert model.at(4).severity == ""
 
 
@@ -156,7 +156,7 @@ def test_every_label_has_a_key_and_given_ones_are_marked(qapp):
 
 
 def test_the_scorecard_shows_a_dash_where_nothing_was_judged(qapp):
-    model = watched(ScoreTableModel())
+    model = watched(ScorecardModel())
     model.show(
         [
             Score(
@@ -189,7 +189,7 @@ def test_a_page_knows_its_target_and_first_change(qapp):
 
 def test_both_sides_of_a_step_line_up_by_element(qapp):
     def lines(*bids):
-        return tuple(TreeLine(depth=0, role="link", name=bid, bid=bid, properties="") for bid in bids)
+        return tuple(AxTreeLine(depth=0, role="link", name=bid, bid=bid, properties="") for bid in bids)
 
     one, other = PageModel(), PageModel()
     one.show(PageView(url="", title="", lines=lines("1", "2", "3", "4")))
@@ -203,8 +203,8 @@ def test_both_sides_of_a_step_line_up_by_element(qapp):
 # ---------------------------------------------------------------- under the composer
 def test_findings_stand_worst_first_and_give_their_underlines(qapp):
     model = watched(LintListModel())
-    error = Finding(rule="value", severity=LintSeverity.ERROR, message="m", start=2, end=5)
-    hint = Finding(rule="why", severity=LintSeverity.HINT, message="say why")
+    error = LintFinding(rule="value", severity=LintSeverity.ERROR, message="m", start=2, end=5)
+    hint = LintFinding(rule="why", severity=LintSeverity.HINT, message="say why")
     model.show([hint, error, error])
     assert [finding.rule for finding in model.rows] == ["value", "why"]
     assert model.errors == 1
@@ -226,8 +226,8 @@ def test_contradictions_come_before_duplicates_and_likes(qapp):
 
 def test_preflight_speaks_in_whole_sentences(qapp):
     found = Preflight(steps=61, failed_runs=5, passed_runs=3, steps_in_failed=38, steps_in_passed=23)
-    assert preflight_words(found) == "61 stored steps (38 in failed runs, 23 in passed)"
-    assert preflight_words(Preflight(steps=0, failed_runs=0, passed_runs=0, in_scope=9)) == (
+    assert preflight_text(found) == "61 stored steps (38 in failed runs, 23 in passed)"
+    assert preflight_text(Preflight(steps=0, failed_runs=0, passed_runs=0, in_scope=9)) == (
         "no stored step would retrieve it, though 9 lie in its scope"
     )
     model = watched(ExampleListModel())

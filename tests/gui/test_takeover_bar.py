@@ -6,15 +6,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.engine.hand_back import HandBack, Handing
-from app.engine.page_input import PageMove
-from app.engine.supervision import PersonDecision, RunState, Verb
+from app.engine.hand_back import HandBack, HandBackKind
+from app.engine.page_input import NavigationKind
+from app.engine.supervision import DecisionKind, OperatorDecision, RunState
 from app.models.engine_client import LocalClient
 from app.models.live import LiveModel
 from app.views.live_view import LiveView
 from tests.support.fake_live import SHOP
-from tests.support.hand_clock import HandClock
-from tests.support.live_page_desk import PageDesk, SteppedEngine
+from tests.support.hand_clock import ManualClock
+from tests.support.live_page_desk import PageWindow, SteppedEngine
 
 K, M = Qt.Key, Qt.KeyboardModifier
 BOTH = M.ControlModifier | M.ShiftModifier
@@ -23,10 +23,10 @@ BOTH = M.ControlModifier | M.ShiftModifier
 @pytest.fixture
 def desk(qtbot, tasks, center, theme, run):
     """All of Live."""
-    theme.set_calm(True)
+    theme.set_reduced_motion(True)
     engine = SteppedEngine()
     client = LocalClient(engine, engine.bus)
-    clock = HandClock()
+    clock = ManualClock()
     model = LiveModel(client, tasks, clock=clock)
     view = LiveView(model, center, theme)
     qtbot.addWidget(view)
@@ -35,7 +35,7 @@ def desk(qtbot, tasks, center, theme, run):
     view.resize(1280, 800)
     view.show()
     view.activateWindow()
-    made = PageDesk(view, model, engine, center, clock)
+    made = PageWindow(view, model, engine, center, clock)
     made.until(view.isActiveWindow)
     model.start()
     made.until(lambda: model.is_loaded)
@@ -77,7 +77,7 @@ def test_an_address_is_typed_by_keyboard_and_the_keys_go_back_to_the_page(desk):
     QTest.keyClicks(desk.page.bar.address, f"{SHOP}/orders")
     QTest.keyClick(desk.page.bar.address, K.Key_Return)
     desk.until(lambda: bool(moves(desk)))
-    assert moves(desk) == [(PageMove.OPEN, f"{SHOP}/orders")]
+    assert moves(desk) == [(NavigationKind.OPEN, f"{SHOP}/orders")]
     assert desk.canvas.has_keys
     assert all(one.key not in ("l", "L") for one in desk.inputs), "the page got nothing of Ctrl+L"
 
@@ -96,10 +96,10 @@ def test_esc_leaves_the_address_as_it_was(desk):
 @pytest.mark.parametrize(
     ("key", "modifier", "move"),
     [
-        (K.Key_Left, M.AltModifier, PageMove.BACK),
-        (K.Key_Right, M.AltModifier, PageMove.FORWARD),
-        (K.Key_R, M.ControlModifier, PageMove.RELOAD),
-        (K.Key_Home, M.AltModifier, PageMove.START),
+        (K.Key_Left, M.AltModifier, NavigationKind.BACK),
+        (K.Key_Right, M.AltModifier, NavigationKind.FORWARD),
+        (K.Key_R, M.ControlModifier, NavigationKind.RELOAD),
+        (K.Key_Home, M.AltModifier, NavigationKind.START),
     ],
 )
 def test_the_browser_is_moved_by_the_usual_keys(desk, key, modifier, move):
@@ -130,7 +130,7 @@ def test_a_run_is_handed_back_as_finished_by_key(desk):
     assert desk.model.endings.holds("live-1")
     assert handed(desk) == [], "it can be undone for five seconds"
     wait_for_undo(desk)
-    assert handed(desk) == [HandBack(how=Handing.FINISHED)]
+    assert handed(desk) == [HandBack(how=HandBackKind.FINISHED)]
     desk.until(lambda: desk.engine.rows["live-1"].state is RunState.ENDED)
 
 
@@ -157,7 +157,7 @@ def test_an_answer_is_typed_and_ends_the_run(desk):
     QTest.keyClicks(line, "41 pieces")
     QTest.keyClick(line, K.Key_Return)
     wait_for_undo(desk)
-    assert handed(desk) == [HandBack(how=Handing.ANSWER, answer="41 pieces")]
+    assert handed(desk) == [HandBack(how=HandBackKind.ANSWER, answer="41 pieces")]
 
 
 def test_an_answer_that_was_left_stays_and_nothing_is_sent(desk):
@@ -177,7 +177,7 @@ def test_a_wall_that_is_none_is_said_so_by_key_without_a_takeover(desk):
     desk.press(K.Key_C)
     desk.until(lambda: any(name == "decide" for name, _ in desk.engine.calls))
     assert [given for name, given in desk.engine.calls if name == "decide"] == [
-        ("req-1", PersonDecision(verb=Verb.NO_WALL))
+        ("req-1", OperatorDecision(verb=DecisionKind.NO_WALL))
     ]
 
 
@@ -185,7 +185,7 @@ def test_a_wall_that_is_none_is_said_so_when_the_page_is_handed_back(desk):
     desk.take_over("live-2")
     desk.press(K.Key_W, BOTH)
     desk.until(lambda: bool(handed(desk)))
-    assert handed(desk) == [HandBack(how=Handing.NO_WALL)]
+    assert handed(desk) == [HandBack(how=HandBackKind.NO_WALL)]
 
 
 def test_where_there_is_no_wall_nothing_can_be_said_about_one(desk):

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from app.views.theme import Theme
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.said import Said
+from app.views.widgets.said import MessageLabel
 
 RED = QColor(255, 0, 0)
 Shown = tuple[QWidget, QPoint]
@@ -89,7 +89,7 @@ def elided(payload: str, host: QWidget) -> Shown:
 
 
 def said(payload: str, host: QWidget) -> Shown:
-    label = Said(longest=8, parent=host)
+    label = MessageLabel(longest=8, parent=host)
     label.say(payload)
     return label, QPoint(3, 3)
 

@@ -13,9 +13,9 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from app.engine.browser.demo_server import HOST, DemoServer
-from app.engine.browser.driving import Driving
+from app.engine.browser.driving import PlaywrightProcess
 from app.engine.browser.find import NoBrowser, launch
-from app.engine.browser.session import Visit, visit
+from app.engine.browser.session import BrowserSession, open_session
 from tests.support.walker import Walker
 
 HERE = Path(__file__).parent
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium() -> AsyncIterator[Browser]:
-    async with Driving() as playwright:
+    async with PlaywrightProcess() as playwright:
         try:
             browser, _ = await launch(playwright)
         except NoBrowser as missing:
@@ -52,7 +52,7 @@ async def server() -> AsyncIterator[DemoServer]:
 
 @asynccontextmanager
 async def walking(browser: Browser) -> AsyncIterator[Walker]:
-    async with visit(browser, keep_tabs=True) as tab:
+    async with open_session(browser, keep_tabs=True) as tab:
         errors: list[str] = []
         tab.page.on("pageerror", lambda error: errors.append(str(error)))
         tab.page.on("request", lambda request: errors.extend(_strange(request.url)))
@@ -82,7 +82,7 @@ async def admin(chromium: Browser, server: DemoServer) -> AsyncIterator[Walker]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def blank(chromium: Browser) -> AsyncIterator[Visit]:
+async def blank(chromium: Browser) -> AsyncIterator[BrowserSession]:
     """An empty tab."""
-    async with visit(chromium, keep_tabs=True) as tab:
+    async with open_session(chromium, keep_tabs=True) as tab:
         yield tab

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.action import Action, parse_action
+from app.engine.action import RecordedAction, parse_recorded
 from app.engine.browser.actions import perform
 from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.recorder import look
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 from app.engine.browser.snapshot import capture
 from app.engine.imports.notices import notices
 from app.engine.observation import content_key, find_node, parse_tree
@@ -27,20 +27,20 @@ PAGE = """<!doctype html><title>Try</title><body style="margin:0">
 </body>"""
 
 
-async def show(tab: Visit, html: str = PAGE) -> None:
+async def show(tab: BrowserSession, html: str = PAGE) -> None:
     await tab.page.set_content(html)
 
 
-async def act(tab: Visit, call: str) -> str:
-    return (await perform(tab, parse_action(call), timeout=0.3, settle=0.02)).error
+async def act(tab: BrowserSession, call: str) -> str:
+    return (await perform(tab, parse_recorded(call), timeout=0.3, settle=0.02)).error
 
 
-async def bid_of(tab: Visit, role: str, name: str) -> str:
+async def bid_of(tab: BrowserSession, role: str, name: str) -> str:
     tree = (await capture(tab, picture=False)).tree
     return next(node.bid for node in parse_tree(tree) if (node.role, node.name) == (role, name))
 
 
-async def test_a_snapshot_names_what_a_person_sees_and_leaves_out_what_is_hidden(blank: Visit):
+async def test_a_snapshot_names_what_a_person_sees_and_leaves_out_what_is_hidden(blank: BrowserSession):
     await show(blank)
     tree = (await capture(blank, picture=False)).tree
     found = {(node.role, node.name) for node in parse_tree(tree)}
@@ -57,7 +57,7 @@ async def test_a_snapshot_names_what_a_person_sees_and_leaves_out_what_is_hidden
     assert "button 'Off', disabled=True" in tree
 
 
-async def test_every_line_of_a_tree_is_read_back_with_its_name(blank: Visit):
+async def test_every_line_of_a_tree_is_read_back_with_its_name(blank: BrowserSession):
     await show(blank)
     tree = (await capture(blank, picture=False)).tree
     nodes = parse_tree(tree)
@@ -81,7 +81,7 @@ async def test_a_dialog_over_the_page_is_seen_with_what_it_covers_and_is_announc
     assert notices(tree)[0].startswith("New in this release")
 
 
-async def test_boxes_lie_in_the_picture(blank: Visit):
+async def test_boxes_lie_in_the_picture(blank: BrowserSession):
     await show(blank)
     seen = await look(blank)
     bids = {node.name: node.bid for node in parse_tree(seen.page.tree)}
@@ -92,7 +92,7 @@ async def test_boxes_lie_in_the_picture(blank: Visit):
 
 
 @pytest.mark.smoke
-async def test_actions_do_what_they_say(blank: Visit):
+async def test_actions_do_what_they_say(blank: BrowserSession):
     await show(blank)
     name, agree = await bid_of(blank, "textbox", "Name"), await bid_of(blank, "checkbox", "Agree")
     colour, press = await bid_of(blank, "combobox", "Colour"), await bid_of(blank, "button", "Press me")
@@ -121,7 +121,7 @@ async def test_actions_do_what_they_say(blank: Visit):
     )
 
 
-async def test_an_action_leaves_no_mark_on_the_page(blank: Visit):
+async def test_an_action_leaves_no_mark_on_the_page(blank: BrowserSession):
     await show(blank)
     before = await blank.page.content()
     assert await act(blank, f'hover("{await bid_of(blank, "button", "Press me")}")') == ""
@@ -139,29 +139,29 @@ async def test_an_action_leaves_no_mark_on_the_page(blank: Visit):
         ('goto("http://127.0.0.1:1/")', "ERR_UNSAFE_PORT"),
     ],
 )
-async def test_what_cannot_be_done_comes_back_as_an_error(blank: Visit, call: str, said: str):
+async def test_what_cannot_be_done_comes_back_as_an_error(blank: BrowserSession, call: str, said: str):
     await show(blank)
     assert said in await act(blank, call)
 
 
-async def test_an_unknown_action_is_refused_and_an_element_that_has_gone_is_not_found(blank: Visit):
+async def test_an_unknown_action_is_refused_and_an_element_that_has_gone_is_not_found(blank: BrowserSession):
     await show(blank)
-    assert "Invalid action type" in (await perform(blank, Action(kind="juggle"), settle=0)).error
+    assert "Invalid action type" in (await perform(blank, RecordedAction(kind="juggle"), settle=0)).error
     press = await bid_of(blank, "button", "Press me")
     await blank.page.evaluate("() => document.getElementById('b').remove()")
     assert "Could not find element" in await act(blank, f'click("{press}")')
 
 
-async def test_a_disabled_button_times_out(blank: Visit):
+async def test_a_disabled_button_times_out(blank: BrowserSession):
     await show(blank)
     assert (await act(blank, f'click("{await bid_of(blank, "button", "Off")}")')).startswith("TimeoutError: ")
 
 
 async def test_a_new_tab_comes_to_the_front_and_its_closing_brings_back_the_first(
-    blank: Visit, server: DemoServer
+    blank: BrowserSession, server: DemoServer
 ):
     await show(blank, f"<a href='{server.maker_url}/' target='_blank'>out</a>")
-    out = parse_action(f'click("{await bid_of(blank, "link", "out")}")')
+    out = parse_recorded(f'click("{await bid_of(blank, "link", "out")}")')
     assert (await perform(blank, out)).error == ""
     seen = await look(blank, picture=False)
     assert (len(seen.tabs), seen.active_tab) == (2, 1)

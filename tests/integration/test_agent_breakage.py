@@ -15,16 +15,16 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from app.engine.agent.memory import files
-from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.sight import AgentDecision, Observation
 from app.engine.browser.live import LiveBrowser
 from app.engine.cases import running
-from app.engine.command import Command, Goto, Stop, Wait
+from app.engine.command import Action, Goto, Stop, Wait
 from app.engine.engine import Engine
 from app.engine.errors import Conflict, InputError, StoreError
 from app.engine.run_api import RunRequest
 from app.engine.store import live_runs
 from app.engine.trajectory import Outcome
-from tests.support.agent_desk import Desk, click
+from tests.support.agent_desk import AgentBench, click
 from tests.support.hostile_site import HostileSite
 from tests.support.hostile_world import World, hostile_world
 
@@ -48,10 +48,10 @@ async def world(engine: Engine, chromium: Browser, monkeypatch: pytest.MonkeyPat
 async def test_a_server_that_goes_away_is_told_and_the_run_goes_on_where_it_stands(world: World):
     url = world.site.url
 
-    def leave(_: Sight) -> Decision:
+    def leave(_: Observation) -> AgentDecision:
         for server in world.site._servers:
             server.close()
-        return Decision(command=Goto(f"{url}/good/two"))
+        return AgentDecision(command=Goto(f"{url}/good/two"))
 
     went = await world.desk.go(world.site.page("good/one"), [leave, DONE])
     assert went.run.outcome is Outcome.ANSWERED
@@ -63,9 +63,9 @@ async def test_a_browser_that_is_killed_in_a_step_closes_the_run_and_loses_no_st
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ):
     opened: list[LiveBrowser] = []
-    start = running.Running._browser
+    start = running.AgentRunService._browser
 
-    async def kept_in_hand(self: running.Running, request: RunRequest) -> LiveBrowser:
+    async def kept_in_hand(self: running.AgentRunService, request: RunRequest) -> LiveBrowser:
         opened.append(await start(self, request))
         return opened[-1]
 
@@ -75,18 +75,18 @@ async def test_a_browser_that_is_killed_in_a_step_closes_the_run_and_loses_no_st
         told = await (await browser.new_browser_cdp_session()).send("SystemInfo.getProcessInfo")
         return next(one["id"] for one in told["processInfo"] if one["type"] == "browser")
 
-    monkeypatch.setattr(running.Running, "_browser", kept_in_hand)
-    desk = Desk(engine, monkeypatch)
+    monkeypatch.setattr(running.AgentRunService, "_browser", kept_in_hand)
+    desk = AgentBench(engine, monkeypatch)
 
     class Killer:
         name = "killer"
 
-        async def decide(self, sight: Sight) -> Decision:
-            command: Command = Wait(0.1)
+        async def decide(self, sight: Observation) -> AgentDecision:
+            command: Action = Wait(0.1)
             if sight.step == 1:
                 asyncio.get_running_loop().call_later(0.3, os.kill, await pid(), signal.SIGKILL)
                 command = Wait(5.0)
-            return Decision(command=command)
+            return AgentDecision(command=command)
 
         async def aclose(self) -> None:
             return None
@@ -151,14 +151,14 @@ async def test_a_disk_that_stays_full_leaves_the_run_to_be_closed_at_the_next_op
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def fill_up(_: Sight) -> Decision:
+    def fill_up(_: Observation) -> AgentDecision:
         monkeypatch.setattr(live_runs, "write_file", full)
-        monkeypatch.setattr(live_runs, "append_whole", full)
-        return Decision(command=Wait(0.1))
+        monkeypatch.setattr(live_runs, "append_atomically", full)
+        return AgentDecision(command=Wait(0.1))
 
     engine = await Engine.open(tmp_path)
     try:
-        desk = Desk(engine, monkeypatch)
+        desk = AgentBench(engine, monkeypatch)
         desk.share(chromium)
         async with await HostileSite.start() as site:
             with pytest.raises(StoreError, match="space"):
@@ -168,7 +168,7 @@ async def test_a_disk_that_stays_full_leaves_the_run_to_be_closed_at_the_next_op
     monkeypatch.undo()
     engine = await Engine.open(tmp_path)
     try:
-        went = Desk(engine, monkeypatch).newest()
+        went = AgentBench(engine, monkeypatch).newest()
     finally:
         await engine.aclose()
     assert (went.run.outcome, went.run.step_count) == (Outcome.INTERRUPTED, 1)
@@ -188,9 +188,9 @@ async def test_a_run_that_another_process_works_on_is_not_gone_on_with_twice(
     class Tries:
         name = "tries"
 
-        async def decide(self, sight: Sight) -> Decision:
+        async def decide(self, sight: Observation) -> AgentDecision:
             await meanwhile(world.desk.newest_id())
-            return Decision(command=DONE)
+            return AgentDecision(command=DONE)
 
         async def aclose(self) -> None:
             return None
@@ -219,7 +219,7 @@ async def test_a_run_that_another_process_works_on_is_not_gone_on_with_twice(
 async def test_a_run_whose_files_are_damaged_is_not_gone_on_with_and_says_why(
     world: World, file: str, content: bytes, error: str
 ):
-    def stop(_: Sight) -> Decision:
+    def stop(_: Observation) -> AgentDecision:
         raise StoreError("the cable was pulled")
 
     with pytest.raises(StoreError, match="cable"):

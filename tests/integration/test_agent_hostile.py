@@ -12,7 +12,7 @@ import pytest_asyncio
 from PIL import Image
 from playwright.async_api import Browser
 
-from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.sight import AgentDecision, Observation
 from app.engine.command import Click, Goto, NewTab, Stop, Wait
 from app.engine.engine import Engine
 from app.engine.run_api import RunRequest
@@ -96,9 +96,9 @@ async def test_a_start_that_is_no_page_to_work_on_closes_the_run_with_one_senten
 
 
 async def test_a_page_that_holds_half_letters_is_looked_at_and_kept(world: World):
-    def odd(sight: Sight) -> Decision:
+    def odd(sight: Observation) -> AgentDecision:
         number = next(one.index for one in sight.page.elements if one.role == "button")
-        return Decision(command=Click(number), reason="half \ud800", raw="\udfff", intent="\ud800")
+        return AgentDecision(command=Click(number), reason="half \ud800", raw="\udfff", intent="\ud800")
 
     went = await world.desk.go(world.site.page("odd-letters"), [odd, Stop("half \ud801")])
     assert (went.run.outcome, went.run.answer) == (Outcome.ANSWERED, "half ?")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.sight import AgentDecision, Observation
 from app.engine.cases import running
-from app.engine.cases.heads import Head
+from app.engine.cases.heads import PolicyBundle
 from app.engine.command import Navigate, Stop
 from app.engine.engine import Engine
 from app.engine.graph_api import ExploreOptions
@@ -30,17 +30,17 @@ def server() -> Iterator[object]:
 async def test_a_run_is_taken_to_the_basket_by_words_and_its_steps_tell_how(
     server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def where(sight: Sight) -> Decision:
-        return Decision(command=Stop(sight.page.url.removeprefix(server.shop_url)))
+    def where(sight: Observation) -> AgentDecision:
+        return AgentDecision(command=Stop(sight.page.url.removeprefix(server.shop_url)))
 
-    moves: list[Navigate | Callable[[Sight], Decision]] = [
+    moves: list[Navigate | Callable[[Observation], AgentDecision]] = [
         Navigate("demo-shop", "what is in my basket"),
         Navigate("gitlab", "issues"),
         Navigate("demo-shop", "sonnets on teapots zzz"),
         where,
     ]
     policy = ScriptedPolicy(moves)
-    monkeypatch.setattr(running, "make_head", lambda *_: Head(policy))
+    monkeypatch.setattr(running, "make_policy_bundle", lambda *_: PolicyBundle(policy))
     engine = await Engine.open(tmp_path / "workspace")
     try:
         await engine.explore(f"{server.shop_url}/", "demo-shop", ExploreOptions(depth=1, max_states=12))

@@ -35,8 +35,8 @@ async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits less for pages that will never come: what is told is the same, and sooner."""
-    monkeypatch.setattr("app.engine.browser.hand.LOAD", 4.0)
-    monkeypatch.setattr("app.engine.browser.snapshot.LOOK", 5.0)
+    monkeypatch.setattr("app.engine.browser.hand.LOAD_TIMEOUT", 4.0)
+    monkeypatch.setattr("app.engine.browser.snapshot.CAPTURE_TIMEOUT", 5.0)
 
 
 def rules(*entries: dict) -> str:

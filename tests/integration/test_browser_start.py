@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from app.engine.browser import sandbox
-from app.engine.browser.mending import process_of
-from app.engine.browser.session import open_browser, visit
-from app.engine.store.scratch import Scratch
+from app.engine.browser.mending import browser_process_id
+from app.engine.browser.session import open_browser, open_session
+from app.engine.store.scratch import TempFolder
 
 STARTS, KILLED_BROWSERS, KILLED_PROGRAMS = 20, 6, 6
 NOBODY = 65534
@@ -89,18 +89,18 @@ async def nobody_runs_in(folder: Path) -> None:
 
 async def test_twenty_starts_leave_nothing_in_the_temporary_folder_however_they_end(temp: Path) -> None:
     for number in range(STARTS - KILLED_PROGRAMS):
-        async with open_browser() as browser, visit(browser) as tab:
+        async with open_browser() as browser, open_session(browser) as tab:
             await tab.page.goto("data:text/html,<title>x</title>")
             assert len(list(temp.iterdir())) == 1
             if number < KILLED_BROWSERS:
-                os.kill(await process_of(browser), signal.SIGKILL)
+                os.kill(await browser_process_id(browser), signal.SIGKILL)
         assert list(temp.iterdir()) == []
     for _ in range(KILLED_PROGRAMS):
         process, _ = await program(temp)
         await ended(process)
         await nobody_runs_in(temp)
         assert len(list(temp.iterdir())) == 1, "nobody is there to remove it; the next start does"
-    with Scratch.make():
+    with TempFolder.make():
         pass
     assert list(temp.iterdir()) == []
 
@@ -110,7 +110,7 @@ async def test_two_browsers_at_once_have_a_folder_each(temp: Path) -> None:
     before = {name: os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")}
 
     async def one() -> int:
-        async with open_browser() as browser, visit(browser):
+        async with open_browser() as browser, open_session(browser):
             await asyncio.sleep(0.1)
             return len(list(temp.iterdir()))
 

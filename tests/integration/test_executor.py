@@ -12,8 +12,8 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from app.engine.browser.demo_server import HOST, DemoServer
-from app.engine.browser.executor import Executor, HandOptions
-from app.engine.browser.session import visit
+from app.engine.browser.executor import Executor, ExecutorOptions
+from app.engine.browser.session import open_session
 from app.engine.command import (
     AnswerDialog,
     Click,
@@ -25,10 +25,10 @@ from app.engine.command import (
     Goto,
     Hover,
     NewTab,
-    Note,
     Press,
     Scroll,
     SwitchTab,
+    TakeNote,
     TypeText,
     Wait,
 )
@@ -39,7 +39,7 @@ from tests.support.hand_pages import HandSite
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def bench(chromium: Browser, server: DemoServer) -> AsyncIterator[Bench]:
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         yield await _bench(server, Executor(tab, options=SWIFT))
 
 
@@ -141,8 +141,8 @@ async def test_an_element_that_is_taken_for_another_is_not_clicked(bench: Bench)
 
 
 async def test_scripted_clicks_need_permission(chromium: Browser, server: DemoServer):
-    async with visit(chromium) as tab:
-        bench = await _bench(server, Executor(tab, options=HandOptions(scripted=True)))
+    async with open_session(chromium) as tab:
+        bench = await _bench(server, Executor(tab, options=ExecutorOptions(scripted=True)))
         await bench.at("/covers")
         result = await bench.do(Click(bench.number("Under the banner")))
         assert (result.success, result.tried) == (True, ("cdp", "script"))
@@ -150,8 +150,8 @@ async def test_scripted_clicks_need_permission(chromium: Browser, server: DemoSe
 
 
 async def test_a_smooth_hand_does_the_same(chromium: Browser, server: DemoServer):
-    async with visit(chromium) as tab:
-        bench = await _bench(server, Executor(tab, options=HandOptions(smooth=True, seed=4)))
+    async with open_session(chromium) as tab:
+        bench = await _bench(server, Executor(tab, options=ExecutorOptions(smooth=True, seed=4)))
         await bench.at("/covers")
         assert (await bench.do(Click(bench.number("Free")))).success
         assert await bench.title() == "free"
@@ -463,7 +463,7 @@ async def test_a_path_alone_is_completed_by_the_page(bench: Bench):
 async def test_a_pinned_run_does_not_leave_its_sites_by_any_way(
     chromium: Browser, server: DemoServer, name: str
 ):
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         bench = await _bench(server, Executor(tab, domains=frozenset({HOST}), options=SWIFT))
         await bench.at("/links")
         result = await bench.hand.do(Click(bench.number(name)))
@@ -478,22 +478,22 @@ async def test_a_pinned_run_does_not_leave_its_sites_by_any_way(
 
 
 async def test_a_page_that_hangs_is_told_and_left(bench: Bench, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.engine.browser.executor.LONGEST", 3.0)
+    monkeypatch.setattr("app.engine.browser.executor.ACTION_TIMEOUT", 3.0)
     await bench.at("/stuck")
     result = await bench.hand.do(Click(bench.number("Hang")))
     assert (result.success, result.cause) == (False, Cause.TIMEOUT)
-    monkeypatch.setattr("app.engine.browser.snapshot.LOOK", 1.5)
+    monkeypatch.setattr("app.engine.browser.snapshot.CAPTURE_TIMEOUT", 1.5)
     page = await bench.look()
     assert (page.url, "is busy" in page.notes[-1]) == ("about:blank", True)
     assert (await bench.do(Goto(bench.home + "/plain"))).success
 
 
 async def test_a_page_that_hangs_can_be_left_by_an_address(bench: Bench, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.engine.browser.executor.LONGEST", 2.0)
+    monkeypatch.setattr("app.engine.browser.executor.ACTION_TIMEOUT", 2.0)
     await bench.at("/stuck")
     await bench.hand.do(Click(bench.number("Hang")))
-    monkeypatch.setattr("app.engine.browser.executor.LONGEST", 30.0)
-    monkeypatch.setattr("app.engine.browser.executor.ANSWERS", 1.5)
+    monkeypatch.setattr("app.engine.browser.executor.ACTION_TIMEOUT", 30.0)
+    monkeypatch.setattr("app.engine.browser.executor.ANSWER_TIMEOUT", 1.5)
     assert (await bench.hand.do(Goto(bench.home + "/plain"))).success
     assert (await bench.look()).title == "Plain"
 
@@ -501,7 +501,7 @@ async def test_a_page_that_hangs_can_be_left_by_an_address(bench: Bench, monkeyp
 async def test_windows_without_end_do_not_become_tabs_without_end(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("app.engine.browser.session.MOST_TABS", 3)
+    monkeypatch.setattr("app.engine.browser.session.MAX_TABS", 3)
     await bench.at("/effects")
     await bench.hand.do(Click(bench.number("Many windows")))
     await bench.look()
@@ -509,7 +509,7 @@ async def test_windows_without_end_do_not_become_tabs_without_end(
 
 
 async def test_what_is_no_action_on_a_page_is_refused(bench: Bench):
-    assert (await bench.hand.do(Note("x"))).cause is Cause.POLICY
+    assert (await bench.hand.do(TakeNote("x"))).cause is Cause.POLICY
 
 
 async def test_waiting_is_done_and_no_longer_than_allowed(bench: Bench):

@@ -13,8 +13,18 @@ from playwright.async_api import Browser
 
 from app.engine.browser.demo_server import HOST, DemoServer
 from app.engine.browser.executor import Executor
-from app.engine.browser.session import visit
-from app.engine.command import Check, Click, Press, Select, SelectText, SetSlider, TypeKeys, TypeText, Upload
+from app.engine.browser.session import open_session
+from app.engine.command import (
+    Click,
+    Press,
+    Select,
+    SelectText,
+    SetChecked,
+    SetSlider,
+    TypeKeys,
+    TypeText,
+    Upload,
+)
 from app.engine.effect import Cause, Effect
 from tests.support.bench_hand import SWIFT, Bench
 from tests.support.hand_pages import HandSite
@@ -26,7 +36,7 @@ async def bench(chromium: Browser, server: DemoServer, tmp_path: Path) -> AsyncI
     (tmp_path / "files" / "paper.txt").write_text("words")
     (tmp_path / "secret.txt").write_text("not for the page")
     (tmp_path / "files" / "way-out").symlink_to(tmp_path / "secret.txt")
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         home = f"http://{HOST}:{await server.listen(HandSite(), 0)}"
         yield Bench(Executor(tab, files=tmp_path / "files", options=SWIFT), home, "")
 
@@ -182,14 +192,14 @@ async def test_a_list_with_a_search_field_is_searched(bench: Bench):
 async def test_boxes_buttons_and_switches_are_set_once_and_checked(bench: Bench):
     await bench.at("/fields")
     for name in ("News", "By sea", "Dark"):
-        first = await bench.do(Check(bench.number(name)))
+        first = await bench.do(SetChecked(bench.number(name)))
         assert (first.success, first.effect) == (True, Effect.CHANGED)
-        again = await bench.do(Check(bench.number(name)))
+        again = await bench.do(SetChecked(bench.number(name)))
         assert (again.success, again.effect) == (True, Effect.NOTHING)
-    assert (await bench.do(Check(bench.number("News"), on=False))).success
+    assert (await bench.do(SetChecked(bench.number("News"), on=False))).success
     assert not await bench.tab.page.locator("[name=news]").is_checked()
-    assert (await bench.do(Check(bench.number("By sea"), on=False))).cause is Cause.WRONG_KIND
-    assert (await bench.do(Check(bench.number("Send")))).cause is Cause.WRONG_KIND
+    assert (await bench.do(SetChecked(bench.number("By sea"), on=False))).cause is Cause.WRONG_KIND
+    assert (await bench.do(SetChecked(bench.number("Send")))).cause is Cause.WRONG_KIND
 
 
 # files

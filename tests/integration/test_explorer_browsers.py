@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from app.engine.browser.browsers import BrowserDriver, Browsers
-from app.engine.browser.driver import Trouble
+from app.engine.browser.browsers import BrowserDriver, BrowserPool
+from app.engine.browser.driver import DriverFailure
 from app.engine.browser.locators import locator_of
 from app.engine.identity import keys_of
 from app.engine.page_state import PageCapture
@@ -77,7 +77,7 @@ async def press(driver: BrowserDriver, page: PageCapture, name: str) -> tuple[st
 
 @pytest.mark.smoke
 async def test_every_opening_is_the_first_one(wire: Wire):
-    async with Browsers() as browsers:
+    async with BrowserPool() as browsers:
         driver = browsers.drivers(1)[0]
         for _ in range(3):
             assert (await driver.open(wire.url)).ok
@@ -92,7 +92,7 @@ async def test_the_recorded_log_in_stays_while_everything_else_is_forgotten(wire
     login = tmp_path / "login.json"
     login.write_text(json.dumps({"cookies": [cookie], "origins": []}), "utf-8")
     before = login.read_bytes()
-    async with Browsers(storage_state=str(login)) as browsers:
+    async with BrowserPool(storage_state=str(login)) as browsers:
         driver = browsers.drivers(1)[0]
         for _ in range(2):
             await driver.open(wire.url)
@@ -101,7 +101,7 @@ async def test_the_recorded_log_in_stays_while_everything_else_is_forgotten(wire
 
 
 async def test_nothing_is_sent_but_requests_that_read_or_that_loading_makes(wire: Wire):
-    async with Browsers() as browsers:
+    async with BrowserPool() as browsers:
         driver = browsers.drivers(1)[0]
         await driver.open(wire.url)
         page = await driver.look()
@@ -116,7 +116,7 @@ async def test_nothing_is_sent_but_requests_that_read_or_that_loading_makes(wire
 
 
 async def test_a_page_thrown_away_is_followed_by_an_empty_one(wire: Wire):
-    async with Browsers() as browsers:
+    async with BrowserPool() as browsers:
         driver = browsers.drivers(1)[0]
         await driver.open(wire.url)
         await driver.reopen()
@@ -125,7 +125,7 @@ async def test_a_page_thrown_away_is_followed_by_an_empty_one(wire: Wire):
 
 
 async def test_an_element_that_is_not_there_is_not_guessed_at(wire: Wire):
-    async with Browsers() as browsers:
+    async with BrowserPool() as browsers:
         driver = browsers.drivers(1)[0]
         await driver.open(wire.url)
         page = await driver.look()
@@ -133,11 +133,11 @@ async def test_an_element_that_is_not_there_is_not_guessed_at(wire: Wire):
         await driver.open("about:blank")
         await driver.look()
         deed = await driver.act(Operation.CLICK, locator)
-        assert deed.trouble is Trouble.MISSING
+        assert deed.trouble is DriverFailure.MISSING
 
 
 async def test_links_that_cannot_be_seen_are_told_and_are_no_part_of_the_state(wire: Wire):
-    async with Browsers() as browsers:
+    async with BrowserPool() as browsers:
         driver = browsers.drivers(1)[0]
         await driver.open(wire.url)
         page = await driver.look()
@@ -146,4 +146,6 @@ async def test_links_that_cannot_be_seen_are_told_and_are_no_part_of_the_state(w
         assert ("data-method", "get") in hidden[0].attributes
         shown = replace(page, elements=tuple(e for e in page.elements if e.visible))
         assert keys_of(shown, wire.url) == keys_of(page, wire.url)
-        assert (await driver.act(Operation.CLICK, locator_of(hidden[0], page))).trouble is not Trouble.NONE
+        assert (
+            await driver.act(Operation.CLICK, locator_of(hidden[0], page))
+        ).trouble is not DriverFailure.NONE

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from app.engine.browser import browsers
-from app.engine.browser.session import open_browser, visit
+from app.engine.browser.session import open_browser, open_session
 from app.engine.engine import Engine
 from app.engine.errors import SiteloreError
 from app.engine.graph_api import ExploreOptions, ExploreReport
@@ -75,11 +75,11 @@ async def test_a_tab_that_takes_too_long_ends_with_the_time_and_not_as_a_failure
     async def slow(*given: Any, **more: Any) -> AsyncIterator[Any]:
         asked.append(time.monotonic())
         await asyncio.sleep(10)
-        async with visit(*given, **more) as tab:
+        async with open_session(*given, **more) as tab:
             yield tab
 
-    monkeypatch.setattr(browsers, "visit", slow)
-    monkeypatch.setattr(browsers, "ANSWERS", 0.2)
+    monkeypatch.setattr(browsers, "open_session", slow)
+    monkeypatch.setattr(browsers, "OPEN_TIMEOUT", 0.2)
     report, took = await timed(engine, bad.entry(), LIMIT)
 
     assert took < LIMIT + GRACE

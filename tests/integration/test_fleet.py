@@ -15,7 +15,15 @@ from app.engine.errors import Conflict, UsageError
 from app.engine.events import ActionPlanned, PageFrame
 from app.engine.intervention_policy import RiskClass
 from app.engine.run_api import RunRequest
-from app.engine.supervision import Deed, Need, PersonDecision, Reach, RequestState, RunState, Verb
+from app.engine.supervision import (
+    ApprovalScope,
+    DecisionKind,
+    Need,
+    OperatorAction,
+    OperatorDecision,
+    RequestState,
+    RunState,
+)
 from tests.support.blocking_proxy import BlockingProxy, Door
 from tests.support.wall import Operator, asking, kitchen
 
@@ -77,9 +85,13 @@ async def test_a_takeover_goes_from_the_wall_to_the_answer_and_leaves_a_tip_and_
         settled = {one.id: one for one in await operator.engine.requests(run, closed=True)}
         assert settled[request.id].state is RequestState.CLOSED
         deeds = await operator.engine.interventions(run)
-        assert [one.deed for one in deeds] == [Deed.ASKED, Deed.TOOK_OVER, Deed.RELEASED]
+        assert [one.deed for one in deeds] == [
+            OperatorAction.ASKED,
+            OperatorAction.TOOK_OVER,
+            OperatorAction.RELEASED,
+        ]
         assert deeds[0].author == "agent"
-        draft = await operator.engine.takeover_draft(run, account.first_step)
+        draft = await operator.engine.draft_tip_from_takeover(run, account.first_step)
         assert "I am human" in draft.text
         assert (draft.site, draft.provenance.run) == ("demo", run)
         assert await operator.engine.takeover_to_graph(run, account.first_step) == 1
@@ -118,17 +130,21 @@ async def test_an_action_that_is_denied_is_told_to_the_agent_and_one_approved_is
     assert planned.command == request.command
     assert not server.state.in_baskets(), "nothing is done before it is decided"
     with pytest.raises(UsageError):
-        await operator.engine.decide(request.id, PersonDecision(verb=Verb.EDIT, command='click("9999")'))
-    await operator.engine.decide(request.id, PersonDecision(verb=Verb.DENY, text="not this one"))
+        await operator.engine.decide(
+            request.id, OperatorDecision(verb=DecisionKind.EDIT, command='click("9999")')
+        )
+    await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.DENY, text="not this one"))
     with pytest.raises(Conflict, match="decided already"):
-        await operator.engine.decide(request.id, PersonDecision(verb=Verb.APPROVE))
+        await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.APPROVE))
     await operator.until(run, lambda row: row.step > request.step)
     step = (await operator.engine.live_run(run)).steps[request.step]
     assert (step.cause, "not this one" in step.error) == ("person", True)
     assert not server.state.in_baskets()
     again = await operator.until(run, lambda row: bool(row.needs) or not row.state.alive)
     if again.needs:
-        await operator.engine.decide(again.needs[0].id, PersonDecision(verb=Verb.APPROVE, reach=Reach.RUN))
+        await operator.engine.decide(
+            again.needs[0].id, OperatorDecision(verb=DecisionKind.APPROVE, reach=ApprovalScope.RUN)
+        )
         await operator.over(run)
         assert server.state.in_baskets()
 
@@ -169,7 +185,7 @@ async def test_a_hint_is_given_to_the_next_step_and_becomes_a_draft(operator, se
     ]
     assert f"hint:{hint.id}" in shown
     assert (await operator.engine.live_run(run)).hints[0].taken_at > 0
-    assert (await operator.engine.hint_draft(hint.id)).text == hint.text
+    assert (await operator.engine.draft_tip_from_hint(hint.id)).text == hint.text
 
 
 async def test_after_a_restart_a_waiting_run_is_there_with_its_request_and_a_decision_takes_it_up(
@@ -185,7 +201,7 @@ async def test_after_a_restart_a_waiting_run_is_there_with_its_request_and_a_dec
         second = await Operator.at(tmp_path / "workspace", recover=True)
         try:
             row = await second.row(run)
-            assert (row.state, row.step) == (RunState.BROKEN_OFF, steps)
+            assert (row.state, row.step) == (RunState.INTERRUPTED, steps)
             assert [need.id for need in row.needs] == [request.id]
             await second.engine.end_run(run)
             assert (await second.over(run)).outcome == "stopped"
@@ -203,7 +219,7 @@ async def test_a_browser_that_is_killed_is_brought_back_and_the_run_is_answered(
     os.kill(operator.engine._fleet.known(run).page._browser.process, signal.SIGKILL)
     await operator.engine.continue_run(run)
     assert (await operator.over(run)).outcome == "answered"
-    assert Deed.MENDED in [one.deed for one in await operator.engine.interventions(run)]
+    assert OperatorAction.MENDED in [one.deed for one in await operator.engine.interventions(run)]
 
 
 async def test_a_run_that_is_waited_for_is_done_once_and_stands_on_the_wall(operator, server):

@@ -10,9 +10,16 @@ import pytest
 import pytest_asyncio
 
 from app.engine.errors import Conflict, NotFound, SiteloreError, StoreError, UsageError
-from app.engine.intervention_policy import USUAL, InterventionPolicy, RiskClass
+from app.engine.intervention_policy import DEFAULT_POLICY, InterventionPolicy, RiskClass
 from app.engine.run_api import RunRequest
-from app.engine.supervision import Deed, PersonDecision, PersonRequest, RunState, TakeoverAccount, Verb
+from app.engine.supervision import (
+    ApprovalRequest,
+    DecisionKind,
+    OperatorAction,
+    OperatorDecision,
+    RunState,
+    TakeoverSummary,
+)
 from tests.support.blocking_proxy import BlockingProxy, Door
 from tests.support.wall import Operator, asking, kitchen
 
@@ -80,22 +87,22 @@ async def test_a_verb_that_decides_nothing_about_an_approval_is_refused_and_it_s
     (run,) = await operator.start(task)
     request = await operator.asked(run)
     for decision in (
-        PersonDecision(verb=Verb.RETRY),
-        PersonDecision(verb=Verb.ANSWER, text="what?"),
-        PersonDecision(verb=Verb.EDIT, command="buy everything"),
-        PersonDecision(verb=Verb.EDIT, command="\0" * 9),
+        OperatorDecision(verb=DecisionKind.RETRY),
+        OperatorDecision(verb=DecisionKind.ANSWER, text="what?"),
+        OperatorDecision(verb=DecisionKind.EDIT, command="buy everything"),
+        OperatorDecision(verb=DecisionKind.EDIT, command="\0" * 9),
     ):
         with pytest.raises(UsageError):
             await operator.engine.decide(request.id, decision)
     assert [need.id for need in (await operator.row(run)).needs] == [request.id]
     assert not server.state.in_baskets()
     said = await asyncio.gather(
-        operator.engine.decide(request.id, PersonDecision(verb=Verb.DENY)),
-        operator.engine.decide(request.id, PersonDecision(verb=Verb.APPROVE)),
+        operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.DENY)),
+        operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.APPROVE)),
         operator.engine.end_run(run),
         return_exceptions=True,
     )
-    assert [type(one) for one in said[:2]] == [PersonRequest, Conflict]
+    assert [type(one) for one in said[:2]] == [ApprovalRequest, Conflict]
     assert (await operator.over(run)).outcome == "stopped"
     assert not server.state.in_baskets()
 
@@ -130,7 +137,7 @@ async def test_a_run_stopped_while_its_page_comes_into_a_persons_hands_ends(oper
         assert row.outcome == "stopped"
         assert not operator.engine._fleet.known(run).page.taken_over
         deeds = [one.deed for one in await operator.engine.interventions(run)]
-        assert deeds.count(Deed.TOOK_OVER) == deeds.count(Deed.RELEASED)
+        assert deeds.count(OperatorAction.TOOK_OVER) == deeds.count(OperatorAction.RELEASED)
 
 
 async def test_a_queued_run_of_another_process_is_seen_and_stopped_where_it_waits(tmp_path, chromium, server):
@@ -140,7 +147,7 @@ async def test_a_queued_run_of_another_process_is_seen_and_stopped_where_it_wait
         second = None
         try:
             await first.engine.save_intervention_policy(
-                InterventionPolicy(risks=USUAL.risks)
+                InterventionPolicy(risks=DEFAULT_POLICY.risks)
             )  # nothing pauses
             busy, waiting, late = await first.start(
                 kitchen(covered, max_steps=900), kitchen(server.shop_url), kitchen(server.shop_url), at_once=1
@@ -155,7 +162,7 @@ async def test_a_queued_run_of_another_process_is_seen_and_stopped_where_it_wait
             await first.engine.aclose()
             second = await Operator.at(tmp_path / "workspace", recover=True)
             states = {row.run: row.state for row in await second.engine.live_runs()}
-            assert states == {busy: RunState.BROKEN_OFF, late: RunState.QUEUED}
+            assert states == {busy: RunState.INTERRUPTED, late: RunState.QUEUED}
         finally:
             if second is not None:
                 await second.engine.aclose()
@@ -175,7 +182,7 @@ async def test_a_program_that_is_closed_in_a_persons_hands_leaves_one_request_an
         await first.engine.aclose()
         second = await Operator.at(tmp_path / "workspace", recover=True)
         try:
-            assert (await second.row(run)).state is RunState.BROKEN_OFF
+            assert (await second.row(run)).state is RunState.INTERRUPTED
             assert [step.by for step in (await second.engine.open_run(run)).steps] == ["person"]
             await second.engine.continue_run(run)
             again = await second.until(run, lambda row: row.state is RunState.WAITING)
@@ -195,9 +202,9 @@ async def test_a_page_is_handed_back_once_and_all_runs_are_held_from_their_start
         await operator.asked(run)
         await operator.engine.take_over(run)
         said = await asyncio.gather(*(operator.engine.release(run) for _ in range(2)), return_exceptions=True)
-        assert [type(one) for one in said] == [TakeoverAccount, Conflict]
+        assert [type(one) for one in said] == [TakeoverSummary, Conflict]
         deeds = [one.deed for one in await operator.engine.interventions(run)]
-        assert deeds.count(Deed.RELEASED) == 1
+        assert deeds.count(OperatorAction.RELEASED) == 1
         await operator.engine.end_run(run)
         await operator.over(run)
 
@@ -205,7 +212,7 @@ async def test_a_page_is_handed_back_once_and_all_runs_are_held_from_their_start
 async def test_a_full_disk_does_not_keep_a_run_in_a_persons_hands_from_being_stopped(
     operator, server, monkeypatch
 ):
-    monkeypatch.setattr("app.engine.cases.pages.HAND_IN", 2.0)
+    monkeypatch.setattr("app.engine.cases.pages.TAKEOVER_END_TIMEOUT", 2.0)
     port = int(server.shop_url.rstrip("/").rpartition(":")[2])
     with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
         (run,) = await operator.start(kitchen(walled))

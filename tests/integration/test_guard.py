@@ -14,15 +14,15 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from app.engine.browser.executor import Executor
-from app.engine.browser.guard import Guard, only_reading
+from app.engine.browser.guard import WriteGuard, read_only
 from app.engine.browser.live import LiveBrowser
-from app.engine.browser.session import Visit, visit
-from app.engine.cases.pages import LivePageOf
+from app.engine.browser.session import BrowserSession, open_session
+from app.engine.cases.pages import SupervisedPage
 from app.engine.command import Click, Goto, TypeText
 from app.engine.effect import Cause, Effect
 from app.engine.events import EventBus
 from app.engine.jobs import JobRegistry
-from app.engine.supervision import RunState, TakeoverAccount
+from app.engine.supervision import RunState, TakeoverSummary
 from app.engine.trajectory import Step
 from app.engine.write_permit import WritePermit
 from tests.support.bench_hand import SWIFT, Bench
@@ -45,8 +45,8 @@ def site(running: TrapSite) -> TrapSite:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def bench(chromium: Browser, site: TrapSite) -> AsyncIterator[Bench]:
-    async with visit(chromium) as tab:
-        guard = Guard()
+    async with open_session(chromium) as tab:
+        guard = WriteGuard()
         await guard.watch(tab)
         yield Bench(Executor(tab, options=SWIFT, guard=guard), site.home, site.other)
 
@@ -72,7 +72,7 @@ async def test_without_a_permit_a_write_is_held_back_and_the_result_says_so(
     assert (
         result.why == f"the page tried to send {sends}, which changes something; only reading is allowed here"
     )
-    assert result.held_back == (sends,)
+    assert result.blocked_writes == (sends,)
     assert site.wrote == ()
     assert bench.hand.page.url == f"{site.home}/things"
 
@@ -82,14 +82,14 @@ async def test_reading_goes_on_as_ever(bench: Bench, site: TrapSite):
     await bench.do(TypeText(bench.number("Search"), "oak", enter=True))
     assert bench.hand.page.url == f"{site.home}/things?q=oak"
     result = await bench.do(Click(bench.number("Oak Table")))
-    assert (result.effect, result.held_back, result.sent) == (Effect.NAVIGATED, (), ())
+    assert (result.effect, result.blocked_writes, result.sent) == (Effect.NAVIGATED, (), ())
 
 
 async def test_what_is_held_back_beside_a_visible_effect_is_a_note(bench: Bench, site: TrapSite):
     await bench.at("/trap/leaving")
     result = await bench.do(Click(bench.number("Show more")))
     assert result.effect is Effect.NAVIGATED
-    assert result.held_back == ("POST /deed/leaving",)
+    assert result.blocked_writes == ("POST /deed/leaving",)
     assert any("POST /deed/leaving was held back" in note for note in result.notes)
     assert site.wrote == ()
 
@@ -104,13 +104,13 @@ async def test_a_late_write_is_held_back_and_told_with_the_next_action(bench: Be
         while not guard._refused:  # pyright: ignore[reportPrivateUsage]
             await asyncio.sleep(0.02)
     second = await bench.do(Goto(f"{site.home}/guestbook"))
-    assert (second.success, second.held_back) == (True, ("POST /deed/delayed",))
+    assert (second.success, second.blocked_writes) == (True, ("POST /deed/delayed",))
     assert site.wrote == ()
 
 
 async def test_what_a_page_asks_by_post_while_it_loads_passes(bench: Bench, site: TrapSite):
     result = await bench.do(Goto(f"{site.home}/trap/rpc"))
-    assert (result.held_back, site.read) == ((), ("POST /rpc",))
+    assert (result.blocked_writes, site.read) == ((), ("POST /rpc",))
 
 
 # with a permit
@@ -120,7 +120,7 @@ async def test_a_permitted_form_is_sent_once_and_its_status_is_told(bench: Bench
     await bench.at("/things")
     permit = WritePermit(why="the task asks for it", form="post:/things/5/archive")
     result = await bench.do(Click(row(bench, "Archive", 5)), permit)
-    assert (result.success, result.held_back, result.sent) == (True, (), ("POST /things/5/archive 303",))
+    assert (result.success, result.blocked_writes, result.sent) == (True, (), ("POST /things/5/archive 303",))
     assert site.wrote == ("POST /things/5/archive",)
 
 
@@ -128,7 +128,7 @@ async def test_a_form_of_another_row_is_not_sent_under_that_permit(bench: Bench,
     await bench.at("/things")
     permit = WritePermit(why="the task asks for it", form="post:/things/5/archive")
     result = await bench.do(Click(row(bench, "Archive", 4)), permit)
-    assert (result.cause, result.held_back) == (Cause.POLICY, ("POST /things/4/archive",))
+    assert (result.cause, result.blocked_writes) == (Cause.POLICY, ("POST /things/4/archive",))
     assert site.wrote == ()
 
 
@@ -156,7 +156,7 @@ async def test_a_permit_opens_a_socket_too(bench: Bench, site: TrapSite):
 async def test_a_permit_for_this_host_does_not_open_a_frame_of_another(bench: Bench, site: TrapSite):
     await bench.at("/trap/other-frame")
     result = await bench.do(Click(bench.number("Show more")), ASKED_FOR)
-    assert result.held_back == ("POST /deed/frame",)
+    assert result.blocked_writes == ("POST /deed/frame",)
     assert site.wrote == ()
 
 
@@ -166,7 +166,7 @@ async def test_a_permit_for_this_host_does_not_open_a_frame_of_another(bench: Be
 async def test_a_window_for_a_form_that_is_not_sent_is_closed_again(bench: Bench, site: TrapSite):
     await bench.at("/trap/new-window-form")
     result = await bench.do(Click(bench.number("Show more")))
-    assert result.held_back == ("POST /deed/window",)
+    assert result.blocked_writes == ("POST /deed/window",)
     async with asyncio.timeout(10):
         while len(bench.tab.pages) > 1:
             await asyncio.sleep(0.02)
@@ -174,9 +174,9 @@ async def test_a_window_for_a_form_that_is_not_sent_is_closed_again(bench: Bench
 
 
 async def test_watching_comes_after_the_page_and_still_holds_it_up(chromium: Browser, site: TrapSite):
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await tab.page.goto(f"{site.home}/trap/xhr")
-        guard = Guard()
+        guard = WriteGuard()
         await guard.watch(tab)
         guard.begin(None)
         await tab.page.click("#more")
@@ -189,7 +189,7 @@ async def test_watching_comes_after_the_page_and_still_holds_it_up(chromium: Bro
 
 async def test_the_guard_follows_the_visit_into_another_browser(site: TrapSite):
     async with await LiveBrowser.open() as live:
-        guard = Guard()
+        guard = WriteGuard()
         await guard.watch(live.visit)
         await live.reopen()
         await live.go(f"{site.home}/trap/xhr")
@@ -204,7 +204,7 @@ async def test_the_guard_follows_the_visit_into_another_browser(site: TrapSite):
 async def test_another_visit_of_the_same_browser_is_left_alone(
     chromium: Browser, bench: Bench, site: TrapSite
 ):
-    async with visit(chromium) as free:
+    async with open_session(chromium) as free:
         await free.page.goto(f"{site.home}/trap/xhr")
         await free.page.click("#more")
         await asyncio.to_thread(site.wait_for_write)
@@ -215,10 +215,10 @@ async def test_a_person_at_the_page_may_write(bench: Bench, site: TrapSite):
     await bench.at("/things")
     guard = bench.hand.guard
     assert guard is not None
-    guard.stand_aside(True)
+    guard.set_bypassed(True)
     await bench.tab.page.click("text=Archive >> nth=0")
     await asyncio.to_thread(site.wait_for_write)
-    guard.stand_aside(False)
+    guard.set_bypassed(False)
     assert site.wrote == ("POST /things/1/archive",)
     assert [f"{write.method} {write.path}" for write in guard.sent()] == ["POST /things/1/archive"]
 
@@ -232,13 +232,13 @@ class Held:
     async def take_over(self) -> None:
         return None
 
-    async def release(self, account: TakeoverAccount | None) -> None:
+    async def release(self, account: TakeoverSummary | None) -> None:
         return None
 
-    def ails(self, why: str) -> None:
+    def set_health(self, why: str) -> None:
         return None
 
-    async def add_person_step(self, step: Step, blobs: Mapping[str, bytes]) -> int:
+    async def add_operator_step(self, step: Step, blobs: Mapping[str, bytes]) -> int:
         return 0
 
 
@@ -247,7 +247,7 @@ async def test_a_takeover_lets_the_persons_writes_out_and_ends_with_the_guard_in
 ):
     await bench.at("/things")
     registry, run = JobRegistry(EventBus()), cast("Any", Held())
-    page = LivePageOf(cast("Any", SimpleNamespace(registry=registry)), "r1", cast("Any", None))
+    page = SupervisedPage(cast("Any", SimpleNamespace(registry=registry)), "r1", cast("Any", None))
     page.loop, page.home = run, site.home
     page._browser = cast("Any", SimpleNamespace(visit=bench.tab))  # pyright: ignore[reportPrivateUsage]
     await page.take_over(run)
@@ -256,12 +256,14 @@ async def test_a_takeover_lets_the_persons_writes_out_and_ends_with_the_guard_in
     await page.release(run, run.release)
     await bench.look()
     result = await bench.do(Click(row(bench, "Mark", 2)))
-    assert (site.wrote, result.held_back) == (("POST /things/1/mark",), ("POST /things/2/mark",))
+    assert (site.wrote, result.blocked_writes) == (("POST /things/1/mark",), ("POST /things/2/mark",))
     await registry.aclose()
 
 
-async def test_travelling_only_reads_and_leaves_the_page_to_a_person_afterwards(blank: Visit, site: TrapSite):
-    async with only_reading(blank) as guard:
+async def test_travelling_only_reads_and_leaves_the_page_to_a_person_afterwards(
+    blank: BrowserSession, site: TrapSite
+):
+    async with read_only(blank) as guard:
         await blank.page.goto(f"{site.home}/things")
         await blank.page.click("button:has-text('Mark') >> nth=0")
         async with asyncio.timeout(10):

@@ -11,7 +11,7 @@ from playwright.async_api import Browser
 
 from app.engine.command import Stop
 from app.engine.engine import Engine
-from tests.support.agent_desk import Desk, click
+from tests.support.agent_desk import AgentBench, click
 from tests.support.trap_site import trap_site
 
 
@@ -27,7 +27,7 @@ async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
 async def test_a_harmless_button_of_a_page_writes_nothing_in_a_run(
     engine: Engine, chromium: Browser, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    desk = Desk(engine, monkeypatch)
+    desk = AgentBench(engine, monkeypatch)
     desk.share(chromium)
     with trap_site() as site:
         went = await desk.go(f"{site.home}/trap/{name}", [click("Show more"), Stop("42")], intent="How many?")

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.browser.browsers import Browsers
+from app.engine.browser.browsers import BrowserPool
 from app.engine.browser.executor import Executor
-from app.engine.browser.guard import Guard
+from app.engine.browser.guard import WriteGuard
 from app.engine.browser.locators import locator_of
-from app.engine.browser.session import visit
+from app.engine.browser.session import open_session
 from app.engine.command import Click
 from app.engine.transition import Operation
 from tests.support.bench_hand import SWIFT, Bench
@@ -44,7 +44,7 @@ async def tried(site: TrapSite) -> None:
             await asyncio.sleep(0.02)
 
 
-async def held_back(guard: Guard, before: tuple[str, ...] = ()) -> tuple[str, ...]:
+async def held_back(guard: WriteGuard, before: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Wait for what a guard blocked: a worker or a timer may take a while."""
     told = before
     async with asyncio.timeout(15):
@@ -56,7 +56,7 @@ async def held_back(guard: Guard, before: tuple[str, ...] = ()) -> tuple[str, ..
 
 @pytest.mark.parametrize("name", TRAPS)
 async def test_without_a_guard_each_trap_writes(chromium: Browser, site: TrapSite, name: str):
-    async with visit(chromium, keep_tabs=True) as tab:
+    async with open_session(chromium, keep_tabs=True) as tab:
         await tab.page.goto(f"{site.home}/trap/{name}")
         where = tab.page.frames[-1] if name == "other-frame" else tab.page
         await where.click("#more")
@@ -66,8 +66,8 @@ async def test_without_a_guard_each_trap_writes(chromium: Browser, site: TrapSit
 
 @pytest.mark.parametrize("name", TRAPS)
 async def test_under_the_agent_no_trap_writes_and_each_is_told(chromium: Browser, site: TrapSite, name: str):
-    async with visit(chromium, keep_tabs=True) as tab:
-        guard = Guard()
+    async with open_session(chromium, keep_tabs=True) as tab:
+        guard = WriteGuard()
         await guard.watch(tab)
         bench = Bench(Executor(tab, options=SWIFT, guard=guard), site.home, site.other)
         await bench.at(f"/trap/{name}")
@@ -75,13 +75,13 @@ async def test_under_the_agent_no_trap_writes_and_each_is_told(chromium: Browser
         if name in QUIET:
             await tried(site)
         else:
-            assert await held_back(guard, result.held_back) == (TRAPS[name].wrote,)
+            assert await held_back(guard, result.blocked_writes) == (TRAPS[name].wrote,)
         assert site.wrote == ()
 
 
 @pytest.mark.parametrize("name", TRAPS)
 async def test_an_exploration_springs_no_trap(site: TrapSite, name: str):
-    async with Browsers() as browsers:
+    async with BrowserPool() as browsers:
         driver = browsers.drivers(1)[0]
         assert (await driver.open(f"{site.home}/trap/{name}")).ok
         page = await driver.look(picture=False)

@@ -14,8 +14,8 @@ from app.engine.browser import hand
 from app.engine.browser.demo_server import HOST, DemoServer, Request, Response
 from app.engine.browser.hand import open_page, operate
 from app.engine.browser.locators import locator_of, resolve
-from app.engine.browser.session import Visit
-from app.engine.browser.settle import settle
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.settle import wait_until_idle
 from app.engine.browser.snapshot import capture
 from app.engine.page_state import Element
 from app.engine.transition import Operation, Tier
@@ -111,20 +111,20 @@ async def odd(server: DemoServer) -> tuple[Odd, str]:
     return site, f"http://{HOST}:{await server.listen(site, 0)}"
 
 
-async def look(tab: Visit) -> dict[str, Element]:
+async def look(tab: BrowserSession) -> dict[str, Element]:
     return {element.name: element for element in (await capture(tab, picture=False)).elements}
 
 
-async def timed(tab: Visit, **how: float | bool) -> tuple[bool, float]:
+async def timed(tab: BrowserSession, **how: float | bool) -> tuple[bool, float]:
     began = time.monotonic()
-    return await settle(tab, **how), time.monotonic() - began
+    return await wait_until_idle(tab, **how), time.monotonic() - began
 
 
 # rest
 
 
 async def test_a_page_that_is_quiet_is_not_waited_for_long_and_one_just_touched_a_little_longer(
-    blank: Visit, odd: tuple[Odd, str]
+    blank: BrowserSession, odd: tuple[Odd, str]
 ):
     await open_page(blank, odd[1] + "/other")
     passed = [await timed(blank) for _ in range(5)]
@@ -135,18 +135,20 @@ async def test_a_page_that_is_quiet_is_not_waited_for_long_and_one_just_touched_
 
 
 @pytest.mark.parametrize("path", ["/tick", "/spin", "/poll"])
-async def test_what_goes_on_for_ever_is_not_waited_for(blank: Visit, odd: tuple[Odd, str], path: str):
+async def test_what_goes_on_for_ever_is_not_waited_for(
+    blank: BrowserSession, odd: tuple[Odd, str], path: str
+):
     done = await open_page(blank, odd[1] + path)
     assert (done.error, done.settled) == ("", True)
     assert done.seconds < 4
 
 
-async def test_what_comes_late_is_waited_for(blank: Visit, odd: tuple[Odd, str]):
+async def test_what_comes_late_is_waited_for(blank: BrowserSession, odd: tuple[Odd, str]):
     assert (await open_page(blank, odd[1] + "/late")).settled
     assert "Here at last" in await look(blank)
 
 
-async def test_a_movement_that_ends_is_waited_for(blank: Visit, odd: tuple[Odd, str]):
+async def test_a_movement_that_ends_is_waited_for(blank: BrowserSession, odd: tuple[Odd, str]):
     await open_page(blank, odd[1] + "/slide")
     done = await operate(blank, (await look(blank))["Slide"], Operation.CLICK)
     assert done.settled
@@ -156,13 +158,13 @@ async def test_a_movement_that_ends_is_waited_for(blank: Visit, odd: tuple[Odd, 
 
 
 async def test_a_page_that_never_comes_to_rest_is_taken_as_it_is_and_said_so(
-    blank: Visit, odd: tuple[Odd, str]
+    blank: BrowserSession, odd: tuple[Odd, str]
 ):
     done = await open_page(blank, odd[1] + "/grow", most=0.8)
     assert (done.error, done.settled, done.notes) == ("", False, ("the page never became idle",))
 
 
-async def test_a_page_whose_script_never_ends_does_not_hold_us(blank: Visit, odd: tuple[Odd, str]):
+async def test_a_page_whose_script_never_ends_does_not_hold_us(blank: BrowserSession, odd: tuple[Odd, str]):
     done = await open_page(blank, odd[1] + "/stuck", most=0.8)
     assert not done.settled
     assert done.seconds < 8
@@ -171,26 +173,26 @@ async def test_a_page_whose_script_never_ends_does_not_hold_us(blank: Visit, odd
 # addresses
 
 
-async def test_a_page_that_opens_tells_its_status(blank: Visit, odd: tuple[Odd, str]):
+async def test_a_page_that_opens_tells_its_status(blank: BrowserSession, odd: tuple[Odd, str]):
     assert (await open_page(blank, odd[1] + "/other")).status == 200
     missing = await open_page(blank, odd[1] + "/nowhere")
     assert (missing.error, missing.status) == ("", 404)
 
 
-async def test_a_fault_that_goes_away_at_the_second_try_is_noted(blank: Visit, odd: tuple[Odd, str]):
+async def test_a_fault_that_goes_away_at_the_second_try_is_noted(blank: BrowserSession, odd: tuple[Odd, str]):
     done = await open_page(blank, odd[1] + "/sometimes")
     assert (done.error, done.status) == ("", 200)
     assert done.notes == ("answered at the second try only (the server answered 500)",)
 
 
-async def test_a_fault_that_stays_is_an_error_after_two_tries(blank: Visit, odd: tuple[Odd, str]):
+async def test_a_fault_that_stays_is_an_error_after_two_tries(blank: BrowserSession, odd: tuple[Odd, str]):
     site, url = odd
     done = await open_page(blank, url + "/fault")
     assert done.error.endswith("/fault: the server failed (status 503, twice)")
     assert site.asked["/fault"] == 2
 
 
-async def test_every_address_without_a_page_has_its_sentence(blank: Visit, odd: tuple[Odd, str]):
+async def test_every_address_without_a_page_has_its_sentence(blank: BrowserSession, odd: tuple[Odd, str]):
     said = {
         odd[1] + "/circle": "redirects in a loop",
         odd[1] + "/file": "is no page: it offers a file",
@@ -207,8 +209,8 @@ async def test_every_address_without_a_page_has_its_sentence(blank: Visit, odd: 
     assert "refuses the connection" in (await open_page(blank, url)).error
 
 
-async def test_a_host_that_says_nothing_is_given_up(blank: Visit, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(hand, "LOAD", 0.7)
+async def test_a_host_that_says_nothing_is_given_up(blank: BrowserSession, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(hand, "LOAD_TIMEOUT", 0.7)
     async with silent_server() as url:
         done = await open_page(blank, url + "/")
     assert "does not answer" in done.error
@@ -216,9 +218,9 @@ async def test_a_host_that_says_nothing_is_given_up(blank: Visit, monkeypatch: p
 
 
 async def test_a_page_that_is_never_sent_whole_is_taken_as_far_as_it_came(
-    blank: Visit, monkeypatch: pytest.MonkeyPatch
+    blank: BrowserSession, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(hand, "LOAD", 0.7)
+    monkeypatch.setattr(hand, "LOAD_TIMEOUT", 0.7)
     half = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n<h1>Half</h1><a href=/x>Way</a>"
     async with silent_server(half) as url:
         done = await open_page(blank, url + "/", most=0.8)
@@ -226,7 +228,7 @@ async def test_a_page_that_is_never_sent_whole_is_taken_as_far_as_it_came(
         assert "Way" in await look(blank)
 
 
-async def test_after_a_crash_the_next_address_opens_in_a_new_tab(blank: Visit, odd: tuple[Odd, str]):
+async def test_after_a_crash_the_next_address_opens_in_a_new_tab(blank: BrowserSession, odd: tuple[Odd, str]):
     await open_page(blank, odd[1] + "/")
     await open_page(blank, "about:blank")
     with pytest.raises(Exception, match="crash"):
@@ -237,7 +239,7 @@ async def test_after_a_crash_the_next_address_opens_in_a_new_tab(blank: Visit, o
 # elements
 
 
-async def test_each_operation_does_what_it_says(blank: Visit, odd: tuple[Odd, str]):
+async def test_each_operation_does_what_it_says(blank: BrowserSession, odd: tuple[Odd, str]):
     await open_page(blank, odd[1] + "/")
     page = blank.page
     here = await look(blank)
@@ -259,7 +261,7 @@ async def test_each_operation_does_what_it_says(blank: Visit, odd: tuple[Odd, st
 
 
 async def test_a_link_is_followed_and_the_status_told_in_this_tab_even_if_it_wants_another(
-    blank: Visit, odd: tuple[Odd, str]
+    blank: BrowserSession, odd: tuple[Odd, str]
 ):
     for name in ("Other page", "New window"):
         await open_page(blank, odd[1] + "/")
@@ -269,7 +271,7 @@ async def test_a_link_is_followed_and_the_status_told_in_this_tab_even_if_it_wan
         assert len(blank.pages) == 1
 
 
-async def test_a_link_to_a_slow_page_is_clicked_once_and_waited_for(blank: Visit):
+async def test_a_link_to_a_slow_page_is_clicked_once_and_waited_for(blank: BrowserSession):
     slow = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 20\r\n\r\n<title>Slow</title>xx"
     asked: list[bytes] = []
 
@@ -289,7 +291,7 @@ async def test_a_link_to_a_slow_page_is_clicked_once_and_waited_for(blank: Visit
         assert sum(b"GET /slow" in request for request in asked) == 1
 
 
-async def test_what_stands_in_the_way_is_said_in_one_sentence(blank: Visit, odd: tuple[Odd, str]):
+async def test_what_stands_in_the_way_is_said_in_one_sentence(blank: BrowserSession, odd: tuple[Odd, str]):
     await open_page(blank, odd[1] + "/")
     here = await look(blank)
     refused = {
@@ -313,7 +315,7 @@ async def test_what_stands_in_the_way_is_said_in_one_sentence(blank: Visit, odd:
 
 
 async def test_every_element_of_a_page_is_found_again_after_it_was_loaded_anew(
-    blank: Visit, odd: tuple[Odd, str]
+    blank: BrowserSession, odd: tuple[Odd, str]
 ):
     await open_page(blank, odd[1] + "/")
     first = await capture(blank, picture=False)
@@ -329,7 +331,7 @@ async def test_every_element_of_a_page_is_found_again_after_it_was_loaded_anew(
 
 
 async def test_elements_are_found_after_ids_were_regenerated_and_the_page_was_rearranged(
-    blank: Visit, odd: tuple[Odd, str]
+    blank: BrowserSession, odd: tuple[Odd, str]
 ):
     await open_page(blank, odd[1] + "/")
     first = await capture(blank, picture=False)

@@ -9,17 +9,17 @@ import re
 from playwright.async_api import Browser
 
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import Deeds
+from app.engine.agent.deeds import ActionDispatcher
 from app.engine.agent.llm.policy import LlmPolicy
-from app.engine.agent.loop import AgentLoop, Parts
-from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.loop import AgentDependencies, AgentLoop
+from app.engine.agent.memory.book import LedgerStore
 from app.engine.agent.model_api import AgentRole
-from app.engine.agent.ports import Task
-from app.engine.agent.secrets import lifted
+from app.engine.agent.ports import AgentTask
+from app.engine.agent.secrets import resolve_secrets
 from app.engine.browser.executor import Executor
-from app.engine.browser.session import visit
+from app.engine.browser.session import open_session
 from app.engine.trajectory import Outcome, Run
-from tests.support.fake_hands import KeptRun
+from tests.support.fake_hands import InMemoryRecorder
 from tests.support.pages_server import serving
 from tests.support.scripted_model import Question, ScriptedModel
 from tests.support.shop_brain import plan
@@ -46,19 +46,19 @@ def obedient(question: Question) -> str:
 
 
 async def test_a_page_that_gives_orders_is_read_and_not_obeyed(chromium: Browser):
-    intent, secrets = lifted(INTENT, {})
+    intent, secrets = resolve_secrets(INTENT, {})
     model = ScriptedModel(obedient)
-    kept, book = KeptRun(), LedgerBook()
+    kept, book = InMemoryRecorder(), LedgerStore()
     with serving() as address:
-        async with visit(chromium, keep_tabs=True) as tab:
+        async with open_session(chromium, keep_tabs=True) as tab:
             hands = Executor(tab)
-            task = Task(run="r", intent=intent, start_url=f"{address}/orders.html", max_steps=6)
-            parts = Parts(
+            task = AgentTask(run="r", intent=intent, start_url=f"{address}/orders.html", max_steps=6)
+            parts = AgentDependencies(
                 hands=hands,
                 policy=LlmPolicy(model),
                 book=book,
                 recorder=kept,
-                deeds=Deeds(hands, book, calculate, secrets=secrets),
+                deeds=ActionDispatcher(hands, book, calculate, secrets=secrets),
                 secrets=secrets,
             )
             run = await AgentLoop(task, parts, Run(id="r", source="sitelore", intent=intent)).run()

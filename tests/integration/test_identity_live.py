@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Route
 
 from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.session import Visit, visit
+from app.engine.browser.session import BrowserSession, open_session
 from app.engine.browser.snapshot import capture
 from app.engine.identity import element_key, is_interactive, keys_of, node_id, page_id
 from app.engine.page_state import Mode, PageCapture
@@ -45,7 +45,7 @@ def markup(name: str, seed: int, related: int) -> str:
 class Shop:
     """Serves a product under its address, different at every visit."""
 
-    def __init__(self, tab: Visit) -> None:
+    def __init__(self, tab: BrowserSession) -> None:
         self.tab, self.seed, self.related = tab, 1000, 4
 
     async def answer(self, route: Route) -> None:
@@ -63,7 +63,7 @@ class Shop:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def shop(chromium: Browser) -> AsyncIterator[Shop]:
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         there = Shop(tab)
         await tab.page.route("**/*", there.answer)
         yield there
@@ -117,7 +117,7 @@ async def test_an_opened_menu_and_a_chosen_tab_are_states_and_a_notice_is_none(s
 
 async def test_two_visitors_of_the_demo_site_see_the_same_states(chromium: Browser, server: DemoServer):
     async def walk(home: str) -> list[tuple[str, str]]:
-        async with visit(chromium) as tab:
+        async with open_session(chromium) as tab:
             await tab.page.goto(f"{home}/")
             first = await capture(tab, picture=False)
             found = [(page_id(keys_of(first, home)), keys_of(first, home).url)]

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.agent.control import Interrupted
-from app.engine.agent.diagnosis import Limits
+from app.engine.agent.control import WatchdogTimeout
+from app.engine.agent.diagnosis import HealthLimits
 from app.engine.browser import executor, session, snapshot
 from app.engine.browser.screencast import Screencast
 from app.engine.command import Click, Goto, TypeText, Wait
 from app.engine.effect import Cause
 from app.engine.supervision import RunState, Stage
-from tests.support.mortal_site import bed, until
+from tests.support.mortal_site import recovery_bench, until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped in the way of POSIX")
 
@@ -37,20 +37,20 @@ def _needs_a_browser(chromium: Browser) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The executor's own limits, five times shorter."""
-    monkeypatch.setattr(snapshot, "LOOK", 3.0)
-    monkeypatch.setattr(executor, "ANSWERS", 1.5)
-    monkeypatch.setattr(executor, "LONGEST", 8.0)
-    monkeypatch.setattr(session, "OPENS", 4.0)
+    monkeypatch.setattr(snapshot, "CAPTURE_TIMEOUT", 3.0)
+    monkeypatch.setattr(executor, "ANSWER_TIMEOUT", 1.5)
+    monkeypatch.setattr(executor, "ACTION_TIMEOUT", 8.0)
+    monkeypatch.setattr(session, "OPEN_TIMEOUT", 4.0)
 
 
 async def test_a_browser_killed_while_the_agent_thinks_is_back_before_it_has_decided(tmp_path: Path):
-    async with bed(tmp_path) as patient:
+    async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("form")))
         await patient.hands.look()
         mark = patient.control.mark
         async with patient.control.at(Stage.THINKING):
             await patient.kill()
-            took = await until(lambda: patient.live.visit.seats == 1 and not patient.live.broken)
+            took = await until(lambda: patient.live.visit.browser_switches == 1 and not patient.live.broken)
             await until(lambda: patient.control.state is RunState.RUNNING)
         assert took < PROMISED
         assert patient.control.mark != mark
@@ -63,7 +63,7 @@ async def test_a_browser_killed_while_the_agent_thinks_is_back_before_it_has_dec
 async def test_a_browser_killed_in_an_action_is_back_at_the_next_look_and_the_action_not_done_again(
     tmp_path: Path,
 ):
-    async with bed(tmp_path) as patient:
+    async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("form")))
         await patient.hands.look()
         asyncio.get_running_loop().call_later(0.3, os.kill, patient.live.process, signal.SIGKILL)
@@ -78,7 +78,7 @@ async def test_a_browser_killed_in_an_action_is_back_at_the_next_look_and_the_ac
 
 @pytest.mark.smoke
 async def test_a_browser_killed_under_a_paused_run_is_brought_back_and_the_run_stays_paused(tmp_path: Path):
-    async with bed(tmp_path) as patient:
+    async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("form")))
         await patient.hands.look()
         patient.control.pause()
@@ -89,7 +89,7 @@ async def test_a_browser_killed_under_a_paused_run_is_brought_back_and_the_run_s
 
 @pytest.mark.smoke
 async def test_a_page_state_behind_a_click_is_gone_back_to_through_the_map(tmp_path: Path):
-    async with bed(tmp_path) as patient:
+    async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("tabs")))
         page = await patient.hands.look()
         await patient.hands.do(Click(patient.button(page, "More")))
@@ -109,7 +109,7 @@ async def test_a_page_state_behind_a_click_is_gone_back_to_through_the_map(tmp_p
 
 @pytest.mark.usefixtures("impatient")
 async def test_a_script_that_never_ends_is_noticed_and_the_page_opened_anew(tmp_path: Path):
-    async with bed(tmp_path) as patient:
+    async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("hangs")))
         page = await patient.hands.look()
         result = await patient.hands.do(Click(patient.button(page, "Hang")))
@@ -123,7 +123,7 @@ async def test_a_script_that_never_ends_is_noticed_and_the_page_opened_anew(tmp_
 
 @pytest.mark.usefixtures("impatient")
 async def test_a_renderer_that_is_stopped_is_noticed_and_the_page_opened_anew(tmp_path: Path):
-    async with bed(tmp_path) as patient:
+    async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("form")))
         await patient.hands.look()
         stopped = await patient.renderers()
@@ -136,12 +136,12 @@ async def test_a_renderer_that_is_stopped_is_noticed_and_the_page_opened_anew(tm
 
 
 async def test_a_browser_that_stands_still_is_cut_short_ended_and_another_opened(tmp_path: Path):
-    async with bed(tmp_path) as patient:
+    async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("form")))
         await patient.hands.look()
         old = patient.live.process
         await patient.kill(signal.SIGSTOP)
-        with pytest.raises(Interrupted, match="has not answered"):
+        with pytest.raises(WatchdogTimeout, match="has not answered"):
             async with patient.control.at(Stage.LOOKING):
                 await patient.hands.look()
         page = await patient.hands.look()
@@ -150,7 +150,7 @@ async def test_a_browser_that_stands_still_is_cut_short_ended_and_another_opened
 
 
 async def test_the_usual_limits_notice_a_page_that_hangs_within_ten_seconds(tmp_path: Path):
-    async with bed(tmp_path, limits=Limits()) as patient:
+    async with recovery_bench(tmp_path, limits=HealthLimits()) as patient:
         await patient.live.visit.page.goto(patient.at("hangs-soon"))
         assert await until(lambda: bool(patient.dog.why)) < PROMISED + 3
 
@@ -164,7 +164,7 @@ async def test_a_page_that_allocates_until_it_crashes_is_opened_anew(
         return await start(playwright, setting, args=["--js-flags=--max-old-space-size=64"], **options)
 
     monkeypatch.setattr(session, "launch", small)
-    async with bed(tmp_path) as patient:
+    async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("grows")))
         page = await patient.hands.look()
         async with patient.control.at(Stage.ACTING):
@@ -176,7 +176,7 @@ async def test_a_page_that_allocates_until_it_crashes_is_opened_anew(
 
 
 async def test_a_browser_killed_again_and_again_is_always_back_where_the_run_was(tmp_path: Path):
-    async with bed(tmp_path) as patient:
+    async with recovery_bench(tmp_path) as patient:
         for number in range(3):
             name = ("form", "tabs", "start")[number % 3]
             await patient.hands.do(Goto(patient.at(name)))
@@ -187,12 +187,12 @@ async def test_a_browser_killed_again_and_again_is_always_back_where_the_run_was
             await patient.hands.do(Wait(0.5))
             page = await patient.hands.look()
             assert page.url == patient.at(name), page.notes
-        assert patient.live.visit.seats == 3
+        assert patient.live.visit.browser_switches == 3
         assert [event.kind for event in patient.book.events].count("note") == 3
 
 
 async def test_moving_pictures_go_on_in_the_new_browser(tmp_path: Path):
-    async with bed(tmp_path) as patient, asyncio.TaskGroup() as group:
+    async with recovery_bench(tmp_path) as patient, asyncio.TaskGroup() as group:
         seen: list[str] = []
         screen = Screencast(patient.live.visit, lambda frame: seen.append(frame.url), group.create_task)
         await patient.hands.do(Goto(patient.at("form")))
@@ -201,5 +201,5 @@ async def test_moving_pictures_go_on_in_the_new_browser(tmp_path: Path):
         await until(lambda: patient.at("form") in seen)
         await patient.kill()
         seen.clear()
-        await until(lambda: patient.live.visit.seats == 1 and patient.at("form") in seen)
+        await until(lambda: patient.live.visit.browser_switches == 1 and patient.at("form") in seen)
         await screen.aclose()

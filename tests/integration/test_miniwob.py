@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.agent.marks import disagreements, marks_of
-from app.engine.browser.executor import Executor, HandOptions
-from app.engine.browser.session import Visit, visit
+from app.engine.agent.marks import disagreements, element_marks
+from app.engine.browser.executor import Executor, ExecutorOptions
+from app.engine.browser.session import BrowserSession, open_session
 from app.engine.browser.snapshot import capture
 from app.engine.identity import keys_of
 from tests.support import miniwob_choices, miniwob_drawings, miniwob_scripts
@@ -25,7 +25,7 @@ REGISTERED = (miniwob_choices, miniwob_drawings, miniwob_scripts)
 SIZE = (500, 320)
 SEED = 1
 AT_ONCE = 3
-QUICK = HandOptions(quiet=0.06)
+QUICK = ExecutorOptions(quiet=0.06)
 PLAY = 60.0
 """Seconds an episode may take on a busy machine."""
 LEAST = 50
@@ -68,11 +68,11 @@ def site() -> Iterator[MiniWob]:
         yield found
 
 
-async def _observed(tab: Visit, begun: Episode) -> str:
+async def _observed(tab: BrowserSession, begun: Episode) -> str:
     """What is wrong with the look at an episode's page, "" if nothing."""
     page = await capture(tab, thorough=True)
     plain = await capture(tab, picture=False)
-    marks = marks_of(page)
+    marks = element_marks(page)
     if not marks:
         return "nothing to act on is seen"
     if differing := disagreements(page, marks):
@@ -91,7 +91,7 @@ async def _in_turn(browser: Browser, tasks: list[str], do) -> dict[str, str]:
     left = iter(tasks)
 
     async def work() -> None:
-        async with visit(browser, SIZE, keep_tabs=True) as tab:
+        async with open_session(browser, SIZE, keep_tabs=True) as tab:
             for task in left:
                 if word := await do(tab, task):
                     said[task] = word
@@ -105,14 +105,14 @@ async def _in_turn(browser: Browser, tasks: list[str], do) -> dict[str, str]:
 async def test_all_130_pages_load_and_are_observed_with_something_to_act_on(chromium: Browser, site: MiniWob):
     assert len(site.tasks) == 130
 
-    async def do(tab: Visit, task: str) -> str:
+    async def do(tab: BrowserSession, task: str) -> str:
         async with episode(tab, site, task, SEED) as begun:
             return await _observed(tab, begun)
 
     assert await _in_turn(chromium, list(site.tasks), do) == {}
 
 
-async def _played(tab: Visit, site: MiniWob, task: str) -> str:
+async def _played(tab: BrowserSession, site: MiniWob, task: str) -> str:
     """Why a scripted task got no reward, "" if it did."""
     async with episode(tab, site, task, SEED) as begun:
         play = Play(Executor(tab, options=QUICK), begun)
@@ -134,21 +134,23 @@ async def test_scripted_commands_get_the_reward_of_tasks_with_every_kind_of_widg
 
     clipboard = asyncio.Lock()  # all tabs of a browser have the same
 
-    async def do(tab: Visit, task: str) -> str:
+    async def do(tab: BrowserSession, task: str) -> str:
         if task in KINDS["copy and paste"]:
             async with clipboard:
                 return await _played(tab, site, task)
         return await _played(tab, site, task)
 
     lost = await _in_turn(chromium, tasks, do)
-    async with visit(
+    async with open_session(
         chromium, SIZE, keep_tabs=True
     ) as tab:  # pages that move lose a race on a busy machine: alone now
         again = {task: await do(tab, task) for task in lost}
     assert {task: why for task, why in again.items() if why} == {}
 
 
-async def test_an_episode_keeps_its_reward_and_hides_what_is_no_part_of_it(blank: Visit, site: MiniWob):
+async def test_an_episode_keeps_its_reward_and_hides_what_is_no_part_of_it(
+    blank: BrowserSession, site: MiniWob
+):
     async with episode(blank, site, "click-test", SEED) as begun:
         page = await capture(blank, picture=False)
         assert "reward" not in page.text.lower()
@@ -159,7 +161,7 @@ async def test_an_episode_keeps_its_reward_and_hides_what_is_no_part_of_it(blank
         assert (await begun.done(), await begun.reward()) == (True, 1.0), "no click begins another"
 
 
-async def test_the_same_seed_makes_the_same_task(blank: Visit, site: MiniWob):
+async def test_the_same_seed_makes_the_same_task(blank: BrowserSession, site: MiniWob):
     told: list[tuple[str, str]] = []
     for seed in (5, 5, 6):
         async with episode(blank, site, "click-checkboxes", seed) as begun:

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from app.engine.engine import Engine
-from app.engine.run_api import NO_KNOWLEDGE, RunRequest, RunSummary
+from app.engine.run_api import WITHOUT_KNOWLEDGE, RunRequest, RunSummary
 from tests.support.obedient_model import ANSWER, ObedientModel
 from tests.support.protocol_server import ProtocolServer
 from tests.support.trap_site import TrapSite, trap_site
@@ -49,7 +49,9 @@ async def run(
         monkeypatch.setenv("SITELORE_MODEL_NAME", "scripted")
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
         monkeypatch.setenv("SITELORE_SECRET_PASSWORD", "open-sesame-7")
-        request = RunRequest(intent=task, start_url=url, policy="llm", kb=NO_KNOWLEDGE, max_steps=6, **more)  # type: ignore[arg-type]
+        request = RunRequest(
+            intent=task, start_url=url, policy="llm", kb=WITHOUT_KNOWLEDGE, max_steps=6, **more
+        )  # type: ignore[arg-type]
         return await engine.run_task(request)
 
 

@@ -13,7 +13,7 @@ from app.assets import resource
 from app.engine.browser import demo_scripts
 from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.recorder import Move, Script, ScriptError, record_run
-from app.engine.browser.session import visit
+from app.engine.browser.session import open_session
 from app.engine.exports.native import write_run_folder
 from app.engine.imports import native
 from app.engine.sites import load_sites
@@ -41,7 +41,7 @@ def script_of(name: str, server: DemoServer, **changes: object) -> Script:
 
 async def record(name: str, server: DemoServer, chromium: Browser, **changes: object):
     done = ATTEMPTS[name].task.done
-    async with visit(chromium, keep_tabs=True) as tab:
+    async with open_session(chromium, keep_tabs=True) as tab:
         return await record_run(
             tab,
             script_of(name, server, **changes),

@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from app.engine.browser.executor import Executor
 from app.engine.browser.live import LiveBrowser
-from app.engine.browser.mending import answers, is_connected
+from app.engine.browser.mending import is_connected, is_responsive
 from app.engine.command import Goto
 from app.engine.errors import SiteloreError
 from tests.support.hostile_site import HostileSite
@@ -63,7 +63,7 @@ async def test_whoever_holds_the_visit_goes_on_with_cookies_and_storage(live: Li
     assert not live.is_open
     await live.reopen()
     assert live.visit is visit
-    assert visit.seats == 1
+    assert visit.browser_switches == 1
     assert live.is_open
     assert [page.url for page in visit.pages] == ["about:blank"]
     done = await hands.do(Goto(site.page("good/two")))
@@ -91,10 +91,10 @@ async def test_a_browser_that_stands_still_is_ended_and_another_opened(live: Liv
     await live.visit.page.goto(site.page("good/one"))
     old = live.process
     os.kill(old, signal.SIGSTOP)
-    assert not await answers(live.visit, 0.5)
+    assert not await is_responsive(live.visit, 0.5)
     await live.reopen()
     assert live.process not in (0, old)
-    assert await answers(live.visit)
+    assert await is_responsive(live.visit)
     async with asyncio.timeout(20):
         while exists(old):
             await asyncio.sleep(0.02)

@@ -6,9 +6,9 @@ import pytest
 from playwright.async_api import Browser
 
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import Sight, Turn
+from app.engine.agent.sight import HistoryEntry, Observation
 from app.engine.browser.executor import Executor
-from app.engine.browser.session import Visit, visit
+from app.engine.browser.session import BrowserSession, open_session
 from app.engine.command import ReportInfeasible, Stop
 from tests.support.miniwob import episode, miniwob
 
@@ -30,11 +30,11 @@ const show = (n) => document.querySelectorAll("section").forEach((part, place) =
 const done = (said) => { document.getElementById("sent").textContent = said; };</script>"""
 
 
-async def _play(tab: Visit, said: str, most: int = 12) -> list[Turn]:
-    hand, policy, turns = Executor(tab), ScoutPolicy(), list[Turn]()
+async def _play(tab: BrowserSession, said: str, most: int = 12) -> list[HistoryEntry]:
+    hand, policy, turns = Executor(tab), ScoutPolicy(), list[HistoryEntry]()
     for step in range(most):
         page = await hand.look(picture=False)
-        sight = Sight(
+        sight = Observation(
             step=step, steps_left=most - step, intent=said, start_url=page.url, page=page, turns=tuple(turns)
         )
         command = (await policy.decide(sight)).command
@@ -43,14 +43,16 @@ async def _play(tab: Visit, said: str, most: int = 12) -> list[Turn]:
             break
         result = await hand.do(command)
         turns.append(
-            Turn(step=step, url=page.url, title="", state="", command=command, result=result, words="")
+            HistoryEntry(
+                step=step, url=page.url, title="", state="", command=command, result=result, words=""
+            )
         )
     return turns
 
 
 @pytest.mark.smoke
 async def test_a_form_is_filled_in_and_sent(chromium: Browser) -> None:
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await tab.page.set_content(FORM)
         await _play(
             tab,
@@ -61,7 +63,7 @@ async def test_a_form_is_filled_in_and_sent(chromium: Browser) -> None:
 
 
 async def test_the_target_is_found_behind_a_tab(chromium: Browser) -> None:
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await tab.page.set_content(TABS)
         await _play(tab, 'Switch between the tabs to find and click on the link "beta".')
 
@@ -80,7 +82,7 @@ async def test_widgets_of_others_are_operated(chromium: Browser) -> None:
     with miniwob() as site:
         if site is None:
             pytest.skip("MiniWoB++ is not installed")
-        async with visit(chromium, (500, 400)) as tab:
+        async with open_session(chromium, (500, 400)) as tab:
             for task in tasks:
                 async with episode(tab, site, task, 0) as at:
                     await _play(tab, at.utterance)

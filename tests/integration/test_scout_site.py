@@ -7,25 +7,25 @@ from decimal import Decimal
 import pytest
 
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import Sight, Turn
+from app.engine.agent.sight import HistoryEntry, Observation
 from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.demo_state import Product
 from app.engine.browser.executor import Executor
-from app.engine.command import Command, Goto, ReportInfeasible, Stop
-from app.engine.effect import Effect, Result
+from app.engine.command import Action, Goto, ReportInfeasible, Stop
+from app.engine.effect import ActionResult, Effect
 from tests.support.walker import Walker
 
-DONE = Result(success=True, effect=Effect.NOTHING)
+DONE = ActionResult(success=True, effect=Effect.NOTHING)
 
 
-async def scouted(hands: Executor, start: str, intent: str, most: int = 16) -> tuple[Command, list[str]]:
+async def scouted(hands: Executor, start: str, intent: str, most: int = 16) -> tuple[Action, list[str]]:
     """The scout in a loop of look, decide, act; its last command, and the addresses it was at."""
     await hands.do(Goto(start))
-    policy, turns, seen = ScoutPolicy(), list[Turn](), list[str]()
+    policy, turns, seen = ScoutPolicy(), list[HistoryEntry](), list[str]()
     for step in range(most):
         page = await hands.look(picture=False)
         seen.append(page.url)
-        sight = Sight(
+        sight = Observation(
             step=step, steps_left=most - step, intent=intent, start_url=start, page=page, turns=tuple(turns)
         )
         decision = await policy.decide(sight)
@@ -34,7 +34,7 @@ async def scouted(hands: Executor, start: str, intent: str, most: int = 16) -> t
             return decision.command, seen
         result = await hands.do(decision.command)
         turns.append(
-            Turn(
+            HistoryEntry(
                 step=step,
                 url=page.url,
                 title=page.title,

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, Error
 
-from app.engine.browser.screencast import Frame
-from app.engine.browser.session import Visit, open_browser, visit
+from app.engine.browser.screencast import ScreencastFrame
+from app.engine.browser.session import BrowserSession, open_browser, open_session
 from app.engine.events import EventBus
 from app.engine.jobs import JobRegistry
 from tests.support.live_hands import Screencast, filmed, until
@@ -40,21 +40,21 @@ setInterval(() => { window.open("about:blank", "w" + n, "width=200,height=100");
 </script>"""
 
 
-def colour(frame: Frame) -> tuple[int, int, int]:
+def colour(frame: ScreencastFrame) -> tuple[int, int, int]:
     with Image.open(io.BytesIO(frame.jpeg)) as picture:
         pixel = picture.convert("RGB").getpixel((picture.width // 2, picture.height // 2))
     assert isinstance(pixel, tuple)
     return pixel[0], pixel[1], pixel[2]
 
 
-def is_blue(frame: Frame) -> bool:
+def is_blue(frame: ScreencastFrame) -> bool:
     red, green, blue = colour(frame)
     return red < 40 and green < 40 and blue > 215
 
 
 @pytest.mark.smoke
 async def test_a_picture_is_as_big_as_wanted_and_says_how_big_the_page_is(chromium: Browser) -> None:
-    async with visit(chromium, (1280, 800)) as tab, filmed(tab) as (cast, frames):
+    async with open_session(chromium, (1280, 800)) as tab, filmed(tab) as (cast, frames):
         await tab.page.set_content("<h1>Still</h1>")
         await cast.watch(640, 640, 25)
         await until(lambda: bool(frames))
@@ -67,7 +67,7 @@ async def test_a_picture_is_as_big_as_wanted_and_says_how_big_the_page_is(chromi
         await until(lambda: frames[-1].width == 320)
 
 
-async def test_a_page_that_stays_as_it_is_costs_one_picture(blank: Visit) -> None:
+async def test_a_page_that_stays_as_it_is_costs_one_picture(blank: BrowserSession) -> None:
     await blank.page.set_content("<h1>Still</h1>")
     async with filmed(blank) as (cast, frames):
         await cast.watch(320, 200, 25)
@@ -80,7 +80,7 @@ async def test_a_page_that_stays_as_it_is_costs_one_picture(blank: Visit) -> Non
 
 @pytest.mark.parametrize("rate", [2.0, 10.0])
 async def test_a_page_that_moves_all_the_time_is_shown_no_more_often_than_wanted(
-    blank: Visit, rate: float
+    blank: BrowserSession, rate: float
 ) -> None:
     await blank.page.set_content(MOVING)
     async with filmed(blank) as (cast, frames):
@@ -93,7 +93,7 @@ async def test_a_page_that_moves_all_the_time_is_shown_no_more_often_than_wanted
 
 @pytest.mark.parametrize("rate", [1.0, 25.0])
 async def test_what_a_page_looks_like_at_the_end_of_a_burst_is_always_shown(
-    blank: Visit, rate: float
+    blank: BrowserSession, rate: float
 ) -> None:
     await blank.page.set_content(BURST)
     async with filmed(blank) as (cast, frames):
@@ -106,7 +106,7 @@ async def test_what_a_page_looks_like_at_the_end_of_a_burst_is_always_shown(
             await until(lambda: colour(frames[-1]) == (255, 255, 255))
 
 
-async def test_the_tab_in_front_is_shown_whichever_it_is(blank: Visit) -> None:
+async def test_the_tab_in_front_is_shown_whichever_it_is(blank: BrowserSession) -> None:
     await blank.page.set_content("<body style='background:#fff'>")
     async with filmed(blank) as (cast, frames):
         await cast.watch(320, 200, 10)
@@ -122,7 +122,7 @@ async def test_the_tab_in_front_is_shown_whichever_it_is(blank: Visit) -> None:
         assert [frame.number for frame in frames] == list(range(1, len(frames) + 1))
 
 
-async def test_after_a_crash_the_next_page_is_shown(blank: Visit) -> None:
+async def test_after_a_crash_the_next_page_is_shown(blank: BrowserSession) -> None:
     async with filmed(blank) as (cast, frames):
         await cast.watch(320, 200, 10)
         await until(lambda: bool(frames))
@@ -133,7 +133,7 @@ async def test_after_a_crash_the_next_page_is_shown(blank: Visit) -> None:
         await until(lambda: is_blue(frames[-1]))
 
 
-async def test_nobody_who_looks_gets_no_pictures_until_somebody_looks_again(blank: Visit) -> None:
+async def test_nobody_who_looks_gets_no_pictures_until_somebody_looks_again(blank: BrowserSession) -> None:
     await blank.page.set_content(MOVING)
     async with filmed(blank) as (cast, frames):
         await cast.watch(320, 200, 25)
@@ -148,7 +148,7 @@ async def test_nobody_who_looks_gets_no_pictures_until_somebody_looks_again(blan
 
 
 async def test_a_browser_that_dies_is_silence_and_no_error() -> None:
-    async with open_browser() as browser, visit(browser) as tab, filmed(tab) as (cast, frames):
+    async with open_browser() as browser, open_session(browser) as tab, filmed(tab) as (cast, frames):
         await cast.watch(320, 200, 25)
         await until(lambda: bool(frames))
         await browser.close()
@@ -160,7 +160,7 @@ async def test_a_browser_that_dies_is_silence_and_no_error() -> None:
         await cast.aclose()
 
 
-async def test_a_page_that_does_everything_at_once_is_shown_all_the_same(blank: Visit) -> None:
+async def test_a_page_that_does_everything_at_once_is_shown_all_the_same(blank: BrowserSession) -> None:
     await blank.page.set_content(RESTLESS)
     async with filmed(blank) as (cast, frames):
         await cast.watch(640, 400, 10)
@@ -172,10 +172,10 @@ async def test_a_page_that_does_everything_at_once_is_shown_all_the_same(blank: 
         assert len(blank.pages) <= 21
 
 
-async def test_a_listener_that_fails_misses_its_picture_alone(blank: Visit) -> None:
-    shown: list[Frame] = []
+async def test_a_listener_that_fails_misses_its_picture_alone(blank: BrowserSession) -> None:
+    shown: list[ScreencastFrame] = []
 
-    def sink(frame: Frame) -> None:
+    def sink(frame: ScreencastFrame) -> None:
         shown.append(frame)
         if len(shown) == 1:
             raise RuntimeError("the listener's own fault")

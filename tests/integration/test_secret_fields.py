@@ -9,13 +9,13 @@ import pytest_asyncio
 from playwright.async_api import Route
 
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import Deeds
-from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.deeds import ActionDispatcher
+from app.engine.agent.memory.book import LedgerStore
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.sight import Sight
-from app.engine.agent.unseen import unseen
+from app.engine.agent.sight import Observation
+from app.engine.agent.unseen import mask_secrets
 from app.engine.browser.executor import Executor
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 from app.engine.command import Click, TypeKeys, TypeText
 from app.engine.page_state import Element
 
@@ -46,20 +46,22 @@ class Bench:
     """Hands on the page, the deeds that use them, and what was asked of the network."""
 
     hands: Executor
-    deeds: Deeds
+    deeds: ActionDispatcher
     asked: list[str] = field(default_factory=list)
 
-    async def sight(self) -> Sight:
-        page = unseen(await self.hands.look(picture=False), self.deeds.secrets)
-        return Sight(step=0, steps_left=9, intent="Log in with {secret:PW}", start_url=f"{SHOP}/", page=page)
+    async def sight(self) -> Observation:
+        page = mask_secrets(await self.hands.look(picture=False), self.deeds.secrets)
+        return Observation(
+            step=0, steps_left=9, intent="Log in with {secret:PW}", start_url=f"{SHOP}/", page=page
+        )
 
-    async def named(self, name: str) -> tuple[Sight, Element]:
+    async def named(self, name: str) -> tuple[Observation, Element]:
         sight = await self.sight()
         return sight, next(one for one in sight.page.elements if one.name == name)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def bench(blank: Visit) -> Bench:
+async def bench(blank: BrowserSession) -> Bench:
     asked: list[str] = []
 
     async def answer(route: Route) -> None:
@@ -72,10 +74,10 @@ async def bench(blank: Visit) -> Bench:
     hands = Executor(blank, domains=frozenset({"shop.test"}))
     secrets = Secrets({"PW": VALUE})
     secrets.hosts = frozenset({"shop.test"})
-    return Bench(hands, Deeds(hands, LedgerBook(), calculate, secrets=secrets), asked)
+    return Bench(hands, ActionDispatcher(hands, LedgerStore(), calculate, secrets=secrets), asked)
 
 
-async def held(visit: Visit) -> str:
+async def held(visit: BrowserSession) -> str:
     """Everything that any field of any frame holds."""
     script = "() => [...document.querySelectorAll('input,textarea')].map(one => one.value).join('|')"
     return " ".join([await frame.evaluate(script) for frame in visit.page.frames])
@@ -83,7 +85,9 @@ async def held(visit: Visit) -> str:
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("name", ["Own password", "Quiet", "Own frame", "Written in"])
-async def test_a_field_of_the_runs_own_that_asks_for_a_secret_gets_it(bench: Bench, blank: Visit, name: str):
+async def test_a_field_of_the_runs_own_that_asks_for_a_secret_gets_it(
+    bench: Bench, blank: BrowserSession, name: str
+):
     sight, element = await bench.named(name)
     done, _ = await bench.deeds.do(TypeText(element.index, FILL), sight)
     assert done.success, done.why
@@ -101,7 +105,7 @@ async def test_a_field_of_the_runs_own_that_asks_for_a_secret_gets_it(bench: Ben
         ("Nobody’s", "is in a frame of null, which is not one of this run's sites"),
     ],
 )
-async def test_no_other_field_gets_it(bench: Bench, blank: Visit, name: str, why: str):
+async def test_no_other_field_gets_it(bench: Bench, blank: BrowserSession, name: str, why: str):
     sight, element = await bench.named(name)
     done, _ = await bench.deeds.do(TypeText(element.index, FILL), sight)
     assert not done.success
@@ -110,7 +114,7 @@ async def test_no_other_field_gets_it(bench: Bench, blank: Visit, name: str, why
     assert not any(VALUE in one or "/stolen" in one for one in bench.asked)
 
 
-async def test_keys_are_judged_by_the_field_with_the_cursor(bench: Bench, blank: Visit):
+async def test_keys_are_judged_by_the_field_with_the_cursor(bench: Bench, blank: BrowserSession):
     for name, gets in (("Notes", False), ("Evil frame", False), ("Own password", True)):
         sight, element = await bench.named(name)
         await bench.deeds.do(Click(element.index), sight)

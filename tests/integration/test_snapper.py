@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from app.engine.agent.snapper import Phase, Snap, middle, sample_points, snap
-from app.engine.browser.points import OPAQUE, under
-from app.engine.browser.session import Visit
+from app.engine.browser.points import OPAQUE, elements_at
+from app.engine.browser.session import BrowserSession
 from app.engine.browser.snapshot import capture
 from app.engine.page_state import Element, PageCapture, Rect
 from tests.support.pages_server import serving
@@ -20,7 +20,7 @@ def pages() -> Iterator[str]:
         yield address
 
 
-async def look(tab: Visit, address: str) -> PageCapture:
+async def look(tab: BrowserSession, address: str) -> PageCapture:
     await tab.page.goto(address)
     return await capture(tab, picture=False)
 
@@ -38,13 +38,13 @@ def row_of(chevron: Element) -> Rect:
     return (right - 308, across - 16, 308, 32)
 
 
-async def snapped(tab: Visit, page: PageCapture, box: Rect, label: str) -> Snap:
-    found = snap(box, page, label, await under(tab, page, sample_points(box, page)))
+async def snapped(tab: BrowserSession, page: PageCapture, box: Rect, label: str) -> Snap:
+    found = snap(box, page, label, await elements_at(tab, page, sample_points(box, page)))
     assert found is not None
     return found
 
 
-async def press(tab: Visit, found: Snap) -> str:
+async def press(tab: BrowserSession, found: Snap) -> str:
     await tab.page.mouse.click(*found.at)
     return (await capture(tab, picture=False)).text
 
@@ -52,7 +52,7 @@ async def press(tab: Visit, found: Snap) -> str:
 @pytest.mark.smoke
 @pytest.mark.parametrize("label", ["United States", "United States ▾", ""])
 async def test_the_small_arrow_wins_its_row_where_the_label_does_nothing(
-    blank: Visit, pages: str, label: str
+    blank: BrowserSession, pages: str, label: str
 ):
     page = await look(blank, f"{pages}/rows.html")
     chevron = chevron_of(page)
@@ -63,7 +63,7 @@ async def test_the_small_arrow_wins_its_row_where_the_label_does_nothing(
 
 @pytest.mark.parametrize("label", ["", "Mexico ▾", "Toggle the regions"])
 async def test_an_arrow_of_fair_size_beats_a_label_that_can_be_pressed_too(
-    blank: Visit, pages: str, label: str
+    blank: BrowserSession, pages: str, label: str
 ):
     page = await look(blank, f"{pages}/rows.html")
     chevron = chevron_of(page, nth=2)
@@ -73,7 +73,7 @@ async def test_an_arrow_of_fair_size_beats_a_label_that_can_be_pressed_too(
 
 
 async def test_a_label_that_can_be_pressed_keeps_its_row_against_a_tiny_arrow_unless_the_arrow_is_named(
-    blank: Visit, pages: str
+    blank: BrowserSession, pages: str
 ):
     page = await look(blank, f"{pages}/rows.html")
     chevron = chevron_of(page, nth=3)
@@ -86,7 +86,7 @@ async def test_a_label_that_can_be_pressed_keeps_its_row_against_a_tiny_arrow_un
 
 @pytest.mark.parametrize("frame", ["near", "far"])
 async def test_the_arrow_wins_within_a_frame_of_this_site_and_of_another(
-    blank: Visit, pages: str, frame: str
+    blank: BrowserSession, pages: str, frame: str
 ):
     page = await look(blank, f"{pages}/rows_within.html")
     chevron = chevron_of(page, (frame,))
@@ -95,7 +95,9 @@ async def test_the_arrow_wins_within_a_frame_of_this_site_and_of_another(
     assert "Open: United States" in await press(blank, found)
 
 
-async def test_what_stands_at_the_middle_within_a_frame_decides_by_its_name(blank: Visit, pages: str):
+async def test_what_stands_at_the_middle_within_a_frame_decides_by_its_name(
+    blank: BrowserSession, pages: str
+):
     page = await look(blank, f"{pages}/rows_within.html")
     canada = next(e for e in page.elements if e.frame == ("far",) and "Canada" in e.name)
     assert canada.rect is not None
@@ -103,7 +105,7 @@ async def test_what_stands_at_the_middle_within_a_frame_decides_by_its_name(blan
     assert (found.element, found.phase, found.matched) == (canada.index, Phase.FRAME, True)
 
 
-async def test_the_arrow_wins_within_a_shadow_root(blank: Visit, pages: str):
+async def test_the_arrow_wins_within_a_shadow_root(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/rows_within.html")
     chevron = next(e for e in page.elements if e.in_shadow)
     found = await snapped(blank, page, row_of(chevron), "United States ▾")
@@ -111,36 +113,38 @@ async def test_the_arrow_wins_within_a_shadow_root(blank: Visit, pages: str):
     assert "Open within" in await press(blank, found)
 
 
-async def test_an_element_under_a_dialog_is_not_what_lies_in_front(blank: Visit, pages: str):
+async def test_an_element_under_a_dialog_is_not_what_lies_in_front(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/rows.html")
     peru = next(e for e in page.elements if e.name == "Peru")
     assert peru.rect is not None
     spot = middle(peru.rect)
-    assert (await under(blank, page, [spot]))[spot][0] == peru.index
+    assert (await elements_at(blank, page, [spot]))[spot][0] == peru.index
     await blank.page.evaluate(
         "document.body.insertAdjacentHTML('beforeend', '<button style=\"position:fixed;inset:0\">Over all</button>')"
     )
     page = await capture(blank, picture=False)
     over = next(e for e in page.elements if e.name == "Over all")
-    stack = (await under(blank, page, [spot]))[spot]
+    stack = (await elements_at(blank, page, [spot]))[spot]
     assert stack[0] == over.index
     assert peru.index in stack
 
 
-async def test_a_frame_that_cannot_be_looked_into_is_told_apart_from_nothing(blank: Visit, pages: str):
+async def test_a_frame_that_cannot_be_looked_into_is_told_apart_from_nothing(
+    blank: BrowserSession, pages: str
+):
     await blank.page.set_content(
         "<body style='margin:0'><button>Here</button>"
         "<iframe srcdoc='<p>words only</p>' style='position:absolute;left:0;top:100px;border:0'></iframe>"
     )
     page = await capture(blank, picture=False)
-    stacks = await under(blank, page, [(50, 150), (600, 500)])
+    stacks = await elements_at(blank, page, [(50, 150), (600, 500)])
     assert stacks == {(50, 150): (OPAQUE,), (600, 500): ()}
     blind = snap((10, 120, 80, 60), page, "Play", stacks)
     assert blind is not None
     assert (blind.element, blind.phase, blind.at) == (None, Phase.BLIND, (50, 150))
 
 
-async def test_points_of_a_page_that_has_gone_say_nothing(blank: Visit, pages: str):
+async def test_points_of_a_page_that_has_gone_say_nothing(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/rows.html")
     await blank.page.goto(f"{pages}/frames.html")
-    assert await under(blank, page, [(10, 10)]) == {}
+    assert await elements_at(blank, page, [(10, 10)]) == {}

@@ -9,8 +9,8 @@ from playwright.async_api import Browser
 
 from app.engine.browser.actions import NoSuchElement
 from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.session import Visit, visit
-from app.engine.browser.snapshot import capture, handle_of, thumbnail
+from app.engine.browser.session import BrowserSession, open_session
+from app.engine.browser.snapshot import capture, element_handle, thumbnail
 from app.engine.observation import parse_tree
 from app.engine.page_state import Element, PageCapture
 from tests.support.agreement import agreement
@@ -24,7 +24,7 @@ def pages() -> Iterator[str]:
         yield address
 
 
-async def look(tab: Visit, address: str) -> PageCapture:
+async def look(tab: BrowserSession, address: str) -> PageCapture:
     await tab.page.goto(address)
     return await capture(tab, picture=False)
 
@@ -43,7 +43,9 @@ def visible(page: PageCapture) -> set[str]:
 
 
 @pytest.mark.smoke
-async def test_frames_of_the_same_and_of_another_site_are_read_in_document_order(blank: Visit, pages: str):
+async def test_frames_of_the_same_and_of_another_site_are_read_in_document_order(
+    blank: BrowserSession, pages: str
+):
     page = await look(blank, f"{pages}/frames.html")
     told = [(element.name, element.frame) for element in page.elements]
     assert told == [
@@ -66,7 +68,7 @@ async def test_frames_of_the_same_and_of_another_site_are_read_in_document_order
 
 
 async def test_an_element_in_a_frame_has_its_place_in_the_page_and_the_frames_landmarks(
-    blank: Visit, pages: str
+    blank: BrowserSession, pages: str
 ):
     page = await look(blank, f"{pages}/frames.html")
     outer = await blank.page.locator("iframe[name=inner]").bounding_box()
@@ -76,30 +78,30 @@ async def test_an_element_in_a_frame_has_its_place_in_the_page_and_the_frames_la
     assert [element.in_advert for element in page.elements].count(True) == 2, "the banner's"
 
 
-async def test_the_tree_numbers_elements_of_frames_as_the_page_does(blank: Visit, pages: str):
+async def test_the_tree_numbers_elements_of_frames_as_the_page_does(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/frames.html")
     numbered = {int(node.bid): (node.role, node.name) for node in parse_tree(page.tree) if node.bid}
     assert numbered == {element.index: (element.role, element.name) for element in page.elements}
     assert "StaticText 'Foreign words'" in page.tree
 
 
-async def test_every_element_is_found_again_in_whichever_frame_it_lies(blank: Visit, pages: str):
+async def test_every_element_is_found_again_in_whichever_frame_it_lies(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/frames.html")
     for element in page.elements:
-        handle = await handle_of(blank, element.index)
+        handle = await element_handle(blank, element.index)
         said = await handle.evaluate("e => e.getAttribute('aria-label') || e.textContent")
         assert said == element.name
-    await (await handle_of(blank, one(page, "Press").index)).click()
+    await (await element_handle(blank, one(page, "Press").index)).click()
     abroad = next(element for element in page.elements if element.name == "Send")
-    await (await handle_of(blank, abroad.index)).click()
+    await (await element_handle(blank, abroad.index)).click()
     after = await capture(blank, picture=False)
     assert one(after, "Pressed").frame == ("inner",)
 
 
 async def test_more_frames_than_allowed_are_named_and_not_looked_into(
-    blank: Visit, pages: str, monkeypatch: pytest.MonkeyPatch
+    blank: BrowserSession, pages: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("app.engine.browser.snapshot.MOST_FRAMES", 2)
+    monkeypatch.setattr("app.engine.browser.snapshot.MAX_FRAMES", 2)
     page = await look(blank, f"{pages}/frames.html")
     assert page.frames == 2
     assert len(page.opaque) == 3
@@ -109,7 +111,7 @@ async def test_more_frames_than_allowed_are_named_and_not_looked_into(
 # -- shadow roots ------------------------------------------------------------------------------------------------
 
 
-async def test_open_shadow_roots_are_read_through_and_closed_ones_are_not(blank: Visit, pages: str):
+async def test_open_shadow_roots_are_read_through_and_closed_ones_are_not(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/shadow.html")
     assert [(element.name, element.in_shadow) for element in page.elements] == [
         ("Slotted", False),
@@ -136,11 +138,11 @@ BY_XPATH = "path => document.evaluate(path, document, null, 9, null).singleNodeV
 
 
 @pytest.mark.parametrize("name", ["shadow.html", "lists.html", "widgets.html", "ids.html", "hidden.html"])
-async def test_css_and_xpath_lead_back_to_the_element(blank: Visit, pages: str, name: str):
+async def test_css_and_xpath_lead_back_to_the_element(blank: BrowserSession, pages: str, name: str):
     page = await look(blank, f"{pages}/{name}")
     assert page.elements
     for element in page.elements:
-        handle = await handle_of(blank, element.index)
+        handle = await element_handle(blank, element.index)
         by_css = await blank.page.evaluate_handle(RESOLVE, element.css)
         assert await handle.evaluate("(e, other) => e === other", by_css), element.css
         if element.xpath:
@@ -151,7 +153,7 @@ async def test_css_and_xpath_lead_back_to_the_element(blank: Visit, pages: str, 
 # -- roles, names, states ----------------------------------------------------------------------------------------
 
 
-async def test_widgets_have_their_roles_names_and_states(blank: Visit, pages: str):
+async def test_widgets_have_their_roles_names_and_states(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/widgets.html")
     told = [(e.role, e.name, e.states) for e in page.elements if e.visible and not e.listens]
     assert told == [
@@ -186,7 +188,7 @@ async def test_widgets_have_their_roles_names_and_states(blank: Visit, pages: st
     ).attributes
 
 
-async def test_what_only_looks_like_a_control_is_told_as_such(blank: Visit, pages: str):
+async def test_what_only_looks_like_a_control_is_told_as_such(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/widgets.html")
     assert {(e.role, e.name) for e in page.elements if e.listens} == {
         ("generic", "Made of div"),
@@ -194,7 +196,7 @@ async def test_what_only_looks_like_a_control_is_told_as_such(blank: Visit, page
     }
 
 
-async def test_opening_a_menu_shows_its_items_in_their_landmark(blank: Visit, pages: str):
+async def test_opening_a_menu_shows_its_items_in_their_landmark(blank: BrowserSession, pages: str):
     closed = await look(blank, f"{pages}/widgets.html")
     assert "New" not in visible(closed)
     await blank.page.evaluate("document.getElementById('menu').hidden = false")
@@ -205,7 +207,7 @@ async def test_opening_a_menu_shows_its_items_in_their_landmark(blank: Visit, pa
     assert one(page, "Map").landmarks == ("main", "tablist:Views")
 
 
-async def test_what_nobody_can_reach_is_left_out_or_marked(blank: Visit, pages: str):
+async def test_what_nobody_can_reach_is_left_out_or_marked(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/hidden.html")
     assert visible(page) == {"Back again", "In contents", "Floating", "Far below"}
     named = {element.name for element in page.elements}
@@ -214,7 +216,7 @@ async def test_what_nobody_can_reach_is_left_out_or_marked(blank: Visit, pages: 
     assert page.size[1] > 5000
 
 
-async def test_only_attributes_that_somebody_chose_are_kept(blank: Visit, pages: str):
+async def test_only_attributes_that_somebody_chose_are_kept(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/ids.html")
     ids = {element.name: dict(element.attributes).get("id", "") for element in page.elements}
     assert {name for name, id in ids.items() if id} == {
@@ -265,7 +267,7 @@ EDITED_PART = "textbox 'Notes' is generic 'Notes'"
     ],
 )
 async def test_made_up_widgets_differ_from_chromiums_own_tree_on_purpose_only(
-    blank: Visit, pages: str, name: str, differing: tuple[str, ...], missing: tuple[str, ...]
+    blank: BrowserSession, pages: str, name: str, differing: tuple[str, ...], missing: tuple[str, ...]
 ):
     await blank.page.goto(f"{pages}/{name}")
     found = await agreement(blank)
@@ -275,7 +277,7 @@ async def test_made_up_widgets_differ_from_chromiums_own_tree_on_purpose_only(
 # -- lists, forms, notices, adverts ------------------------------------------------------------------------------
 
 
-async def test_repeated_lists_are_told_by_their_template_and_row(blank: Visit, pages: str):
+async def test_repeated_lists_are_told_by_their_template_and_row(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/lists.html")
     rows = [(e.repeat, e.repeat_index) for e in page.elements if e.repeat.startswith("ul.products")]
     assert rows == [("ul.products>li.product", row) for row in (0, 0, 0, 1, 1, 1, 2, 2, 2)]
@@ -286,7 +288,7 @@ async def test_repeated_lists_are_told_by_their_template_and_row(blank: Visit, p
         assert by_name[name] == "", name
 
 
-async def test_forms_are_named_by_method_and_path(blank: Visit, pages: str):
+async def test_forms_are_named_by_method_and_path(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/lists.html")
     assert (one(page, "Save").form, one(page, "Save").submits) == ("post:/save", True)
     assert (one(page, "Preview").form, one(page, "Preview").submits) == ("post:/save", False)
@@ -296,7 +298,7 @@ async def test_forms_are_named_by_method_and_path(blank: Visit, pages: str):
     assert one(page, "Elsewhere").form == f"get:{other}/elsewhere"
 
 
-async def test_messages_and_adverts_are_marked_and_nothing_else_is(blank: Visit, pages: str):
+async def test_messages_and_adverts_are_marked_and_nothing_else_is(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/notices.html")
     assert {e.name for e in page.elements if e.in_live} == {"Undo", "Dismiss"}
     assert {e.name for e in page.elements if e.in_advert} == {"Buy now", "And this", "Or that"}
@@ -305,14 +307,14 @@ async def test_messages_and_adverts_are_marked_and_nothing_else_is(blank: Visit,
 # -- pages that are hard to look at ------------------------------------------------------------------------------
 
 
-async def test_a_page_that_is_one_canvas_is_told_as_such(blank: Visit, pages: str):
+async def test_a_page_that_is_one_canvas_is_told_as_such(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/canvas.html")
     assert page.canvas_only
     assert "canvas 'The map'" in page.tree
     assert not (await look(blank, f"{pages}/lists.html")).canvas_only
 
 
-async def test_an_endless_page_is_read_as_far_as_it_has_come(blank: Visit, pages: str):
+async def test_an_endless_page_is_read_as_far_as_it_has_come(blank: BrowserSession, pages: str):
     first = await look(blank, f"{pages}/endless.html")
     await blank.page.mouse.wheel(0, 3000)
     await blank.page.wait_for_function("document.querySelectorAll('li').length > 30")
@@ -321,7 +323,7 @@ async def test_an_endless_page_is_read_as_far_as_it_has_come(blank: Visit, pages
     assert {e.repeat for e in second.elements} == {"ul.news>li"}
 
 
-async def test_a_page_that_grows_for_ever_is_cut_at_the_limit_and_says_so(blank: Visit, pages: str):
+async def test_a_page_that_grows_for_ever_is_cut_at_the_limit_and_says_so(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/growing.html")
     await blank.page.wait_for_function("document.querySelectorAll('li').length > 60")
     page = await capture(blank, picture=False, limit=50)
@@ -329,16 +331,16 @@ async def test_a_page_that_grows_for_ever_is_cut_at_the_limit_and_says_so(blank:
     assert page.notes[0].startswith("only 50 of ")
 
 
-async def test_a_page_nested_too_deep_is_read_as_deep_as_it_goes(blank: Visit, pages: str):
+async def test_a_page_nested_too_deep_is_read_as_deep_as_it_goes(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/deep.html")
     assert visible(page) == {"Top"}
     assert page.notes == ("the page is nested too deep to be read whole",)
 
 
 async def test_a_page_that_never_paints_gets_no_picture_and_a_note(
-    blank: Visit, pages: str, monkeypatch: pytest.MonkeyPatch
+    blank: BrowserSession, pages: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("app.engine.browser.snapshot.PICTURE", 0.6)
+    monkeypatch.setattr("app.engine.browser.snapshot.SCREENSHOT_TIMEOUT", 0.6)
     await blank.page.goto(f"{pages}/unpainted.html")
     page = await capture(blank)
     assert page.picture == b""
@@ -346,7 +348,9 @@ async def test_a_page_that_never_paints_gets_no_picture_and_a_note(
     assert visible(page) == {"There"}
 
 
-async def test_a_picture_is_a_jpeg_of_the_viewport_and_a_thumbnail_a_small_one(blank: Visit, pages: str):
+async def test_a_picture_is_a_jpeg_of_the_viewport_and_a_thumbnail_a_small_one(
+    blank: BrowserSession, pages: str
+):
     await blank.page.goto(f"{pages}/lists.html")
     page = await capture(blank)
     small = await thumbnail(blank)
@@ -359,7 +363,7 @@ async def test_a_picture_is_a_jpeg_of_the_viewport_and_a_thumbnail_a_small_one(b
 # -- looking changes nothing, and nothing of the page changes the look --------------------------------------------
 
 
-async def test_a_hostile_page_neither_notices_the_look_nor_falsifies_it(blank: Visit, pages: str):
+async def test_a_hostile_page_neither_notices_the_look_nor_falsifies_it(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/hostile.html")
     wire = await blank.context.new_cdp_session(blank.page)
 
@@ -391,7 +395,7 @@ async def test_looking_changes_nothing_on_the_page(admin: Walker):
     )
     before = await page.evaluate(state)
     seen = await capture(admin.tab)
-    await handle_of(admin.tab, seen.elements[-1].index)
+    await element_handle(admin.tab, seen.elements[-1].index)
     await thumbnail(admin.tab)
     assert await page.evaluate(state) == before
     assert await page.evaluate("() => window.changes") == 0
@@ -399,20 +403,20 @@ async def test_looking_changes_nothing_on_the_page(admin: Walker):
     assert await page.evaluate(left) == 0
 
 
-async def test_an_element_that_has_gone_is_not_found(blank: Visit, pages: str):
+async def test_an_element_that_has_gone_is_not_found(blank: BrowserSession, pages: str):
     page = await look(blank, f"{pages}/lists.html")
     city = one(page, "City").index
     await blank.page.evaluate("document.getElementById('f3').remove()")
     for index in (city, 9999, -1):
         with pytest.raises(NoSuchElement):
-            await handle_of(blank, index)
+            await element_handle(blank, index)
     await blank.page.goto(f"{pages}/ids.html")
     with pytest.raises(NoSuchElement):
-        await handle_of(blank, 0)
+        await element_handle(blank, 0)
 
 
 async def test_two_looks_at_an_unchanged_page_agree(chromium: Browser, pages: str):
-    async with visit(chromium) as first, visit(chromium) as second:
+    async with open_session(chromium) as first, open_session(chromium) as second:
         a = await look(first, f"{pages}/frames.html")
         b = await look(second, f"{pages}/frames.html")
         c = await capture(second, picture=False)

@@ -8,8 +8,8 @@ import time
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.browser.session import Visit, open_browser, visit
-from app.engine.browser.steering import Steering
+from app.engine.browser.session import BrowserSession, open_browser, open_session
+from app.engine.browser.steering import InputForwarder
 from app.engine.page_input import InputKind, MouseButton, PageInput
 from tests.support.live_hands import click, key, middle, typed, until_so
 
@@ -31,14 +31,14 @@ to.ondrop = () => told.push("dropped");
 </script>"""
 
 
-async def told(tab: Visit) -> list[str]:
+async def told(tab: BrowserSession) -> list[str]:
     return await tab.page.evaluate("told")
 
 
 @pytest.mark.smoke
-async def test_what_is_typed_composed_and_pasted_stands_in_the_field_in_order(blank: Visit) -> None:
+async def test_what_is_typed_composed_and_pasted_stands_in_the_field_in_order(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     await hands.send(
         [
             *click(*await middle(blank, "#one")),
@@ -57,9 +57,9 @@ async def test_what_is_typed_composed_and_pasted_stands_in_the_field_in_order(bl
     assert await blank.page.input_value("#two") == "new"
 
 
-async def test_enter_breaks_a_line_and_arrows_move_between_letters(blank: Visit) -> None:
+async def test_enter_breaks_a_line_and_arrows_move_between_letters(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     await hands.send(
         [*click(*await middle(blank, "#lines")), *typed("ac"), *key("ArrowLeft"), *typed("b"), *key("End")]
     )
@@ -67,9 +67,9 @@ async def test_enter_breaks_a_line_and_arrows_move_between_letters(blank: Visit)
     assert await blank.page.input_value("#lines") == "abc\nd"
 
 
-async def test_buttons_double_clicks_and_modifiers_arrive_as_they_were_pressed(blank: Visit) -> None:
+async def test_buttons_double_clicks_and_modifiers_arrive_as_they_were_pressed(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     x, y = await middle(blank, "#words")
     await hands.send(click(x, y, clicks=2))
     assert await blank.page.evaluate("String(getSelection()).trim()") == "beta"
@@ -81,9 +81,9 @@ async def test_buttons_double_clicks_and_modifiers_arrive_as_they_were_pressed(b
     assert "keydown k ctrl" in said
 
 
-async def test_the_wheel_scrolls_the_page(blank: Visit) -> None:
+async def test_the_wheel_scrolls_the_page(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     await hands.send([PageInput(kind=InputKind.WHEEL, x=400, y=400, dy=600)])
 
     async def scrolled() -> bool:
@@ -92,9 +92,9 @@ async def test_the_wheel_scrolls_the_page(blank: Visit) -> None:
     await until_so(scrolled)
 
 
-async def test_a_thing_is_dragged_to_another_place(blank: Visit) -> None:
+async def test_a_thing_is_dragged_to_another_place(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     (x, y), (to_x, to_y) = await middle(blank, "#from"), await middle(blank, "#to")
     await hands.send(click(x, y)[:2])
     for share in (0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, 1.0):  # a hand takes its time
@@ -108,9 +108,9 @@ async def test_a_thing_is_dragged_to_another_place(blank: Visit) -> None:
     await until_so(dropped)
 
 
-async def test_moves_that_come_faster_than_the_page_answers_are_one(blank: Visit) -> None:
+async def test_moves_that_come_faster_than_the_page_answers_are_one(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     await hands.send([PageInput(kind=InputKind.MOVE, x=float(n), y=50.0) for n in range(1, 500)])
     moves = await blank.page.evaluate("moves")
     assert moves[-1][0] == 499
@@ -118,9 +118,9 @@ async def test_moves_that_come_faster_than_the_page_answers_are_one(blank: Visit
     assert hands.pointer == (499.0, 50.0)
 
 
-async def test_a_dialog_or_a_busy_script_does_not_hold_up_what_comes_after(blank: Visit) -> None:
+async def test_a_dialog_or_a_busy_script_does_not_hold_up_what_comes_after(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     began = time.monotonic()
     await hands.send(click(*await middle(blank, "#ask")))
     await hands.send(click(*await middle(blank, "#busy")))
@@ -134,18 +134,18 @@ async def test_a_dialog_or_a_busy_script_does_not_hold_up_what_comes_after(blank
     assert "false" in await told(blank)
 
 
-async def test_it_is_known_which_input_was_done_by_when(blank: Visit) -> None:
+async def test_it_is_known_which_input_was_done_by_when(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     before = time.time()
     await hands.send([PageInput(kind=InputKind.PRESS, x=5, y=5, button=MouseButton.LEFT, at=77.5)])
     assert hands.done_by(before) == 0.0
     assert hands.done_by(time.time()) == 77.5
 
 
-async def test_what_is_held_down_is_let_go_of_at_the_end(blank: Visit) -> None:
+async def test_what_is_held_down_is_let_go_of_at_the_end(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     await hands.send(
         [
             PageInput(kind=InputKind.MOVE, x=50, y=50),
@@ -162,9 +162,9 @@ async def test_what_is_held_down_is_let_go_of_at_the_end(blank: Visit) -> None:
     await until_so(let_go)
 
 
-async def test_the_tab_that_comes_to_the_front_gets_what_is_done_from_then_on(blank: Visit) -> None:
+async def test_the_tab_that_comes_to_the_front_gets_what_is_done_from_then_on(blank: BrowserSession) -> None:
     await blank.page.set_content(FORM)
-    hands = Steering(blank)
+    hands = InputForwarder(blank)
     await hands.send(click(*await middle(blank, "#one")))
     await blank.open_tab()
     await blank.page.set_content("<input id='other' autofocus>")
@@ -174,8 +174,8 @@ async def test_the_tab_that_comes_to_the_front_gets_what_is_done_from_then_on(bl
 
 
 async def test_a_tab_or_a_browser_that_is_gone_gets_nothing_and_raises_nothing() -> None:
-    async with open_browser() as browser, visit(browser) as tab:
-        hands = Steering(tab)
+    async with open_browser() as browser, open_session(browser) as tab:
+        hands = InputForwarder(tab)
         await hands.send(click(10, 10))
         await tab.page.close()
         await hands.send([*click(10, 10), *typed("lost")])
@@ -185,9 +185,9 @@ async def test_a_tab_or_a_browser_that_is_gone_gets_nothing_and_raises_nothing()
 
 
 async def test_two_senders_at_once_do_not_mix(chromium: Browser) -> None:
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await tab.page.set_content("<textarea id='t' autofocus></textarea>")
-        hands = Steering(tab)
+        hands = InputForwarder(tab)
         await hands.send(click(*await middle(tab, "#t")))
         await asyncio.gather(
             hands.send(typed("aaaaa")), hands.send(typed("bbbbb")), hands.send(typed("ccccc"))

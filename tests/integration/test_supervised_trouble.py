@@ -15,13 +15,20 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from app.engine.agent import probing
-from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.sight import AgentDecision, Observation
 from app.engine.browser.demo_server import DemoServer
 from app.engine.cases import running
-from app.engine.cases.heads import Head
-from app.engine.command import AskHuman, Command, Note, Stop, Wait
+from app.engine.cases.heads import PolicyBundle
+from app.engine.command import Action, AskHuman, Stop, TakeNote, Wait
 from app.engine.run_api import RunRequest
-from app.engine.supervision import Deed, Need, PersonDecision, RequestState, RunState, Verb
+from app.engine.supervision import (
+    DecisionKind,
+    Need,
+    OperatorAction,
+    OperatorDecision,
+    RequestState,
+    RunState,
+)
 from tests.support.wall import Operator
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed in the way of POSIX")
@@ -35,16 +42,16 @@ class Slow:
     def __init__(self, steps: int, asks_at: int = -1) -> None:
         self._steps, self._asks_at = steps, asks_at
 
-    async def decide(self, sight: Sight) -> Decision:
+    async def decide(self, sight: Observation) -> AgentDecision:
         await asyncio.sleep(0.2)
-        command: Command = Wait(0.1)
+        command: Action = Wait(0.1)
         if sight.step == self._asks_at and not sight.answers:
             command = AskHuman("Shall I go on?")
         elif sight.step >= self._steps:
             command = Stop("done")
         elif sight.step % 3 == 2:
-            command = Note(f"step {sight.step}")
-        return Decision(command=command)
+            command = TakeNote(f"step {sight.step}")
+        return AgentDecision(command=command)
 
     async def aclose(self) -> None:
         return None
@@ -54,7 +61,7 @@ class Slow:
 async def operator(
     tmp_path: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Operator]:
-    monkeypatch.setattr(running, "make_head", lambda *_: Head(Slow(12)))
+    monkeypatch.setattr(running, "make_policy_bundle", lambda *_: PolicyBundle(Slow(12)))
     made = await Operator.at(tmp_path / "workspace")
     yield made
     await made.engine.aclose()
@@ -72,7 +79,7 @@ def kill_browser(operator: Operator, run: str) -> None:
 
 async def mended(operator: Operator, run: str) -> None:
     async with asyncio.timeout(90):
-        while Deed.MENDED not in [one.deed for one in await operator.engine.interventions(run)]:
+        while OperatorAction.MENDED not in [one.deed for one in await operator.engine.interventions(run)]:
             await asyncio.sleep(0.1)
 
 
@@ -96,14 +103,14 @@ async def test_a_browser_that_dies_in_a_persons_hands_comes_back_and_the_page_is
 async def test_a_browser_that_dies_while_a_question_is_open_is_back_before_it_is_answered(
     operator: Operator, server: DemoServer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(running, "make_head", lambda *_: Head(Slow(6, asks_at=3)))
+    monkeypatch.setattr(running, "make_policy_bundle", lambda *_: PolicyBundle(Slow(6, asks_at=3)))
     (run,) = await operator.start(walk(server))
     request = await operator.asked(run)
     kill_browser(operator, run)
     await mended(operator, run)
     row = await operator.until(run, lambda row: row.state is RunState.WAITING)
     assert [need.id for need in row.needs] == [request.id]
-    await operator.engine.decide(request.id, PersonDecision(verb=Verb.ANSWER, text="yes"))
+    await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.ANSWER, text="yes"))
     assert (await operator.over(run)).outcome == "answered"
     settled = {one.id: one.state for one in await operator.engine.requests(run, closed=True)}
     assert settled[request.id] is RequestState.CLOSED
@@ -113,8 +120,8 @@ async def test_a_disk_that_is_full_holds_the_run_before_its_next_action_and_it_g
     operator: Operator, server: DemoServer, monkeypatch: pytest.MonkeyPatch
 ):
     full = ""
-    monkeypatch.setattr(probing, "disk_trouble", lambda _: full)
-    monkeypatch.setattr(probing, "DISK_EVERY", 0.2)
+    monkeypatch.setattr(probing, "disk_problem", lambda _: full)
+    monkeypatch.setattr(probing, "DISK_CHECK_SECONDS", 0.2)
     (run,) = await operator.start(walk(server))
     await operator.until(run, lambda row: row.step > 1)
     full = "the disk is full"
@@ -150,5 +157,5 @@ async def test_a_run_whose_browser_can_not_be_brought_back_waits_for_a_person_wh
     assert request.need is Need.TROUBLE
     assert "3 times in a row" in request.question
     broken = False
-    await operator.engine.decide(request.id, PersonDecision(verb=Verb.RETRY))
+    await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.RETRY))
     assert (await operator.over(run)).outcome == "answered"

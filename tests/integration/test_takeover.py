@@ -13,13 +13,13 @@ from PIL import Image
 from playwright.async_api import Browser, Error
 
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.takeover.path import into_graph, transitions_of
-from app.engine.agent.unseen import unseen
+from app.engine.agent.takeover.path import add_to_graph, transitions_of
+from app.engine.agent.unseen import mask_secrets
 from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.executor import Executor
-from app.engine.browser.session import Visit, open_browser, visit
+from app.engine.browser.session import BrowserSession, open_browser, open_session
 from app.engine.cases.core import Core
-from app.engine.cases.recording import StoredGraph
+from app.engine.cases.recording import StoredGraphRecorder
 from app.engine.errors import StoreError
 from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.engine.redaction import MARK
@@ -64,7 +64,7 @@ async def test_what_a_person_does_on_a_shop_becomes_steps_with_the_page_before_e
     chromium: Browser, server: DemoServer
 ) -> None:
     home = server.shop_url + "/"
-    async with visit(chromium, (1280, 800), keep_tabs=True) as tab:
+    async with open_session(chromium, (1280, 800), keep_tabs=True) as tab:
         await tab.page.goto(home)
         async with in_hand(tab, home) as (hands, kept):
             await hands.input(click(*await middle(tab, "text=Walnut Bowl")))
@@ -91,7 +91,7 @@ async def test_what_a_person_does_on_a_shop_becomes_steps_with_the_page_before_e
         assert any("/product/walnut-bowl" in line for line in account.changes)
 
 
-async def test_passwords_codes_and_cards_are_nowhere_in_words_or_pictures(blank: Visit) -> None:
+async def test_passwords_codes_and_cards_are_nowhere_in_words_or_pictures(blank: BrowserSession) -> None:
     await blank.page.set_content(LOGIN)
     secrets = Secrets()
     async with in_hand(blank, secrets=secrets) as (hands, kept):
@@ -127,13 +127,13 @@ async def test_passwords_codes_and_cards_are_nowhere_in_words_or_pictures(blank:
         grey = last.getpixel((int(box["x"] + 12), int(box["y"] + box["height"] / 2)))
         assert isinstance(grey, tuple)
         assert all(abs(part - 128) < 12 for part in grey)
-    page = unseen(await Executor(blank).look(), secrets)
+    page = mask_secrets(await Executor(blank).look(), secrets)
     assert f"Welcome, {MARK}" in page.text, "what the page gives back is hidden from the agent, too"
     assert "'481'" not in page.tree
     assert page.picture == b"" or b"swordfish" not in page.picture
 
 
-async def test_a_field_is_one_step_however_it_was_filled_in(blank: Visit) -> None:
+async def test_a_field_is_one_step_however_it_was_filled_in(blank: BrowserSession) -> None:
     await blank.page.set_content("<label>Name <input></label><label>Other <input></label>")
     async with in_hand(blank) as (hands, kept):
         await hands.input(click(*await middle(blank, "input")))
@@ -145,7 +145,9 @@ async def test_a_field_is_one_step_however_it_was_filled_in(blank: Visit) -> Non
     assert kept.words == ["type 'Bxb Ω pasted' into textbox 'Name'"]
 
 
-async def test_enter_in_a_field_is_a_step_of_its_own_with_what_was_typed_before_it(blank: Visit) -> None:
+async def test_enter_in_a_field_is_a_step_of_its_own_with_what_was_typed_before_it(
+    blank: BrowserSession,
+) -> None:
     await blank.page.set_content(
         "<form onsubmit=\"out.textContent='found'; return false\"><input aria-label='Search'></form><p id=out></p>"
     )
@@ -159,7 +161,7 @@ async def test_enter_in_a_field_is_a_step_of_its_own_with_what_was_typed_before_
 
 
 async def test_choices_made_with_keys_double_clicks_and_pressed_buttons_are_told_as_such(
-    blank: Visit,
+    blank: BrowserSession,
 ) -> None:
     await blank.page.set_content(
         "<label>Size <select><option>Small<option>Large</select></label>"
@@ -181,7 +183,9 @@ async def test_choices_made_with_keys_double_clicks_and_pressed_buttons_are_told
     assert kept.words[1:] == ["choose 'Large' in combobox 'Size'", "click button 'Plain'"]
 
 
-async def test_a_list_of_choices_is_in_the_picture_and_chosen_from_with_the_mouse(blank: Visit) -> None:
+async def test_a_list_of_choices_is_in_the_picture_and_chosen_from_with_the_mouse(
+    blank: BrowserSession,
+) -> None:
     await blank.page.set_content(CHOICES)
     async with in_hand(blank) as (hands, kept), filmed(blank) as (cast, frames):
         await cast.watch(1280, 800, 25)
@@ -207,7 +211,7 @@ async def test_a_list_of_choices_is_in_the_picture_and_chosen_from_with_the_mous
 
 async def test_a_choice_that_leads_to_another_page_is_recorded(chromium: Browser, server: DemoServer) -> None:
     home = server.shop_url + "/"
-    async with visit(chromium, (1280, 800), keep_tabs=True) as tab:
+    async with open_session(chromium, (1280, 800), keep_tabs=True) as tab:
         await tab.page.goto(home)
         async with in_hand(tab, home) as (hands, kept):
             await hands.input(click(*await middle(tab, "select")))
@@ -219,7 +223,7 @@ async def test_a_choice_that_leads_to_another_page_is_recorded(chromium: Browser
         assert kept.words[0].endswith("' in combobox 'Sort by'")
 
 
-async def test_scrolling_and_keys_pressed_in_a_row_are_one_step_each(blank: Visit) -> None:
+async def test_scrolling_and_keys_pressed_in_a_row_are_one_step_each(blank: BrowserSession) -> None:
     await blank.page.set_content("<h1>Long</h1><p style='height:5000px'>text</p>")
     async with in_hand(blank) as (hands, kept):
         for _ in range(6):
@@ -235,7 +239,7 @@ async def test_scrolling_and_keys_pressed_in_a_row_are_one_step_each(blank: Visi
     assert arrows.output == "4 times"
 
 
-async def test_a_drag_names_both_ends(blank: Visit) -> None:
+async def test_a_drag_names_both_ends(blank: BrowserSession) -> None:
     await blank.page.set_content(
         "<button style='position:absolute;left:20px;top:20px'>From</button>"
         "<button style='position:absolute;left:300px;top:200px'>To</button>"
@@ -258,7 +262,7 @@ async def test_a_drag_names_both_ends(blank: Visit) -> None:
     assert f"[{step.action.args['to_bid']}] button 'To'" in tree
 
 
-async def test_what_is_done_within_a_frame_names_the_element_there(blank: Visit) -> None:
+async def test_what_is_done_within_a_frame_names_the_element_there(blank: BrowserSession) -> None:
     await blank.page.set_content(FRAMED)
     async with in_hand(blank) as (hands, kept):
         frame = blank.page.frame_locator("iframe")
@@ -271,7 +275,7 @@ async def test_what_is_done_within_a_frame_names_the_element_there(blank: Visit)
     assert kept.words == ["click button 'Inside'", "type 'deep' into textbox 'Within'"]
 
 
-async def test_a_page_that_never_rests_is_recorded_all_the_same(blank: Visit) -> None:
+async def test_a_page_that_never_rests_is_recorded_all_the_same(blank: BrowserSession) -> None:
     await blank.page.set_content(TICKING)
     async with in_hand(blank) as (hands, kept):
         await hands.input(click(*await middle(blank, "button")))
@@ -281,7 +285,7 @@ async def test_a_page_that_never_rests_is_recorded_all_the_same(blank: Visit) ->
 
 
 async def test_what_changed_by_itself_before_a_click_is_in_the_picture_of_the_page_before_it(
-    blank: Visit,
+    blank: BrowserSession,
 ) -> None:
     await blank.page.set_content("<h1>First</h1>")
     async with in_hand(blank) as (hands, kept):
@@ -293,7 +297,7 @@ async def test_what_changed_by_itself_before_a_click_is_in_the_picture_of_the_pa
     assert "Second" in kept.text_of(kept.steps[0])
 
 
-async def test_what_the_page_said_is_quoted_in_the_account_and_never_a_tip(blank: Visit) -> None:
+async def test_what_the_page_said_is_quoted_in_the_account_and_never_a_tip(blank: BrowserSession) -> None:
     await blank.page.set_content(TALKS)
     async with in_hand(blank) as (hands, kept):
         await hands.input(click(*await middle(blank, "button")))
@@ -305,7 +309,7 @@ async def test_what_the_page_said_is_quoted_in_the_account_and_never_a_tip(blank
     assert "Ignore" not in account.tip_text
 
 
-async def test_what_a_page_asks_waits_for_the_person_who_clicked(blank: Visit) -> None:
+async def test_what_a_page_asks_waits_for_the_person_who_clicked(blank: BrowserSession) -> None:
     await blank.page.set_content(
         "<button onclick=\"told.textContent += confirm('Delete it?') + ' '\">Delete</button>"
         "<button onclick=\"told.textContent += prompt('Your name?', 'x') + ' '\">Name</button><p id=told></p>"
@@ -344,7 +348,7 @@ async def test_what_a_page_asks_waits_for_the_person_who_clicked(blank: Visit) -
     ]
 
 
-async def test_a_disk_that_is_full_loses_no_step(blank: Visit) -> None:
+async def test_a_disk_that_is_full_loses_no_step(blank: BrowserSession) -> None:
     await blank.page.set_content("<button>One</button><button>Two</button>")
     async with in_hand(blank) as (hands, kept):
         kept.refuse = StoreError("the disk is full")
@@ -360,7 +364,7 @@ async def test_a_disk_that_is_full_loses_no_step(blank: Visit) -> None:
     assert account.steps == 2
 
 
-async def test_after_the_end_nothing_is_done_to_the_page(blank: Visit) -> None:
+async def test_after_the_end_nothing_is_done_to_the_page(blank: BrowserSession) -> None:
     await blank.page.set_content("<input autofocus>")
     async with in_hand(blank) as (hands, kept):
         await hands.end()
@@ -370,7 +374,7 @@ async def test_after_the_end_nothing_is_done_to_the_page(blank: Visit) -> None:
 
 
 async def test_a_takeover_that_is_abandoned_lets_go_of_what_is_held_and_keeps_what_was_typed(
-    blank: Visit,
+    blank: BrowserSession,
 ) -> None:
     await blank.page.set_content(
         "<input aria-label='Half'><script>let down = 0;"
@@ -386,7 +390,7 @@ async def test_a_takeover_that_is_abandoned_lets_go_of_what_is_held_and_keeps_wh
 
 @pytest.mark.parametrize("how", ["close", "crash", "kill"])
 async def test_a_page_that_is_lost_in_somebodys_hands_ends_in_an_account_of_what_was_done(how: str) -> None:
-    async with open_browser() as browser, visit(browser, keep_tabs=True) as tab:
+    async with open_browser() as browser, open_session(browser, keep_tabs=True) as tab:
         await tab.page.set_content("<button>One</button>")
         async with in_hand(tab) as (hands, kept):
             await hands.input(click(*await middle(tab, "button")))
@@ -406,7 +410,7 @@ async def test_a_page_that_is_lost_in_somebodys_hands_ends_in_an_account_of_what
         assert account.steps == len(kept.steps)
 
 
-async def test_a_busy_page_is_handed_back_in_bounded_time(blank: Visit) -> None:
+async def test_a_busy_page_is_handed_back_in_bounded_time(blank: BrowserSession) -> None:
     await blank.page.set_content(
         "<button onclick='const end = performance.now() + 4000; while (performance.now() < end);'>Busy</button>"
         "<button>Later</button>"
@@ -423,7 +427,7 @@ async def test_a_busy_page_is_handed_back_in_bounded_time(blank: Visit) -> None:
 
 
 async def test_windows_and_full_screen_and_a_caught_pointer_do_not_take_the_page_out_of_a_persons_hands(
-    blank: Visit,
+    blank: BrowserSession,
 ) -> None:
     await blank.page.set_content(
         "<body style='margin:0'><button onclick=\"window.open('about:blank'); this.requestFullscreen();"
@@ -449,7 +453,7 @@ async def test_the_way_a_person_took_becomes_a_path_on_the_map(
     chromium: Browser, server: DemoServer, tmp_path: Path
 ) -> None:
     home = server.shop_url + "/"
-    async with visit(chromium, (1280, 800), keep_tabs=True) as tab:
+    async with open_session(chromium, (1280, 800), keep_tabs=True) as tab:
         await tab.page.goto(home)
         async with in_hand(tab, home) as (hands, kept):
             await hands.input(click(*await middle(tab, "text=Kitchen")))
@@ -470,9 +474,9 @@ async def test_the_way_a_person_took_becomes_a_path_on_the_map(
     )
     core = await Core.open(tmp_path, "tester")
     try:
-        graph = StoredGraph(core, "shop")
-        assert await into_graph(hands.path, graph, home) == 2
-        assert await into_graph(hands.path, graph, home) == 2
+        graph = StoredGraphRecorder(core, "shop")
+        assert await add_to_graph(hands.path, graph, home) == 2
+        assert await add_to_graph(hands.path, graph, home) == 2
         memory = await graph.memory()
         assert {state.id for state in memory.states} == {state.id for state, _ in found.states}
         assert sorted(one.words for one in memory.transitions) == [

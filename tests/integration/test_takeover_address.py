@@ -11,15 +11,22 @@ import pytest
 import pytest_asyncio
 
 from app.engine.browser.by_hand import address_of
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 from app.engine.cases import running
-from app.engine.cases.heads import Head
+from app.engine.cases.heads import PolicyBundle
 from app.engine.command import Stop
 from app.engine.errors import Conflict, UsageError
-from app.engine.hand_back import HandBack, Handing
-from app.engine.page_input import PageMove
+from app.engine.hand_back import HandBack, HandBackKind
+from app.engine.page_input import NavigationKind
 from app.engine.run_api import RunRequest
-from app.engine.supervision import Deed, Need, PersonDecision, RequestState, RunState, Verb
+from app.engine.supervision import (
+    DecisionKind,
+    Need,
+    OperatorAction,
+    OperatorDecision,
+    RequestState,
+    RunState,
+)
 from tests.support.agent_desk import click, fill
 from tests.support.fake_hands import ScriptedPolicy
 from tests.support.live_hands import in_hand
@@ -64,22 +71,24 @@ def test_what_is_no_address_of_a_page_is_refused(typed: str):
 
 
 @pytest.mark.smoke
-async def test_addresses_back_forward_and_reload_are_steps_of_the_person(blank: Visit, server):
+async def test_addresses_back_forward_and_reload_are_steps_of_the_person(blank: BrowserSession, server):
     shop = server.shop_url.rstrip("/")
     async with in_hand(blank, shop) as (hands, kept):
-        assert await hands.move(PageMove.OPEN, f"{shop}/") == ""
-        assert await hands.move(PageMove.BACK) == "there is no page before this one"
-        assert await hands.move(PageMove.OPEN, "/department/kitchen/") == ""
-        assert await hands.move(PageMove.BACK) == ""
+        assert await hands.move(NavigationKind.OPEN, f"{shop}/") == ""
+        assert await hands.move(NavigationKind.BACK) == "there is no page before this one"
+        assert await hands.move(NavigationKind.OPEN, "/department/kitchen/") == ""
+        assert await hands.move(NavigationKind.BACK) == ""
         assert blank.page.url == f"{shop}/"
-        assert await hands.move(PageMove.FORWARD) == ""
+        assert await hands.move(NavigationKind.FORWARD) == ""
         assert blank.page.url == f"{shop}/department/kitchen/"
-        assert await hands.move(PageMove.RELOAD) == ""
-        assert "block the port" in await hands.move(PageMove.OPEN, "http://127.0.0.1:9/")
+        assert await hands.move(NavigationKind.RELOAD) == ""
+        assert "block the port" in await hands.move(NavigationKind.OPEN, "http://127.0.0.1:9/")
         with pytest.raises(UsageError):
-            await hands.move(PageMove.OPEN, "javascript:alert(1)")
+            await hands.move(NavigationKind.OPEN, "javascript:alert(1)")
         await hands.end()
-        assert await hands.move(PageMove.OPEN, f"{shop}/") == "", "the page is not in their hands any more"
+        assert await hands.move(NavigationKind.OPEN, f"{shop}/") == "", (
+            "the page is not in their hands any more"
+        )
     done = [step.action for step in kept.steps if step.action is not None]
     assert [one.kind for one in done] == [
         "goto", "go_back", "goto", "go_back", "go_forward", "goto", "goto",
@@ -95,7 +104,7 @@ async def test_taking_over_a_run_that_is_starting_shows_the_start_page(operator,
     assert (await operator.row(run)).state is RunState.TAKEN_OVER
     browser = operator.engine._fleet.known(run).page._browser
     assert browser.address == server.shop_url.rstrip("/") + "/"
-    assert await operator.engine.move_page(run, PageMove.OPEN, "/department/kitchen/") == ""
+    assert await operator.engine.move_page(run, NavigationKind.OPEN, "/department/kitchen/") == ""
     account = await operator.engine.release(run)
     assert [account.steps, account.url_after] == [1, f"{server.shop_url.rstrip('/')}/department/kitchen/"]
     assert (await operator.over(run)).outcome == "answered"
@@ -109,7 +118,7 @@ async def test_a_start_page_that_does_not_answer_leaves_the_person_the_address_l
     (run,) = await operator.start(request)
     assert (await operator.asked(run)).need is Need.TROUBLE
     await operator.engine.take_over(run)
-    assert await operator.engine.move_page(run, PageMove.OPEN, server.shop_url) == ""
+    assert await operator.engine.move_page(run, NavigationKind.OPEN, server.shop_url) == ""
     await operator.engine.release(run)
     assert (await operator.over(run)).outcome == "answered"
     assert all(not one.decision for one in await operator.engine.requests(run, closed=True))
@@ -120,15 +129,15 @@ async def test_a_person_may_leave_the_runs_sites_and_is_told_so_and_the_agent_co
         (run,) = await operator.start(kitchen(server.shop_url))
         await operator.engine.take_over(run)
         with pytest.raises(UsageError):
-            await operator.engine.move_page(run, PageMove.OPEN, "file:///etc/passwd")
-        said = await operator.engine.move_page(run, PageMove.OPEN, elsewhere)
+            await operator.engine.move_page(run, NavigationKind.OPEN, "file:///etc/passwd")
+        said = await operator.engine.move_page(run, NavigationKind.OPEN, elsewhere)
         assert "is not one of this run's sites" in said
-        assert await operator.engine.move_page(run, PageMove.START) == ""
-        assert "is not one" in await operator.engine.move_page(run, PageMove.OPEN, elsewhere)
+        assert await operator.engine.move_page(run, NavigationKind.START) == ""
+        assert "is not one" in await operator.engine.move_page(run, NavigationKind.OPEN, elsewhere)
         await operator.engine.release(run)
         assert (await operator.over(run)).outcome == "answered"
     with pytest.raises(Conflict):
-        await operator.engine.move_page(run, PageMove.BACK)
+        await operator.engine.move_page(run, NavigationKind.BACK)
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
@@ -136,7 +145,7 @@ async def test_a_false_wall_is_asked_about_once_and_the_run_fills_in_its_form(
     operator, monkeypatch: pytest.MonkeyPatch, by_hand: bool
 ):
     moves = [fill("Note", "hello"), click("Keep"), Stop("kept")]
-    monkeypatch.setattr(running, "make_head", lambda *_: Head(ScriptedPolicy(moves)))
+    monkeypatch.setattr(running, "make_policy_bundle", lambda *_: PolicyBundle(ScriptedPolicy(moves)))
     with serving() as pages:
         task = RunRequest(intent="Write 'hello' down", start_url=f"{pages}/note_form.html", kb="none")
         (run,) = await operator.start(task)
@@ -144,22 +153,22 @@ async def test_a_false_wall_is_asked_about_once_and_the_run_fills_in_its_form(
         assert request.need is Need.WALL
         if by_hand:
             await operator.engine.take_over(run)
-            await operator.engine.release(run, HandBack(how=Handing.NO_WALL))
+            await operator.engine.release(run, HandBack(how=HandBackKind.NO_WALL))
         else:
-            await operator.engine.decide(request.id, PersonDecision(verb=Verb.NO_WALL))
+            await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.NO_WALL))
         assert (await operator.over(run)).why == "kept"
         (kept,) = await operator.engine.requests(run, closed=True)
         assert (kept.id, kept.state) == (request.id, RequestState.CLOSED)
         words = [step.words for step in (await operator.engine.open_run(run)).steps]
         assert words[:2] == ["type 'hello' into textbox 'Note'", "click button 'Keep'"]
-        assert Deed.NO_WALL in [one.deed for one in await operator.engine.interventions(run)]
+        assert OperatorAction.NO_WALL in [one.deed for one in await operator.engine.interventions(run)]
 
 
 async def test_a_form_of_several_fields_with_a_password_is_no_wall_at_all(
     operator, monkeypatch: pytest.MonkeyPatch
 ):
     moves = [fill("Message", "hello"), Stop("written")]
-    monkeypatch.setattr(running, "make_head", lambda *_: Head(ScriptedPolicy(moves)))
+    monkeypatch.setattr(running, "make_policy_bundle", lambda *_: PolicyBundle(ScriptedPolicy(moves)))
     with serving() as pages:
         task = RunRequest(intent="Write 'hello' down", start_url=f"{pages}/message_form.html", kb="none")
         (run,) = await operator.start(task)
@@ -170,8 +179,8 @@ async def test_a_form_of_several_fields_with_a_password_is_no_wall_at_all(
 async def test_what_a_person_did_by_hand_ends_the_run_as_they_say(operator, server):
     (run,) = await operator.start(kitchen(server.shop_url))
     await operator.engine.take_over(run)
-    await operator.engine.move_page(run, PageMove.OPEN, "/department/kitchen/")
-    await operator.engine.release(run, HandBack(how=Handing.FINISHED))
+    await operator.engine.move_page(run, NavigationKind.OPEN, "/department/kitchen/")
+    await operator.engine.release(run, HandBack(how=HandBackKind.FINISHED))
     assert (await operator.over(run)).outcome == "done_by_hand"
     detail = await operator.engine.open_run(run)
     assert detail.flags == ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest_asyncio
 
 from app.engine.run_api import RunRequest
-from app.engine.supervision import Deed
+from app.engine.supervision import OperatorAction
 from tests.support.blocking_proxy import BlockingProxy, Door
 from tests.support.wall import Operator
 
@@ -38,4 +38,9 @@ async def test_a_run_that_is_stopped_in_the_persons_hands_ends_and_keeps_what_th
     steps = (await operator.engine.open_run(run)).steps
     assert [step.by for step in steps] == ["person"]
     deeds = [one.deed for one in await operator.engine.interventions(run)]
-    assert deeds == [Deed.ASKED, Deed.TOOK_OVER, Deed.RELEASED, Deed.STOPPED]
+    assert deeds == [
+        OperatorAction.ASKED,
+        OperatorAction.TOOK_OVER,
+        OperatorAction.RELEASED,
+        OperatorAction.STOPPED,
+    ]

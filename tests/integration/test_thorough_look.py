@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.engine.agent.marks import disagreements, is_markable, marked, marks_of
+from app.engine.agent.marks import disagreements, draw_marks, element_marks, is_markable
 from app.engine.browser.frames import main_world
-from app.engine.browser.listeners import heard_in
-from app.engine.browser.reading import FrameLook
-from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import capture, handle_of
+from app.engine.browser.listeners import listeners_in
+from app.engine.browser.reading import FrameSnapshot
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.snapshot import capture, element_handle
 from app.engine.identity import keys_of
 from app.engine.page_state import Element, PageCapture
 from tests.support.pages_server import serving
@@ -23,7 +23,7 @@ def pages() -> Iterator[str]:
         yield address
 
 
-async def look(tab: Visit, pages: str) -> PageCapture:
+async def look(tab: BrowserSession, pages: str) -> PageCapture:
     await tab.page.goto(f"{pages}/thorough.html")
     return await capture(tab, picture=False, thorough=True)
 
@@ -48,7 +48,9 @@ def line_of(page: PageCapture, element: Element) -> str:
 
 
 @pytest.mark.smoke
-async def test_what_scripts_listen_to_is_numbered_and_what_they_do_not_is_not(blank: Visit, pages: str):
+async def test_what_scripts_listen_to_is_numbered_and_what_they_do_not_is_not(
+    blank: BrowserSession, pages: str
+):
     page = await look(blank, pages)
     found = ids(page)
     assert (found["word"].name, found["word"].hears) == ("bonjour", ("click",))
@@ -58,15 +60,17 @@ async def test_what_scripts_listen_to_is_numbered_and_what_they_do_not_is_not(bl
     assert "page-wide" not in found, "nor is a part of the page that handles its links' clicks"
 
 
-async def test_entries_of_a_list_with_one_listener_are_numbered_instead_of_the_list(blank: Visit, pages: str):
+async def test_entries_of_a_list_with_one_listener_are_numbered_instead_of_the_list(
+    blank: BrowserSession, pages: str
+):
     page = await look(blank, pages)
     entries = [element for element in page.elements if element.role == "listitem"]
     assert [(entry.name, entry.hears) for entry in entries] == [("One", ("press",)), ("Two", ("press",))]
-    await (await handle_of(blank, entries[1].index)).click()
+    await (await element_handle(blank, entries[1].index)).click()
     assert await blank.page.evaluate("clicked") == ["Two"]
 
 
-async def test_identity_is_the_same_with_and_without(blank: Visit, pages: str):
+async def test_identity_is_the_same_with_and_without(blank: BrowserSession, pages: str):
     thorough = await look(blank, pages)
     plain = await capture(blank, picture=False)
     assert len(thorough.elements) > len(plain.elements)
@@ -75,14 +79,16 @@ async def test_identity_is_the_same_with_and_without(blank: Visit, pages: str):
 
 
 @pytest.mark.smoke
-async def test_the_page_neither_sees_it_nor_is_changed(blank: Visit, pages: str):
+async def test_the_page_neither_sees_it_nor_is_changed(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/thorough.html")
     await blank.page.evaluate("void (touched = 0)")  # the end of the page came after its script
     await capture(blank, thorough=True)
     assert await blank.page.evaluate("[asked, touched, clicked.length]") == [0, 0, 0]
 
 
-async def test_helpers_that_a_page_put_in_place_of_the_browsers_bring_nothing_in(blank: Visit, pages: str):
+async def test_helpers_that_a_page_put_in_place_of_the_browsers_bring_nothing_in(
+    blank: BrowserSession, pages: str
+):
     await blank.page.goto(f"{pages}/thorough.html")
     await blank.page.evaluate(
         "void (window.getEventListeners = () => { window.touched = 99; return { click: 1 } })"
@@ -93,18 +99,18 @@ async def test_helpers_that_a_page_put_in_place_of_the_browsers_bring_nothing_in
     await blank.page.evaluate("void (window.getEventListeners = () => { throw new Error('no') })")
     assert "city" in ids(await capture(blank, picture=False, thorough=True))
     await blank.page.evaluate('window.$$ = () => ({ length: "1;\')//" })')
-    assert await heard_in(await main_world(blank)) == "", "what it says is checked"
+    assert await listeners_in(await main_world(blank)) == "", "what it says is checked"
 
 
-async def test_a_list_of_listeners_of_another_page_is_not_taken(blank: Visit, pages: str):
+async def test_a_list_of_listeners_of_another_page_is_not_taken(blank: BrowserSession, pages: str):
     await look(blank, pages)
     world = await main_world(blank)
-    answer = FrameLook.read(await world.call("sitelore.look(100, true, '3;1:c,')"))
+    answer = FrameSnapshot.read(await world.call("sitelore.look(100, true, '3;1:c,')"))
     assert answer.facts["heard"] is False
-    assert FrameLook.read(await world.call("sitelore.look(100, true, '')")).facts["heard"] is True
+    assert FrameSnapshot.read(await world.call("sitelore.look(100, true, '')")).facts["heard"] is True
 
 
-async def test_shapes_of_a_drawing_are_told_by_kind_colour_and_size(blank: Visit, pages: str):
+async def test_shapes_of_a_drawing_are_told_by_kind_colour_and_size(blank: BrowserSession, pages: str):
     page = await look(blank, pages)
     shapes = [
         (told(e, "looks"), e.name) for e in page.elements if e.tag in ("circle", "polygon", "line", "text")
@@ -122,7 +128,7 @@ async def test_shapes_of_a_drawing_are_told_by_kind_colour_and_size(blank: Visit
     assert (drawing.role, drawing.hears) == ("image", ("click",))
 
 
-async def test_what_can_be_scrolled_held_or_drawn_on_is_numbered(blank: Visit, pages: str):
+async def test_what_can_be_scrolled_held_or_drawn_on_is_numbered(blank: BrowserSession, pages: str):
     page = await look(blank, pages)
     found = ids(page)
     assert found["pane"].hears == ("scroll",)
@@ -131,7 +137,9 @@ async def test_what_can_be_scrolled_held_or_drawn_on_is_numbered(blank: Visit, p
     assert found["paint"].hears == ("click",)
 
 
-async def test_what_was_scrolled_out_above_in_a_pane_stays_visible_and_is_not_met(blank: Visit, pages: str):
+async def test_what_was_scrolled_out_above_in_a_pane_stays_visible_and_is_not_met(
+    blank: BrowserSession, pages: str
+):
     await blank.page.goto(f"{pages}/thorough.html")
     await blank.page.evaluate(
         "scrollTo(0, 0); document.body.style.marginTop = '-170px'; pane.scrollTop = 1000"
@@ -144,7 +152,7 @@ async def test_what_was_scrolled_out_above_in_a_pane_stays_visible_and_is_not_me
     assert (last.visible, last.met) == (True, True)
 
 
-async def test_the_pointer_meets_what_lies_on_top_and_in_view(blank: Visit, pages: str):
+async def test_the_pointer_meets_what_lies_on_top_and_in_view(blank: BrowserSession, pages: str):
     page = await look(blank, pages)
     found = ids(page)
     assert (found["under"].visible, found["under"].met) == (True, False)
@@ -154,7 +162,9 @@ async def test_the_pointer_meets_what_lies_on_top_and_in_view(blank: Visit, page
     assert broken.met, "though its middle may be a hole"
 
 
-async def test_what_nothing_names_is_told_by_looks_neighbours_or_its_makers(blank: Visit, pages: str):
+async def test_what_nothing_names_is_told_by_looks_neighbours_or_its_makers(
+    blank: BrowserSession, pages: str
+):
     page = await look(blank, pages)
     found = ids(page)
     assert told(found["box"], "looks") == "yellow box 30x30"
@@ -167,14 +177,14 @@ async def test_what_nothing_names_is_told_by_looks_neighbours_or_its_makers(blan
     assert trash.hears == ("click",)
 
 
-async def test_what_is_typed_into_a_password_field_is_nowhere(blank: Visit, pages: str):
+async def test_what_is_typed_into_a_password_field_is_nowhere(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/thorough.html")
     await blank.page.fill("#secret", "hunter2-and-more")
     page = await capture(blank, picture=False, thorough=True)
     assert "hunter2" not in f"{page.tree}{page.text}{page.elements}"
 
 
-async def test_a_long_text_of_a_field_is_told_whole(blank: Visit):
+async def test_a_long_text_of_a_field_is_told_whole(blank: BrowserSession):
     await blank.page.set_content(
         "<textarea id=t></textarea><script>t.value = 'word '.repeat(150) + 'end'</script>"
     )
@@ -183,10 +193,10 @@ async def test_a_long_text_of_a_field_is_told_whole(blank: Visit):
     assert len((await capture(blank, picture=False)).elements[0].value) == 200
 
 
-async def test_marks_are_drawn_on_what_can_be_seen_and_agree_with_the_text(blank: Visit, pages: str):
+async def test_marks_are_drawn_on_what_can_be_seen_and_agree_with_the_text(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/thorough.html")
     page = await capture(blank, thorough=True)
-    marks = marks_of(page)
+    marks = element_marks(page)
     numbers = {mark.number for mark in marks}
     found = ids(page)
     assert disagreements(page, marks) == ()
@@ -195,6 +205,6 @@ async def test_marks_are_drawn_on_what_can_be_seen_and_agree_with_the_text(blank
     } <= numbers
     assert not {found[name].index for name in ("under", "far", "pane")} & numbers
     assert all(is_markable(page.elements[number]) for number in numbers)
-    picture = marked(page, marks)
+    picture = draw_marks(page, marks)
     assert picture.startswith(b"\xff\xd8")
     assert picture != page.picture

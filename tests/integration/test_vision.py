@@ -7,11 +7,11 @@ from functools import partial
 
 import pytest
 
-from app.engine.agent.vision.eyes import Eyes
-from app.engine.agent.vision.looking import Aim, Looker
+from app.engine.agent.vision.eyes import VisionCache
+from app.engine.agent.vision.looking import VisionClient, VisionFocus
 from app.engine.browser.executor import Executor
-from app.engine.browser.points import under
-from app.engine.browser.session import Visit
+from app.engine.browser.points import elements_at
+from app.engine.browser.session import BrowserSession
 from app.engine.command import ClickMark, TypeMark, TypeText
 from app.engine.effect import Effect
 from tests.support.booking import SENT, fill_in, row_aware
@@ -25,21 +25,21 @@ def pages() -> Iterator[str]:
         yield address
 
 
-async def test_a_form_of_twenty_actions_needs_seven_looks_at_most(blank: Visit, pages: str):
+async def test_a_form_of_twenty_actions_needs_seven_looks_at_most(blank: BrowserSession, pages: str):
     filled = await fill_in(blank, f"{pages}/booking.html", gated=True)
     assert filled.refusals == []
     assert filled.sent == SENT
     assert filled.perceptions <= 7
 
 
-async def test_a_look_before_every_action_comes_to_the_same(blank: Visit, pages: str):
+async def test_a_look_before_every_action_comes_to_the_same(blank: BrowserSession, pages: str):
     filled = await fill_in(blank, f"{pages}/booking.html", gated=False)
     assert (filled.sent, filled.perceptions) == (SENT, 20)
 
 
 @pytest.mark.smoke
 async def test_a_row_drawn_as_one_becomes_its_label_and_its_arrow_and_the_arrow_opens_it(
-    blank: Visit, pages: str
+    blank: BrowserSession, pages: str
 ):
     hand, background = Executor(blank), Background()
     await blank.page.goto(f"{pages}/rows.html")
@@ -48,10 +48,10 @@ async def test_a_row_drawn_as_one_becomes_its_label_and_its_arrow_and_the_arrow_
     chevron = next(element for element in page.elements if "collapsed" in element.states)
     assert chevron.rect is not None
     row = (0.0, chevron.rect[1] - 6, 308.0, 32.0)
-    eyes = Eyes(
-        Looker(ScriptedVision(lambda _: answer(seen("United States ▾", row, page)))),
+    eyes = VisionCache(
+        VisionClient(ScriptedVision(lambda _: answer(seen("United States ▾", row, page)))),
         spawn=background.spawn,
-        under=partial(under, blank),
+        under=partial(elements_at, blank),
     )
     shown = await eyes.show(page)
     assert shown is not None
@@ -71,17 +71,17 @@ async def test_a_row_drawn_as_one_becomes_its_label_and_its_arrow_and_the_arrow_
     await eyes.aclose()
 
 
-async def test_text_goes_into_a_field_in_a_frame_of_another_site(blank: Visit, pages: str):
+async def test_text_goes_into_a_field_in_a_frame_of_another_site(blank: BrowserSession, pages: str):
     hand, background = Executor(blank), Background()
     await blank.page.goto(f"{pages}/frames.html")
     page = await hand.look()
     coupon = next(e for e in page.elements if e.frame == ("abroad",) and e.name == "Coupon")
     assert coupon.rect is not None
     box = (coupon.rect[0] - 10, coupon.rect[1] - 4, coupon.rect[2] + 20, coupon.rect[3] + 8)
-    eyes = Eyes(
-        Looker(ScriptedVision(lambda _: answer(seen("Coupon", box, page)))),
+    eyes = VisionCache(
+        VisionClient(ScriptedVision(lambda _: answer(seen("Coupon", box, page)))),
         spawn=background.spawn,
-        under=partial(under, blank),
+        under=partial(elements_at, blank),
     )
     await eyes.show(page)
     command, refusal = await eyes.resolve(TypeMark(1, "SPRING"), page)
@@ -92,10 +92,10 @@ async def test_text_goes_into_a_field_in_a_frame_of_another_site(blank: Visit, p
     await eyes.aclose()
 
 
-async def test_marks_of_a_real_page_know_their_elements(blank: Visit, pages: str):
+async def test_marks_of_a_real_page_know_their_elements(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/booking.html")
     page = await Executor(blank).look()
-    epoch = await Looker(ScriptedVision(lambda _: row_aware(page))).look(page, Aim())
+    epoch = await VisionClient(ScriptedVision(lambda _: row_aware(page))).look(page, VisionFocus())
     assert [page.elements[mark.element].name for mark in epoch.marks if mark.element is not None] == [
         mark.label for mark in epoch.marks
     ]

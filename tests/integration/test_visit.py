@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Error
 
-from app.engine.browser.session import MOST_DIALOGS, Visit, visit
+from app.engine.browser.session import MAX_DIALOGS, BrowserSession, open_session
 from app.engine.browser.snapshot import PageGone, capture
 from app.engine.page_state import Challenge, PageCapture
 from tests.support.pages_server import serving
@@ -23,7 +23,7 @@ def pages() -> Iterator[str]:
         yield address
 
 
-async def look(tab: Visit, address: str) -> PageCapture:
+async def look(tab: BrowserSession, address: str) -> PageCapture:
     await tab.page.goto(address)
     return await capture(tab, picture=False)
 
@@ -32,7 +32,7 @@ def names(page: PageCapture) -> set[str]:
     return {element.name for element in page.elements if element.visible}
 
 
-async def look_on(tab: Visit) -> None:
+async def look_on(tab: BrowserSession) -> None:
     while True:
         await capture(tab, picture=False)
         await asyncio.sleep(0.05)
@@ -41,7 +41,7 @@ async def look_on(tab: Visit) -> None:
 # -- dialogs -----------------------------------------------------------------------------------------------------
 
 
-async def test_an_open_modal_dialog_is_all_that_can_be_reached(blank: Visit, pages: str):
+async def test_an_open_modal_dialog_is_all_that_can_be_reached(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/dialogs.html")
     await blank.page.click("#modal")
     page = await capture(blank, picture=False)
@@ -52,7 +52,7 @@ async def test_an_open_modal_dialog_is_all_that_can_be_reached(blank: Visit, pag
     assert "Behind" in names(await capture(blank, picture=False))
 
 
-async def test_a_dialog_by_role_is_named_by_its_heading_and_the_page_stays(blank: Visit, pages: str):
+async def test_a_dialog_by_role_is_named_by_its_heading_and_the_page_stays(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/dialogs.html")
     await blank.page.click("#role")
     page = await capture(blank, picture=False)
@@ -70,7 +70,7 @@ async def test_a_dialog_by_role_is_named_by_its_heading_and_the_page_stays(blank
     ],
 )
 async def test_javascript_dialogs_are_dismissed_and_told(
-    blank: Visit, pages: str, button: str, said: str, title: str
+    blank: BrowserSession, pages: str, button: str, said: str, title: str
 ):
     await blank.page.goto(f"{pages}/dialogs.html")
     await blank.page.click(f"#{button}")
@@ -79,7 +79,7 @@ async def test_javascript_dialogs_are_dismissed_and_told(
     assert (await capture(blank, picture=False)).alerts == (), "each is told once"
 
 
-async def test_a_page_that_asks_whether_to_leave_is_left(blank: Visit, pages: str):
+async def test_a_page_that_asks_whether_to_leave_is_left(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/leave.html")
     await blank.page.click("button")  # without a touch the browser doesn't ask
     page = await look(blank, f"{pages}/lists.html")
@@ -87,7 +87,7 @@ async def test_a_page_that_asks_whether_to_leave_is_left(blank: Visit, pages: st
     assert page.alerts == ("(asks whether to leave)",)
 
 
-async def test_alerts_from_timers_do_not_keep_a_page_from_being_looked_at(blank: Visit, pages: str):
+async def test_alerts_from_timers_do_not_keep_a_page_from_being_looked_at(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/alert_timer.html")
     await asyncio.sleep(0.2)
     page = await capture(blank, picture=False)
@@ -98,13 +98,13 @@ async def test_alerts_from_timers_do_not_keep_a_page_from_being_looked_at(blank:
 async def test_a_page_that_opens_alerts_for_ever_is_taken_away_and_the_visit_goes_on(
     chromium: Browser, pages: str
 ):
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await tab.page.goto(f"{pages}/alert_loop.html")
         began = time.monotonic()
         with pytest.raises(PageGone, match="without end"):
             await asyncio.wait_for(look_on(tab), 30)
         assert time.monotonic() - began < 20
-        assert len(tab.happened().alerts) <= MOST_DIALOGS
+        assert len(tab.happened().alerts) <= MAX_DIALOGS
         await tab.renew()
         assert (await look(tab, f"{pages}/lists.html")).title == "Lists"
 
@@ -114,7 +114,7 @@ async def test_a_page_that_opens_alerts_for_ever_is_taken_away_and_the_visit_goe
 
 @pytest.mark.parametrize(("link", "opened"), [("blank", "inner.html"), ("open", "abroad.html")])
 async def test_windows_that_open_are_noted_and_closed(chromium: Browser, pages: str, link: str, opened: str):
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await tab.page.goto(f"{pages}/windows.html")
         async with tab.context.expect_page() as popup:
             await tab.page.click(f"#{link}")
@@ -130,7 +130,7 @@ async def test_windows_that_open_are_noted_and_closed(chromium: Browser, pages: 
         assert len(tab.pages) == 2, "a tab that is asked for stays"
 
 
-async def test_windows_stay_where_tabs_are_kept(blank: Visit, pages: str):
+async def test_windows_stay_where_tabs_are_kept(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/windows.html")
     async with blank.context.expect_page() as popup:
         await blank.page.click("#blank")
@@ -140,7 +140,7 @@ async def test_windows_stay_where_tabs_are_kept(blank: Visit, pages: str):
 
 
 @pytest.mark.parametrize(("link", "name"), [("file", "prices.csv"), ("saved", "inner.html")])
-async def test_files_are_noted_and_not_fetched(blank: Visit, pages: str, link: str, name: str):
+async def test_files_are_noted_and_not_fetched(blank: BrowserSession, pages: str, link: str, name: str):
     await blank.page.goto(f"{pages}/windows.html")
     async with blank.page.expect_download() as offered:
         await blank.page.click(f"#{link}")
@@ -153,7 +153,7 @@ async def test_files_are_noted_and_not_fetched(blank: Visit, pages: str, link: s
 # -- pages that are gone -----------------------------------------------------------------------------------------
 
 
-async def test_a_page_that_is_replaced_during_the_look_is_looked_at_again(blank: Visit, pages: str):
+async def test_a_page_that_is_replaced_during_the_look_is_looked_at_again(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/moving.html?left=0")
     for left in (1, 1, 1, 2):
         await blank.page.evaluate(f"location.href = 'moving.html?left={left}'")
@@ -165,14 +165,14 @@ async def test_a_page_that_is_replaced_during_the_look_is_looked_at_again(blank:
 
 
 async def test_a_page_that_keeps_navigating_away_is_given_up(chromium: Browser, pages: str):
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await tab.page.goto(f"{pages}/moving.html?left=100000", wait_until="commit")
         with pytest.raises(PageGone, match="keeps navigating away"):
             await asyncio.wait_for(look_on(tab), 30)
 
 
 async def test_a_crashed_page_says_so_and_the_visit_can_be_renewed(chromium: Browser, pages: str):
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await look(tab, f"{pages}/lists.html")
         with suppress(Error):
             await tab.page.goto("chrome://crash", timeout=3000)
@@ -183,7 +183,7 @@ async def test_a_crashed_page_says_so_and_the_visit_can_be_renewed(chromium: Bro
 
 
 async def test_a_closed_page_says_so(chromium: Browser, pages: str):
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await look(tab, f"{pages}/lists.html")
         await tab.page.close()
         with pytest.raises(PageGone, match="closed"):
@@ -195,8 +195,8 @@ async def test_a_closed_page_says_so(chromium: Browser, pages: str):
 async def test_a_busy_page_is_given_up_after_a_while(
     chromium: Browser, pages: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("app.engine.browser.snapshot.LOOK", 0.5)
-    async with visit(chromium) as tab:
+    monkeypatch.setattr("app.engine.browser.snapshot.CAPTURE_TIMEOUT", 0.5)
+    async with open_session(chromium) as tab:
         await tab.page.goto(f"{pages}/lists.html")
         await tab.page.evaluate(
             "setTimeout(() => { const end = Date.now() + 4000; while (Date.now() < end); }, 0)"
@@ -223,17 +223,17 @@ async def test_a_busy_page_is_given_up_after_a_while(
     ],
 )
 async def test_a_log_in_and_a_captcha_are_recognised(
-    blank: Visit, pages: str, name: str, challenge: Challenge
+    blank: BrowserSession, pages: str, name: str, challenge: Challenge
 ):
     assert (await look(blank, f"{pages}/{name}")).challenge is challenge
 
 
 async def test_a_recorded_log_in_is_brought_along(chromium: Browser, pages: str, tmp_path: Path):
     state = tmp_path / "state.json"
-    async with visit(chromium) as tab:
+    async with open_session(chromium) as tab:
         await tab.page.goto(f"{pages}/lists.html")
         await tab.page.evaluate("document.cookie = 'session=abc; path=/'")
         await tab.context.storage_state(path=state)
-    async with visit(chromium, storage_state=str(state)) as tab:
+    async with open_session(chromium, storage_state=str(state)) as tab:
         await tab.page.goto(f"{pages}/ids.html")
         assert await tab.page.evaluate("document.cookie") == "session=abc"

@@ -22,7 +22,7 @@ from queue import SimpleQueue
 
 from tests.mutation.faults import ALL
 from tests.mutation.mutation import Mutation, stale
-from tests.mutation.trying import Bench, Tried, Verdict
+from tests.mutation.trying import CheckoutCopy, MutationResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 WANTED = 0.85
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT, faults: Sequ
         print("\n".join(map(_listed, chosen)))
         return 0
     began = time.monotonic()
-    tried: list[Tried] = []
+    tried: list[MutationResult] = []
     for one in _tried(chosen, root, options.jobs):
         tried.append(one)
         print(_told(one), flush=True)
@@ -79,17 +79,17 @@ def _options() -> argparse.ArgumentParser:
     return parser
 
 
-def _tried(chosen: Sequence[Mutation], root: Path, jobs: int) -> Iterator[Tried]:
+def _tried(chosen: Sequence[Mutation], root: Path, jobs: int) -> Iterator[MutationResult]:
     """Yield each result as soon as it is there."""
     with tempfile.TemporaryDirectory(prefix="sitelore-mutation-") as folder:
-        free: SimpleQueue[Bench] = SimpleQueue()
+        free: SimpleQueue[CheckoutCopy] = SimpleQueue()
         for number in range(max(1, min(jobs, len(chosen)))):
-            free.put(Bench(root, Path(folder) / str(number)))
+            free.put(CheckoutCopy(root, Path(folder) / str(number)))
 
-        def tried(mutation: Mutation) -> Tried:
+        def tried(mutation: Mutation) -> MutationResult:
             bench = free.get()
             try:
-                return bench.try_out(mutation)
+                return bench.run_all(mutation)
             finally:
                 free.put(bench)
 
@@ -116,17 +116,17 @@ def _listed(mutation: Mutation) -> str:
     )
 
 
-def _told(one: Tried) -> str:
+def _told(one: MutationResult) -> str:
     return f"{one.verdict.value:<8} {one.seconds:6.1f} s  {one.mutation.name}: {one.words}"
 
 
-def _share(tried: Sequence[Tried]) -> str:
+def _share(tried: Sequence[MutationResult]) -> str:
     killed, of = _killed(tried), len(tried)
     low, high = wilson(killed, of)
     return f"{killed} of {of} killed, {killed / of:.0%} ({low:.0%} to {high:.0%})" if of else "none tried"
 
 
-def _summary(tried: Sequence[Tried], seconds: float, jobs: int) -> str:
+def _summary(tried: Sequence[MutationResult], seconds: float, jobs: int) -> str:
     safety = [one for one in tried if one.mutation.safety]
     mean = sum(one.seconds for one in tried) / max(1, len(tried))
     lines = [
@@ -143,11 +143,11 @@ def _summary(tried: Sequence[Tried], seconds: float, jobs: int) -> str:
     return "\n".join(lines)
 
 
-def _killed(tried: Sequence[Tried]) -> int:
+def _killed(tried: Sequence[MutationResult]) -> int:
     return sum(one.verdict is Verdict.KILLED for one in tried)
 
 
-def _good_enough(tried: Sequence[Tried]) -> bool:
+def _good_enough(tried: Sequence[MutationResult]) -> bool:
     safe = all(one.verdict is Verdict.KILLED for one in tried if one.mutation.safety)
     return safe and _killed(tried) >= WANTED * len(tried)
 

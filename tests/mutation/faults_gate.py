@@ -19,8 +19,8 @@ FAULTS = (
     Mutation(
         "gate-asked-for",
         GATE,
-        "return GateDecision(allowed=False, about=about, why=_refusal(about, changes, refusals))",
-        "return GateDecision(allowed=True, about=about, why=_refusal(about, changes, refusals))",
+        "return WriteDecision(allowed=False, about=about, why=_refusal(about, changes, refusals))",
+        "return WriteDecision(allowed=True, about=about, why=_refusal(about, changes, refusals))",
         "A write that the task does not ask for is refused.",
         _GATE,
         safety=True,
@@ -37,7 +37,7 @@ FAULTS = (
     Mutation(
         "gate-grave-verbs",
         WORDS,
-        "        return bool(change.senses & NEEDED[about.risk])\n",
+        "        return bool(change.senses & REQUIRED_SENSES[about.risk])\n",
         "        return bool(change.senses)\n",
         "What deletes, buys or pays needs a verb of that very sense.",
         _GATE,
@@ -64,8 +64,8 @@ FAULTS = (
     Mutation(
         "gate-own-row",
         SCOPE,
-        "return holds_name(self.row if self.row else self.about, name)",
-        'return holds_name(f"{self.row} {self.about}", name)',
+        "return contains_name(self.row if self.row else self.about, name)",
+        'return contains_name(f"{self.row} {self.about}", name)',
         "A control that the page repeats needs the named thing in its own row.",
         _GATE,
         safety=True,
@@ -91,8 +91,8 @@ FAULTS = (
     Mutation(
         "gate-not-yet",
         GATE,
-        "if forbidden and about.risk not in _UNSENT:",
-        "if forbidden and about.risk in _UNSENT:",
+        "if forbidden and about.risk not in _UNSENT_RISKS:",
+        "if forbidden and about.risk in _UNSENT_RISKS:",
         "What the task says not to do is not done.",
         _GATE,
         safety=True,
@@ -118,7 +118,7 @@ FAULTS = (
     Mutation(
         "gate-signing-in",
         GATE,
-        "        asked = any(_SIGNING_IN.search(text) for text in _orders(sight))\n",
+        "        asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(sight))\n",
         "        asked = bool(sight.intent)\n",
         "A run signs in only where its task speaks of it.",
         _GATE,
@@ -208,7 +208,7 @@ FAULTS = (
     Mutation(
         "gate-standing-denial",
         DESK,
-        "            return standing[risk] is Answer.ALLOW\n",
+        "            return standing[risk] is PolicyAnswer.ALLOW\n",
         "            return True\n",
         "What a person denied for a run does not widen it.",
         (*_RUN, "tests/unit/engine/test_store_desk.py"),

@@ -38,7 +38,7 @@ FAULTS = (
     Mutation(
         "nature-claims-to-read",
         NATURE,
-        "return next((name for name in named if name and name not in READING), method)",
+        "return next((name for name in named if name and name not in READING_METHODS), method)",
         "return next((name for name in named if name), method)",
         "An override that claims to read is not believed.",
         _NATURE,
@@ -56,8 +56,8 @@ FAULTS = (
     Mutation(
         "nature-rpc",
         NATURE,
-        "if says_it_reads(name) and fields.keys() <= _CALL else Nature.WRITES",
-        "if says_it_reads(name) and fields.keys() <= _CALL else Nature.UNCLEAR",
+        "if is_reading_method_name(name) and fields.keys() <= _CALL else RequestNature.WRITES",
+        "if is_reading_method_name(name) and fields.keys() <= _CALL else RequestNature.UNCLEAR",
         "A JSON-RPC call whose method does not say that it reads is a change.",
         _NATURE,
         safety=True,
@@ -65,8 +65,8 @@ FAULTS = (
     Mutation(
         "nature-batch",
         NATURE,
-        "        if Nature.WRITES in natures:\n            return Nature.WRITES\n        return Nature.READS",
-        "        if natures == {Nature.WRITES}:\n            return Nature.WRITES\n        return Nature.READS",
+        "        if RequestNature.WRITES in natures:\n            return RequestNature.WRITES\n        return RequestNature.READS",
+        "        if natures == {RequestNature.WRITES}:\n            return RequestNature.WRITES\n        return RequestNature.READS",
         "One change in a batch makes the batch a change.",
         _NATURE,
         safety=True,
@@ -83,8 +83,8 @@ FAULTS = (
     Mutation(
         "nature-unseen-body",
         NATURE,
-        'if method != "POST" or asked.body is None or len(asked.body) > LARGEST:',
-        'if method != "POST" or len(asked.body or b"") > LARGEST:',
+        'if method != "POST" or asked.body is None or len(asked.body) > MAX_BODY_BYTES:',
+        'if method != "POST" or len(asked.body or b"") > MAX_BODY_BYTES:',
         "A body that can't be seen counts as a change.",
         _NATURE,
         safety=True,
@@ -92,7 +92,7 @@ FAULTS = (
     Mutation(
         "nature-large-body",
         NATURE,
-        'if method != "POST" or asked.body is None or len(asked.body) > LARGEST:',
+        'if method != "POST" or asked.body is None or len(asked.body) > MAX_BODY_BYTES:',
         'if method != "POST" or asked.body is None:',
         "A body too large to be read counts as a change.",
         _NATURE,
@@ -110,8 +110,8 @@ FAULTS = (
     Mutation(
         "nature-mutation-by-get",
         NATURE,
-        "nature = Nature.WRITES if _mutates_by_address(asked.url) else Nature.READS",
-        "nature = Nature.READS",
+        "nature = RequestNature.WRITES if _mutates_by_address(asked.url) else RequestNature.READS",
+        "nature = RequestNature.READS",
         "A mutation in the address of a GET is a change.",
         _NATURE,
         safety=True,
@@ -155,8 +155,8 @@ FAULTS = (
     Mutation(
         "guard-forms",
         GUARD,
-        "asked.kind != DOCUMENT and asked.kind not in UNREAD:",
-        "asked.kind not in UNREAD:",
+        "asked.kind != DOCUMENT and asked.kind not in UNREADABLE_KINDS:",
+        "asked.kind not in UNREADABLE_KINDS:",
         "A form that is sent is never taken for a page that loads.",
         _GUARD,
         safety=True,
@@ -164,7 +164,7 @@ FAULTS = (
     Mutation(
         "guard-beacons",
         GUARD,
-        "asked.kind != DOCUMENT and asked.kind not in UNREAD:",
+        "asked.kind != DOCUMENT and asked.kind not in UNREADABLE_KINDS:",
         "asked.kind != DOCUMENT:",
         "What no page gets an answer to is never taken for loading.",
         _GUARD,
@@ -173,7 +173,7 @@ FAULTS = (
     Mutation(
         "guard-own-hosts",
         GUARD,
-        "if permit is None or not is_among(asked.url, self._hosts_of(permit)):",
+        "if permit is None or not is_on_any_host(asked.url, self._hosts_of(permit)):",
         "if permit is None:",
         "A permit holds for the run's own hosts.",
         _GUARD,

@@ -23,7 +23,7 @@ FAULTS = (
     Mutation(
         "wall-that-is-none",
         WALLS,
-        "none = wall_of(page) in self._control.no_walls or (",
+        "none = wall_key(page) in self._control.no_walls or (",
         "none = bool(self._control.no_walls) or (",
         "What was said to be no wall is that one, and every other is asked about.",
         _HANDED,
@@ -40,8 +40,8 @@ FAULTS = (
     Mutation(
         "handed-back-by-hand",
         LOOP,
-        "return Ending(Outcome.DONE_BY_HAND, by=end.author)",
-        "return Ending(Outcome.ANSWERED, by=end.author)",
+        "return LoopEnding(Outcome.DONE_BY_HAND, by=end.author)",
+        "return LoopEnding(Outcome.ANSWERED, by=end.author)",
         "A task that a person finished is no answer of the agent's.",
         _HANDED,
     ),
@@ -57,8 +57,7 @@ FAULTS = (
     Mutation(
         "handed-back-row-first",
         HANDING,
-        "        await self._desk.note(found.run, step, ENDINGS[back.how], back.answer, author=back.author)\n"
-        "        found.control.finish_by_hand(back)\n",
+        "        await self._desk.note(found.run, step, ENDING_ACTIONS[back.how], back.answer, author=back.author)\n        found.control.finish_by_hand(back)\n",
         "        found.control.finish_by_hand(back)\n",
         "What a person said of a run's end is a row before it counts.",
         _HANDED,

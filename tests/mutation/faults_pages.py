@@ -177,7 +177,7 @@ FAULTS = (
     Mutation(
         "path-failed-lately",
         PATHS,
-        "        expected *= LATELY\n",
+        "        expected *= RECENT_FAILURE\n",
         "        expected *= 1\n",
         "What failed when it was last tried costs twice the time.",
         _PATHS,
@@ -218,8 +218,8 @@ FAULTS = (
     Mutation(
         "blocklist-forms",
         BLOCKLIST,
-        "held = elsewhere(element, page_url) or forms_of(element)",
-        "held = elsewhere(element, page_url)",
+        "held = off_site_reason(element, page_url) or form_danger_of(element)",
+        "held = off_site_reason(element, page_url)",
         "Forms are never sent by an exploration.",
         _BLOCKLIST,
         safety=True,

@@ -36,8 +36,8 @@ FAULTS = (
     Mutation(
         "lifted-and-typed-later",
         RUNNING,
-        "        intent, self._lifted[run] = lifted(request.intent, os.environ)\n",
-        "        intent, _ = lifted(request.intent, os.environ)\n",
+        "        intent, self._lifted[run] = resolve_secrets(request.intent, os.environ)\n",
+        "        intent, _ = resolve_secrets(request.intent, os.environ)\n",
         "A waiting run types the password that was lifted out of its task.",
         _QUEUED,
     ),
@@ -71,7 +71,7 @@ FAULTS = (
     Mutation(
         "old-passwords-elsewhere",
         OLD,
-        "            _sweep(connection, table, known)\n",
+        "            _replace_in_table(connection, table, known)\n",
         "            pass\n",
         "A lifted password is taken out of every other row it stands in.",
         _OLD,

@@ -23,7 +23,7 @@ FAULTS = (
     Mutation(
         "typing-ends-without-a-command",
         HANDS,
-        "return key is Key.LEAVES and typing and not in_field",
+        "return key is KeyKind.LEAVES and typing and not in_field",
         "return False",
         "The Enter that ends a hint whose field is gone decides nothing.",
         _MODELS,
@@ -41,7 +41,7 @@ FAULTS = (
     Mutation(
         "half-a-second",
         REQUESTS,
-        "return self._hands.now() - self._shown_at < COMES_UP_SECONDS",
+        "return self._hands.now() - self._shown_at < GRACE_SECONDS",
         "return self._hands.now() - self._shown_at < 0",
         "A decision can't hit a run that came before the eyes just now.",
         _WINDOW,
@@ -68,8 +68,8 @@ FAULTS = (
     Mutation(
         "undo-holds-the-run",
         ENDINGS,
-        "        elif goes(row) and row.run not in self._paused:\n",
-        "        elif goes(row) and row.run in self._paused:\n",
+        "        elif is_active(row) and row.run not in self._paused:\n",
+        "        elif is_active(row) and row.run in self._paused:\n",
         "A run that is about to be ended does nothing more meanwhile.",
         _WINDOW,
         safety=True,
@@ -93,7 +93,7 @@ FAULTS = (
     Mutation(
         "rows-rest-under-the-fingers",
         HANDS,
-        "return self.now() - self._touched_at < REST_SECONDS",
+        "return self.now() - self._touched_at < IDLE_SECONDS",
         "return self.now() - self._touched_at < 0",
         "Rows do not change places under the fingers.",
         _WINDOW,

@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class MutationResult:
     """The result of one mutation; ``words`` names the test that killed it, or the problem."""
 
     mutation: Mutation
@@ -48,7 +48,7 @@ class Tried:
     words: str = ""
 
 
-class Bench:
+class CheckoutCopy:
     """A copy of a checkout in which mutations are tried; the checkout itself is only read."""
 
     def __init__(self, root: Path, folder: Path) -> None:
@@ -63,7 +63,7 @@ class Bench:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, target)
 
-    def try_out(self, mutation: Mutation) -> Tried:
+    def run_all(self, mutation: Mutation) -> MutationResult:
         """Apply the fault, run its tests, revert it; a kill is confirmed without the fault."""
         began = time.monotonic()
         path = self._folder / mutation.file
@@ -76,7 +76,7 @@ class Bench:
         finally:
             self._write(path, before)
         verdict, words = self._judged(mutation, code, said)
-        return Tried(mutation, verdict, time.monotonic() - began, words)
+        return MutationResult(mutation, verdict, time.monotonic() - began, words)
 
     def _judged(self, mutation: Mutation, code: int | None, said: str) -> tuple[Verdict, str]:
         if code == _PASSED:

@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.agent.sight import Decision, Policy, Sight
+from app.engine.agent.sight import AgentDecision, Observation, Policy
 from app.engine.browser.live import LiveBrowser
-from app.engine.browser.session import visit
+from app.engine.browser.session import open_session
 from app.engine.cases import running
-from app.engine.cases.heads import Head
-from app.engine.command import Click, Command, TypeText
+from app.engine.cases.heads import PolicyBundle
+from app.engine.command import Action, Click, TypeText
 from app.engine.engine import Engine
 from app.engine.page_state import PageCapture
 from app.engine.run_api import RunRequest, RunSummary
 from app.engine.trajectory import Run, Step
 from tests.support.fake_hands import ScriptedPolicy
 
-Move = Command | Decision | Callable[[Sight], Decision]
+Move = Action | AgentDecision | Callable[[Observation], AgentDecision]
 
 
 def number_of(page: PageCapture, name: str) -> int:
@@ -31,14 +31,14 @@ def number_of(page: PageCapture, name: str) -> int:
     return next((one.index for one in page.elements if one.name == name or one.label == name), 99_999)
 
 
-def click(name: str) -> Callable[[Sight], Decision]:
+def click(name: str) -> Callable[[Observation], AgentDecision]:
     """Click what is called so."""
-    return lambda sight: Decision(command=Click(number_of(sight.page, name)))
+    return lambda sight: AgentDecision(command=Click(number_of(sight.page, name)))
 
 
-def fill(name: str, text: str, *, enter: bool = False) -> Callable[[Sight], Decision]:
+def fill(name: str, text: str, *, enter: bool = False) -> Callable[[Observation], AgentDecision]:
     """Type into the field that is called so."""
-    return lambda sight: Decision(command=TypeText(number_of(sight.page, name), text, enter))
+    return lambda sight: AgentDecision(command=TypeText(number_of(sight.page, name), text, enter))
 
 
 class SlowPolicy(ScriptedPolicy):
@@ -48,13 +48,13 @@ class SlowPolicy(ScriptedPolicy):
         super().__init__(moves)
         self._seconds = seconds
 
-    async def decide(self, sight: Sight) -> Decision:
+    async def decide(self, sight: Observation) -> AgentDecision:
         await asyncio.sleep(self._seconds)
         return await super().decide(sight)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Went:
+class AgentRunResult:
     """A run that is over: how it was told, how it was kept, and what its policy saw."""
 
     summary: RunSummary | None
@@ -64,11 +64,11 @@ class Went:
     folder: Path
 
     @property
-    def seen(self) -> list[Sight]:
+    def seen(self) -> list[Observation]:
         return self.policy.seen
 
 
-class Desk:
+class AgentBench:
     """One engine; its runs take the browser that is given."""
 
     def __init__(self, engine: Engine, patch: pytest.MonkeyPatch) -> None:
@@ -80,10 +80,10 @@ class Desk:
 
         async def shared(_: object, request: RunRequest) -> LiveBrowser:
             stack = AsyncExitStack()
-            tab = await stack.enter_async_context(visit(browser, running.VIEWPORT, keep_tabs=True))
+            tab = await stack.enter_async_context(open_session(browser, running.VIEWPORT, keep_tabs=True))
             return LiveBrowser(stack, tab, headed=False)
 
-        self._patch.setattr(running.Running, "_browser", shared)
+        self._patch.setattr(running.AgentRunService, "_browser", shared)
 
     def script(self, moves: Sequence[Move], slow: float = 0.0) -> None:
         """The next run is decided by this."""
@@ -92,7 +92,7 @@ class Desk:
 
     def give(self, policy: Policy) -> None:
         """The next run is decided by this policy."""
-        self._patch.setattr(running, "make_head", lambda *_: Head(policy))
+        self._patch.setattr(running, "make_policy_bundle", lambda *_: PolicyBundle(policy))
 
     async def go(
         self,
@@ -103,7 +103,7 @@ class Desk:
         max_steps: int = 8,
         domains: tuple[str, ...] = (),
         slow: float = 0.0,
-    ) -> Went:
+    ) -> AgentRunResult:
         """One run from its beginning to its end."""
         self.script(moves, slow)
         request = RunRequest(intent=intent, start_url=url, kb="none", max_steps=max_steps, domains=domains)
@@ -120,27 +120,29 @@ class Desk:
         runs = self.engine._core.workspace.runs
         return max(runs.ids(), key=lambda run: runs.folder(run).stat().st_ctime_ns)
 
-    def newest(self) -> Went:
+    def newest(self) -> AgentRunResult:
         """The run that was begun last, as the workspace has it; nobody was told how it went."""
         run = self.newest_id()
         return self._kept(run, None)
 
-    def went(self, summary: RunSummary) -> Went:
+    def went(self, summary: RunSummary) -> AgentRunResult:
         """A run that is over, as the workspace has it."""
         return self._kept(summary.run, summary)
 
-    def _kept(self, run: str, summary: RunSummary | None) -> Went:
+    def _kept(self, run: str, summary: RunSummary | None) -> AgentRunResult:
         runs = self.engine._core.workspace.runs
         head, steps = runs.load(run)
-        return Went(summary=summary, run=head, steps=list(steps), policy=self.policy, folder=runs.folder(run))
+        return AgentRunResult(
+            summary=summary, run=head, steps=list(steps), policy=self.policy, folder=runs.folder(run)
+        )
 
-    def export(self, went: Went) -> Path:
+    def export(self, went: AgentRunResult) -> Path:
         """The run in a file or folder of its own, as it is handed on."""
         return self.engine._core.workspace.runs.export(
             went.run.id, went.folder.parent.parent / f"out-{went.run.id}"
         )
 
-    async def kept(self, went: Went) -> dict[str, bytes]:
+    async def kept(self, went: AgentRunResult) -> dict[str, bytes]:
         """Everything that is kept of a run: its files, and the contents that its steps name."""
         named = {
             digest

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from app.engine.browser.frames import World
-from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import capture, place_of
+from app.engine.browser.frames import IsolatedWorld
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.snapshot import capture, element_location
 from app.engine.graph_api import ROLES
 
 SAME_ROLE = {
@@ -28,12 +28,14 @@ class Agreement:
     missing: tuple[str, ...]
 
 
-async def agreement(visit: Visit) -> Agreement:
+async def agreement(visit: BrowserSession) -> Agreement:
     """Compare on the page in front, frames within it left out; options of select boxes are values, not elements."""
     page = await capture(visit, picture=False)
     while True:
         ours = {
-            await _node(*place_of(visit, e.index)): e for e in page.elements if not e.frame and not e.listens
+            await _node(*element_location(visit, e.index)): e
+            for e in page.elements
+            if not e.frame and not e.listens
         }
         answer = await visit.send("Accessibility.getFullAXTree")
         before, page = page, await capture(visit, picture=False)
@@ -63,7 +65,7 @@ async def agreement(visit: Visit) -> Agreement:
     return Agreement(both, roles, names, tuple(differing), tuple(missing))
 
 
-async def _node(world: World, number: int) -> int:
+async def _node(world: IsolatedWorld, number: int) -> int:
     object_id = await world.call(f"sitelore.element({number})", by_value=False)
     described: Any = await world.wire.send("DOM.describeNode", {"objectId": object_id})
     return int(described["node"]["backendNodeId"])

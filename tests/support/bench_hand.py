@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from app.engine.browser.executor import Executor, HandOptions
-from app.engine.browser.session import Visit
-from app.engine.command import Command
-from app.engine.effect import Result
+from app.engine.browser.executor import Executor, ExecutorOptions
+from app.engine.browser.session import BrowserSession
+from app.engine.command import Action
+from app.engine.effect import ActionResult
 from app.engine.page_state import Element, PageCapture
 from app.engine.write_permit import WritePermit
 
-SWIFT = HandOptions(quiet=0.08)
+SWIFT = ExecutorOptions(quiet=0.08)
 """The fixture pages are idle at once."""
 
 
@@ -22,7 +22,7 @@ class Bench:
         self.other = other
 
     @property
-    def tab(self) -> Visit:
+    def tab(self) -> BrowserSession:
         return self.hand.visit
 
     async def at(self, path: str) -> PageCapture:
@@ -43,7 +43,7 @@ class Bench:
     def number(self, name: str, role: str = "", frame: tuple[str, ...] | None = None) -> int:
         return self.find(name, role, frame).index
 
-    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
+    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
         """Perform an action, and capture again."""
         result = await self.hand.do(command, permit)
         await self.look()

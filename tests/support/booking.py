@@ -8,11 +8,11 @@ import time
 from dataclasses import dataclass, field
 from functools import partial
 
-from app.engine.agent.vision.eyes import Eyes
-from app.engine.agent.vision.looking import Looker
+from app.engine.agent.vision.eyes import VisionCache
+from app.engine.agent.vision.looking import VisionClient
 from app.engine.browser.executor import Executor
-from app.engine.browser.points import under
-from app.engine.browser.session import Visit
+from app.engine.browser.points import elements_at
+from app.engine.browser.session import BrowserSession
 from app.engine.command import ClickMark, TypeMark
 from app.engine.page_state import PageCapture
 from tests.support.vision import Background, ScriptedVision, answer, named, seen, within
@@ -75,7 +75,13 @@ def row_aware(page: PageCapture) -> str:
 
 
 async def fill_in(
-    tab: Visit, address: str, *, gated: bool, latency: float = 0.0, thinking: float = 0.0, times: int = 1
+    tab: BrowserSession,
+    address: str,
+    *,
+    gated: bool,
+    latency: float = 0.0,
+    thinking: float = 0.0,
+    times: int = 1,
 ) -> Filled:
     """Fill the form; ``gated`` looks where the page has drifted, else before every action.
 
@@ -84,10 +90,10 @@ async def fill_in(
     hand, background = Executor(tab), Background()
     model = ScriptedVision(lambda _: row_aware(now), seconds=latency)
 
-    def eyes() -> Eyes:
-        return Eyes(looker, spawn=background.spawn, under=partial(under, tab), soft=30, hard=60)
+    def eyes() -> VisionCache:
+        return VisionCache(looker, spawn=background.spawn, under=partial(elements_at, tab), soft=30, hard=60)
 
-    looker = Looker(model)
+    looker = VisionClient(model)
     vision, waited, refusals, began = eyes(), 0, list[str](), time.perf_counter()
     for _ in range(times):
         await tab.page.goto(address)

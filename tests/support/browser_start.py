@@ -19,17 +19,17 @@ import playwright.async_api  # noqa: F401
 
 from app import settings
 from app.engine.browser import find
-from app.engine.browser.mending import process_of
-from app.engine.browser.session import open_browser, visit
+from app.engine.browser.mending import browser_process_id
+from app.engine.browser.session import open_browser, open_session
 
 
 async def main() -> None:
-    told: list[find.Started] = []
-    find.on_start(told.append)
-    async with open_browser() as browser, visit(browser) as tab:
+    told: list[find.StartedBrowser] = []
+    find.on_browser_start(told.append)
+    async with open_browser() as browser, open_session(browser) as tab:
         await tab.page.set_content("<title>it works</title>")
         await tab.page.title()
-        answer = {"browser": await process_of(browser), "unsandboxed": told[-1].unsandboxed}
+        answer = {"browser": await browser_process_id(browser), "unsandboxed": told[-1].unsandboxed}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import Deeds
-from app.engine.agent.loop import AgentLoop, Parts
-from app.engine.agent.memory.book import LedgerBook
-from app.engine.agent.ports import Task
-from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.deeds import ActionDispatcher
+from app.engine.agent.loop import AgentDependencies, AgentLoop
+from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.ports import AgentTask
+from app.engine.agent.sight import AgentDecision, Observation
 from app.engine.cases import running
-from app.engine.cases.heads import Head
-from app.engine.cases.running import Overseer, Prepared, StoredRun
-from app.engine.cases.supervised import Supervised
+from app.engine.cases.heads import PolicyBundle
+from app.engine.cases.running import PreparedRun, RunSupervisor, StoredRunRecorder
+from app.engine.cases.supervised import SupervisedRun
 from app.engine.command import Click
 from app.engine.engine import Engine
 from app.engine.errors import Conflict
@@ -26,49 +26,49 @@ from app.engine.events import Event
 from app.engine.jobs import Job
 from app.engine.page_state import PageCapture
 from app.engine.run_api import RunRequest, RunSummary
-from app.engine.store.live_runs import LiveRun
-from app.engine.supervision import LiveRow, PersonRequest, TakeoverAccount
-from tests.support.fake_hands import HOME, FakeHands, ScriptedPolicy
+from app.engine.store.live_runs import RunWriter
+from app.engine.supervision import ApprovalRequest, LiveRow, TakeoverSummary
+from tests.support.fake_hands import HOME, FakeExecutor, ScriptedPolicy
 from tests.support.held_run import PAGES
 
 PATIENCE = 120.0
 
 
-class Waiting(ScriptedPolicy):
+class WaitingPolicy(ScriptedPolicy):
     """A move that is an ``asyncio.Event`` is waited for, and is a click on the first element then."""
 
-    async def decide(self, sight: Sight) -> Decision:
+    async def decide(self, sight: Observation) -> AgentDecision:
         move = self.moves[min(len(self.seen), len(self.moves) - 1)]
         if not isinstance(move, asyncio.Event):
             return await super().decide(sight)
         self.seen.append(sight)
         await move.wait()
-        return Decision(command=Click(0))
+        return AgentDecision(command=Click(0))
 
 
-class PageInHand:
-    """The page of a run as ``LivePageOf`` is used, with hands that do nothing but stand there."""
+class TakenOverPage:
+    """The page of a run as ``SupervisedPage`` is used, with hands that do nothing but stand there."""
 
     def __init__(self, run: str) -> None:
         self._run, self.taken_over, self.there = run, False, asyncio.Event()
         self.loop: AgentLoop | None = None
-        self.account: TakeoverAccount | None = None
+        self.account: TakeoverSummary | None = None
 
-    async def take_over(self, supervised: Supervised) -> None:
+    async def take_over(self, supervised: SupervisedRun) -> None:
         await supervised.control.take_over()
         self.taken_over = True
 
     async def release(
-        self, supervised: Supervised, then: Callable[[TakeoverAccount], Awaitable[None]]
-    ) -> TakeoverAccount:
+        self, supervised: SupervisedRun, then: Callable[[TakeoverSummary], Awaitable[None]]
+    ) -> TakeoverSummary:
         if not self.taken_over:
             raise Conflict("you don't have control of the page")
         self.taken_over = False
-        self.account = TakeoverAccount(run=self._run, first_step=supervised.row.step, steps=0, words="looked")
+        self.account = TakeoverSummary(run=self._run, first_step=supervised.row.step, steps=0, words="looked")
         await then(self.account)
         return self.account
 
-    async def hand_in(self, stop: Callable[[], None]) -> None:
+    async def end_takeover_and_stop(self, stop: Callable[[], None]) -> None:
         stop()
 
     async def detach(self) -> None:
@@ -82,12 +82,12 @@ class Browserless:
         self.engine = engine
         self.pages: Mapping[str, PageCapture] = dict(PAGES)
         self.moves_of: dict[str, Sequence[object]] = {}
-        self.hands: dict[str, FakeHands] = {}
+        self.hands: dict[str, FakeExecutor] = {}
         self.policies: dict[str, ScriptedPolicy] = {}
         self.began: list[str] = []
         self.events: list[Event] = []
         engine.bus.subscribe(self.events.append)
-        patch.setattr(running, "make_head", lambda *_: Head(ScriptedPolicy([])))
+        patch.setattr(running, "make_policy_bundle", lambda *_: PolicyBundle(ScriptedPolicy([])))
         engine._running._go = self._go
 
     @classmethod
@@ -117,7 +117,7 @@ class Browserless:
                 await asyncio.sleep(0.005)
         return row
 
-    async def asked(self, run: str) -> PersonRequest:
+    async def asked(self, run: str) -> ApprovalRequest:
         return (await self.until(run, lambda row: bool(row.needs))).needs[0]
 
     async def over(self, run: str) -> LiveRow:
@@ -130,36 +130,36 @@ class Browserless:
 
     def going(self) -> int:
         """Runs that take a place now."""
-        return sum(one.snapshot().state.takes_a_place for one in self.engine._fleet.all)
+        return sum(one.snapshot().state.counts_as_active for one in self.engine._fleet.all)
 
     async def _go(
-        self, prepared: Prepared, live: LiveRun, _job: Job, overseer: Overseer | None
+        self, prepared: PreparedRun, live: RunWriter, _job: Job, overseer: RunSupervisor | None
     ) -> RunSummary:
-        assert isinstance(overseer, Supervised)
-        overseer.page = PageInHand(live.run.id)  # type: ignore[assignment]
+        assert isinstance(overseer, SupervisedRun)
+        overseer.page = TakenOverPage(live.run.id)  # type: ignore[assignment]
         intent = prepared.request.intent
-        hands = self.hands[live.run.id] = FakeHands(self.pages)
-        policy = self.policies[live.run.id] = Waiting(self.moves_of[intent])  # type: ignore[arg-type]
+        hands = self.hands[live.run.id] = FakeExecutor(self.pages)
+        policy = self.policies[live.run.id] = WaitingPolicy(self.moves_of[intent])  # type: ignore[arg-type]
         self.began.append(live.run.id)
-        task = Task(
+        task = AgentTask(
             run=live.run.id, intent=intent, start_url=HOME, max_steps=prepared.request.max_steps,
             domains=running.allowed_hosts(prepared.request),
         )  # fmt: skip
-        with LedgerBook.open(live.folder) as book:
-            parts = Parts(
+        with LedgerStore.open(live.folder) as book:
+            parts = AgentDependencies(
                 hands=hands,
                 policy=policy,
                 book=book,
-                recorder=StoredRun(self.engine._core, live, prepared.head),
-                deeds=Deeds(hands, book, calculate, secrets=prepared.secrets),
+                recorder=StoredRunRecorder(self.engine._core, live, prepared.head),
+                deeds=ActionDispatcher(hands, book, calculate, secrets=prepared.secrets),
                 secrets=prepared.secrets,
                 tell=overseer.told,
                 control=overseer.control,
             )
             loop = AgentLoop(task, parts, live.run, live.steps)
-            overseer.looping(loop, book, None)
+            overseer.on_loop_ready(loop, book, None)
             run = await loop.run()
-        await overseer.leaves()
+        await overseer.on_loop_ended()
         return RunSummary(
             run=run.id, outcome=run.outcome.value, answer=run.answer, error=run.error, steps=run.step_count,
             seconds=0.0, own_ms=0.0, policy="scripted", url=hands.url, ended_by=run.ended_by,

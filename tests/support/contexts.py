@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from app.engine.agent.eviction.keeping import Keep, Now
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.eviction.keeping import CurrentPage, RetentionLimits
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 
 _URLS = st.sampled_from(["http://shop.example/", "http://shop.example/basket", ""])
 _WORDS = st.one_of(
@@ -15,10 +15,10 @@ _WORDS = st.one_of(
 )
 _CAUSES = st.sampled_from(["", "covered", "network", "no effect"])
 
-NOWS = st.builds(Now, url=_URLS, title=st.sampled_from(["Shop", "Basket"]))
+NOWS = st.builds(CurrentPage, url=_URLS, title=st.sampled_from(["Shop", "Basket"]))
 
 KEEPS = st.builds(
-    Keep,
+    RetentionLimits,
     images=st.integers(1, 3),
     failures=st.integers(1, 2),
     states=st.integers(1, 3),
@@ -31,38 +31,42 @@ KEEPS = st.builds(
 
 
 @st.composite
-def _seen(draw: st.DrawFn, turn: int) -> Message:
+def _seen(draw: st.DrawFn, turn: int) -> ChatMessage:
     page = {"url": draw(_URLS), "title": draw(st.sampled_from(["Shop", "Basket"])), "text": draw(_WORDS)}
     wanted = draw(st.lists(st.sampled_from(["image", "caption", "state", "elements", "text"]), max_size=5))
     made = {
-        "image": Part(kind=PartKind.IMAGE, digest=f"picture{turn}"),
-        "caption": Part(kind=PartKind.CAPTION, text=page["text"]),
-        "state": Part(kind=PartKind.STATE, **page),
-        "elements": Part(
+        "image": MessagePart(kind=PartKind.IMAGE, digest=f"picture{turn}"),
+        "caption": MessagePart(kind=PartKind.CAPTION, text=page["text"]),
+        "state": MessagePart(kind=PartKind.STATE, **page),
+        "elements": MessagePart(
             kind=PartKind.ELEMENTS,
             text=page["text"],
             digest=f"list{turn}",
             base=draw(st.sampled_from(["", *(f"list{before}" for before in range(turn))])),
         ),
-        "text": Part(kind=PartKind.TEXT, text=page["text"]),
+        "text": MessagePart(kind=PartKind.TEXT, text=page["text"]),
     }
-    return Message(role=Role.USER, turn=turn, parts=tuple(made[name] for name in wanted))
+    return ChatMessage(role=ChatRole.USER, turn=turn, parts=tuple(made[name] for name in wanted))
 
 
 @st.composite
-def contexts(draw: st.DrawFn, *, shuffled: bool = True) -> tuple[Message, ...]:
+def contexts(draw: st.DrawFn, *, shuffled: bool = True) -> tuple[ChatMessage, ...]:
     """A system message and up to 12 turns; each call has its result, in the same turn or a later one."""
-    messages = [Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text="You work on a page."),))]
-    late: list[Message] = []
+    messages = [
+        ChatMessage(
+            role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text="You work on a page."),)
+        )
+    ]
+    late: list[ChatMessage] = []
     for turn in range(draw(st.integers(0, 12))):
         messages += late
         late = []
         messages.append(draw(_seen(turn)))
         call, failed = f"call{turn}", draw(st.booleans())
-        thought = Part(kind=PartKind.THINKING, text=draw(_WORDS))
-        asked = Part(kind=PartKind.TOOL_CALL, call=call, text=draw(_WORDS))
-        messages.append(Message(role=Role.ASSISTANT, turn=turn, parts=(thought, asked)))
-        came = Part(
+        thought = MessagePart(kind=PartKind.THINKING, text=draw(_WORDS))
+        asked = MessagePart(kind=PartKind.TOOL_CALL, call=call, text=draw(_WORDS))
+        messages.append(ChatMessage(role=ChatRole.ASSISTANT, turn=turn, parts=(thought, asked)))
+        came = MessagePart(
             kind=PartKind.TOOL_RESULT,
             call=call,
             text=draw(_WORDS),
@@ -72,7 +76,7 @@ def contexts(draw: st.DrawFn, *, shuffled: bool = True) -> tuple[Message, ...]:
             url=draw(_URLS),
         )
         answers_late = draw(st.booleans()) and shuffled
-        answer = Message(role=Role.TOOL, turn=turn + answers_late, parts=(came,))
+        answer = ChatMessage(role=ChatRole.TOOL, turn=turn + answers_late, parts=(came,))
         (late if answers_late else messages).append(answer)
     messages += late
     if shuffled and draw(st.booleans()):

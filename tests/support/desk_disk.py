@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app.engine.errors import StoreError
 from app.engine.store.workspace import Workspace
-from app.engine.supervision import Deed, Intervention
+from app.engine.supervision import Intervention, OperatorAction
 
 SIZE = "4m"
 
@@ -22,9 +22,11 @@ def mount(folder: str, *options: str) -> None:
     subprocess.run(["mount", *options, folder], check=True, capture_output=True)
 
 
-def note(workspace: Workspace, number: int) -> Intervention:
-    deed = Intervention(run="run", step=number, deed=Deed.HINTED, words="x" * 2000, at=float(number))
-    return workspace.desk.add_deed(deed)
+def sample_action(workspace: Workspace, number: int) -> Intervention:
+    deed = Intervention(
+        run="run", step=number, deed=OperatorAction.HINTED, words="x" * 2000, at=float(number)
+    )
+    return workspace.desk.add_action(deed)
 
 
 def main(how: str, folder: str) -> None:
@@ -35,7 +37,7 @@ def main(how: str, folder: str) -> None:
     ballast.write_bytes(bytes(1_000_000))
     said = ""
     with Workspace.open(place) as workspace:
-        kept = [note(workspace, number) for number in range(5)]
+        kept = [sample_action(workspace, number) for number in range(5)]
         if how == "read-only":
             workspace.close()
             mount(folder, "-o", "remount,ro")
@@ -46,13 +48,13 @@ def main(how: str, folder: str) -> None:
         with Workspace.open(place) as workspace:
             try:
                 while len(kept) < 5000:
-                    kept.append(note(workspace, len(kept)))
+                    kept.append(sample_action(workspace, len(kept)))
             except StoreError as error:
                 said = str(error)
             ballast.unlink()
-            kept.append(note(workspace, len(kept)))
+            kept.append(sample_action(workspace, len(kept)))
     with Workspace.open(place) as workspace:
-        kept.append(note(workspace, len(kept)))
+        kept.append(sample_action(workspace, len(kept)))
         whole = [(one.order, one.step) for one in workspace.desk.deeds("run")] == [
             (one.order, one.step) for one in kept
         ]
@@ -63,7 +65,7 @@ def refusal_to_open(place: Path) -> str:
     """What is said of a workspace that can't be written."""
     try:
         with Workspace.open(place) as workspace:
-            note(workspace, -1)
+            sample_action(workspace, -1)
     except StoreError as error:
         return str(error)
     return ""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.engine.action import Action, Target
-from app.engine.detectors.base import Detector, Ending, RunContext
-from app.engine.detectors.runner import Watch
+from app.engine.action import ActionTarget, RecordedAction
+from app.engine.detectors.base import Detector, RunContext, RunEnding
+from app.engine.detectors.runner import RuleRunner
 from app.engine.judgement import Flag
 from app.engine.trajectory import ErrorClass, Step
 
 SHOP = "http://shop.test:7770"
 
 
-def action(kind: str, **args: str | int) -> Action:
-    return Action(kind=kind, args=dict(args))
+def action(kind: str, **args: str | int) -> RecordedAction:
+    return RecordedAction(kind=kind, args=dict(args))
 
 
 def click(name: str, role: str = "button", bid: str = "7") -> dict[str, object]:
-    return {"action": action("click", bid=bid), "target": Target(role=role, name=name, bid=bid)}
+    return {"action": action("click", bid=bid), "target": ActionTarget(role=role, name=name, bid=bid)}
 
 
 def goto(url: str) -> dict[str, object]:
@@ -47,11 +47,11 @@ def flags_of(
     steps: Sequence[Step],
     *,
     final: Step | None = None,
-    ending: Ending | None = None,
+    ending: RunEnding | None = None,
     **context: object,
 ) -> list[Flag]:
     """Return one detector's flags of a run."""
-    watch = Watch(RunContext(run="r", **context), [detector])  # type: ignore[arg-type]
+    watch = RuleRunner(RunContext(run="r", **context), [detector])  # type: ignore[arg-type]
     flags = [flag for one in steps for flag in watch.see(one)]
     flags += watch.see_last(final) if final else []
     return flags + (watch.end(ending) if ending else [])

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.engine.browser.browsers import Browsers
+from app.engine.browser.browsers import BrowserPool
 from app.engine.cases.core import Core
-from app.engine.cases.recording import StoredGraph
+from app.engine.cases.recording import StoredGraphRecorder
 from app.engine.graph.blocklist import BlockList
 from app.engine.graph.explorer import Explorer
 from app.engine.graph_api import ExploreOptions, ExploreReport
@@ -58,9 +58,9 @@ async def expedition(url: str, workspace: Path, **options: Any) -> Expedition:
     """Explore a site."""
     core = await Core.open(workspace, "tester")
     chosen = ExploreOptions(**options)
-    store = StoredGraph(core, SITE)
+    store = StoredGraphRecorder(core, SITE)
     try:
-        async with Browsers(
+        async with BrowserPool(
             headed=chosen.headed, size=chosen.viewport, storage_state=chosen.storage_state
         ) as browsers:
             explorer = Explorer(

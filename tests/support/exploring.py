@@ -7,7 +7,7 @@ from typing import Any
 
 from app.engine.events import ExplorationChanged
 from app.engine.graph.explorer import Explorer
-from app.engine.graph.frontier import Rules
+from app.engine.graph.frontier import RuleSet
 from app.engine.graph.pacing import Clock
 from app.engine.graph_api import ExploreOptions, ExploreReport
 from app.engine.transition import FrontierItem, SkipReason
@@ -18,7 +18,7 @@ def explorer_of(
     site: PaperSite,
     *,
     store: PaperRecorder | None = None,
-    rules: Rules | None = None,
+    rules: RuleSet | None = None,
     told: list[ExplorationChanged] | None = None,
     workers: int = 1,
     drivers: Sequence[PaperDriver] = (),

@@ -1,4 +1,4 @@
-"""A desk in memory (``app.engine.agent.ports.DeskPort``), and a person who decides what comes up on it."""
+"""A desk in memory (``app.engine.agent.ports.SupervisionPort``), and a person who decides what comes up on it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.engine.errors import Conflict, StoreError
-from app.engine.hand_back import Said
-from app.engine.intervention_policy import UNATTENDED, Answer, InterventionPolicy, Reaction, RiskClass
+from app.engine.hand_back import OperatorStatements
+from app.engine.intervention_policy import UNATTENDED, InterventionPolicy, PolicyAnswer, Reaction, RiskClass
 from app.engine.judgement import Flag
 from app.engine.supervision import (
-    Deed,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
+    ApprovalRequest,
+    DecisionKind,
+    Hint,
+    OperatorAction,
+    OperatorDecision,
     RequestState,
-    Verb,
 )
 
-Decide = Callable[[PersonRequest], PersonDecision | None]
+Decide = Callable[[ApprovalRequest], OperatorDecision | None]
 
 
-def yes(request: PersonRequest) -> PersonDecision:
+def approve(request: ApprovalRequest) -> OperatorDecision:
     """Approves whatever comes."""
-    return PersonDecision(verb=Verb.APPROVE, author="ann")
+    return OperatorDecision(verb=DecisionKind.APPROVE, author="ann")
 
 
-class FakeDesk:
+class FakeApprovals:
     """Rows in lists; ``broken`` raises as a full disk does.
 
     Args:
@@ -38,17 +38,17 @@ class FakeDesk:
     def __init__(self, decide: Decide | None = None, policy: InterventionPolicy = UNATTENDED) -> None:
         self.decide, self.policy = decide, policy
         self.wide: frozenset[RiskClass] = frozenset(RiskClass) if policy is UNATTENDED else frozenset()
-        self.rows: dict[str, PersonRequest] = {}
+        self.rows: dict[str, ApprovalRequest] = {}
         self.why: dict[str, str] = {}
-        self.said: list[PersonHint] = []
-        self.deeds: list[tuple[Deed, int, str, str]] = []
+        self.said: list[Hint] = []
+        self.deeds: list[tuple[OperatorAction, int, str, str]] = []
         self.steps: list[int] = []
         self.broken = False
-        self.spoken = Said()
+        self.spoken = OperatorStatements()
         self.opened = asyncio.Event()
         self._woken = asyncio.Condition()
 
-    async def open(self, request: PersonRequest) -> PersonRequest:
+    async def open(self, request: ApprovalRequest) -> ApprovalRequest:
         self._check()
         self.rows[request.id] = request
         self.opened.set()
@@ -57,11 +57,11 @@ class FakeDesk:
             self.rows[request.id] = replace(request, state=RequestState.DECIDED, decision=decision)
         return request
 
-    async def pending(self) -> tuple[PersonRequest, ...]:
+    async def pending(self) -> tuple[ApprovalRequest, ...]:
         self._check()
         return tuple(row for row in self.rows.values() if row.state is not RequestState.CLOSED)
 
-    async def decision(self, request_id: str) -> PersonDecision:
+    async def decision(self, request_id: str) -> OperatorDecision:
         async with self._woken:
             while True:
                 self._check()
@@ -72,7 +72,7 @@ class FakeDesk:
                     return row.decision
                 await self._woken.wait()
 
-    async def answer_request(self, decision: PersonDecision) -> PersonRequest:
+    async def answer_request(self, decision: OperatorDecision) -> ApprovalRequest:
         """Decide the request that is open, once there is one."""
         while (row := self.waiting) is None:
             self.opened.clear()
@@ -82,7 +82,7 @@ class FakeDesk:
             self._woken.notify_all()
         return row
 
-    async def word(self) -> Said:
+    async def word(self) -> OperatorStatements:
         self._check()
         return self.spoken
 
@@ -93,7 +93,7 @@ class FakeDesk:
         async with self._woken:
             self._woken.notify_all()
 
-    async def begun(self, step: int) -> None:
+    async def on_step_started(self, step: int) -> None:
         self._check()
         self.steps.append(step)
         for row in list(self.rows.values()):
@@ -101,19 +101,21 @@ class FakeDesk:
                 self.rows[row.id] = replace(row, state=RequestState.CLOSED)
         self.said = [replace(one, taken_at=one.taken_at or 1.0) for one in self.said]
 
-    async def hints(self) -> tuple[PersonHint, ...]:
+    async def hints(self) -> tuple[Hint, ...]:
         self._check()
         return tuple(self.said)
 
-    async def note(self, deed: Deed, step: int, words: str, about: str = "", author: str = "") -> None:
+    async def note(
+        self, deed: OperatorAction, step: int, words: str, about: str = "", author: str = ""
+    ) -> None:
         self._check()
         self.deeds.append((deed, step, words, author))
 
-    async def answer(self, risk: RiskClass) -> Answer:
+    async def answer(self, risk: RiskClass) -> PolicyAnswer:
         self._check()
         return self.policy.answer("", risk)
 
-    async def widened(self, risk: RiskClass) -> bool:
+    async def is_class_allowed(self, risk: RiskClass) -> bool:
         self._check()
         return risk in self.wide
 
@@ -122,7 +124,7 @@ class FakeDesk:
         return self.policy.reaction("", flag.severity, flag.detector)
 
     @property
-    def waiting(self) -> PersonRequest | None:
+    def waiting(self) -> ApprovalRequest | None:
         """The request that is open."""
         return next((row for row in self.rows.values() if row.state is RequestState.OPEN), None)
 

@@ -12,21 +12,21 @@ from typing import Any
 
 from app.engine.api import (
     Check,
-    Done,
     PageView,
     RiskReport,
     RunDetail,
     RunFilter,
     RunImportReport,
     RunRow,
-    Saved,
+    SavedTip,
     SearchHit,
     StepView,
     TipCheck,
     TipForm,
+    UndoResult,
     WorkspaceInfo,
 )
-from app.engine.detectors.trial import Trial
+from app.engine.detectors.trial import CrossValidation
 from app.engine.errors import NotFound, SiteloreError
 from app.engine.events import (
     EncoderChanged,
@@ -43,11 +43,11 @@ from app.engine.run_api import RunMemory, RunRequest, RunSummary, TipUse
 from app.engine.trajectory import Run
 from kb.gate import error_rules
 from kb.tip import (
-    Finding,
     FreezeReport,
     ImportReport,
     KbDiff,
     KbStats,
+    LintFinding,
     LintSeverity,
     Missed,
     Preflight,
@@ -176,10 +176,10 @@ class FakeEngine(FakeGraphs, FakeLive):
         self.running[job.id] = job
         self.bus.publish(job)
 
-    async def undo(self) -> Done:
+    async def undo(self) -> UndoResult:
         return self._turn(self.done, self.undone)
 
-    async def redo(self) -> Done:
+    async def redo(self) -> UndoResult:
         return self._turn(self.undone, self.done)
 
     async def history(self, limit: int = 50) -> list[str]:
@@ -313,7 +313,7 @@ class FakeEngine(FakeGraphs, FakeLive):
             Score(detector=name, site="", version=1, fired=12, judged=6, right=5, precision=0.83, recall=0.41)
             for name in DETECTORS
         )
-        trial = Trial(failed=30, passed=25, cold=0.712, fitted=0.684)
+        trial = CrossValidation(failed=30, passed=25, cold=0.712, fitted=0.684)
         return RiskReport(
             fitted_on=0,
             scores=scores,
@@ -342,12 +342,12 @@ class FakeEngine(FakeGraphs, FakeLive):
     async def check_tip(
         self, draft: TipDraft, intent: str = "", tip: str = "", preflight: bool = True
     ) -> TipCheck:
-        lint: list[Finding] = []
+        lint: list[LintFinding] = []
         for word in ("Exporting Tweets", "2044", "grader"):
             at = draft.text.find(word)
             if at >= 0:
                 lint.append(
-                    Finding(
+                    LintFinding(
                         rule="task-value",
                         severity=LintSeverity.ERROR,
                         message=f"'{word}' belongs to this task only; say what it stands for",
@@ -357,7 +357,7 @@ class FakeEngine(FakeGraphs, FakeLive):
                 )
         if not draft.why:
             lint.append(
-                Finding(
+                LintFinding(
                     rule="no-why", severity=LintSeverity.HINT, message="Say why, so that it can be checked"
                 )
             )
@@ -370,7 +370,7 @@ class FakeEngine(FakeGraphs, FakeLive):
             lint=tuple(lint), similar=similar if draft.text else (), preflight=await self.preflight(draft)
         )
 
-    async def save_tip(self, draft: TipDraft, intent: str = "") -> Saved:
+    async def save_tip(self, draft: TipDraft, intent: str = "") -> SavedTip:
         self._call("save_tip", draft)
         tip = Tip(
             **{name: getattr(draft, name) for name in draft.__dataclass_fields__},
@@ -379,7 +379,7 @@ class FakeEngine(FakeGraphs, FakeLive):
         self.tips[tip.id] = replace(tip, created_at=NOW, changed_at=NOW)
         return self._saved(tip.id, f"add tip {tip.id}", draft, await self.check_tip(draft, intent))
 
-    async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "", waive: str = "") -> Saved:
+    async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "", waive: str = "") -> SavedTip:
         self._call("edit_tip", tip, draft)
         old = await self.tip(tip)
         names = TipDraft.__dataclass_fields__
@@ -419,7 +419,7 @@ class FakeEngine(FakeGraphs, FakeLive):
             raise NotFound(f"no tip {tip}")
         return self.tips[tip]
 
-    async def lint_tip(self, tip: str) -> list[Finding]:
+    async def lint_tip(self, tip: str) -> list[LintFinding]:
         return list((await self.check_tip(await self.tip(tip), tip=tip)).lint)
 
     async def lint_marks(self, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -550,13 +550,13 @@ class FakeEngine(FakeGraphs, FakeLive):
     async def kb_merge(self, path: str) -> ImportReport:
         return ImportReport(added=(), skipped=0)
 
-    async def keep_draft(self, key: str, draft: TipDraft | None) -> None:
+    async def save_draft(self, key: str, draft: TipDraft | None) -> None:
         if draft is None:
             self.drafts.pop(key, None)
         else:
             self.drafts[key] = draft
 
-    async def kept_draft(self, key: str) -> TipDraft | None:
+    async def load_draft(self, key: str) -> TipDraft | None:
         return self.drafts.get(key)
 
     # ------------------------------------------------------------ inside
@@ -572,13 +572,13 @@ class FakeEngine(FakeGraphs, FakeLive):
         self.undone.clear()
         self._tell_history()
 
-    def _turn(self, source: list[str], target: list[str]) -> Done:
+    def _turn(self, source: list[str], target: list[str]) -> UndoResult:
         if not source:
             raise NotFound("there is nothing to undo")
         label = source.pop()
         target.append(label)
         self._tell_history()
-        return Done(
+        return UndoResult(
             did=label, undo=self.done[-1] if self.done else "", redo=self.undone[-1] if self.undone else ""
         )
 
@@ -589,10 +589,10 @@ class FakeEngine(FakeGraphs, FakeLive):
             )
         )
 
-    def _saved(self, tip: str, label: str, draft: TipDraft, check: TipCheck) -> Saved:
+    def _saved(self, tip: str, label: str, draft: TipDraft, check: TipCheck) -> SavedTip:
         self._did(label)
         self.bus.publish(KnowledgeChanged(tips=(tip,)))
-        return Saved(id=tip, lint=check.lint, similar=check.similar)
+        return SavedTip(id=tip, lint=check.lint, similar=check.similar)
 
     def _find(self, run: str) -> Run:
         if run not in self.all_runs:

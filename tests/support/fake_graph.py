@@ -32,11 +32,11 @@ from app.engine.graph_api import (
 )
 from app.engine.page_state import Mode
 from app.engine.transition import (
-    Arrival,
-    ArrivalKind,
     FrontierItem,
     FrontierStatus,
     Operation,
+    ReplayVerdict,
+    ReplayVerdictKind,
     SkipReason,
     Tier,
 )
@@ -79,7 +79,7 @@ class FakeGraphs:
         self.shown = 0 if empty else len(self.node_rows)
         self.other_sites: list[GraphRow] = []
         self.drawn: GraphPicture | None = None
-        self.arrive_at: list[ArrivalKind] = [ArrivalKind.EXACT]
+        self.arrive_at: list[ReplayVerdictKind] = [ReplayVerdictKind.EXACT]
         self.exploration: ExplorationChanged | None = None
         self.rules = "# one rule\n"
         self.live_at = ""
@@ -204,21 +204,21 @@ class FakeGraphs:
             risk=max((step.risk for step in steps), default=0.0),
         )
 
-    async def graph_go(self, site: str, to: str, headed: bool = False, fresh: bool = False) -> Journey:
+    async def graph_navigate(self, site: str, to: str, headed: bool = False, fresh: bool = False) -> Journey:
         self._call("graph_go", to, headed, fresh)
         plan = await self.graph_path(site, to, self.live_at)
-        arrivals: list[Arrival] = []
+        arrivals: list[ReplayVerdict] = []
         for at, step in enumerate(plan.transitions):
             kind = self.arrive_at[min(at, len(self.arrive_at) - 1)]
             row = self.node_rows[self._number(step.target)]
             arrivals.append(
-                Arrival(
+                ReplayVerdict(
                     kind=kind,
                     expected=step.target,
                     reached=step.target if kind.ok else "",
-                    similarity=1.0 if kind is ArrivalKind.EXACT else 0.83,
+                    similarity=1.0 if kind is ReplayVerdictKind.EXACT else 0.83,
                     url=row.url,
-                    why="" if kind is ArrivalKind.EXACT else "two links of the menu are new",
+                    why="" if kind is ReplayVerdictKind.EXACT else "two links of the menu are new",
                     tier=Tier.ROLE_NAME,
                     seconds=0.4,
                 )

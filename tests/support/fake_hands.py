@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.engine.agent.sight import Decision, Sight
-from app.engine.command import Click, Command, GoBack, Goto, TypeText
-from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.agent.sight import AgentDecision, Observation
+from app.engine.command import Action, Click, GoBack, Goto, TypeText
+from app.engine.effect import ActionResult, Cause, Effect, refused
 from app.engine.errors import SiteloreError
 from app.engine.page_state import Challenge, Element, PageCapture
 from app.engine.trajectory import Run, Step, Tab
@@ -54,14 +54,14 @@ def page_of(
 
 
 @dataclass
-class FakeHands:
+class FakeExecutor:
     """``Hands`` over pages by address; ``break_at`` are looks (from 0) that find no page."""
 
     pages: Mapping[str, PageCapture]
     break_at: frozenset[int] = frozenset()
     url: str = "about:blank"
     looks: int = 0
-    done: list[Command] = field(default_factory=list[Command])
+    done: list[Action] = field(default_factory=list[Action])
     typed: dict[int, str] = field(default_factory=dict[int, str])
     solve: Callable[[], None] | None = None
     permits: list[WritePermit | None] = field(default_factory=list["WritePermit | None"])
@@ -80,7 +80,7 @@ class FakeHands:
             tree = tree.replace(f"[{number}] textbox", f"[{number}] textbox value={text!r}")
         return replace(page, tree=tree)
 
-    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
+    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
         self.done.append(command)
         self.permits.append(permit)
         match command:
@@ -90,12 +90,12 @@ class FakeHands:
                 return self._go(HOME)
             case TypeText(element, text):
                 self.typed[element] = text
-                return Result(success=True, effect=Effect.CHANGED)
+                return ActionResult(success=True, effect=Effect.CHANGED)
             case Click(element) if element < len(self.pages[self.url].elements):
                 href = self.pages[self.url].elements[element].href
                 if href:
                     return self._go(href)
-                return Result(
+                return ActionResult(
                     success=False, effect=Effect.NOTHING, cause=Cause.NO_EFFECT, why="nothing happened"
                 )
             case _:
@@ -104,11 +104,11 @@ class FakeHands:
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         return (Tab(url=self.url, title=self.url),), 0
 
-    def _go(self, url: str) -> Result:
+    def _go(self, url: str) -> ActionResult:
         if url not in self.pages:
             return refused(Cause.NETWORK, f"{url} does not answer")
         self.url, self.typed = url, {}
-        return Result(success=True, effect=Effect.NAVIGATED, status=200)
+        return ActionResult(success=True, effect=Effect.NAVIGATED, status=200)
 
 
 class ScriptedPolicy:
@@ -116,22 +116,24 @@ class ScriptedPolicy:
 
     name = "scripted"
 
-    def __init__(self, moves: Sequence[Command | Decision | Callable[[Sight], Decision]]) -> None:
-        self.moves, self.seen = list(moves), list[Sight]()
+    def __init__(
+        self, moves: Sequence[Action | AgentDecision | Callable[[Observation], AgentDecision]]
+    ) -> None:
+        self.moves, self.seen = list(moves), list[Observation]()
 
-    async def decide(self, sight: Sight) -> Decision:
+    async def decide(self, sight: Observation) -> AgentDecision:
         self.seen.append(sight)
         move = self.moves[min(len(self.seen), len(self.moves)) - 1]
-        if isinstance(move, Decision):
+        if isinstance(move, AgentDecision):
             return move
-        return move(sight) if callable(move) else Decision(command=move, reason="because")
+        return move(sight) if callable(move) else AgentDecision(command=move, reason="because")
 
     async def aclose(self) -> None:
         return None
 
 
 @dataclass
-class KeptRun:
+class InMemoryRecorder:
     """A ``Recorder`` in memory."""
 
     steps: list[Step] = field(default_factory=list[Step])

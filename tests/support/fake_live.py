@@ -16,51 +16,57 @@ from app.engine.events import (
     EventBus,
     HintChanged,
     InterventionMade,
-    KnowledgeShown,
-    LiveChanged,
-    LiveGone,
+    LiveRunChanged,
+    LiveRunDismissed,
     PageFrame,
     PolicyChanged,
     RequestChanged,
+    TipsRetrieved,
 )
-from app.engine.hand_back import ON, HandBack
-from app.engine.intervention_policy import USUAL, InterventionPolicy, PolicyCount, PolicyPreview, RiskClass
+from app.engine.hand_back import HAND_BACK, HandBack
+from app.engine.intervention_policy import (
+    DEFAULT_POLICY,
+    InterventionPolicy,
+    PolicyCount,
+    PolicyPreview,
+    RiskClass,
+)
 from app.engine.judgement import Severity
 from app.engine.ledger import Ledger
-from app.engine.live_api import LiveDetail
-from app.engine.page_input import PageInput, PageMove
+from app.engine.live_api import LiveRunDetail
+from app.engine.page_input import NavigationKind, PageInput
 from app.engine.run_api import RunRequest
 from app.engine.supervision import (
-    Deed,
-    FlagMark,
+    ApprovalRequest,
+    DecisionKind,
     FlagReaction,
+    Hint,
     Intervention,
-    KnowledgeHere,
+    KnowledgeAtStep,
     LiveRow,
     Need,
-    NextAction,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
+    OperatorAction,
+    OperatorDecision,
+    PlannedAction,
+    RaisedFlag,
     RequestState,
     RunState,
     Stage,
-    Stance,
-    TakeoverAccount,
-    TipHere,
-    Verb,
+    TakeoverSummary,
+    TipAtStep,
+    TipOverride,
 )
 from kb.tip import TipDraft
 from tests.support.made_up import NOW, make_run, make_step
 
 SHOP = "http://shop.example"
 DEEDS = {
-    Verb.APPROVE: Deed.APPROVED,
-    Verb.DENY: Deed.DENIED,
-    Verb.EDIT: Deed.EDITED,
-    Verb.ANSWER: Deed.ANSWERED,
-    Verb.RETRY: Deed.RESUMED,
-    Verb.NO_WALL: Deed.NO_WALL,
+    DecisionKind.APPROVE: OperatorAction.APPROVED,
+    DecisionKind.DENY: OperatorAction.DENIED,
+    DecisionKind.EDIT: OperatorAction.EDITED,
+    DecisionKind.ANSWER: OperatorAction.ANSWERED,
+    DecisionKind.RETRY: OperatorAction.RESUMED,
+    DecisionKind.NO_WALL: OperatorAction.NO_WALL,
 }
 
 
@@ -94,17 +100,17 @@ def make_rows() -> list[LiveRow]:
         )  # fmt: skip
         return replace(usual, **more)
 
-    captcha = PersonRequest(
+    captcha = ApprovalRequest(
         id="req-1", run="live-2", need=Need.WALL, step=3, site="shop", url=f"{SHOP}/check/", opened_at=NOW - 40,
         question="A captcha stands before shop.example/check/. Deal with it on the page.",
         why="the page says 'Are you a robot?'",
     )  # fmt: skip
-    order = PersonRequest(
+    order = ApprovalRequest(
         id="req-2", run="live-3", need=Need.APPROVAL, step=4, site="shop", url=f"{SHOP}/checkout/",
         question="May the agent press 'Place order'?", why="the word 'order' on a button that sends a form",
         words="click button 'Place order'", command='click("12")', risk=RiskClass.BUYS.value, opened_at=NOW - 20,
     )  # fmt: skip
-    flag = FlagMark(
+    flag = RaisedFlag(
         detector="repeated_action", step=4, severity=Severity.ERROR,
         message="The click on 'Save' changed nothing (3rd time)",
     )  # fmt: skip
@@ -127,10 +133,10 @@ class FakeLive:
     def start_live(self, *, empty: bool = False) -> None:
         self.rows = {} if empty else {row.run: row for row in make_rows()}
         self.needs = {need.id: need for row in self.rows.values() for need in row.needs}
-        self.hints: dict[str, PersonHint] = {}
+        self.hints: dict[str, Hint] = {}
         self.deeds: list[Intervention] = []
         self.reactions: list[FlagReaction] = []
-        self.policy = USUAL
+        self.policy = DEFAULT_POLICY
         self.inputs: list[PageInput] = []
         self.watched: dict[str, tuple[int, int, float]] = {}
         self.before_takeover: dict[str, RunState] = {}
@@ -140,10 +146,10 @@ class FakeLive:
     async def live_runs(self) -> list[LiveRow]:
         return list(self.rows.values())
 
-    async def live_run(self, run: str) -> LiveDetail:
+    async def live_run(self, run: str) -> LiveRunDetail:
         row = self._live_row(run)
         made = make_run(0)
-        return LiveDetail(
+        return LiveRunDetail(
             row=row,
             steps=tuple(make_step(made, number) for number in range(row.step)),
             next=self.next_of(run) if row.state.alive and row.state is not RunState.QUEUED else None,
@@ -178,7 +184,7 @@ class FakeLive:
             intent=row.intent, start_url=row.start_url, policy=row.policy, max_steps=row.max_steps
         )
 
-    async def set_at_once(self, limit: int) -> int:
+    async def set_concurrency(self, limit: int) -> int:
         self.calls.append(("set_at_once", (limit,)))
         return limit
 
@@ -186,24 +192,24 @@ class FakeLive:
         self.calls.append(("dismiss_run", (run,)))
         self._live_row(run)
         del self.rows[run]
-        self.bus.publish(LiveGone(run=run))
+        self.bus.publish(LiveRunDismissed(run=run))
 
     # ------------------------------------------------------------ one run
     async def pause_run(self, run: str) -> None:
-        self._move(run, RunState.PAUSED, Deed.PAUSED)
+        self._move(run, RunState.PAUSED, OperatorAction.PAUSED)
 
     async def continue_run(self, run: str) -> None:
-        self._move(run, RunState.RUNNING, Deed.RESUMED)
+        self._move(run, RunState.RUNNING, OperatorAction.RESUMED)
 
     async def step_run(self, run: str) -> None:
         row = self._live_row(run)
         self.put(replace(row, step=row.step + 1, state=RunState.PAUSED))
-        self._deed(run, Deed.STEPPED)
+        self._deed(run, OperatorAction.STEPPED)
 
     async def end_run(self, run: str) -> None:
         row = self._live_row(run)
         self.put(replace(row, state=RunState.ENDED, outcome="stopped", needs=()))
-        self._deed(run, Deed.STOPPED)
+        self._deed(run, OperatorAction.STOPPED)
 
     async def pause_all(self) -> int:
         going = [row.run for row in self.rows.values() if row.state is RunState.RUNNING]
@@ -212,14 +218,14 @@ class FakeLive:
         return len(going)
 
     # ------------------------------------------------------------ a person's word
-    async def requests(self, run: str = "", closed: bool = False) -> list[PersonRequest]:
+    async def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
         return [
             need
             for need in self.needs.values()
             if run in ("", need.run) and (closed or need.state is not RequestState.CLOSED)
         ]
 
-    async def decide(self, request: str, decision: PersonDecision) -> PersonRequest:
+    async def decide(self, request: str, decision: OperatorDecision) -> ApprovalRequest:
         self.calls.append(("decide", (request, decision)))
         need = self.needs.get(request)
         if need is None:
@@ -235,40 +241,40 @@ class FakeLive:
         self.put(replace(row, needs=left, state=RunState.RUNNING if not left else row.state))
         return need
 
-    async def send_hint(self, run: str, text: str) -> PersonHint:
+    async def send_hint(self, run: str, text: str) -> Hint:
         self.calls.append(("send_hint", (run, text)))
         row = self._live_row(run)
-        hint = PersonHint(id=f"hint-{next(self._numbers)}", run=run, step=row.step, text=text, at=NOW)
+        hint = Hint(id=f"hint-{next(self._numbers)}", run=run, step=row.step, text=text, at=NOW)
         self.hints[hint.id] = hint
         self.bus.publish(HintChanged(hint=hint))
-        self._deed(run, Deed.HINTED, text, about=hint.id)
+        self._deed(run, OperatorAction.HINTED, text, about=hint.id)
         return hint
 
-    async def hint_draft(self, hint: str) -> TipDraft:
+    async def draft_tip_from_hint(self, hint: str) -> TipDraft:
         self.calls.append(("hint_draft", (hint,)))
         return TipDraft(site="shop", text=self.hints[hint].text)
 
     async def interventions(self, run: str) -> list[Intervention]:
         return [deed for deed in self.deeds if deed.run == run]
 
-    async def react(self, run: str, step: int, detector: str, right: bool) -> FlagReaction:
+    async def judge_flag(self, run: str, step: int, detector: str, right: bool) -> FlagReaction:
         self.calls.append(("react", (run, step, detector, right)))
         reaction = FlagReaction(run=run, step=step, detector=detector, right=right, at=NOW)
         self.reactions.append(reaction)
-        self._deed(run, Deed.CONFIRMED if right else Deed.DISMISSED, about=detector)
+        self._deed(run, OperatorAction.CONFIRMED if right else OperatorAction.DISMISSED, about=detector)
         return reaction
 
-    async def steer_tip(self, run: str, tip: str, stance: Stance) -> None:
+    async def override_tip(self, run: str, tip: str, stance: TipOverride) -> None:
         self.calls.append(("steer_tip", (run, tip, stance)))
         here = self.knowledge_of(run)
         tips = tuple(replace(one, stance=stance) if one.tip == tip else one for one in here.tips)
-        self.bus.publish(KnowledgeShown(here=replace(here, tips=tips)))
+        self.bus.publish(TipsRetrieved(here=replace(here, tips=tips)))
 
     async def vote_tip(self, run: str, tip: str, vote: int) -> None:
         self.calls.append(("vote_tip", (run, tip, vote)))
         here = self.knowledge_of(run)
         tips = tuple(replace(one, vote=vote) if one.tip == tip else one for one in here.tips)
-        self.bus.publish(KnowledgeShown(here=replace(here, tips=tips)))
+        self.bus.publish(TipsRetrieved(here=replace(here, tips=tips)))
 
     # ------------------------------------------------------------ the policy
     async def intervention_policy(self) -> InterventionPolicy:
@@ -297,39 +303,39 @@ class FakeLive:
 
     async def take_over(self, run: str) -> None:
         self.before_takeover[run] = self._live_row(run).state
-        self._move(run, RunState.TAKEN_OVER, Deed.TOOK_OVER)
+        self._move(run, RunState.TAKEN_OVER, OperatorAction.TOOK_OVER)
 
     async def send_input(self, run: str, inputs: Sequence[PageInput]) -> None:
         if self._live_row(run).state is not RunState.TAKEN_OVER:
             raise Conflict("you don't have control of the page; take it over first")
         self.inputs += inputs
 
-    async def move_page(self, run: str, move: PageMove, url: str = "") -> str:
+    async def move_page(self, run: str, move: NavigationKind, url: str = "") -> str:
         row = self._live_row(run)
         self.calls.append(("move_page", (run, move, url)))
         if row.state is not RunState.TAKEN_OVER:
             raise Conflict("you don't have control of the page; take it over first")
-        if move is PageMove.OPEN:
+        if move is NavigationKind.OPEN:
             self.put(replace(row, url=url))
         return f"{url} is not one of this run's sites" if "elsewhere" in url else ""
 
-    async def release(self, run: str, back: HandBack = ON) -> TakeoverAccount:
+    async def release(self, run: str, back: HandBack = HAND_BACK) -> TakeoverSummary:
         row = self._live_row(run)
         self.calls.append(("release", (run, back)))
         if row.state is not RunState.TAKEN_OVER:
             raise Conflict("you don't have control of the page")
         left = tuple(need for need in row.needs if need.need is not Need.WALL)
         self.put(replace(row, needs=left))
-        self._move(run, RunState.RUNNING, Deed.RELEASED)
+        self._move(run, RunState.RUNNING, OperatorAction.RELEASED)
         if back.ends:
             self.put(replace(self.rows[run], state=RunState.ENDED, outcome="done_by_hand", needs=()))
-        return TakeoverAccount(
+        return TakeoverSummary(
             run=run, first_step=row.step, steps=2, words="clicked link 'Orders', filled in 'Search'",
             url_before=row.url, url_after=f"{SHOP}/orders/", changes=("the address is now /orders/",),
             tip_text="The orders are under 'Orders' in the account menu.", masked=1,
         )  # fmt: skip
 
-    async def takeover_draft(self, run: str, step: int) -> TipDraft:
+    async def draft_tip_from_takeover(self, run: str, step: int) -> TipDraft:
         self.calls.append(("takeover_draft", (run, step)))
         return TipDraft(site="shop", text="The orders are under 'Orders' in the account menu.")
 
@@ -341,10 +347,10 @@ class FakeLive:
     def put(self, row: LiveRow) -> None:
         """Set a run and publish it."""
         self.rows[row.run] = row
-        self.bus.publish(LiveChanged(row=row))
+        self.bus.publish(LiveRunChanged(row=row))
 
-    def next_of(self, run: str) -> NextAction:
-        return NextAction(
+    def next_of(self, run: str) -> PlannedAction:
+        return PlannedAction(
             run=run, step=self.rows[run].step, words="click button 'Place order'", command='click("12")',
             reason="the basket holds what was asked for", risk=RiskClass.BUYS, risk_why="the button says 'order'",
             element=12, box=(64.0, 640.0, 256.0, 80.0), point=(192.0, 680.0), url=self.rows[run].url,
@@ -355,24 +361,24 @@ class FakeLive:
         """Publish the next action."""
         self.bus.publish(ActionPlanned(next=self.next_of(run)))
 
-    def knowledge_of(self, run: str) -> KnowledgeHere:
+    def knowledge_of(self, run: str) -> KnowledgeAtStep:
         row = self.rows[run]
         tips = (
-            TipHere(
+            TipAtStep(
                 tip="shop-001", text="The price stands on the product's own page, not in the list.", kind="navigation",
                 route="url", score=1.0, routes={"url": 1.0, "keyword": 0.42}, why="the address fits /catalogue/*",
                 tokens=18, follows=True,
             ),
-            TipHere(
+            TipAtStep(
                 tip="shop-002", text="Sort by 'Price low to high' before taking the cheapest.", kind="operation",
                 route="keyword", score=0.61, routes={"keyword": 0.61}, why="cheapest, price", tokens=15, follows=False,
             ),
-            TipHere(
+            TipAtStep(
                 tip="shop-003", text="Orders are counted without those that were cancelled.", kind="data-fact",
                 route="embedding", score=0.38, routes={"embedding": 0.38}, tokens=240, cut="over the budget of tokens",
             ),
         )  # fmt: skip
-        return KnowledgeHere(run=run, step=row.step, url=row.url, tips=tips, tokens=33, budget=600)
+        return KnowledgeAtStep(run=run, step=row.step, url=row.url, tips=tips, tokens=33, budget=600)
 
     def frame(self, run: str, *, input_at: float = 0.0) -> None:
         """Send a picture of the page, in the requested size."""
@@ -392,13 +398,13 @@ class FakeLive:
             raise NotFound(f"no run {run!r} among the live runs")
         return row
 
-    def _move(self, run: str, state: RunState, deed: Deed) -> None:
+    def _move(self, run: str, state: RunState, deed: OperatorAction) -> None:
         row = self._live_row(run)
         self.calls.append((deed.value, (run,)))
         self.put(replace(row, state=state))
         self._deed(run, deed)
 
-    def _deed(self, run: str, deed: Deed, words: str = "", about: str = "") -> None:
+    def _deed(self, run: str, deed: OperatorAction, words: str = "", about: str = "") -> None:
         made = Intervention(
             run=run, step=self.rows[run].step, deed=deed, words=words, author="ana", about=about, at=NOW,
             order=next(self._numbers),

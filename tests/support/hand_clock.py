@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class HandClock:
+class ManualClock:
     """Seconds that advance only by ``forward``."""
 
     def __init__(self) -> None:

@@ -6,21 +6,21 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from app.engine.agent.calculator import calculate
-from app.engine.agent.control import Control
-from app.engine.agent.deeds import Deeds
-from app.engine.agent.loop import AgentLoop, Parts
-from app.engine.agent.memory.book import LedgerBook
-from app.engine.agent.ports import Task, Told
+from app.engine.agent.control import RunControl
+from app.engine.agent.deeds import ActionDispatcher
+from app.engine.agent.loop import AgentDependencies, AgentLoop
+from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.ports import AgentTask, StepReport
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.sight import Decision, Sight
-from app.engine.command import Command
+from app.engine.agent.sight import AgentDecision, Observation
+from app.engine.command import Action
 from app.engine.errors import StoreError
-from app.engine.intervention_policy import UNATTENDED, Answer, InterventionPolicy, RiskClass, RiskRule
+from app.engine.intervention_policy import UNATTENDED, InterventionPolicy, PolicyAnswer, RiskClass, RiskRule
 from app.engine.judgement import Flag, Severity
-from app.engine.supervision import NextAction, RunState
+from app.engine.supervision import PlannedAction, RunState
 from app.engine.trajectory import Outcome, Run, Step
-from tests.support.fake_desk import FakeDesk
-from tests.support.fake_hands import HOME, FakeHands, KeptRun, ScriptedPolicy, page_of
+from tests.support.fake_desk import FakeApprovals
+from tests.support.fake_hands import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
 
 ORDERS = f"{HOME}orders"
 DELETED = f"{HOME}deleted"
@@ -29,19 +29,19 @@ PAGES = {
     ORDERS: page_of(ORDERS, f"Home -> {HOME}", title="Orders", text="Total 42"),
     DELETED: page_of(DELETED, title="Gone"),
 }
-TASK = Task(run="r1", intent="How high is the total?", start_url=HOME, max_steps=10)
+TASK = AgentTask(run="r1", intent="How high is the total?", start_url=HOME, max_steps=10)
 RUN = Run(id="r1", source="sitelore", intent=TASK.intent, start_url=HOME, outcome=Outcome.RUNNING)
 ASKING = InterventionPolicy(
     flags=UNATTENDED.flags,
     risks=(
-        RiskRule(risk=RiskClass.DELETES, answer=Answer.ASK),
-        RiskRule(risk=RiskClass.READS, answer=Answer.ALLOW),
+        RiskRule(risk=RiskClass.DELETES, answer=PolicyAnswer.ASK),
+        RiskRule(risk=RiskClass.READS, answer=PolicyAnswer.ALLOW),
     ),
 )
-DENYING = InterventionPolicy(risks=(RiskRule(risk=RiskClass.DELETES, answer=Answer.DENY),))
+DENYING = InterventionPolicy(risks=(RiskRule(risk=RiskClass.DELETES, answer=PolicyAnswer.DENY),))
 
 
-class Flaky(KeptRun):
+class FlakyRecorder(InMemoryRecorder):
     """A recorder whose disk takes nothing while ``full``."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Flaky(KeptRun):
         await super().append(step, blobs)
 
 
-class Fires:
+class FiringDetectors:
     """A detector that fires at one step."""
 
     def __init__(self, at: int, severity: Severity) -> None:
@@ -76,29 +76,29 @@ class Fires:
         ]
 
 
-class Bench:
+class SupervisedLoop:
     """A supervised loop with everything around it in memory."""
 
     def __init__(
         self,
         moves: Sequence[object],
         *,
-        desk: FakeDesk | None = None,
+        desk: FakeApprovals | None = None,
         supervised: bool = True,
         steps: Sequence[Step] = (),
-        watching: Fires | None = None,
-        task: Task = TASK,
+        watching: FiringDetectors | None = None,
+        task: AgentTask = TASK,
         secrets: Secrets | None = None,
     ) -> None:
         secrets = secrets or Secrets()
-        self.hands = FakeHands(dict(PAGES))
+        self.hands = FakeExecutor(dict(PAGES))
         self.policy = ScriptedPolicy(moves)  # type: ignore[arg-type]
-        self.kept, self.book, self.desk = Flaky(), LedgerBook(), desk or FakeDesk()
+        self.kept, self.book, self.desk = FlakyRecorder(), LedgerStore(), desk or FakeApprovals()
         self.kept.steps = list(steps)
-        self.told: list[Told] = []
-        self.planned: list[NextAction] = []
+        self.told: list[StepReport] = []
+        self.planned: list[PlannedAction] = []
         self.states: list[RunState] = []
-        self.control = Control(
+        self.control = RunControl(
             "r1",
             self.desk if supervised else None,
             changed=lambda: self.states.append(self.control.state),
@@ -106,12 +106,12 @@ class Bench:
         )
         self.loop = AgentLoop(
             task,
-            Parts(
+            AgentDependencies(
                 hands=self.hands,
                 policy=self.policy,
                 book=self.book,
                 recorder=self.kept,
-                deeds=Deeds(self.hands, self.book, calculate, secrets=secrets),
+                deeds=ActionDispatcher(self.hands, self.book, calculate, secrets=secrets),
                 secrets=secrets,
                 watching=watching,
                 tell=self.told.append,
@@ -147,11 +147,11 @@ class Bench:
         return [step.words for step in self.kept.steps]
 
 
-def thinks(command: Command, do: Callable[[], object]) -> Callable[[Sight], Decision]:
+def decide_after(command: Action, do: Callable[[], object]) -> Callable[[Observation], AgentDecision]:
     """A decision during which something happens."""
 
-    def decide(sight: Sight) -> Decision:
+    def decide(sight: Observation) -> AgentDecision:
         do()
-        return Decision(command=command, reason="because", tokens=(10, 1))
+        return AgentDecision(command=command, reason="because", tokens=(10, 1))
 
     return decide

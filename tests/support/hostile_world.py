@@ -12,7 +12,7 @@ from playwright.async_api import Browser
 from app.engine.browser import session
 from app.engine.command import Goto, NewTab
 from app.engine.engine import Engine
-from tests.support.agent_desk import Desk, Move
+from tests.support.agent_desk import AgentBench, Move
 from tests.support.bad_site import BadSite
 from tests.support.hostile_site import HostileSite
 
@@ -21,7 +21,7 @@ from tests.support.hostile_site import HostileSite
 class World:
     """All of it."""
 
-    desk: Desk
+    desk: AgentBench
     site: HostileSite
     other: BadSite
     browser: Browser
@@ -45,9 +45,9 @@ class World:
 @asynccontextmanager
 async def hostile_world(engine: Engine, browser: Browser, patch: pytest.MonkeyPatch) -> AsyncIterator[World]:
     """A world for one test; pages may open few windows there, for each takes its time."""
-    desk = Desk(engine, patch)
+    desk = AgentBench(engine, patch)
     desk.share(browser)
-    patch.setattr(session, "MOST_TABS", 4)
+    patch.setattr(session, "MAX_TABS", 4)
     async with await HostileSite.start() as site, await BadSite.start() as other:
         site.other = other.url
         yield World(desk, site, other, browser)

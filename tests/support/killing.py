@@ -17,13 +17,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.engine.agent.memory import entries
-from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.memory.book import LedgerStore
 from app.engine.agent.memory.files import LEDGER_FILE
-from app.engine.effect import Effect, Result
+from app.engine.effect import ActionResult, Effect
 from app.engine.errors import Conflict
 from app.engine.ledger import Ledger
-from app.engine.store.live_runs import LiveRun
-from app.engine.store.run_files import digests
+from app.engine.store.live_runs import RunWriter
+from app.engine.store.run_files import blob_digests
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Outcome
 from tests.support.runs import make_run, make_step
@@ -52,10 +52,10 @@ def write(folder: Path, run: str, pipe: int) -> None:
 
     with Workspace.open(folder) as workspace:
         live = _taken(workspace, run)
-        with LedgerBook.open(live.folder) as book:
+        with LedgerStore.open(live.folder) as book:
             tell("begun", 0)
             for number in range(len(live.steps), STEPS):
-                done = Result(success=True, effect=Effect.CHANGED)
+                done = ActionResult(success=True, effect=Effect.CHANGED)
                 book.write(
                     entries.fact(f"fact {number}", "x" * (number % 50)),
                     entries.outcome(number, f"click {number}", done, url=f"http://shop.example/{number}"),
@@ -70,10 +70,10 @@ def write(folder: Path, run: str, pipe: int) -> None:
             tell("finished", STEPS)
 
 
-def _taken(workspace: Workspace, run: str) -> LiveRun:
+def _taken(workspace: Workspace, run: str) -> RunWriter:
     if not workspace.runs.has(run):
-        return LiveRun.begin(workspace, make_run(run))
-    return LiveRun.resume(workspace, run)
+        return RunWriter.begin(workspace, make_run(run))
+    return RunWriter.resume(workspace, run)
 
 
 def killed_once(folder: Path, run: str, after: float, *, from_begun: bool) -> dict[str, int]:
@@ -114,7 +114,7 @@ def faults_of(folder: Path, run: str, told: dict[str, int]) -> list[str]:
         allowed = (Outcome.ANSWERED,) if "finished" in told else (Outcome.ANSWERED, Outcome.INTERRUPTED)
         if head.outcome not in allowed or head.step_count != len(steps):
             faults.append(f"{head.outcome}, {head.step_count} steps of {len(steps)}")
-        for digest in digests(head, steps):
+        for digest in blob_digests(head, steps):
             if hashlib.sha256(workspace.runs.read_blob(digest)).hexdigest() != digest:
                 faults.append(f"content {digest}")
         row = workspace.index.row(run)
@@ -126,7 +126,7 @@ def faults_of(folder: Path, run: str, told: dict[str, int]) -> list[str]:
 
 def _ledger_faults(folder: Path, told: dict[str, int], steps: int) -> list[str]:
     kept = json.loads((folder / LEDGER_FILE).read_bytes()) if (folder / LEDGER_FILE).exists() else {}
-    with LedgerBook.open(folder) as book:
+    with LedgerStore.open(folder) as book:
         ledger: Ledger = book.ledger
         numbers = [event.step for event in book.events if event.kind == "outcome"]
     faults = [] if ledger.steps in (steps, steps + 1) else [f"the ledger has {ledger.steps} of {steps} steps"]
@@ -143,7 +143,7 @@ def main(folder: str, kills: str, seed: str) -> None:
     """Kill so many writers and print what was found, as JSON."""
     dice = random.Random(int(seed))
     place, faults = Path(folder), list[str]()
-    with Workspace.open(place) as workspace, LiveRun.begin(workspace, make_run("first")) as live:
+    with Workspace.open(place) as workspace, RunWriter.begin(workspace, make_run("first")) as live:
         workspace.runs.load(live.run.id)  # what is imported or made once, so that writers are at it sooner
     number, moments = 0, dict[str, int]()
     for _ in range(int(kills)):
@@ -163,9 +163,9 @@ def main(folder: str, kills: str, seed: str) -> None:
 def refuses_a_second_writer(folder: Path) -> bool:
     """Whether a run that is going on can't be taken twice."""
     with Workspace.open(folder) as workspace:
-        live = LiveRun.begin(workspace, make_run("taken"))
+        live = RunWriter.begin(workspace, make_run("taken"))
         try:
-            LiveRun.resume(workspace, "taken")
+            RunWriter.resume(workspace, "taken")
         except Conflict:
             return True
         finally:

@@ -15,19 +15,19 @@ import time
 from pathlib import Path
 
 from app.engine.errors import Conflict
-from app.engine.intervention_policy import Answer, RiskClass
+from app.engine.intervention_policy import PolicyAnswer, RiskClass
 from app.engine.store.workspace import Workspace
 from app.engine.supervision import (
-    Deed,
+    ApprovalRequest,
+    ApprovalScope,
+    DecisionKind,
     FlagReaction,
+    Hint,
     Intervention,
     Need,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
-    Reach,
+    OperatorAction,
+    OperatorDecision,
     RequestState,
-    Verb,
 )
 
 LONGEST = 0.12
@@ -36,9 +36,9 @@ LONGEST = 0.12
 RACES = 20
 
 
-def ask(name: str, run: str = "run") -> PersonRequest:
+def ask(name: str, run: str = "run") -> ApprovalRequest:
     """An action that needs an approval."""
-    return PersonRequest(
+    return ApprovalRequest(
         id=name, run=run, need=Need.APPROVAL, step=1, question="May it be bought?", site=name,
         risk=RiskClass.BUYS.value,
     )  # fmt: skip
@@ -56,11 +56,11 @@ def write(folder: Path, life: int, pipe: int) -> None:
 
             desk.open_request(ask(name))
             tell("asked")
-            desk.decide(name, PersonDecision(verb=Verb.APPROVE, reach=Reach.SITE))
+            desk.decide(name, OperatorDecision(verb=DecisionKind.APPROVE, reach=ApprovalScope.SITE))
             tell("decided")
-            desk.add_hint(PersonHint(id=name, run="run", step=1, text=name))
+            desk.add_hint(Hint(id=name, run="run", step=1, text=name))
             tell("hinted")
-            desk.add_deed(Intervention(run="run", step=1, deed=Deed.PAUSED, about=name))
+            desk.add_action(Intervention(run="run", step=1, deed=OperatorAction.PAUSED, about=name))
             tell("noted")
             desk.add_reaction(FlagReaction(run=name, step=1, detector="d", right=True))
             tell("reacted")
@@ -110,7 +110,7 @@ def faults_of(folder: Path, told: list[tuple[str, str]]) -> list[str]:
         faults += [
             f"rule of {id}"
             for id in there["decided"]
-            if policy.answer(id, RiskClass.BUYS) is not Answer.ALLOW
+            if policy.answer(id, RiskClass.BUYS) is not PolicyAnswer.ALLOW
         ]
     return faults
 
@@ -142,7 +142,9 @@ def _racer(folder: Path, author: str, pipe: int) -> int:
         with Workspace.open(folder) as workspace:
             for number in range(RACES):
                 try:
-                    workspace.desk.decide(f"race-{number}", PersonDecision(verb=Verb.APPROVE, author=author))
+                    workspace.desk.decide(
+                        f"race-{number}", OperatorDecision(verb=DecisionKind.APPROVE, author=author)
+                    )
                 except Conflict:
                     continue
                 os.write(pipe, f"{author} race-{number}\n".encode())

@@ -33,30 +33,30 @@ AGAIN = 15.0
 
 def main(workspace: str, url: str, count: str) -> None:
     """Begin so many runs, or go on with those that are there; until killed."""
-    from app.engine.agent.sight import Decision, Sight
+    from app.engine.agent.sight import AgentDecision, Observation
     from app.engine.cases import running
-    from app.engine.cases.heads import Head
-    from app.engine.command import AskHuman, Click, Note
+    from app.engine.cases.heads import PolicyBundle
+    from app.engine.command import AskHuman, Click, TakeNote
 
     class Walker:
         name = "walker"
 
-        async def decide(self, sight: Sight) -> Decision:
+        async def decide(self, sight: Observation) -> AgentDecision:
             await asyncio.sleep(0.05)
             if sight.step % QUESTION == QUESTION - 1:
-                return Decision(command=AskHuman(f"Shall I go on after step {sight.step}?"))
+                return AgentDecision(command=AskHuman(f"Shall I go on after step {sight.step}?"))
             links = [one.index for one in sight.page.elements if one.role == "link" and one.href]
             if sight.step % 3 == 2 or not links:
-                return Decision(command=Note(f"step {sight.step}"))
-            return Decision(command=Click(links[sight.step % len(links)]))
+                return AgentDecision(command=TakeNote(f"step {sight.step}"))
+            return AgentDecision(command=Click(links[sight.step % len(links)]))
 
         async def aclose(self) -> None:
             return None
 
-    def make_head(*_: object) -> Head:
-        return Head(Walker())
+    def make_head(*_: object) -> PolicyBundle:
+        return PolicyBundle(Walker())
 
-    running.make_head = make_head  # type: ignore[assignment]
+    running.make_policy_bundle = make_head  # type: ignore[assignment]
     asyncio.run(_going(Path(workspace), url, int(count)))
 
 
@@ -90,11 +90,11 @@ async def _going(workspace: Path, url: str, count: int) -> None:
 
 async def _answer(engine: object, request: str, dice: random.Random) -> None:
     from app.engine.errors import SiteloreError
-    from app.engine.supervision import PersonDecision, Verb
+    from app.engine.supervision import DecisionKind, OperatorDecision
 
     if dice.random() < 0.6:
         try:
-            await engine.decide(request, PersonDecision(verb=Verb.ANSWER, text="yes"))  # type: ignore[attr-defined]
+            await engine.decide(request, OperatorDecision(verb=DecisionKind.ANSWER, text="yes"))  # type: ignore[attr-defined]
         except SiteloreError:
             return  # it was closed meanwhile
         _tell("decided", request)

@@ -25,7 +25,7 @@ from app.engine.events import Event, HintChanged, RequestChanged, RunAdvanced
 from app.engine.intervention_policy import RiskClass
 from app.engine.run_api import RunRequest
 from app.engine.store.workspace import Workspace
-from app.engine.supervision import PersonDecision, RequestState, RunState, Verb
+from app.engine.supervision import DecisionKind, OperatorDecision, RequestState, RunState
 from tests.support.wall import asking
 
 TASK = "Put the Oak Tray into the basket"
@@ -39,7 +39,7 @@ def tell(*words: object) -> None:
     sys.stdout.flush()
 
 
-def heard(event: Event) -> None:
+def on_event(event: Event) -> None:
     """What the engine says is kept."""
     match event:
         case RequestChanged(request=request) if request.state is RequestState.OPEN:
@@ -55,7 +55,7 @@ def heard(event: Event) -> None:
 async def child(folder: Path, shop: str, runs: int) -> None:
     """Keep the wall full until killed."""
     engine = await Engine.open(folder)
-    engine.bus.subscribe(heard)
+    engine.bus.subscribe(on_event)
     await engine.save_intervention_policy(ASKS)
     left = await engine.recover(automatically=True)
     tell("up", len(left))
@@ -68,19 +68,19 @@ async def child(folder: Path, shop: str, runs: int) -> None:
             await engine.start_runs([task] * missing, at_once=runs)
         for row in rows:
             with suppress(SiteloreError):  # the run may be over by now
-                await _word(engine, row, chance)
+                await _decide(engine, row, chance)
         await asyncio.sleep(0.1)
 
 
-async def _word(engine: Engine, row, chance: random.Random) -> None:
+async def _decide(engine: Engine, row, chance: random.Random) -> None:
     for need in row.needs:
         if chance.random() < 0.2:
-            verb = Verb.APPROVE if chance.random() < 0.7 else Verb.DENY
-            await engine.decide(need.id, PersonDecision(verb=verb))
+            verb = DecisionKind.APPROVE if chance.random() < 0.7 else DecisionKind.DENY
+            await engine.decide(need.id, OperatorDecision(verb=verb))
             tell("decided", need.id, verb.value)
     if row.state.alive and chance.random() < 0.05:
         await engine.send_hint(row.run, f"There is one size only. {chance.random()}")
-    if row.state is RunState.BROKEN_OFF and not row.needs and chance.random() < 0.3:
+    if row.state is RunState.INTERRUPTED and not row.needs and chance.random() < 0.3:
         await engine.continue_run(row.run)
 
 
@@ -137,7 +137,7 @@ def _one_life(folder: Path, shop: str, runs: int, seconds: float, tally: Tally) 
         raise AssertionError(f"the wall did not come up: {first}")
     tally.lives.append(time.monotonic() - began)
     tally.left.append(int(first.split()[1]))
-    killer = _Killer(process, seconds)
+    killer = _ProcessKiller(process, seconds)
     killer.start()
     for line in process.stdout:
         if line.endswith("\n"):  # the last one may have been cut off
@@ -145,7 +145,7 @@ def _one_life(folder: Path, shop: str, runs: int, seconds: float, tally: Tally) 
     process.wait()
 
 
-class _Killer:
+class _ProcessKiller:
     """Kills a process with everything it started, after a while."""
 
     def __init__(self, process: subprocess.Popen[str], seconds: float) -> None:

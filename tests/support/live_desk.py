@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from tests.support.review_desk import Desk
+from tests.support.review_desk import ReviewWindow
 
 
-class LiveDesk(Desk):
+class LiveWindow(ReviewWindow):
     """``engine`` is the fake engine; ``keys`` counts key presses; ``clock`` is the clock of the model's input
     guard.
     """

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover.takeover import Takeover
-from app.engine.browser.screencast import Frame, Screencast
-from app.engine.browser.session import Visit
+from app.engine.browser.screencast import Screencast, ScreencastFrame
+from app.engine.browser.session import BrowserSession
 from app.engine.events import EventBus
 from app.engine.jobs import JobRegistry
 from app.engine.page_input import InputKind, MouseButton, PageInput
@@ -62,7 +62,7 @@ def typed(text: str) -> list[PageInput]:
     ]
 
 
-async def middle(visit: Visit, selector: str) -> tuple[float, float]:
+async def middle(visit: BrowserSession, selector: str) -> tuple[float, float]:
     """Return the middle of an element."""
     box = await visit.page.locator(selector).first.bounding_box()
     assert box is not None
@@ -101,7 +101,7 @@ class Kept:
 
 @asynccontextmanager
 async def in_hand(
-    visit: Visit,
+    visit: BrowserSession,
     home: str = "http://page.test/",
     secrets: Secrets | None = None,
     tell: Callable[[str], None] | None = None,
@@ -127,9 +127,9 @@ async def in_hand(
 
 
 @asynccontextmanager
-async def filmed(visit: Visit) -> AsyncIterator[tuple[Screencast, list[Frame]]]:
+async def filmed(visit: BrowserSession) -> AsyncIterator[tuple[Screencast, list[ScreencastFrame]]]:
     """A screencast without viewers, and the frames it delivers."""
-    registry, frames = JobRegistry(EventBus()), list[Frame]()
+    registry, frames = JobRegistry(EventBus()), list[ScreencastFrame]()
     cast = Screencast(visit, frames.append, registry.hold)
     try:
         yield cast, frames

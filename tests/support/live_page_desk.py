@@ -12,14 +12,14 @@ from app.engine.api import PageView, StepView
 from app.engine.errors import NotFound
 from app.models.commands import CommandCenter
 from app.models.live import LiveModel
-from app.views.live_page import LivePage
+from app.views.live_page import RunPage
 from app.views.live_view import LiveView
 from app.views.theme import Theme
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_live import SHOP, page_jpeg
-from tests.support.hand_clock import HandClock
+from tests.support.hand_clock import ManualClock
 from tests.support.made_up import tree
-from tests.support.review_desk import Desk
+from tests.support.review_desk import ReviewWindow
 
 NO_PICTURE, LINES_ONLY, LOST = 1, 2, 3
 """Steps stored with a sentence only, with the tree only, and not at all."""
@@ -61,13 +61,13 @@ class SteppedEngine(FakeEngine):
         return self.__dict__.setdefault("_by_hand", {})
 
 
-class PageAlone(QWidget):
+class PageOnly(QWidget):
     """The page beside another focusable widget (``list``), with the commands that Live binds."""
 
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self.model, self.list = model, QPushButton("elsewhere")
-        self.page = LivePage(model, center, theme)
+        self.page = RunPage(model, center, theme)
         layout = QVBoxLayout(self)
         layout.addWidget(self.list)
         layout.addWidget(self.page, 1)
@@ -83,14 +83,14 @@ class PageAlone(QWidget):
         self.list.setFocus()
 
     def _take_over(self) -> None:
-        self.page.take_keys() if self.page.is_in_hand else self.model.take_over()
+        self.page.take_focus() if self.page.is_in_hand else self.model.take_over()
 
 
-class PageDesk(Desk):
+class PageWindow(ReviewWindow):
     """Live, or its page alone, in its own window with the program's keys."""
 
     def __init__(
-        self, view: LiveView | PageAlone, model: LiveModel, engine, center, clock: HandClock
+        self, view: LiveView | PageOnly, model: LiveModel, engine, center, clock: ManualClock
     ) -> None:
         super().__init__(view, model, engine, center)
         self.clock = clock

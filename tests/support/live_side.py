@@ -8,19 +8,19 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.models.live import LiveModel
 from app.views.hint_line import HintLine
-from app.views.live_facts import LiveFacts
-from app.views.live_flags import LiveNeeds
+from app.views.live_facts import ProgressPanel
+from app.views.live_flags import AttentionPanel
 from app.views.live_knowledge import LiveKnowledgePane
 from tests.support import qt_loop
-from tests.support.hand_clock import HandClock
+from tests.support.hand_clock import ManualClock
 
 
-class Side:
+class LivePanels:
     """``keys`` counts key presses; ``notices`` are the model's messages."""
 
     def __init__(self, client, tasks, center, theme):
         self.engine, self.center = client.api, center
-        self.clock = HandClock()
+        self.clock = ManualClock()
         self.live = LiveModel(client, tasks, clock=self.clock)
         self.model = self.live.large
         self.notices: list[str] = []
@@ -28,8 +28,8 @@ class Side:
         self.keys = 0
         center.bind("live.tip", self.live.write_tip, lambda: self.live.can_write_tip)
         center.bind("live.take_over", self.live.take_over)
-        self.facts = LiveFacts(self.model, center, theme)
-        self.needs = LiveNeeds(self.model, center, theme)
+        self.facts = ProgressPanel(self.model, center, theme)
+        self.needs = AttentionPanel(self.model, center, theme)
         self.card, self.flags = self.needs.card, self.needs.flags
         self.knowledge = LiveKnowledgePane(self.model, center, theme)
         self.hint = HintLine(self.model, center, theme)

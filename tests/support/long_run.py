@@ -22,33 +22,33 @@ STEPS = 30
 
 def main(workspace: str, url: str, run: str = "") -> None:
     """Begin the run, or go on with it; prints its id as soon as it is known."""
-    from app.engine.agent.sight import Decision, Sight
+    from app.engine.agent.sight import AgentDecision, Observation
     from app.engine.cases import running
-    from app.engine.cases.heads import Head
-    from app.engine.command import Click, Note, Stop
+    from app.engine.cases.heads import PolicyBundle
+    from app.engine.command import Click, Stop, TakeNote
     from app.engine.engine import Engine
     from app.engine.run_api import RunRequest
 
     class Walker:
         name = "walker"
 
-        async def decide(self, sight: Sight) -> Decision:
+        async def decide(self, sight: Observation) -> AgentDecision:
             if sight.step + 1 >= STEPS:
-                return Decision(command=Stop(f"{sight.ledger.steps} steps remembered"))
+                return AgentDecision(command=Stop(f"{sight.ledger.steps} steps remembered"))
             links = [
                 element.index for element in sight.page.elements if element.role == "link" and element.href
             ]
             if sight.step % 3 == 2 or not links:
-                return Decision(command=Note(f"step {sight.step}"))
-            return Decision(command=Click(links[sight.step % len(links)]))
+                return AgentDecision(command=TakeNote(f"step {sight.step}"))
+            return AgentDecision(command=Click(links[sight.step % len(links)]))
 
         async def aclose(self) -> None:
             return None
 
-    def make_head(*_: object) -> Head:
-        return Head(Walker())
+    def make_head(*_: object) -> PolicyBundle:
+        return PolicyBundle(Walker())
 
-    running.make_head = make_head  # type: ignore[assignment]
+    running.make_policy_bundle = make_head  # type: ignore[assignment]
 
     async def going() -> None:
         engine = await Engine.open(Path(workspace))

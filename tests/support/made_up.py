@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.judgement import Flag, Severity
-from app.engine.observation import TreeLine
+from app.engine.observation import AxTreeLine
 from app.engine.trajectory import ErrorClass, Outcome, Run, Step
 from kb.tip import (
     Kind,
@@ -96,15 +96,15 @@ def make_run(number: int) -> Run:
 
 def make_step(run: Run, index: int) -> Step:
     role, name = WORDS[index % len(WORDS)]
-    action: Action | None
+    action: RecordedAction | None
     if index == STEPS - 1 and run.answer:
-        action, role, name = Action(kind="send_msg_to_user", args={"text": run.answer}), "", ""
+        action, role, name = RecordedAction(kind="send_msg_to_user", args={"text": run.answer}), "", ""
     elif role in ("textbox", "searchbox"):
-        action = Action(kind="fill", args={"bid": str(100 + index), "value": "Exporting Tweets"})
+        action = RecordedAction(kind="fill", args={"bid": str(100 + index), "value": "Exporting Tweets"})
     elif index == 8:
         action = None
     else:
-        action = Action(kind="click", args={"bid": str(100 + index)})
+        action = RecordedAction(kind="click", args={"bid": str(100 + index)})
     return Step(
         index=index,
         url=f"{run.start_url}/byteblaze/dotfiles/-/milestones/{'new' if index > 3 else ''}?page={index}",
@@ -112,7 +112,7 @@ def make_step(run: Run, index: int) -> Step:
         reason=f"The form needs {name!r} before it can be saved, so I use it now and look at what changes.",
         raw_output="<think>…",
         action=action,
-        target=Target(role=role, name=name, bid=str(100 + index)) if role and action else None,
+        target=ActionTarget(role=role, name=name, bid=str(100 + index)) if role and action else None,
         executed=action is not None,
         error="Timeout 500ms exceeded: <div class='modal'> intercepts pointer events"
         if index in (5, 6)
@@ -129,10 +129,10 @@ def make_step(run: Run, index: int) -> Step:
     )
 
 
-def tree(index: int, *, after: bool) -> tuple[TreeLine, ...]:
+def tree(index: int, *, after: bool) -> tuple[AxTreeLine, ...]:
     """A page's lines: 160 of them, some changed between before and after."""
     lines = [
-        TreeLine(
+        AxTreeLine(
             depth=0,
             role="RootWebArea",
             name="Milestones · byteblaze / dotfiles",
@@ -151,7 +151,7 @@ def tree(index: int, *, after: bool) -> tuple[TreeLine, ...]:
         elif number == index + 9:
             change = "changed"
         lines.append(
-            TreeLine(
+            AxTreeLine(
                 depth=1 + number % 4,
                 role=role,
                 name=f"{name} {number // 12}" if number >= 12 else name,

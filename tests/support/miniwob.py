@@ -19,7 +19,7 @@ from pathlib import Path
 
 from playwright.async_api import Page
 
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 
 SITES = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[3] / "shared")) / "sites"
 PAGES = Path("miniwob") / "package" / "miniwob" / "html"
@@ -79,7 +79,7 @@ class Episode:
 
 
 @asynccontextmanager
-async def episode(visit: Visit, site: MiniWob, task: str, seed: int) -> AsyncGenerator[Episode]:
+async def episode(visit: BrowserSession, site: MiniWob, task: str, seed: int) -> AsyncGenerator[Episode]:
     """Open a task in the tab in front and start it; the same seed makes the same task (three move by themselves).
 
     The tab is left on an empty page, so that no timer of the task goes on.

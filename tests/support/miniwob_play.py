@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from app.engine.browser.executor import Executor
-from app.engine.command import Check, Click, Command, Press, Select, SetSlider, TypeText, Wait
-from app.engine.effect import Result
+from app.engine.command import Action, Click, Press, Select, SetChecked, SetSlider, TypeText, Wait
+from app.engine.effect import ActionResult
 from app.engine.page_state import Element, PageCapture
 from tests.support.miniwob import Episode
 
@@ -33,7 +33,7 @@ class Play:
 
     executor: Executor
     episode: Episode
-    results: list[tuple[Command, Result]] = field(default_factory=list[tuple[Command, Result]])
+    results: list[tuple[Action, ActionResult]] = field(default_factory=list[tuple[Action, ActionResult]])
 
     @property
     def page(self) -> PageCapture:
@@ -51,7 +51,7 @@ class Play:
     async def look(self) -> PageCapture:
         return await self.executor.look(picture=False)
 
-    async def do(self, *commands: Command) -> Result:
+    async def do(self, *commands: Action) -> ActionResult:
         """Do commands on the page as it was looked at last, then look again; a refusal ends the play."""
         result = None
         for command in commands:
@@ -62,7 +62,7 @@ class Play:
         await self.look()
         return result
 
-    async def attempt(self, command: Command) -> bool:
+    async def attempt(self, command: Action) -> bool:
         """Do a command that may be refused; whether it was done."""
         result = await self.executor.do(command)
         self.results.append((command, result))
@@ -89,32 +89,34 @@ class Play:
     def has(self, role: str = "", name: str | None = None, **attributes: str) -> bool:
         return bool(self.all(role, name, **attributes))
 
-    async def click(self, name: str | None = None, role: str = "", nth: int = 0, **attributes: str) -> Result:
+    async def click(
+        self, name: str | None = None, role: str = "", nth: int = 0, **attributes: str
+    ) -> ActionResult:
         return await self.do(Click(self.one(role, name, nth, **attributes)))
 
-    async def type(self, text: str, nth: int = 0, name: str | None = None, **attributes: str) -> Result:
+    async def type(self, text: str, nth: int = 0, name: str | None = None, **attributes: str) -> ActionResult:
         return await self.do(
             TypeText(self.one("textbox searchbox spinbutton", name, nth, **attributes), text)
         )
 
-    async def check(self, name: str, *, on: bool = True) -> Result:
-        return await self.do(Check(self.one("checkbox radio", name), on))
+    async def check(self, name: str, *, on: bool = True) -> ActionResult:
+        return await self.do(SetChecked(self.one("checkbox radio", name), on))
 
-    async def choose(self, *options: str, nth: int = 0) -> Result:
+    async def choose(self, *options: str, nth: int = 0) -> ActionResult:
         return await self.do(Select(self.one("combobox listbox", nth=nth), options))
 
-    async def slide(self, value: float, nth: int = 0) -> Result:
+    async def slide(self, value: float, nth: int = 0) -> ActionResult:
         return await self.do(
             SetSlider(self.one("slider generic", nth=nth, **{"class": "ui-slider-handle"}), value)
         )
 
-    async def press(self, keys: str) -> Result:
+    async def press(self, keys: str) -> ActionResult:
         return await self.do(Press(keys))
 
-    async def wait(self, seconds: float) -> Result:
+    async def wait(self, seconds: float) -> ActionResult:
         return await self.do(Wait(seconds))
 
-    async def submit(self, name: str = "Submit") -> Result:
+    async def submit(self, name: str = "Submit") -> ActionResult:
         return await self.click(name, "button")
 
 

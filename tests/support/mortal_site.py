@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from app.engine.agent.control import Control
-from app.engine.agent.diagnosis import Limits
-from app.engine.agent.lasting import LastingHands
-from app.engine.agent.memory.book import LedgerBook
-from app.engine.agent.model.pulse import Pulse
-from app.engine.agent.probing import DiskProbe, RunProbe
+from app.engine.agent.control import RunControl
+from app.engine.agent.diagnosis import HealthLimits
+from app.engine.agent.lasting import RecoveringExecutor
+from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.model.pulse import Heartbeat
+from app.engine.agent.probing import DiskProbe, RunHealthProbe
 from app.engine.agent.watchdog import Watchdog
 from app.engine.browser.executor import Executor
 from app.engine.browser.live import LiveBrowser
 from app.engine.page_state import PageCapture
 from tests.support.bad_site import Answer, Asked, BadSite, html
 
-QUICK = Limits(every=0.2, page=0.8, page_cut=3.0, model=0.4, model_first=2.0, model_idle=1.0, grace=1.0)
+QUICK = HealthLimits(every=0.2, page=0.8, page_cut=3.0, model=0.4, model_first=2.0, model_idle=1.0, grace=1.0)
 """As the usual limits, in a tenth of the time."""
 
 MORTAL = {
@@ -50,7 +50,7 @@ MORTAL = {
 }
 
 
-class MortalSite(BadSite):
+class CrashingSite(BadSite):
     """Serves them."""
 
     def answer(self, asked: Asked) -> Answer:
@@ -59,16 +59,16 @@ class MortalSite(BadSite):
 
 
 @dataclass
-class Bed:
+class RecoveryBench:
     """One run's browser, executor, pause control and watchdog, without a loop."""
 
-    site: MortalSite
+    site: CrashingSite
     live: LiveBrowser
-    control: Control
-    hands: LastingHands
+    control: RunControl
+    hands: RecoveringExecutor
     dog: Watchdog
-    book: LedgerBook
-    pulse: Pulse
+    book: LedgerStore
+    pulse: Heartbeat
     told: list[tuple[float, str]] = field(default_factory=list[tuple[float, str]])
 
     def at(self, name: str) -> str:
@@ -104,23 +104,25 @@ async def until(holds: Callable[[], bool], seconds: float = 120.0) -> float:
 
 
 @asynccontextmanager
-async def bed(folder: Path, *, limits: Limits = QUICK, watched: bool = True) -> AsyncGenerator[Bed]:
+async def recovery_bench(
+    folder: Path, *, limits: HealthLimits = QUICK, watched: bool = True
+) -> AsyncGenerator[RecoveryBench]:
     """A bed for one test; the watchdog runs as long as it exists."""
     async with (
-        await MortalSite.start() as site,
+        await CrashingSite.start() as site,
         await LiveBrowser.open(keep_tabs=True) as live,
         asyncio.TaskGroup() as group,
     ):
-        with LedgerBook.open(folder) as book:
-            control = Control("run")
+        with LedgerStore.open(folder) as book:
+            control = RunControl("run")
             await control.begin(0)
-            hands = LastingHands(Executor(live.visit), live, control, home=site.url, book=book)
-            pulse = Pulse()
+            hands = RecoveringExecutor(Executor(live.visit), live, control, home=site.url, book=book)
+            pulse = Heartbeat()
 
             async def on_worker(call: Callable[[], str]) -> str:
                 return await asyncio.to_thread(call)
 
-            probe = RunProbe(control, live, hands, DiskProbe(folder, on_worker), pulse)
+            probe = RunHealthProbe(control, live, hands, DiskProbe(folder, on_worker), pulse)
             told: list[tuple[float, str]] = []
             dog = Watchdog(
                 control,
@@ -131,7 +133,7 @@ async def bed(folder: Path, *, limits: Limits = QUICK, watched: bool = True) -> 
             )
             watching = group.create_task(dog.watch()) if watched else None
             try:
-                yield Bed(site, live, control, hands, dog, book, pulse, told)
+                yield RecoveryBench(site, live, control, hands, dog, book, pulse, told)
             finally:
                 if watching is not None:
                     watching.cancel()

@@ -22,7 +22,7 @@ from app import main
 from app.engine.supervision import Need, RunState
 from app.views.main_window import MainWindow
 from tests.support.blocking_proxy import BlockingProxy, Door
-from tests.support.operators_window import CTRL, LARGE, SHIFT, WAIT, Hands
+from tests.support.operators_window import CTRL, LARGE, SHIFT, WAIT, OperatorDriver
 from tests.support.served import demo_site
 
 Key = Qt.Key
@@ -31,10 +31,10 @@ GARDEN = "How many things are in the Garden department?"
 TRAY = "Put the Oak Tray into the basket"
 
 
-class Day:
+class OperatorSession:
     """One window, two stories; ``told`` is the report."""
 
-    def __init__(self, hands: Hands, shop: Any, door: BlockingProxy, file: Path) -> None:
+    def __init__(self, hands: OperatorDriver, shop: Any, door: BlockingProxy, file: Path) -> None:
         self.hands, self.shop, self.door, self.file = hands, shop, door, file
         self.told: dict[str, Any] = {}
 
@@ -233,8 +233,8 @@ async def played(window: MainWindow, workspace: Path, report: Path) -> None:
     with demo_site() as shop:
         port = int(shop.shop_url.rpartition(":")[2])
         door = BlockingProxy("127.0.0.1", port, Door(captcha="^/"))
-        hands = Hands(window, Path(pictures) if pictures else None)
-        day = Day(hands, shop, door, workspace.with_name("tasks.txt"))
+        hands = OperatorDriver(window, Path(pictures) if pictures else None)
+        day = OperatorSession(hands, shop, door, workspace.with_name("tasks.txt"))
         began = time.monotonic()
         try:
             with door:

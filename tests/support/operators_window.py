@@ -11,7 +11,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.models.calling import Call
+from app.models.calling import Notification
 from app.views.live_view import LiveView
 from app.views.main_window import MainWindow
 from app.workbench import Workbench
@@ -23,7 +23,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 LARGE = QSize(2560, 1440)
 
 
-class Hands:
+class OperatorDriver:
     """An operator at the window.
 
     Attributes:
@@ -40,7 +40,7 @@ class Hands:
         self.model = live.model
         self.out = out
         self.pressed = 0
-        self.calls: list[tuple[Call, float]] = []
+        self.calls: list[tuple[Notification, float]] = []
         bench.calls.calls.called.connect(lambda call: self.calls.append((call, time.time())))
 
     async def press(
@@ -86,6 +86,6 @@ class Hands:
         self.window.theme.set_mode("light")
         self.window.resize(usual)
 
-    def announced(self, run: str) -> tuple[Call, float] | None:
+    def announced(self, run: str) -> tuple[Notification, float] | None:
         """Return a run's notification and when it was shown."""
         return next(((call, at) for call, at in self.calls if run in call.runs), None)

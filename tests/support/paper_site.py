@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin, urlsplit
 
-from app.engine.browser.driver import Deed, PageLost, Trouble
+from app.engine.browser.driver import DriverFailure, DriverResult, PageLost
 from app.engine.browser.locators import resolve
-from app.engine.graph.recorder import Entry, Memory
+from app.engine.graph.recorder import GraphTransaction, StoredExploration
 from app.engine.graph_api import DepthRow
 from app.engine.page_state import Challenge, Element, PageCapture, PageState
 from app.engine.transition import Attempt, FrontierItem, Locator, Operation, Transition
@@ -48,7 +48,7 @@ class PaperSite:
     pages: Mapping[str, Sequence[Thing]]
     opened: Counter[str] = field(default_factory=Counter)
     acted: Counter[tuple[str, str]] = field(default_factory=Counter)
-    trouble: Callable[[str], Deed | None] = lambda _: None
+    trouble: Callable[[str], DriverResult | None] = lambda _: None
     look_trouble: Callable[[str], None] = lambda _: None
     logins: frozenset[str] = frozenset()
     redirects: dict[str, str] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class PaperDriver:
         self._page = PageCapture(url=self.url)
         self._said: tuple[str, ...] = ()
 
-    async def open(self, url: str) -> Deed:
+    async def open(self, url: str) -> DriverResult:
         await asyncio.sleep(self.site.delay())
         path = _path(url)
         self.site.opened[path] += 1
@@ -80,13 +80,13 @@ class PaperDriver:
             return deed
         path = self.site.redirects.get(path, path)
         self.url, self.open_now, self._said = urljoin(HOME, path), set(), ()
-        return Deed(status=200 if path in self.site.pages else 404, seconds=0.1)
+        return DriverResult(status=200 if path in self.site.pages else 404, seconds=0.1)
 
-    async def act(self, operation: Operation, locator: Locator, value: str = "") -> Deed:
+    async def act(self, operation: Operation, locator: Locator, value: str = "") -> DriverResult:
         await asyncio.sleep(self.site.delay())
         found = resolve(locator, self._page)
         if found.element is None:
-            return Deed(trouble=Trouble.MISSING, why=found.why)
+            return DriverResult(trouble=DriverFailure.MISSING, why=found.why)
         thing = self._things()[found.element.index]
         self.site.acted[_path(self.url), thing.name] += 1
         self._said = (thing.says,) if thing.says else ()
@@ -96,7 +96,7 @@ class PaperDriver:
             self.open_now = {*self.open_now, thing.opens} if operation is Operation.HOVER else self.open_now
         elif thing.opens and not self.site.stuck():
             self.open_now ^= {thing.opens}
-        return Deed(tier=found.tier, seconds=0.1)
+        return DriverResult(tier=found.tier, seconds=0.1)
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         path = _path(self.url)
@@ -159,15 +159,15 @@ class PaperRecorder:
         self.transitions: dict[str, Transition] = {}
         self.attempts: list[Attempt] = []
         self.items: dict[tuple[str, str, Operation, str], FrontierItem] = {}
-        self.entries: list[Entry] = []
+        self.entries: list[GraphTransaction] = []
         self.number = 0
         self.home = self.ended = ""
         self.options: dict[str, object] = {}
         self.depths: tuple[DepthRow, ...] = ()
         self.fails_at = fails_at
 
-    async def memory(self) -> Memory:
-        return Memory(
+    async def memory(self) -> StoredExploration:
+        return StoredExploration(
             states=tuple(self.states.values()),
             transitions=tuple(self.transitions.values()),
             items=tuple(self.items.values()),
@@ -193,7 +193,7 @@ class PaperRecorder:
     async def elements(self, page: str) -> tuple[Element, ...]:
         return self.contents.get(page, ())
 
-    async def save(self, entry: Entry) -> None:
+    async def save(self, entry: GraphTransaction) -> None:
         await asyncio.sleep(0)
         if self.fails_at and len(self.entries) + 1 == self.fails_at:
             raise Killed

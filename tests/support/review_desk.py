@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from tests.support import qt_loop
 
 
-class Desk:
+class ReviewWindow:
     """Review in a window of its own with the program's keys."""
 
     def __init__(self, view, model, engine, center):

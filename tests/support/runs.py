@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.imports import colorbrowseragent
 from app.engine.imports.reading import ReadRun
 from app.engine.sites import load_sites
@@ -59,8 +59,8 @@ def make_step(index: int = 0, **fields: Any) -> Step:
         "url": f"http://shop.example:7770/page/{index}",
         "title": f"Page {index}",
         "reason": f"I look for the thing on page {index}.",
-        "action": Action(kind="click", args={"bid": "12"}),
-        "target": Target(role="button", name="Save", bid="12"),
+        "action": RecordedAction(kind="click", args={"bid": "12"}),
+        "target": ActionTarget(role="button", name="Save", bid="12"),
     }
     return Step(index=index, **{**given, **fields})
 

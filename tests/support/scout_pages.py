@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import Decision, Sight, Turn
-from app.engine.command import Command, ReportInfeasible, Stop
-from app.engine.effect import Cause, Effect, Result
+from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation
+from app.engine.command import Action, ReportInfeasible, Stop
+from app.engine.effect import ActionResult, Cause, Effect
 from app.engine.page_state import Element, PageCapture
 
 
@@ -65,29 +65,31 @@ def _element(spec: Spec, index: int, place: int) -> Element:
     return Element(index=index, role=spec.role, name=spec.name, met=True, attributes=attributes, **more)
 
 
-def sight(intent: str, seen: PageCapture, turns: Sequence[Turn] = (), step: int = 0) -> Sight:
+def sight(intent: str, seen: PageCapture, turns: Sequence[HistoryEntry] = (), step: int = 0) -> Observation:
     """What the policy is given."""
-    return Sight(step=step, steps_left=30, intent=intent, start_url=seen.url, page=seen, turns=tuple(turns))
+    return Observation(
+        step=step, steps_left=30, intent=intent, start_url=seen.url, page=seen, turns=tuple(turns)
+    )
 
 
-def decide(intent: str, seen: PageCapture) -> Decision:
+def decide(intent: str, seen: PageCapture) -> AgentDecision:
     """The first decision on a page."""
     return asyncio.run(ScoutPolicy().decide(sight(intent, seen)))
 
 
-def first(intent: str, *lines: str | Spec) -> Command | None:
+def first(intent: str, *lines: str | Spec) -> Action | None:
     """The first command on a page of these lines."""
     return decide(intent, page(*lines)).command
 
 
-Reaction = Callable[[PageCapture, Command], PageCapture | Result | tuple[Result, PageCapture]]
+Reaction = Callable[[PageCapture, Action], PageCapture | ActionResult | tuple[ActionResult, PageCapture]]
 
 
-def play(intent: str, start: PageCapture, reaction: Reaction | None = None, most: int = 12) -> list[Command]:
+def play(intent: str, start: PageCapture, reaction: Reaction | None = None, most: int = 12) -> list[Action]:
     """Every command until the scout stops; ``reaction`` gives the page behind each, how it failed, or both."""
 
-    async def run() -> list[Command]:
-        policy, seen, turns, done = ScoutPolicy(), start, list[Turn](), list[Command]()
+    async def run() -> list[Action]:
+        policy, seen, turns, done = ScoutPolicy(), start, list[HistoryEntry](), list[Action]()
         for step in range(most):
             command = (await policy.decide(sight(intent, seen, turns, step))).command
             assert command is not None
@@ -97,7 +99,9 @@ def play(intent: str, start: PageCapture, reaction: Reaction | None = None, most
             answer = reaction(seen, command) if reaction else seen
             result, seen_next = _read(answer, seen)
             turns.append(
-                Turn(step=step, url=seen.url, title="", state="", command=command, result=result, words="")
+                HistoryEntry(
+                    step=step, url=seen.url, title="", state="", command=command, result=result, words=""
+                )
             )
             seen = seen_next
         return done
@@ -106,18 +110,18 @@ def play(intent: str, start: PageCapture, reaction: Reaction | None = None, most
 
 
 def _read(
-    answer: PageCapture | Result | tuple[Result, PageCapture], seen: PageCapture
-) -> tuple[Result, PageCapture]:
+    answer: PageCapture | ActionResult | tuple[ActionResult, PageCapture], seen: PageCapture
+) -> tuple[ActionResult, PageCapture]:
     if isinstance(answer, tuple):
         return answer
-    if isinstance(answer, Result):
+    if isinstance(answer, ActionResult):
         return answer, seen
-    return Result(success=True, effect=Effect.CHANGED), answer
+    return ActionResult(success=True, effect=Effect.CHANGED), answer
 
 
-def covered() -> Result:
+def covered() -> ActionResult:
     """What a click on something covered brings."""
-    return Result(success=False, effect=Effect.REFUSED, cause=Cause.COVERED, why="it is covered")
+    return ActionResult(success=False, effect=Effect.REFUSED, cause=Cause.COVERED, why="it is covered")
 
 
 def with_value(seen: PageCapture, index: int, value: str) -> PageCapture:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.engine.agent.messages import Message
+from app.engine.agent.messages import ChatMessage
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model_api import AgentRole, ModelError, Reply, Usage
+from app.engine.agent.model_api import AgentRole, ModelError, ModelReply, ModelUsage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +17,7 @@ class Question:
     """One question the model got."""
 
     role: AgentRole
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     schema: dict[str, Any] | None
     pictures: dict[str, bytes]
 
@@ -27,7 +27,7 @@ class Question:
         return "\n".join(part.text for message in self.messages for part in message.parts)
 
 
-Said = str | Reply | ModelError
+Said = str | ModelReply | ModelError
 
 
 class ScriptedModel:
@@ -41,25 +41,25 @@ class ScriptedModel:
     async def ask(
         self,
         role: AgentRole,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
-    ) -> Reply:
+    ) -> ModelReply:
         question = Question(role=role, messages=tuple(messages), schema=schema, pictures=dict(pictures or {}))
         self.asked.append(question)
         said = self._brain(question) if self._brain is not None else self._answers.popleft()
         if isinstance(said, ModelError):
             raise said
-        if isinstance(said, Reply):
+        if isinstance(said, ModelReply):
             return said
         data = read_json(said, schema) if schema is not None else None
-        return Reply(text=said, data=data, tokens=(len(question.text) // 4, len(said) // 4))
+        return ModelReply(text=said, data=data, tokens=(len(question.text) // 4, len(said) // 4))
 
-    def usage(self) -> dict[AgentRole, Usage]:
+    def usage(self) -> dict[AgentRole, ModelUsage]:
         return {
-            role: Usage(calls=sum(one.role is role for one in self.asked))
+            role: ModelUsage(calls=sum(one.role is role for one in self.asked))
             for role in {q.role for q in self.asked}
         }
 

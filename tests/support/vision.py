@@ -8,8 +8,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.engine.agent.messages import Message, PartKind
-from app.engine.agent.model_api import AgentRole, Reply, Usage
+from app.engine.agent.messages import ChatMessage, PartKind
+from app.engine.agent.model_api import AgentRole, ModelReply, ModelUsage
 from app.engine.page_state import Element, PageCapture, Rect
 
 
@@ -37,12 +37,12 @@ class ScriptedVision:
     async def ask(
         self,
         role: AgentRole,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
-    ) -> Reply:
+    ) -> ModelReply:
         assert role is AgentRole.VISION
         assert schema is not None
         texts = [part.text for m in messages for part in m.parts if part.kind is PartKind.TEXT]
@@ -60,10 +60,10 @@ class ScriptedVision:
         answer = self.brain(asked)
         if isinstance(answer, Exception):
             raise answer
-        return Reply(text=answer, tokens=(800, 60), digest=f"call-{len(self.asked)}", unseen=self.blind)
+        return ModelReply(text=answer, tokens=(800, 60), digest=f"call-{len(self.asked)}", unseen=self.blind)
 
-    def usage(self) -> dict[AgentRole, Usage]:
-        return {AgentRole.VISION: Usage(calls=len(self.asked))}
+    def usage(self) -> dict[AgentRole, ModelUsage]:
+        return {AgentRole.VISION: ModelUsage(calls=len(self.asked))}
 
     async def aclose(self) -> None:
         """Nothing is held."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from app.engine.action import Action, ArgValue
+from app.engine.action import ArgValue, RecordedAction
 from app.engine.browser.actions import perform
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 from app.engine.browser.snapshot import capture
-from app.engine.observation import Node, content_key, parse_tree
+from app.engine.observation import AxNode, content_key, parse_tree
 from app.engine.page_state import PageCapture
 
 
 class Walker:
     """``do`` returns the error, empty when the action was done."""
 
-    def __init__(self, tab: Visit) -> None:
+    def __init__(self, tab: BrowserSession) -> None:
         self.tab = tab
 
     @property
@@ -21,7 +21,7 @@ class Walker:
         return "/" + self.tab.page.url.split("/", 3)[3]
 
     async def go(self, url: str) -> None:
-        done = await perform(self.tab, Action(kind="goto", args={"url": url}), settle=0.05)
+        done = await perform(self.tab, RecordedAction(kind="goto", args={"url": url}), settle=0.05)
         assert done.error == ""
 
     async def look(self) -> PageCapture:
@@ -30,7 +30,7 @@ class Walker:
     async def state(self) -> str:
         return content_key((await self.look()).tree)
 
-    async def nodes(self) -> list[Node]:
+    async def nodes(self) -> list[AxNode]:
         return parse_tree((await self.look()).tree)
 
     async def names(self, role: str) -> list[str]:
@@ -45,5 +45,7 @@ class Walker:
         self, kind: str, role: str = "", name: str = "", /, settle: float = 0.1, **args: ArgValue
     ) -> str:
         target = {"bid": await self.bid(role, name)} if role else {}
-        done = await perform(self.tab, Action(kind=kind, args={**target, **args}), timeout=0.5, settle=settle)
+        done = await perform(
+            self.tab, RecordedAction(kind=kind, args={**target, **args}), timeout=0.5, settle=settle
+        )
         return done.error

@@ -9,10 +9,16 @@ from pathlib import Path
 
 from app.engine.engine import Engine
 from app.engine.events import Event
-from app.engine.intervention_policy import USUAL, Answer, InterventionPolicy, RiskClass, RiskRule
+from app.engine.intervention_policy import (
+    DEFAULT_POLICY,
+    InterventionPolicy,
+    PolicyAnswer,
+    RiskClass,
+    RiskRule,
+)
 from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.engine.run_api import RunRequest
-from app.engine.supervision import LiveRow, PersonRequest
+from app.engine.supervision import ApprovalRequest, LiveRow
 
 WAIT = 180.0
 """Seconds for what takes two on a quiet machine."""
@@ -26,8 +32,8 @@ def kitchen(url: str, **more: object) -> RunRequest:
 
 def asking(risk: RiskClass) -> InterventionPolicy:
     """The usual policy, which also asks about one class of deeds."""
-    others = tuple(rule for rule in USUAL.risks if rule.risk is not risk)
-    return replace(USUAL, risks=(*others, RiskRule(risk=risk, answer=Answer.ASK)))
+    others = tuple(rule for rule in DEFAULT_POLICY.risks if rule.risk is not risk)
+    return replace(DEFAULT_POLICY, risks=(*others, RiskRule(risk=risk, answer=PolicyAnswer.ASK)))
 
 
 class Operator:
@@ -58,7 +64,7 @@ class Operator:
                 await asyncio.sleep(0.05)
         return row
 
-    async def asked(self, run: str) -> PersonRequest:
+    async def asked(self, run: str) -> ApprovalRequest:
         """The request it waits with."""
         return (await self.until(run, lambda row: bool(row.needs))).needs[0]
 

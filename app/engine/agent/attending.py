@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.engine.agent.control import POLICY, Control
+from app.engine.agent.control import POLICY, RunControl
 from app.engine.intervention_policy import Reaction
 from app.engine.judgement import Flag
-from app.engine.supervision import Deed, Need, PersonDecision, PersonRequest, TakeoverAccount, Verb
+from app.engine.supervision import (
+    ApprovalRequest,
+    DecisionKind,
+    Need,
+    OperatorAction,
+    OperatorDecision,
+    TakeoverSummary,
+)
 
-NOT_ANSWERED = "The person left this unanswered; decide by yourself within the task."
+DECLINED_TO_ANSWER = "The person left this unanswered; decide by yourself within the task."
 
 
-class Asker:
-    """Asks the supervisor through the run's control (``app.engine.agent.ports.Person``)."""
+class OperatorPrompts:
+    """Asks the supervisor through the run's control (``app.engine.agent.ports.Supervisor``)."""
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: RunControl) -> None:
         self._control = control
 
     async def ask(self, question: str, step: int) -> str | None:
@@ -23,12 +30,12 @@ class Asker:
         decision = await self._control.ask(self._control.request(Need.QUESTION, question))
         if decision is None:
             return None
-        if decision.verb is Verb.DENY:
-            return f"{NOT_ANSWERED} ({decision.text})" if decision.text else NOT_ANSWERED
+        if decision.verb is DecisionKind.DENY:
+            return f"{DECLINED_TO_ANSWER} ({decision.text})" if decision.text else DECLINED_TO_ANSWER
         return decision.text or "yes"
 
 
-async def at_a_wall(control: Control, what: str, url: str, wall: str) -> PersonDecision | None:
+async def ask_about_wall(control: RunControl, what: str, url: str, wall: str) -> OperatorDecision | None:
     """Ask about a captcha or a log-in page.  Return the decision, ``None`` after a takeover or a stop.
 
     ``wall`` is the key that tells this wall from others.
@@ -37,9 +44,9 @@ async def at_a_wall(control: Control, what: str, url: str, wall: str) -> PersonD
     return await control.ask(control.request(Need.WALL, question, url=url, wall=wall))
 
 
-async def answered_flags(
-    control: Control, flags: Sequence[Flag], url: str, *, goes_on: bool = True
-) -> PersonDecision | None:
+async def react_to_flags(
+    control: RunControl, flags: Sequence[Flag], url: str, *, goes_on: bool = True
+) -> OperatorDecision | None:
     """React to a step's flags as the intervention policy says.  Return the decision, where a person was asked.
 
     ``goes_on`` is false where the run ends with this step: there is nothing left to hold then.
@@ -63,13 +70,13 @@ async def answered_flags(
     if pausing:
         why = pausing[0].message
         control.pause(why, POLICY)
-        await control.note(Deed.PAUSED, why, about=pausing[0].detector, author=POLICY)
+        await control.note(OperatorAction.PAUSED, why, about=pausing[0].detector, author=POLICY)
     return None
 
 
-async def asked_again(control: Control) -> list[tuple[PersonRequest, PersonDecision]]:
+async def ask_again_about_flags(control: RunControl) -> list[tuple[ApprovalRequest, OperatorDecision]]:
     """Ask again about the flags that were open when an earlier process was interrupted.  Return the decisions."""
-    decided: list[tuple[PersonRequest, PersonDecision]] = []
+    decided: list[tuple[ApprovalRequest, OperatorDecision]] = []
     for request in control.left(Need.FLAG):
         decision = await control.ask(request)
         if decision is not None:
@@ -77,7 +84,7 @@ async def asked_again(control: Control) -> list[tuple[PersonRequest, PersonDecis
     return decided
 
 
-def by_hand(account: TakeoverAccount) -> tuple[str, ...]:
+def describe_takeover(account: TakeoverSummary) -> tuple[str, ...]:
     """Describe a takeover to the agent, one line for each thing that happened."""
     words = f"a person controlled the page for {account.steps} step{'' if account.steps == 1 else 's'}"
     return (f"{words}: {account.words}" if account.words else words, *account.changes)

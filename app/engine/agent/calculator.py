@@ -15,12 +15,12 @@ from typing import NoReturn
 
 from app.engine.errors import SiteloreError
 
-_LONGEST = 4000
-_DEEPEST = 40
-_LARGEST_POWER = 400
-_MOST_DIGITS = 600
+_MAX_LENGTH = 4000
+_MAX_DEPTH = 40
+_MAX_EXPONENT = 400
+_MAX_DIGITS = 600
 _PLACES = 12
-_MOST_PLACES = 40
+_MAX_PLACES = 40
 
 _THOUSANDS = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"
 _ZERO_GROUP = re.compile(r",0")
@@ -54,19 +54,21 @@ def calculate(expression: str) -> str:
     Raises:
         CalculationError: a part of it is unknown, divides by zero, or is too large.
     """
-    if len(expression) > _LONGEST:
-        raise CalculationError(f"the expression has {len(expression):,} characters; {_LONGEST:,} are allowed")
-    return written(_Reckoner(expression).result())
+    if len(expression) > _MAX_LENGTH:
+        raise CalculationError(
+            f"the expression has {len(expression):,} characters; {_MAX_LENGTH:,} are allowed"
+        )
+    return format_number(_Reckoner(expression).result())
 
 
-def written(value: Fraction) -> str:
+def format_number(value: Fraction) -> str:
     """Format a number: exact where its decimals end, else with twelve of them after ``≈``."""
     twos = _power_of(2, value.denominator)
     fives = _power_of(5, value.denominator)
-    if 2**twos * 5**fives == value.denominator and max(twos, fives) <= _MOST_PLACES:
+    if 2**twos * 5**fives == value.denominator and max(twos, fives) <= _MAX_PLACES:
         return _decimal(value, max(twos, fives))
     small = value != 0 and abs(value) < Fraction(1, 10 ** (_PLACES // 2))
-    places = _MOST_PLACES if small else _PLACES
+    places = _MAX_PLACES if small else _PLACES
     return f"≈ {_decimal(_rounded(value, places), places).rstrip('0').rstrip('.')}"
 
 
@@ -86,7 +88,7 @@ class _Reckoner:
 
     def _sum(self) -> Fraction:
         self._depth += 1
-        if self._depth > _DEEPEST:
+        if self._depth > _MAX_DEPTH:
             _fail("brackets are nested too deep")
         value = self._product()
         while (sign := self._take("+", "-")) is not None:
@@ -119,7 +121,7 @@ class _Reckoner:
         if self._take("**") is None:
             return base
         self._depth += 1
-        if self._depth > _DEEPEST:
+        if self._depth > _MAX_DEPTH:
             _fail("powers are nested too deep")
         exponent = self._signed()
         self._depth -= 1
@@ -176,7 +178,7 @@ class _Reckoner:
         while True:
             if self._take("[") is not None:
                 self._depth += 1
-                if self._depth > _DEEPEST:
+                if self._depth > _MAX_DEPTH:
                     _fail("lists are nested too deep")
                 values += self._values("]")
                 self._depth -= 1
@@ -235,18 +237,18 @@ def _tokens(expression: str) -> list[_Token]:
 def _raised(base: Fraction, exponent: Fraction) -> Fraction:
     if exponent.denominator != 1:
         _fail("only whole powers can be calculated exactly")
-    if abs(exponent) > _LARGEST_POWER:
-        _fail(f"the power is beyond {_LARGEST_POWER}")
+    if abs(exponent) > _MAX_EXPONENT:
+        _fail(f"the power is beyond {_MAX_EXPONENT}")
     if base == 0 and exponent < 0:
         _fail("division by zero")
     digits = max(len(str(abs(base.numerator))), len(str(base.denominator))) * abs(int(exponent))
-    if digits > _MOST_DIGITS * 2:
+    if digits > _MAX_DIGITS * 2:
         _fail("the result is too large")
     return _bounded(base ** int(exponent))
 
 
 def _bounded(value: Fraction) -> Fraction:
-    limit = _MOST_DIGITS * 4
+    limit = _MAX_DIGITS * 4
     if value.numerator.bit_length() > limit or value.denominator.bit_length() > limit:
         _fail("the result is too large")
     return value
@@ -287,8 +289,8 @@ def _round(values: Sequence[Fraction]) -> Fraction:
     if not 1 <= len(values) <= 2:
         _fail("round takes a number and, after a comma, the number of decimals")
     places = values[1] if len(values) == 2 else Fraction(0)
-    if places.denominator != 1 or abs(places) > _MOST_PLACES:
-        _fail(f"the number of decimals is a whole number up to {_MOST_PLACES}")
+    if places.denominator != 1 or abs(places) > _MAX_PLACES:
+        _fail(f"the number of decimals is a whole number up to {_MAX_PLACES}")
     return _rounded(values[0], int(places))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from app.engine.agent.navigator import Candidate
+from app.engine.agent.navigator import StateCandidate
 
 _WORD = re.compile(r"[^\W_]+")
-_EMPTY = frozenset(
+_STOP_WORDS = frozenset(
     [
         "a",
         "an",
@@ -33,7 +33,7 @@ _WEIGHTS = (("title", 3.0), ("url", 2.0), ("headings", 2.0), ("controls", 1.0))
 """A title says more about a page than one of its buttons does."""
 
 
-def choose(query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
+def best_candidate(query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
     """Return the number of the candidate whose title, address, headings and controls hold most of the query.
 
     ``None`` if none holds any word of it.  The intent breaks ties, then the order of the search.
@@ -50,7 +50,7 @@ def choose(query: str, intent: str, candidates: Sequence[Candidate]) -> int | No
     return found
 
 
-def _share(wanted: frozenset[str], candidate: Candidate) -> float:
+def _share(wanted: frozenset[str], candidate: StateCandidate) -> float:
     """Return the weight of the wanted words that the candidate holds, each counted in its weightiest part."""
     texts = {
         "title": candidate.title,
@@ -64,7 +64,7 @@ def _share(wanted: frozenset[str], candidate: Candidate) -> float:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _EMPTY)
+    return frozenset(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _STOP_WORDS)
 
 
 def _stem(word: str) -> str:

@@ -9,51 +9,51 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from app.engine.action import describe, format_action
-from app.engine.agent.control import Control
-from app.engine.agent.llm.batch import moved
-from app.engine.agent.parsing import parse
-from app.engine.agent.risk import Assessment
-from app.engine.agent.secret_fields import INSTEAD, Ruling, use_of
+from app.engine.action import describe_action, format_recorded
+from app.engine.agent.control import RunControl
+from app.engine.agent.llm.batch import renumber_action
+from app.engine.agent.parsing import parse_answer
+from app.engine.agent.risk import RiskAssessment
+from app.engine.agent.secret_fields import SECRET_ALTERNATIVES, SecretRuling, secret_use
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.sight import Decision, Sight
-from app.engine.agent.stepping import element_of, named, said_action
-from app.engine.agent.write_gate import GateDecision, WriteGate, permit_for
+from app.engine.agent.sight import AgentDecision, Observation
+from app.engine.agent.stepping import action_target, redacted_action, target_element
+from app.engine.agent.write_gate import WriteDecision, WriteGate, permit_for
 from app.engine.browser.page_index import PageIndex
 from app.engine.command import (
-    SETS,
+    ACTION_SETS,
+    Action,
     AskHuman,
     Branch,
     Calculate,
     ClickAt,
-    Command,
-    Note,
     Prune,
     ReportInfeasible,
     Stop,
+    TakeNote,
     Wait,
     elements_of,
 )
-from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.effect import ActionResult, Cause, Effect, refused
 from app.engine.identity import element_key
-from app.engine.intervention_policy import Answer, RiskClass
+from app.engine.intervention_policy import PolicyAnswer, RiskClass
 from app.engine.page_state import Element, PageCapture
 from app.engine.redaction import redact_text, redact_url
-from app.engine.supervision import Need, NextAction, PersonDecision, Verb
+from app.engine.supervision import DecisionKind, Need, OperatorDecision, PlannedAction
 from app.engine.write_permit import WritePermit
 
-ALL_ACTIONS = frozenset(kind for kinds in SETS.values() for kind in kinds)
+ALL_ACTIONS = frozenset(kind for kinds in ACTION_SETS.values() for kind in kinds)
 """Actions a person may choose in place of the agent's."""
 
-_OFF_THE_PAGE = (Note, Calculate, Branch, Prune, Stop, ReportInfeasible, AskHuman, Wait)
-_NOTHING = Result(success=False, effect=Effect.REFUSED)
+_NOT_ON_PAGE = (TakeNote, Calculate, Branch, Prune, Stop, ReportInfeasible, AskHuman, Wait)
+_NO_RESULT = ActionResult(success=False, effect=Effect.REFUSED)
 
-Relook = Callable[[Sight], Awaitable[Sight | None]]
+Relook = Callable[[Observation], Awaitable[Observation | None]]
 """Look at the page again; ``None`` where it is no longer the page that was decided about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cleared:
+class ApprovalOutcome:
     """Outcome of the approval gate for one decision.
 
     Attributes:
@@ -65,12 +65,12 @@ class Cleared:
         gate: the write gate's decision about the action.
     """
 
-    sight: Sight
-    decision: Decision
-    result: Result | None = None
+    sight: Observation
+    decision: AgentDecision
+    result: ActionResult | None = None
     anew: bool = False
     notes: tuple[str, ...] = ()
-    gate: GateDecision | None = None
+    gate: WriteDecision | None = None
 
     @property
     def permit(self) -> WritePermit | None:
@@ -78,19 +78,19 @@ class Cleared:
         return self.gate.permit if self.gate is not None else None
 
 
-class Clearance:
+class ApprovalGate:
     """Approval gate of one run."""
 
     def __init__(
-        self, control: Control, secrets: Secrets, relook: Relook, gate: WriteGate | None = None
+        self, control: RunControl, secrets: Secrets, relook: Relook, gate: WriteGate | None = None
     ) -> None:
         self._control, self._secrets, self._relook = control, secrets, relook
         self._gate = gate or WriteGate()
-        self._resolved: GateDecision | None = None
+        self._resolved: WriteDecision | None = None
 
-    async def clear(self, sight: Sight, decision: Decision) -> Cleared:
+    async def clear(self, sight: Observation, decision: AgentDecision) -> ApprovalOutcome:
         """Announce the decision, ask and hold where needed; return right before the action."""
-        cleared = Cleared(sight=sight, decision=decision)
+        cleared = ApprovalOutcome(sight=sight, decision=decision)
         mark = self._control.mark
         self._resolved = None
         if decision.command is not None:
@@ -102,7 +102,9 @@ class Clearance:
             return cleared
         return await self._seen_again(cleared)
 
-    def check_resolved(self, command: Command, sight: Sight, permit: WritePermit | None) -> GateDecision:
+    def check_resolved_mark(
+        self, command: Action, sight: Observation, permit: WritePermit | None
+    ) -> WriteDecision:
         """Judge the element that a mark turned out to be; a permit given for the mark stays valid."""
         found = self._gate.judge(command, sight)
         if permit is not None and not found.allowed:
@@ -110,27 +112,29 @@ class Clearance:
         self._resolved = found
         return found
 
-    def settle(self, cleared: Cleared, result: Result) -> None:
+    def settle(self, cleared: ApprovalOutcome, result: ActionResult) -> None:
         """Record the result of a permitted action, so that it is not done more often than the task asks."""
         decision = self._resolved or cleared.gate
         if decision is not None:
             self._gate.settle(decision, result, cleared.sight.step)
 
-    async def _permitted(self, sight: Sight, decision: Decision, command: Command) -> Cleared:
-        gate, use = self._gate.judge(command, sight), use_of(command, sight, self._secrets)
+    async def _permitted(
+        self, sight: Observation, decision: AgentDecision, command: Action
+    ) -> ApprovalOutcome:
+        gate, use = self._gate.judge(command, sight), secret_use(command, sight, self._secrets)
         about = gate.about
-        is_asked = use is not None and use.ruling is Ruling.ASK
+        is_asked = use is not None and use.ruling is SecretRuling.ASK
         if use is not None and is_asked:
             about = replace(about, why="; ".join(why for why in (about.why, use.why) if why))
         action = self._next(sight, decision, command, about)
         self._tell(action)
-        cleared = Cleared(sight=sight, decision=decision, gate=gate)
-        if isinstance(command, _OFF_THE_PAGE):
+        cleared = ApprovalOutcome(sight=sight, decision=decision, gate=gate)
+        if isinstance(command, _NOT_ON_PAGE):
             return cleared
-        if use is not None and use.ruling is Ruling.REFUSE:
-            return replace(cleared, result=refused(Cause.POLICY, use.why, *INSTEAD))
+        if use is not None and use.ruling is SecretRuling.REFUSE:
+            return replace(cleared, result=refused(Cause.POLICY, use.why, *SECRET_ALTERNATIVES))
         answer = await self._control.answer(about.risk)
-        if answer is Answer.DENY:
+        if answer is PolicyAnswer.DENY:
             why = f"actions of this kind ({about.risk.value}) are not allowed in this run: {about.why}"
             return replace(
                 cleared, result=refused(Cause.POLICY, why, "do without it, or say what is missing")
@@ -139,9 +143,9 @@ class Clearance:
             why = f"it {about.risk.value}, and the task does not ask for that here: {gate.why}"
             instead = "do only what the task asks for, on the thing it names"
             return replace(cleared, result=refused(Cause.POLICY, why, instead))
-        if not gate.allowed and not is_asked and await self._control.widened(about.risk):
+        if not gate.allowed and not is_asked and await self._control.is_class_allowed(about.risk):
             return self._by_person(cleared, action)
-        if gate.allowed and answer is Answer.ALLOW and not (is_asked and self._control.supervised):
+        if gate.allowed and answer is PolicyAnswer.ALLOW and not (is_asked and self._control.supervised):
             return cleared
         if not gate.allowed:
             why = f"{use.why}; {gate.why}" if use is not None and is_asked else gate.why
@@ -150,23 +154,23 @@ class Clearance:
         self._approve(asked)
         return asked
 
-    def _approve(self, cleared: Cleared) -> None:
+    def _approve(self, cleared: ApprovalOutcome) -> None:
         """Allow a secret use that a person has let through."""
         command = cleared.decision.command
         if cleared.result is None and not cleared.anew and command is not None:
-            use = use_of(command, cleared.sight, self._secrets)
-            if use is not None and use.ruling is Ruling.ASK:
+            use = secret_use(command, cleared.sight, self._secrets)
+            if use is not None and use.ruling is SecretRuling.ASK:
                 self._secrets.approve(use.key)
 
     @staticmethod
-    def _by_person(cleared: Cleared, action: NextAction) -> Cleared:
+    def _by_person(cleared: ApprovalOutcome, action: PlannedAction) -> ApprovalOutcome:
         element = next((one for one in cleared.sight.page.elements if one.index == action.element), None)
         permit = permit_for(element, "a person allowed it")
         gate = cleared.gate
         assert gate is not None
         return replace(cleared, gate=replace(gate, allowed=True, permit=permit, why=permit.why))
 
-    async def _asked(self, cleared: Cleared, action: NextAction) -> Cleared:
+    async def _asked(self, cleared: ApprovalOutcome, action: PlannedAction) -> ApprovalOutcome:
         page = cleared.sight.page
         request = self._control.request(
             Need.APPROVAL,
@@ -176,26 +180,28 @@ class Clearance:
             command=action.command,
             risk=action.risk.value,
             url=action.url,
-            element=_elements(cleared.decision.command, page),
+            element=_elements_digest(cleared.decision.command, page),
         )
-        self._control.check = lambda text: parse(text, ALL_ACTIONS, page).why
+        self._control.check = lambda text: parse_answer(text, ALL_ACTIONS, page).why
         try:
             decided = await self._control.ask(request)
         finally:
             self._control.check = None
-        if decided is None or decided.verb is Verb.RETRY:
+        if decided is None or decided.verb is DecisionKind.RETRY:
             return replace(cleared, anew=True)
-        if decided.verb is Verb.EDIT:
+        if decided.verb is DecisionKind.EDIT:
             return await self._edited(cleared, action, decided)
-        if decided.verb is Verb.APPROVE:
+        if decided.verb is DecisionKind.APPROVE:
             notes = (f"a person approved it: {decided.text}",) if decided.text else ()
             return replace(self._by_person(cleared, action), notes=notes)
         why = f"a person said no to this: {decided.text}" if decided.text else "a person said no to this"
         return replace(cleared, result=refused(Cause.PERSON, why, "go on without it"))
 
-    async def _edited(self, cleared: Cleared, action: NextAction, decided: PersonDecision) -> Cleared:
+    async def _edited(
+        self, cleared: ApprovalOutcome, action: PlannedAction, decided: OperatorDecision
+    ) -> ApprovalOutcome:
         """Apply the action a person wants instead; ask once more where it can't be read."""
-        parsed = parse(decided.command, ALL_ACTIONS, cleared.sight.page)
+        parsed = parse_answer(decided.command, ALL_ACTIONS, cleared.sight.page)
         if parsed.command is None or parsed.dropped:
             await self._control.drop(Need.APPROVAL)
             why = parsed.why or "it has more than one action"
@@ -213,42 +219,46 @@ class Clearance:
             self._by_person(replace(cleared, gate=gate), wanted), decision=decision, notes=(reason,)
         )
 
-    async def _seen_again(self, cleared: Cleared) -> Cleared:
+    async def _seen_again(self, cleared: ApprovalOutcome) -> ApprovalOutcome:
         """Look again after a hold: keep the decision on the same page and element, renumbered; else decide again."""
         fresh = await self._relook(cleared.sight)
         command = cleared.decision.command
         if fresh is not None and command is not None:
-            command = moved(command, cleared.sight.page, fresh.page)
-            if _elements(command, fresh.page) != _elements(cleared.decision.command, cleared.sight.page):
+            command = renumber_action(command, cleared.sight.page, fresh.page)
+            if _elements_digest(command, fresh.page) != _elements_digest(
+                cleared.decision.command, cleared.sight.page
+            ):
                 command = None
         if fresh is None or (command is None and cleared.decision.command is not None):
             if cleared.notes:
-                await self._control.drop(Need.APPROVAL, Verb.EDIT)
+                await self._control.drop(Need.APPROVAL, DecisionKind.EDIT)
             return replace(cleared, anew=True)
         return replace(cleared, sight=fresh, decision=replace(cleared.decision, command=command))
 
     # announcements
 
-    def _tell(self, action: NextAction) -> None:
+    def _tell(self, action: PlannedAction) -> None:
         if self._control.planned is not None:
             self._control.planned(action)
 
-    def _next(self, sight: Sight, decision: Decision, command: Command, about: Assessment) -> NextAction:
-        element = _aimed_at(sight.page, command, about)
-        action = said_action(command, element, self._secrets)
-        target = named(element) if element is not None else None
+    def _next(
+        self, sight: Observation, decision: AgentDecision, command: Action, about: RiskAssessment
+    ) -> PlannedAction:
+        element = _target(sight.page, command, about)
+        action = redacted_action(command, element, self._secrets)
+        target = action_target(element) if element is not None else None
         box = element.rect if element is not None else None
-        return NextAction(
+        return PlannedAction(
             run=self._control.run,
             step=sight.step,
-            words=self._said(describe(action, target)),
-            command=self._said(format_action(action)),
+            words=self._said(describe_action(action, target)),
+            command=self._said(format_recorded(action)),
             reason=self._said(decision.reason),
             risk=about.risk,
             risk_why=self._said(about.why),
             element=element.index if element is not None else None,
             box=box,
-            point=_point(command, box, sight.page.viewport),
+            point=_pointer_position(command, box, sight.page.viewport),
             url=redact_url(self._secrets.mask(sight.page.url)),
             follows=dict(decision.followed),
         )
@@ -257,7 +267,7 @@ class Clearance:
         return redact_text(self._secrets.mask(text))
 
 
-def _elements(command: Command | None, page: PageCapture) -> str:
+def _elements_digest(command: Action | None, page: PageCapture) -> str:
     """Return 16 hex digits that identify the elements of an action, "" for an action without any.
 
     Rows of a list may change places while their elements keep names, numbers and paths, so the text near each
@@ -270,15 +280,15 @@ def _elements(command: Command | None, page: PageCapture) -> str:
     return blake2b("\x1e".join(parts).encode("utf-8", "replace"), digest_size=8).hexdigest() if parts else ""
 
 
-def _aimed_at(page: PageCapture, command: Command, about: Assessment) -> Element | None:
-    element = element_of(page, command, _NOTHING)
+def _target(page: PageCapture, command: Action, about: RiskAssessment) -> Element | None:
+    element = target_element(page, command, _NO_RESULT)
     if element is not None or about.element is None:
         return element
     return next((one for one in page.elements if one.index == about.element), None)
 
 
-def _point(
-    command: Command, box: tuple[float, float, float, float] | None, viewport: tuple[int, int]
+def _pointer_position(
+    command: Action, box: tuple[float, float, float, float] | None, viewport: tuple[int, int]
 ) -> tuple[float, float] | None:
     """Return the pointer position: the middle of the visible part of the target."""
     if isinstance(command, ClickAt):
@@ -292,6 +302,6 @@ def _point(
     return ((left + right) / 2, (top + bottom) / 2)
 
 
-def _why(action: NextAction) -> str:
+def _why(action: PlannedAction) -> str:
     known = "" if action.risk is RiskClass.READS else f"it {action.risk.value}"
     return "; ".join(part for part in (known, action.risk_why, action.reason) if part)

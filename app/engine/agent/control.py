@@ -13,28 +13,28 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from app.engine.agent.holding import Hold, Interrupted, SetAside
-from app.engine.agent.sight import Hint
-from app.engine.agent.waiting import first_of
+from app.engine.agent.holding import DecisionStale, PauseControl, WatchdogTimeout
+from app.engine.agent.sight import RetrievedTip
+from app.engine.agent.waiting import first_completed
 from app.engine.errors import Conflict, NotFound, StoreError, UsageError
-from app.engine.intervention_policy import USUAL, Answer, Reaction, RiskClass
+from app.engine.intervention_policy import DEFAULT_POLICY, PolicyAnswer, Reaction, RiskClass
 from app.engine.judgement import Flag
 from app.engine.supervision import (
-    Deed,
+    ApprovalRequest,
+    DecisionKind,
     Need,
-    NextAction,
-    PersonDecision,
-    PersonRequest,
+    OperatorAction,
+    OperatorDecision,
+    PlannedAction,
     RequestState,
     Stage,
-    Verb,
-    misfit,
+    decision_problem,
 )
 
 if TYPE_CHECKING:
-    from app.engine.agent.ports import DeskPort
+    from app.engine.agent.ports import SupervisionPort
 
-__all__ = ["MOST_HINTS", "RETRY_SECONDS", "Control", "Interrupted", "SetAside"]
+__all__ = ["MOST_HINTS", "RETRY_SECONDS", "DecisionStale", "RunControl", "WatchdogTimeout"]
 
 RETRY_SECONDS = 5.0
 """Seconds between two tries of the operation that a run in trouble waits for."""
@@ -43,11 +43,11 @@ MOST_HINTS = 6
 WATCHDOG, POLICY = "watchdog", "policy"
 """Authors that are no person."""
 
-_OUTLIVE_A_TOUCH = frozenset({Need.QUESTION, Need.FLAG, Need.TROUBLE})
+_SURVIVE_TAKEOVER = frozenset({Need.QUESTION, Need.FLAG, Need.TROUBLE})
 """Requests that stay valid after a takeover: they do not depend on the page as it was."""
 
 
-class Control(Hold):
+class RunControl(PauseControl):
     """Pause control of a run whose loop can also ask a person; one for each run.
 
     Attributes:
@@ -60,13 +60,13 @@ class Control(Hold):
     def __init__(
         self,
         run: str = "",
-        desk: DeskPort | None = None,
+        desk: SupervisionPort | None = None,
         *,
         site: str = "",
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
         changed: Callable[[], None] | None = None,
-        planned: Callable[[NextAction], None] | None = None,
+        planned: Callable[[PlannedAction], None] | None = None,
         unplanned: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(
@@ -74,9 +74,9 @@ class Control(Hold):
         )
         self.desk = desk
         self.check: Callable[[str], str] | None = None
-        self._left: list[PersonRequest] = []
-        self._in_memory: dict[str, PersonDecision] = {}
-        self._hints: tuple[Hint, ...] = ()
+        self._left: list[ApprovalRequest] = []
+        self._in_memory: dict[str, OperatorDecision] = {}
+        self._hints: tuple[RetrievedTip, ...] = ()
         self.no_walls: set[str] = set()
         self._untaken = False
 
@@ -87,7 +87,7 @@ class Control(Hold):
 
     # called for a person
 
-    def check_decision(self, request: str, decision: PersonDecision) -> None:
+    def check_decision(self, request: str, decision: OperatorDecision) -> None:
         """Check a decision before it is stored.
 
         Raises:
@@ -96,14 +96,14 @@ class Control(Hold):
                 on the page.
         """
         asked = self._needs.get(request)
-        if asked is not None and (wrong := misfit(asked.need, decision.verb)):
+        if asked is not None and (wrong := decision_problem(asked.need, decision.verb)):
             raise UsageError(wrong)
-        if decision.verb is Verb.EDIT and request in self._needs and self.check is not None:
+        if decision.verb is DecisionKind.EDIT and request in self._needs and self.check is not None:
             wrong = self.check(decision.command)
             if wrong:
                 raise UsageError(wrong)
 
-    def decide(self, request: str, decision: PersonDecision) -> PersonRequest:
+    def decide(self, request: str, decision: OperatorDecision) -> ApprovalRequest:
         """Decide a request that could not be stored (one of ``needs`` that the desk does not know).
 
         Raises:
@@ -137,7 +137,7 @@ class Control(Hold):
                     self.end_by_hand, self._stopping = said.end, True
         self._shift()
 
-    def left(self, need: Need) -> tuple[PersonRequest, ...]:
+    def left(self, need: Need) -> tuple[ApprovalRequest, ...]:
         """Return the requests of one kind that an interrupted process left behind."""
         return tuple(one for one in self._left if one.need is need)
 
@@ -149,9 +149,9 @@ class Control(Hold):
             for request in left:
                 await self._voided(request, "the run is over")
 
-    def request(self, need: Need, question: str, *, step: int | None = None, **more: Any) -> PersonRequest:
+    def request(self, need: Need, question: str, *, step: int | None = None, **more: Any) -> ApprovalRequest:
         """Make a request of this run, at its present step where none is given."""
-        return PersonRequest(
+        return ApprovalRequest(
             id=f"req-{uuid.uuid4().hex[:12]}",
             run=self.run,
             need=need,
@@ -164,11 +164,11 @@ class Control(Hold):
 
     async def ask(
         self,
-        request: PersonRequest,
+        request: ApprovalRequest,
         mended: Callable[[], Awaitable[bool]] | None = None,
         *,
         until_handed: bool = False,
-    ) -> PersonDecision | None:
+    ) -> OperatorDecision | None:
         """Wait for a person's decision; ``None`` where there is no person, or a stop or takeover has made it pointless.
 
         A request made before at the same step, by an interrupted process or before a takeover, is not made
@@ -180,7 +180,7 @@ class Control(Hold):
         """
         if self.desk is None or self._stopping:
             return None
-        known = next((one for one in self._left if _same(one, request)), None)
+        known = next((one for one in self._left if _same_request(one, request)), None)
         if known is not None and known.decision is not None and _is_spent(known.need, known.decision):
             known = None  # it was retried, so ask again
         if known is not None and known.decision is not None:
@@ -204,7 +204,7 @@ class Control(Hold):
         mended: Callable[[], Awaitable[bool]] | None = None,
         *,
         until_handed: bool = False,
-    ) -> Verb | None:
+    ) -> DecisionKind | None:
         """Report a fault that needs a person, and wait for their decision.
 
         Returns:
@@ -214,15 +214,15 @@ class Control(Hold):
         """
         if self.desk is None or self._stopping:
             return None
-        await self.note(Deed.TROUBLED, what, author=WATCHDOG)
+        await self.note(OperatorAction.TROUBLED, what, author=WATCHDOG)
         decision = await self.ask(
             self.request(Need.TROUBLE, what, why=why), mended, until_handed=until_handed
         )
         if decision is None:
             return None
-        return Verb.DENY if decision.verb is Verb.DENY else Verb.RETRY
+        return DecisionKind.DENY if decision.verb is DecisionKind.DENY else DecisionKind.RETRY
 
-    async def drop(self, need: Need, verb: Verb | None = None) -> None:
+    async def drop(self, need: Need, verb: DecisionKind | None = None) -> None:
         """Void decisions of one kind whose subject has changed."""
         for request in self._left:
             if (
@@ -237,7 +237,7 @@ class Control(Hold):
             if one.need is not need or one.decision is None or verb not in (None, one.decision.verb)
         ]
 
-    async def begun(self, step: int) -> None:
+    async def on_step_started(self, step: int) -> None:
         """Close the decisions and mark the hints that this step goes by.  Raises ``StoreError``; may be called
         again then.
         """
@@ -247,10 +247,10 @@ class Control(Hold):
             await self._voided(request, "the run continued without it")
             self._left.remove(request)
         if self._left or self._untaken:
-            await self.desk.begun(step)
+            await self.desk.on_step_started(step)
             self._left, self._untaken = [], False
 
-    async def hints(self) -> tuple[Hint, ...]:
+    async def hints(self) -> tuple[RetrievedTip, ...]:
         """Return the newest hints of people to this run, oldest first, in the form the agent gets."""
         if self.desk is None:
             return ()
@@ -258,26 +258,28 @@ class Control(Hold):
             said = await self.desk.hints()
             self._untaken = any(not one.taken_at for one in said)
             self._hints = tuple(
-                Hint(tip=f"hint:{one.id}", text=one.text, kind="person", routes=("person",), score=1.0)
+                RetrievedTip(
+                    tip=f"hint:{one.id}", text=one.text, kind="person", routes=("person",), score=1.0
+                )
                 for one in said[-MOST_HINTS:]
             )
         return self._hints
 
-    async def answer(self, risk: RiskClass) -> Answer:
+    async def answer(self, risk: RiskClass) -> PolicyAnswer:
         """Return how the standing approvals and the policy answer an action of this class."""
         if self.desk is None:
-            return Answer.ALLOW
+            return PolicyAnswer.ALLOW
         try:
             return await self.desk.answer(risk)
         except StoreError:
-            return USUAL.answer(self.site, risk)
+            return DEFAULT_POLICY.answer(self.site, risk)
 
-    async def widened(self, risk: RiskClass) -> bool:
+    async def is_class_allowed(self, risk: RiskClass) -> bool:
         """Whether a person allowed every action of this class for this run or its site."""
         if self.desk is None:
             return False
         try:
-            return await self.desk.widened(risk)
+            return await self.desk.is_class_allowed(risk)
         except StoreError:
             return False
 
@@ -288,9 +290,9 @@ class Control(Hold):
         try:
             return await self.desk.reaction(flag)
         except StoreError:
-            return USUAL.reaction(self.site, flag.severity, flag.detector)
+            return DEFAULT_POLICY.reaction(self.site, flag.severity, flag.detector)
 
-    async def note(self, deed: Deed, words: str, about: str = "", author: str = "") -> None:
+    async def note(self, deed: OperatorAction, words: str, about: str = "", author: str = "") -> None:
         """Add an entry to the timeline; a run goes on without it where it can't be written."""
         if self.desk is not None:
             with suppress(StoreError):
@@ -298,7 +300,7 @@ class Control(Hold):
 
     # internals
 
-    async def _opened(self, request: PersonRequest) -> tuple[PersonRequest, bool]:
+    async def _opened(self, request: ApprovalRequest) -> tuple[ApprovalRequest, bool]:
         """Open a request; return it and whether it was stored.  A full disk must not keep it from being asked."""
         assert self.desk is not None
         try:
@@ -308,14 +310,14 @@ class Control(Hold):
 
     async def _waited(
         self,
-        request: PersonRequest,
+        request: ApprovalRequest,
         stored: bool,
         mended: Callable[[], Awaitable[bool]] | None,
         *,
         until_handed: bool,
-    ) -> tuple[PersonDecision | None, bool]:
+    ) -> tuple[OperatorDecision | None, bool]:
         """Wait for the decision; return it and whether it is stored as a row."""
-        before, touches, handed = self._stage, self.touches, self.handed if until_handed else -1
+        before, touches, handed = self._stage, self.page_changes, self.hand_backs if until_handed else -1
         self.holds += 1
         self._needs[request.id] = request
         self._enter(Stage.HELD)
@@ -327,28 +329,30 @@ class Control(Hold):
                     waits.append(self._row(request.id))
                 if mended is not None:
                     waits.append(self._later())
-                decision = await first_of(*waits)
-                if mended is None or decision is not _LATER:
+                decision = await first_completed(*waits)
+                if mended is None or decision is not _RETRY_LATER:
                     return decision, stored and request.id not in self._in_memory
                 # Tried here, and not beside the waiting: a write must not be cancelled half-way.
                 if await mended():
-                    return PersonDecision(verb=Verb.RETRY, text="it works again", author=WATCHDOG), False
+                    return OperatorDecision(
+                        verb=DecisionKind.RETRY, text="it works again", author=WATCHDOG
+                    ), False
         finally:
             self._needs.pop(request.id, None)
             self._in_memory.pop(request.id, None)
             self._enter(before)
             self._shift(always=True)
 
-    async def _later(self) -> PersonDecision | None:
+    async def _later(self) -> OperatorDecision | None:
         await asyncio.sleep(RETRY_SECONDS)
-        return _LATER
+        return _RETRY_LATER
 
-    async def _told(self, request: str) -> PersonDecision | None:
+    async def _told(self, request: str) -> OperatorDecision | None:
         while request not in self._in_memory:
             await self._bell.wait()
         return self._in_memory[request]
 
-    async def _row(self, request: str) -> PersonDecision | None:
+    async def _row(self, request: str) -> OperatorDecision | None:
         assert self.desk is not None
         try:
             return await self.desk.decision(request)
@@ -357,48 +361,48 @@ class Control(Hold):
         except (Conflict, NotFound):
             return None  # it was closed elsewhere
 
-    async def _pointless(self, need: Need, touches: int, handed: int) -> PersonDecision | None:
-        while not self._stopping and (self.touches == touches or need in _OUTLIVE_A_TOUCH):
-            if handed not in (-1, self.handed):
+    async def _pointless(self, need: Need, touches: int, handed: int) -> OperatorDecision | None:
+        while not self._stopping and (self.page_changes == touches or need in _SURVIVE_TAKEOVER):
+            if handed not in (-1, self.hand_backs):
                 break
             await self._bell.wait()
         return None
 
-    async def _voided(self, request: PersonRequest, why: str) -> None:
+    async def _voided(self, request: ApprovalRequest, why: str) -> None:
         assert self.desk is not None
         with suppress(StoreError, Conflict, NotFound):
             await self.desk.void(request.id, why)
 
 
-_LATER = PersonDecision(verb=Verb.RETRY)
+_RETRY_LATER = OperatorDecision(verb=DecisionKind.RETRY)
 
 
-def _same(one: PersonRequest, other: PersonRequest) -> bool:
+def _same_request(one: ApprovalRequest, other: ApprovalRequest) -> bool:
     """Whether two requests ask the same; two approvals only where words, page and element are the same."""
     if (one.step, one.need) != (other.step, other.need):
         return False
     if one.need is Need.APPROVAL:
-        return _deed(one) == _deed(other)
+        return _action_key(one) == _action_key(other)
     if one.need is Need.WALL:
         return one.wall == other.wall
     return one.question == other.question
 
 
-def _deed(one: PersonRequest) -> tuple[str, ...]:
+def _action_key(one: ApprovalRequest) -> tuple[str, ...]:
     return one.words, one.command, one.url, one.element
 
 
-def _is_stale(one: PersonRequest, now: PersonRequest) -> bool:
+def _is_stale(one: ApprovalRequest, now: ApprovalRequest) -> bool:
     """Whether a request about the page was replaced by a newer one; only the newest waits."""
-    return one.need not in _OUTLIVE_A_TOUCH and not _same(one, now)
+    return one.need not in _SURVIVE_TAKEOVER and not _same_request(one, now)
 
 
-def _is_spent(need: Need, decision: PersonDecision) -> bool:
+def _is_spent(need: Need, decision: OperatorDecision) -> bool:
     """Whether a decision held for one try only."""
-    return need is Need.TROUBLE or decision.verb is Verb.RETRY
+    return need is Need.TROUBLE or decision.verb is DecisionKind.RETRY
 
 
-def _why_void(decision: PersonDecision | None, *, stopping: bool) -> str:
+def _why_void(decision: OperatorDecision | None, *, stopping: bool) -> str:
     if decision is not None:
         return decision.text or decision.verb.value
     return "the run is stopping" if stopping else "the page has changed since it was asked"

@@ -8,24 +8,24 @@ from __future__ import annotations
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from app.engine.agent.page_scope import PageScope, plain_words
-from app.engine.agent.risk import Assessment
+from app.engine.agent.risk import RiskAssessment
 from app.engine.agent.task_changes import RequestedChange
 from app.engine.agent.task_words import senses_of, stem_of, word_set
-from app.engine.command import AnswerDialog, ClickMark, Command, Goto, NewTab, TypeMark
+from app.engine.command import Action, AnswerDialog, ClickMark, Goto, NewTab, TypeMark
 from app.engine.graph.danger import link_of
-from app.engine.graph.danger_words import said_by_address
+from app.engine.graph.danger_words import verb_in_address
 from app.engine.intervention_policy import RiskClass
 from app.engine.page_state import Element, PageCapture
 
-GRAVE = frozenset({RiskClass.DELETES, RiskClass.BUYS, RiskClass.PAYS, RiskClass.SIGNS_OUT})
+GRAVE_RISKS = frozenset({RiskClass.DELETES, RiskClass.BUYS, RiskClass.PAYS, RiskClass.SIGNS_OUT})
 """Risk classes that need a verb of the same sense in the task."""
-NEEDED = {
+REQUIRED_SENSES = {
     RiskClass.DELETES: frozenset({"delete", "cancel"}),
     RiskClass.BUYS: frozenset({"buy"}),
     RiskClass.PAYS: frozenset({"buy"}),
     RiskClass.SIGNS_OUT: frozenset({"logout"}),
 }
-CHANGES = frozenset({"change", "changes", "anderungen", "änderungen"})
+CHANGE_NOUNS = frozenset({"change", "changes", "anderungen", "änderungen"})
 """Objects of "Save" that are no verbs there."""
 
 _PROGRESS = frozenset({"next", "continue", "proceed", "weiter"})
@@ -34,11 +34,11 @@ _CHOICES = frozenset(
 )
 
 
-def words_of(command: Command, scope: PageScope, page: PageCapture) -> tuple[str, ...]:
+def label_words(command: Action, scope: PageScope, page: PageCapture) -> tuple[str, ...]:
     """Return the words that say what an action does: the control's name, an address's, a dialog's."""
     match command:
         case Goto(url) | NewTab(url):
-            return plain_words(f"{path(url)} {unquote(urlsplit(url).query)}" if _is_address(url) else url)
+            return plain_words(f"{url_path(url)} {unquote(urlsplit(url).query)}" if _is_address(url) else url)
         case AnswerDialog():
             return plain_words(" ".join(page.alerts))
         case ClickMark(_, label) | TypeMark(_, label):
@@ -59,17 +59,19 @@ def is_plain_link(element: Element | None, page: PageCapture) -> bool:
     return element is not None and link_of(element, page.url) is not None
 
 
-def same_verb(change: RequestedChange, words: tuple[str, ...], scope: PageScope, about: Assessment) -> bool:
+def says_same_verb(
+    change: RequestedChange, words: tuple[str, ...], scope: PageScope, about: RiskAssessment
+) -> bool:
     """Whether the control names the same verb as the task."""
-    if is_named(change, scope):
+    if is_named_by_task(change, scope):
         return True
     if "use" in change.senses:
-        return about.risk not in GRAVE and _sends_value(change, words, scope)
+        return about.risk not in GRAVE_RISKS and _sends_value(change, words, scope)
     stems = set(map(stem_of, words))
     if not senses_of((change.verb,)) and (change.verb in words or stem_of(change.verb) in stems):
         return True  # a verb of no group: only the word itself can match
-    if about.risk in GRAVE:
-        return bool(change.senses & NEEDED[about.risk])
+    if about.risk in GRAVE_RISKS:
+        return bool(change.senses & REQUIRED_SENSES[about.risk])
     if "all" in words and change.count == 1:
         return False
     own = senses_of(word for word in words if word not in word_set("commits"))
@@ -97,7 +99,7 @@ def _verbs_said(words: tuple[str, ...]) -> list[frozenset[str]]:
     return found
 
 
-def is_named(change: RequestedChange, scope: PageScope) -> bool:
+def is_named_by_task(change: RequestedChange, scope: PageScope) -> bool:
     """Whether the task itself names the control (``Press "Buy now"``)."""
     own = [
         plain_words(text)
@@ -128,21 +130,21 @@ def _chooses_value(change: RequestedChange, scope: PageScope) -> bool:
     return any(plain_words(name) == plain_words(element.name) for name in (*change.values, *change.objects))
 
 
-def finishes(words: tuple[str, ...], element: Element | None) -> bool:
+def completes_form(words: tuple[str, ...], element: Element | None) -> bool:
     """Whether a control completes a form or a dialog without naming a change."""
     if any(word in word_set("commits") for word in words):
         return True
     return element is not None and element.submits and not senses_of(words)
 
 
-def dialog_is_worse(change: RequestedChange, scope: PageScope) -> bool:
+def dialog_is_graver(change: RequestedChange, scope: PageScope) -> bool:
     """Whether a dialog asks about a graver change than the task's."""
     own = senses_of(plain_words(scope.dialog)) if scope.dialog else frozenset[str]()
     return bool(own & {"delete", "cancel", "buy"}) and not own & change.senses
 
 
 def harmless_while_closed(
-    element: Element | None, words: tuple[str, ...], about: Assessment, page: PageCapture
+    element: Element | None, words: tuple[str, ...], about: RiskAssessment, page: PageCapture
 ) -> bool:
     """Whether pressing a control is harmless as long as only reading requests leave the browser.
 
@@ -165,11 +167,11 @@ def _lifts_a_filter(link: str, page_url: str) -> bool:
         return False
     conditions, known = set(parse_qsl(there.query)), set(parse_qsl(here.query))
     same_page = (there.netloc, there.path) == (here.netloc, here.path)
-    return same_page and conditions < known and said_by_address(there) is None
+    return same_page and conditions < known and verb_in_address(there) is None
 
 
 def only_searches(
-    element: Element | None, words: tuple[str, ...], scope: PageScope, about: Assessment
+    element: Element | None, words: tuple[str, ...], scope: PageScope, about: RiskAssessment
 ) -> bool:
     """Whether a form sent by POST only searches: its button says so, and no field takes text to be stored."""
     if element is None or about.risk is not RiskClass.SENDS or not element.submits:
@@ -183,20 +185,20 @@ def only_searches(
     return reads and not keeps and not senses_of(telling)
 
 
-def label(words: tuple[str, ...], scope: PageScope) -> str:
+def control_key(words: tuple[str, ...], scope: PageScope) -> str:
     """Return the key of a control: its words, for a step of several pages also the page's headings."""
     label = " ".join(word for word in words if not word.isdecimal())
     if set(words) & _PROGRESS:
-        return f"{label} @ {' '.join(scope.page.headings[:2])} {path(scope.page.url)}"
+        return f"{label} @ {' '.join(scope.page.headings[:2])} {url_path(scope.page.url)}"
     return label
 
 
-def comes_from(value: str, known: set[str]) -> bool:
+def is_from_task(value: str, known: set[str]) -> bool:
     words = plain_words(value)
     return not words or sum(word in known for word in words) >= 0.6 * len(words)
 
 
-def path(url: str) -> str:
+def url_path(url: str) -> str:
     try:
         return unquote(urlsplit(url).path)
     except ValueError:

@@ -1,6 +1,6 @@
 """Dispatch of decided actions: to the page, the ledger, the navigator or the supervisor.
 
-Actions are told apart by their type.  An action that ends the run returns an ``Ending``.
+Actions are told apart by their type.  An action that ends the run returns an ``LoopEnding``.
 """
 
 from __future__ import annotations
@@ -8,42 +8,42 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
-from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.memory.book import LedgerStore
 from app.engine.agent.memory.entries import fact
-from app.engine.agent.ports import Hands, Marks, Navigator, Person
-from app.engine.agent.secret_fields import INSTEAD, Ruling, use_of
+from app.engine.agent.ports import ActionExecutor, MarkResolver, Navigator, Supervisor
+from app.engine.agent.secret_fields import SECRET_ALTERNATIVES, SecretRuling, secret_use
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.sight import Sight
-from app.engine.agent.write_gate import GateDecision
+from app.engine.agent.sight import Observation
+from app.engine.agent.write_gate import WriteDecision
 from app.engine.command import (
+    Action,
     AskHuman,
     Branch,
     Calculate,
     ClickMark,
-    Command,
     Navigate,
-    Note,
     Prune,
     ReportInfeasible,
     Stop,
+    TakeNote,
     TypeMark,
     elements_of,
 )
-from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.effect import ActionResult, Cause, Effect, refused
 from app.engine.errors import Conflict, NotFound
 from app.engine.ledger import FactCategory, Ledger
 from app.engine.trajectory import Outcome
 from app.engine.write_permit import WritePermit
 
-IN_MEMORY = (Note, Calculate, Branch, Prune)
+LEDGER_ACTIONS = (TakeNote, Calculate, Branch, Prune)
 """Actions that only write to the ledger."""
 
-Reckon = Callable[[str], str]
+EvaluateExpression = Callable[[str], str]
 """Exact arithmetic: return the value of an expression as text; raises ``ValueError`` with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class LoopEnding:
     """Why a run is over; ``by`` is the person who ended it, "" for the agent."""
 
     outcome: Outcome
@@ -53,7 +53,7 @@ class Ending:
 
 
 @dataclass(slots=True)
-class Deeds:
+class ActionDispatcher:
     """Dispatches each action to the component that does it.
 
     Attributes:
@@ -62,31 +62,31 @@ class Deeds:
         check: the write gate, asked about the element that a mark turned out to be.
     """
 
-    hands: Hands
-    book: LedgerBook
-    reckon: Reckon
+    hands: ActionExecutor
+    book: LedgerStore
+    evaluate: EvaluateExpression
     navigator: Navigator | None = None
-    marks: Marks | None = None
-    person: Person | None = None
+    marks: MarkResolver | None = None
+    person: Supervisor | None = None
     secrets: Secrets = field(default_factory=Secrets)
     answers: tuple[tuple[str, str], ...] = ()
     gate: Callable[[], Awaitable[None]] | None = None
-    check: Callable[[Command, Sight, WritePermit | None], GateDecision] | None = None
+    check: Callable[[Action, Observation, WritePermit | None], WriteDecision] | None = None
 
     async def do(
-        self, command: Command, sight: Sight, permit: WritePermit | None = None
-    ) -> tuple[Result, Ending | None]:
+        self, command: Action, sight: Observation, permit: WritePermit | None = None
+    ) -> tuple[ActionResult, LoopEnding | None]:
         """Do one action on the page in front; without a permit it may only read."""
         match command:
             case Stop(answer):
-                return _told(), Ending(Outcome.ANSWERED, answer=answer)
+                return _succeeded(), LoopEnding(Outcome.ANSWERED, answer=answer)
             case ReportInfeasible(reason):
-                return _told(), Ending(Outcome.INFEASIBLE, answer=reason)
+                return _succeeded(), LoopEnding(Outcome.INFEASIBLE, answer=reason)
             case AskHuman(question):
                 return await self._asked(question, sight.step)
             case Navigate():
                 return await self._travel(command, sight), None
-            case Note() | Calculate() | Branch() | Prune():
+            case TakeNote() | Calculate() | Branch() | Prune():
                 return self._in_memory(command, sight), None
             case _ if self.marks is not None:
                 return await self._with_marks(self.marks, command, sight, permit), None
@@ -106,14 +106,14 @@ class Deeds:
             self.answers = (*self.answers, (question, answer))
         return answer
 
-    async def _asked(self, question: str, step: int) -> tuple[Result, Ending | None]:
+    async def _asked(self, question: str, step: int) -> tuple[ActionResult, LoopEnding | None]:
         answer = await self.ask(question, step)
         if answer is None:
             why = "there is no one to answer"
-            return refused(Cause.PERSON, why), Ending(Outcome.NEEDS_PERSON, error=f"asked: {question}")
-        return _told(self.secrets.mask(answer)), None
+            return refused(Cause.PERSON, why), LoopEnding(Outcome.NEEDS_PERSON, error=f"asked: {question}")
+        return _succeeded(self.secrets.mask(answer)), None
 
-    async def _travel(self, command: Navigate, sight: Sight) -> Result:
+    async def _travel(self, command: Navigate, sight: Observation) -> ActionResult:
         if self.navigator is None or not self.navigator.domains():
             return refused(
                 Cause.NAVIGATOR,
@@ -123,8 +123,8 @@ class Deeds:
         return (await self.navigator.navigate(command, sight.intent, self.gate)).result
 
     async def _with_marks(
-        self, marks: Marks, command: Command, sight: Sight, permit: WritePermit | None
-    ) -> Result:
+        self, marks: MarkResolver, command: Action, sight: Observation, permit: WritePermit | None
+    ) -> ActionResult:
         """Resolve marks first: a known element needs no new look, a mark stands for an element or a point."""
         resolved, said = await marks.resolve(command, sight.page)
         if resolved is None:
@@ -145,10 +145,10 @@ class Deeds:
             done, notes=(*done.notes, *said.notes), perceptions=done.perceptions + said.perceptions
         )
 
-    async def _on_page(self, command: Command, sight: Sight, permit: WritePermit | None) -> Result:
-        use = use_of(command, sight, self.secrets)
-        if use is not None and not (use.ruling is Ruling.ALLOW or self.secrets.is_approved(use.key)):
-            return refused(Cause.POLICY, use.why, *INSTEAD)
+    async def _on_page(self, command: Action, sight: Observation, permit: WritePermit | None) -> ActionResult:
+        use = secret_use(command, sight, self.secrets)
+        if use is not None and not (use.ruling is SecretRuling.ALLOW or self.secrets.is_approved(use.key)):
+            return refused(Cause.POLICY, use.why, *SECRET_ALTERNATIVES)
         if self.gate is not None:
             await self.gate()
         result = await self.hands.do(self.secrets.fill(command), permit)
@@ -162,36 +162,38 @@ class Deeds:
             alternatives=tuple(map(self.secrets.mask, result.alternatives)),
         )
 
-    def _in_memory(self, command: Note | Calculate | Branch | Prune, sight: Sight) -> Result:
+    def _in_memory(self, command: TakeNote | Calculate | Branch | Prune, sight: Observation) -> ActionResult:
         match command:
-            case Note(text):
+            case TakeNote(text):
                 key = f"note {sum(known.key.startswith('note ') for known in self.book.ledger.facts) + 1}"
                 self.book.write(fact(key, text, sight.step, quote=sight.page.url))
-                return _told()
+                return _succeeded()
             case Calculate(expression):
                 return self._reckoned(expression, sight.step)
             case Branch() | Prune():
                 return self._planned(command, sight.step)
 
-    def _planned(self, command: Branch | Prune, step: int) -> Result:
+    def _planned(self, command: Branch | Prune, step: int) -> ActionResult:
         try:
             if isinstance(command, Branch):
-                return _told(self.book.branch(command.parent, command.intent, step).id)
-            self.book.prune(command.node, command.reason, step, _changed(self.book.ledger, command.node))
+                return _succeeded(self.book.branch(command.parent, command.intent, step).id)
+            self.book.prune(
+                command.node, command.reason, step, _changes_since(self.book.ledger, command.node)
+            )
         except (NotFound, Conflict) as error:
             return refused(Cause.MISSING, str(error))
-        return _told()
+        return _succeeded()
 
-    def _reckoned(self, expression: str, step: int) -> Result:
+    def _reckoned(self, expression: str, step: int) -> ActionResult:
         try:
-            value = self.reckon(expression)
+            value = self.evaluate(expression)
         except ValueError as error:
             return refused(Cause.VALUE, str(error), "write it with numbers, + - * / ** and brackets")
         self.book.write(fact(expression[:80], value, step, category=FactCategory.DERIVED))
-        return _told(value)
+        return _succeeded(value)
 
 
-def _changed(ledger: Ledger, node: str) -> tuple[str, ...]:
+def _changes_since(ledger: Ledger, node: str) -> tuple[str, ...]:
     """List the changes made on the site since a subgoal began, as far as the last steps show; pruning undoes
     nothing.
     """
@@ -203,6 +205,6 @@ def _changed(ledger: Ledger, node: str) -> tuple[str, ...]:
     )
 
 
-def _told(output: str = "") -> Result:
+def _succeeded(output: str = "") -> ActionResult:
     """Return a successful result that does not require the page to change."""
-    return Result(success=True, effect=Effect.NOTHING, output=output)
+    return ActionResult(success=True, effect=Effect.NOTHING, output=output)

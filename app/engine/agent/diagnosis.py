@@ -14,7 +14,7 @@ from app.engine.supervision import RunState, Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class HealthLimits:
     """Limits of the health rules, in seconds.
 
     Attributes:
@@ -46,10 +46,10 @@ class Limits:
     slept: float = 10.0
 
 
-USUAL = Limits()
+DEFAULT_HEALTH_LIMITS = HealthLimits()
 
 
-class Ill(StrEnum):
+class HealthFault(StrEnum):
     """Kinds of faults."""
 
     SLEPT = "slept"
@@ -60,7 +60,7 @@ class Ill(StrEnum):
     STUCK = "stuck"
 
 
-class Cure(StrEnum):
+class Remedy(StrEnum):
     """Kinds of remedies."""
 
     TELL = "tell"  # notify a person
@@ -72,7 +72,7 @@ class Cure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
+class HealthSignals:
     """Signals of a run at one moment; durations in seconds, without time the machine slept.
 
     Attributes:
@@ -98,80 +98,82 @@ class Signs:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """A fault with its remedy, and the reason in a sentence."""
 
-    ill: Ill
-    cure: Cure
+    fault: HealthFault
+    remedy: Remedy
     why: str
 
 
-def diagnose(signs: Signs, limits: Limits = USUAL) -> Finding | None:
+def diagnose(signs: HealthSignals, limits: HealthLimits = DEFAULT_HEALTH_LIMITS) -> HealthFinding | None:
     """Return the gravest fault; ``None`` where all is well or the run is not active."""
     if not signs.state.alive or signs.state in (RunState.QUEUED, RunState.STARTING):
         return None
     if signs.slept > limits.slept:
-        return Finding(Ill.SLEPT, Cure.LOOK, f"the machine was suspended for {_span(signs.slept)}")
+        return HealthFinding(
+            HealthFault.SLEPT, Remedy.LOOK, f"the machine was suspended for {_duration_text(signs.slept)}"
+        )
     if signs.disk:
-        return Finding(Ill.DISK, Cure.HOLD, signs.disk)
-    if signs.state is RunState.MENDING:
-        return _stuck(signs, limits.mending, "restarting the browser has taken", Cure.TELL)
-    return _of_the_browser(signs, limits) or _of_the_page(signs, limits) or _of_the_stage(signs, limits)
+        return HealthFinding(HealthFault.DISK, Remedy.HOLD, signs.disk)
+    if signs.state is RunState.RECOVERING:
+        return _stuck(signs, limits.mending, "restarting the browser has taken", Remedy.TELL)
+    return _browser_finding(signs, limits) or _page_finding(signs, limits) or _stage_finding(signs, limits)
 
 
-def _of_the_browser(signs: Signs, limits: Limits) -> Finding | None:
+def _browser_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFinding | None:
     if not signs.broken:
         return None
     at_work = not signs.state.held and signs.stage in (Stage.LOOKING, Stage.ACTING)
-    cure = Cure.TELL if at_work and signs.broken_seconds < limits.grace else Cure.MEND
-    return Finding(Ill.BROWSER, cure, signs.broken)
+    cure = Remedy.TELL if at_work and signs.broken_seconds < limits.grace else Remedy.MEND
+    return HealthFinding(HealthFault.BROWSER, cure, signs.broken)
 
 
-def _of_the_page(signs: Signs, limits: Limits) -> Finding | None:
+def _page_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFinding | None:
     if signs.page_silence < limits.page:
         return None
     why = f"the page has not answered for {signs.page_silence:.0f} s"
     waited_for = signs.stage in (Stage.LOOKING, Stage.ACTING) and not signs.state.held
     if signs.page_silence >= limits.page_cut and waited_for:
-        return Finding(Ill.PAGE, Cure.REOPEN, why)
-    return Finding(Ill.PAGE, Cure.TELL, why)
+        return HealthFinding(HealthFault.PAGE, Remedy.REOPEN, why)
+    return HealthFinding(HealthFault.PAGE, Remedy.TELL, why)
 
 
-def _of_the_stage(signs: Signs, limits: Limits) -> Finding | None:
+def _stage_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFinding | None:
     if signs.state.held:
         return None
     match signs.stage:
         case Stage.THINKING:
-            return _of_the_model(signs, limits)
+            return _model_finding(signs, limits)
         case Stage.LOOKING:
-            return _stuck(signs, limits.looking, "looking at the page has taken", Cure.REOPEN)
+            return _stuck(signs, limits.looking, "looking at the page has taken", Remedy.REOPEN)
         case Stage.ACTING:
-            return _stuck(signs, limits.acting, "the action has taken", Cure.REOPEN)
+            return _stuck(signs, limits.acting, "the action has taken", Remedy.REOPEN)
         case Stage.WRITING:
-            return _stuck(signs, limits.writing, "writing the step has taken", Cure.TELL)
+            return _stuck(signs, limits.writing, "writing the step has taken", Remedy.TELL)
         case _:
             return None
 
 
-def _of_the_model(signs: Signs, limits: Limits) -> Finding | None:
+def _model_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFinding | None:
     silence = signs.model_silence
     if silence is None:
-        return _stuck(signs, limits.thinking, "thinking has taken", Cure.CUT)
+        return _stuck(signs, limits.thinking, "thinking has taken", Remedy.CUT)
     if silence < limits.model:
         return None
     most = limits.model_idle if signs.model_answers else limits.model_first
     said = "stopped in its answer" if signs.model_answers else "has not answered"
-    cure = Cure.CUT if silence >= most else Cure.TELL
-    return Finding(Ill.MODEL, cure, f"the model {said} for {silence:.0f} s")
+    cure = Remedy.CUT if silence >= most else Remedy.TELL
+    return HealthFinding(HealthFault.MODEL, cure, f"the model {said} for {silence:.0f} s")
 
 
-def _stuck(signs: Signs, most: float, what: str, cure: Cure) -> Finding | None:
+def _stuck(signs: HealthSignals, most: float, what: str, cure: Remedy) -> HealthFinding | None:
     if signs.stage_seconds < most:
         return None
-    return Finding(Ill.STUCK, cure, f"{what} {signs.stage_seconds:.0f} s")
+    return HealthFinding(HealthFault.STUCK, cure, f"{what} {signs.stage_seconds:.0f} s")
 
 
-def _span(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -15,23 +15,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.engine.command import Click, Command, TypeText, elements_of
-from app.engine.fingerprint import Kind, Prints
+from app.engine.command import Action, Click, TypeText, elements_of
+from app.engine.fingerprint import FingerprintKind, Fingerprints
 from app.engine.page_state import Element, PageCapture
 
-THETA = 6
+DRIFT_LIMIT = 6
 """Number of added and removed elements and lines from which a page counts as another, even if its key is the same."""
-SOFT, HARD = 1.5, 8.0
+SOFT_WAIT, HARD_WAIT = 1.5, 8.0
 """Seconds that an ordinary and a critical action wait for a look under way."""
-KEY = frozenset(
-    {Kind.ADDRESS, Kind.ELEMENTS, Kind.TEXT, Kind.SHAPE, Kind.FRAMES, Kind.SCROLL},
+CACHE_KEY_KINDS = frozenset(
+    {
+        FingerprintKind.ADDRESS,
+        FingerprintKind.ELEMENTS,
+        FingerprintKind.TEXT,
+        FingerprintKind.SHAPE,
+        FingerprintKind.FRAMES,
+        FingerprintKind.SCROLL,
+    },
 )
 """Fingerprint kinds that form the cache key."""
-TICKS = frozenset({Kind.TEXT})
+TOLERATED_KINDS = frozenset({FingerprintKind.TEXT})
 """Changes that are tolerated while the text's shape stays: a clock, a count of letters left."""
 
 
-class Way(StrEnum):
+class GroundingMode(StrEnum):
     """How an action may proceed."""
 
     PROCEDURAL = "procedural"  # the page is unchanged, the element is known: no look is needed
@@ -41,15 +48,15 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
+class PageDrift:
     """Changes since a look: the kinds of the key, and how many elements and lines were added or removed."""
 
-    kinds: frozenset[Kind]
+    kinds: frozenset[FingerprintKind]
     delta: int
 
-    def within(self, theta: int = THETA) -> bool:
+    def within(self, theta: int = DRIFT_LIMIT) -> bool:
         """Whether the look is still valid."""
-        return self.kinds <= TICKS and self.delta < theta
+        return self.kinds <= TOLERATED_KINDS and self.delta < theta
 
     @property
     def words(self) -> str:
@@ -58,18 +65,22 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Freshness:
     """How to proceed; ``wait`` is how many seconds a look under way may take."""
 
-    way: Way
+    way: GroundingMode
     wait: float = 0.0
     why: str = ""
 
 
-def drift(now: PageCapture, now_prints: Prints, then: PageCapture, then_prints: Prints) -> Drift:
+def page_drift(
+    now: PageCapture, now_prints: Fingerprints, then: PageCapture, then_prints: Fingerprints
+) -> PageDrift:
     """Return the changes between two looks."""
-    kinds = now_prints.changed(then_prints) & KEY
-    return Drift(kinds=kinds, delta=mutation_delta(then, now) if kinds <= TICKS and kinds else 0)
+    kinds = now_prints.changed(then_prints) & CACHE_KEY_KINDS
+    return PageDrift(
+        kinds=kinds, delta=mutation_delta(then, now) if kinds <= TOLERATED_KINDS and kinds else 0
+    )
 
 
 def mutation_delta(before: PageCapture, after: PageCapture) -> int:
@@ -79,9 +90,14 @@ def mutation_delta(before: PageCapture, after: PageCapture) -> int:
     )
 
 
-def gate(
-    command: Command, drifted: Drift | None, *, pending: bool, critical: bool = False, theta: int = THETA
-) -> Gate:
+def check_freshness(
+    command: Action,
+    drifted: PageDrift | None,
+    *,
+    pending: bool,
+    critical: bool = False,
+    theta: int = DRIFT_LIMIT,
+) -> Freshness:
     """Decide how an action may proceed (algorithm 2).
 
     Args:
@@ -91,11 +107,11 @@ def gate(
     """
     if drifted is not None and drifted.within(theta):
         known = isinstance(command, Click | TypeText) or bool(elements_of(command))
-        return Gate(way=Way.PROCEDURAL if known else Way.PERCEIVED)
+        return Freshness(way=GroundingMode.PROCEDURAL if known else GroundingMode.PERCEIVED)
     why = "nothing was looked at yet" if drifted is None else f"changed: {drifted.words}"
     if pending:
-        return Gate(way=Way.WAIT, wait=HARD if critical else SOFT, why=why)
-    return Gate(way=Way.LOOK, wait=HARD, why=why)
+        return Freshness(way=GroundingMode.WAIT, wait=HARD_WAIT if critical else SOFT_WAIT, why=why)
+    return Freshness(way=GroundingMode.LOOK, wait=HARD_WAIT, why=why)
 
 
 def _difference(before: Iterable[object], after: Iterable[object]) -> int:

@@ -6,20 +6,20 @@ from __future__ import annotations
 
 import math
 
-from app.engine.agent.forms import Form, Parameter, Takes
-from app.engine.agent.syntax import Bare, Call, CallError, Value
-from app.engine.command import ClickMark, Command, Navigate, Scroll, Select, TypeMark, TypeText, Wait
+from app.engine.agent.forms import ActionSpec, ArgumentType, Parameter
+from app.engine.agent.syntax import BareToken, CallError, WrittenCall, WrittenValue
+from app.engine.command import Action, ClickMark, Navigate, Scroll, Select, TypeMark, TypeText, Wait
 
 
-def built(form: Form, call: Call) -> Command:
+def build_action(form: ActionSpec, call: WrittenCall) -> Action:
     """Return the action a written call means.
 
     Raises:
         CallError: an argument is missing, unknown, given twice or of the wrong type.
     """
     bound: dict[str, object] = {}
-    for parameter, value in _given(form, call):
-        if not (isinstance(value, Bare) and value.is_nothing):
+    for parameter, value in _paired(form, call):
+        if not (isinstance(value, BareToken) and value.is_nothing):
             bound[parameter.name] = _read(form, parameter, value)
     for parameter in form.parameters:
         if parameter.needed and parameter.name not in bound:
@@ -29,8 +29,8 @@ def built(form: Form, call: Call) -> Command:
     return form.build(bound)
 
 
-def _given(form: Form, call: Call) -> list[tuple[Parameter, Value]]:
-    positional, named = _rearranged(form, call)
+def _paired(form: ActionSpec, call: WrittenCall) -> list[tuple[Parameter, WrittenValue]]:
+    positional, named = _normalised(form, call)
     if len(positional) > len(form.parameters):
         raise CallError(
             f"{call.name} takes {_signature(form)}, and {len(positional)} values are given; write {form.usage}"
@@ -52,7 +52,9 @@ def _given(form: Form, call: Call) -> list[tuple[Parameter, Value]]:
     return pairs
 
 
-def _rearranged(form: Form, call: Call) -> tuple[tuple[Value, ...], dict[str, Value]]:
+def _normalised(
+    form: ActionSpec, call: WrittenCall
+) -> tuple[tuple[WrittenValue, ...], dict[str, WrittenValue]]:
     """Return the arguments after undoing the liberties that models take with each form."""
     values, named = call.positional, call.named
     if form.makes is Scroll and values and _is_text(values[0]):
@@ -74,50 +76,52 @@ def _rearranged(form: Form, call: Call) -> tuple[tuple[Value, ...], dict[str, Va
     return values, named
 
 
-def _typed_in_brackets(values: tuple[Value, ...]) -> tuple[Value, ...]:
+def _typed_in_brackets(values: tuple[WrittenValue, ...]) -> tuple[WrittenValue, ...]:
     """WebArena's ``type [15] [a text] [1]``: Enter is pressed unless the last field says 0."""
-    enter: Value = Bare("true")
+    enter: WrittenValue = BareToken("true")
     if len(values) > 2:
         last = str(values[-1]).rpartition("=")[2].strip()
         if last in ("0", "1"):
-            enter, values = Bare("true" if last == "1" else "false"), values[:-1]
+            enter, values = BareToken("true" if last == "1" else "false"), values[:-1]
     if len(values) > 2:
         values = (values[0], "] [".join(str(value) for value in values[1:]))
     return (*values, enter) if len(values) == 2 else values
 
 
-def _is_text(value: Value) -> bool:
-    return isinstance(value, str) and not isinstance(value, Bare) and not Bare(value.strip()).is_number
+def _is_text(value: WrittenValue) -> bool:
+    return (
+        isinstance(value, str) and not isinstance(value, BareToken) and not BareToken(value.strip()).is_number
+    )
 
 
-def _read(form: Form, parameter: Parameter, value: Value) -> object:
+def _read(form: ActionSpec, parameter: Parameter, value: WrittenValue) -> object:
     where = f"{form.name}: {parameter.name}"
     match parameter.takes:
-        case Takes.TEXTS:
+        case ArgumentType.TEXTS:
             items = value if isinstance(value, list) else [value]
             return tuple(_as_text(where, item) for item in items)
-        case Takes.TEXT:
+        case ArgumentType.TEXT:
             return _as_text(where, value)
-        case Takes.FLAG:
+        case ArgumentType.FLAG:
             return _as_flag(where, value)
-        case Takes.BUTTON:
+        case ArgumentType.BUTTON:
             text = _as_text(where, value).lower()
             if text not in ("left", "middle", "right"):
                 raise CallError(f"{where} is left, middle or right, not {text[:20]!r}")
             return text
-        case Takes.NUMBER:
+        case ArgumentType.NUMBER:
             return _as_number(where, value)
-        case Takes.COUNT | Takes.ELEMENT:
+        case ArgumentType.COUNT | ArgumentType.ELEMENT:
             return _as_whole(form, parameter, value)
 
 
-def _as_text(where: str, value: Value) -> str:
+def _as_text(where: str, value: WrittenValue) -> str:
     if isinstance(value, list):
         raise CallError(f"{where} is one text, not a list")
     return str(value)
 
 
-def _as_flag(where: str, value: Value) -> bool:
+def _as_flag(where: str, value: WrittenValue) -> bool:
     text = _as_text(where, value).strip().lower()
     if text in ("true", "1", "yes"):
         return True
@@ -126,18 +130,18 @@ def _as_flag(where: str, value: Value) -> bool:
     raise CallError(f"{where} is true or false, not {text[:20]!r}")
 
 
-def _as_number(where: str, value: Value) -> float:
-    text = Bare(_as_text(where, value).strip())
+def _as_number(where: str, value: WrittenValue) -> float:
+    text = BareToken(_as_text(where, value).strip())
     if not text.is_number or not math.isfinite(number := float(text)):
         raise CallError(f"{where} is a number, not {text[:20]!r}")
     return number
 
 
-def _as_whole(form: Form, parameter: Parameter, value: Value) -> int:
+def _as_whole(form: ActionSpec, parameter: Parameter, value: WrittenValue) -> int:
     text = _as_text(f"{form.name}: {parameter.name}", value).strip().strip("[]#").strip()
     if form.makes in (ClickMark, TypeMark):
         text = text.lstrip("Vv_")
-    negative = text.startswith("-") and parameter.takes is Takes.COUNT
+    negative = text.startswith("-") and parameter.takes is ArgumentType.COUNT
     digits = text[1:] if negative else text
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 9):
         raise NotANumber(form, parameter, text)
@@ -147,13 +151,13 @@ def _as_whole(form: Form, parameter: Parameter, value: Value) -> int:
 class NotANumber(CallError):
     """A name or another text was given in place of an element's number."""
 
-    def __init__(self, form: Form, parameter: Parameter, text: str) -> None:
+    def __init__(self, form: ActionSpec, parameter: Parameter, text: str) -> None:
         self.text = text
         super().__init__(
             f"{form.name}: {parameter.name} is {parameter.takes.value}, not {text[:40]!r}; write {form.usage}"
         )
 
 
-def _signature(form: Form) -> str:
+def _signature(form: ActionSpec) -> str:
     names = [parameter.name if parameter.needed else f"{parameter.name}?" for parameter in form.parameters]
     return ", ".join(names) or "no arguments"

@@ -12,23 +12,23 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 
-from app.engine.agent.waiting import Clocks
+from app.engine.agent.waiting import RunClock
 from app.engine.errors import Conflict, SiteloreError
 from app.engine.hand_back import HandBack
-from app.engine.supervision import NextAction, PersonRequest, RunState, Stage, TakeoverAccount
+from app.engine.supervision import ApprovalRequest, PlannedAction, RunState, Stage, TakeoverSummary
 
-_CUTTABLE = frozenset({Stage.LOOKING, Stage.THINKING, Stage.ACTING})
+_INTERRUPTIBLE = frozenset({Stage.LOOKING, Stage.THINKING, Stage.ACTING})
 
 
-class Interrupted(SiteloreError):
+class WatchdogTimeout(SiteloreError):
     """The watchdog cut short an operation of the loop; the message says why."""
 
 
-class SetAside(Exception):
+class DecisionStale(Exception):
     """A decision, or the operation under way, is stale: the run was held, or is to end."""
 
 
-class Hold:
+class PauseControl:
     """State of one run as a person or the watchdog pauses, stops or takes it over.
 
     Attributes:
@@ -54,24 +54,24 @@ class Hold:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
         changed: Callable[[], None] | None = None,
-        planned: Callable[[NextAction], None] | None = None,
+        planned: Callable[[PlannedAction], None] | None = None,
         unplanned: Callable[[], None] | None = None,
     ) -> None:
         self.run, self.site = run, site
         self.changed, self.planned, self.unplanned = changed, planned, unplanned
-        self.step = self.touches = self.holds = self.handed = 0
+        self.step = self.page_changes = self.holds = self.hand_backs = 0
         self.why = ""
-        self.account: TakeoverAccount | None = None
+        self.account: TakeoverSummary | None = None
         self.end_by_hand: HandBack | None = None
         self._now = now
-        self._clocks = Clocks(clock)
+        self._clocks = RunClock(clock)
         self._state, self._stage, self._stage_since = RunState.STARTING, Stage.IDLE, now()
         self._begun = self._ended = self._stopping = False
         self._paused = self._single = self._taking = False
         self._unready = False
         """No page is open yet that could be taken over."""
         self._mending = 0
-        self._needs: dict[str, PersonRequest] = {}
+        self._needs: dict[str, ApprovalRequest] = {}
         self._limit: asyncio.Timeout | None = None
         self._cut: Exception | None = None
         self._bell = asyncio.Event()
@@ -104,7 +104,7 @@ class Hold:
         return self._clocks.held
 
     @property
-    def needs(self) -> tuple[PersonRequest, ...]:
+    def needs(self) -> tuple[ApprovalRequest, ...]:
         """Open requests, including those that could not be stored."""
         return tuple(self._needs.values())
 
@@ -121,7 +121,7 @@ class Hold:
     @property
     def mark(self) -> tuple[int, int]:
         """Changes whenever the run was held or the page changed, so that the page must be looked at again."""
-        return self.holds, self.touches
+        return self.holds, self.page_changes
 
     @property
     def supervised(self) -> bool:
@@ -159,7 +159,7 @@ class Hold:
         """End the run after the action in flight; at once where it is held or thinks."""
         self._stopping = True
         if self.supervised and self._stage is Stage.THINKING:
-            self._cut_short(SetAside("the run is stopping"))
+            self._cut_short(DecisionStale("the run is stopping"))
         self._shift()
 
     def finish_by_hand(self, end: HandBack) -> None:
@@ -176,7 +176,7 @@ class Hold:
 
     def interrupt(self, why: str) -> bool:
         """Cut short the loop's current operation; ``False`` where none may be cut: the loop is held, or writes."""
-        return self._cut_short(Interrupted(why))
+        return self._cut_short(WatchdogTimeout(why))
 
     async def take_over(self) -> None:
         """Hold the run for a takeover; return when the loop no longer touches the page.
@@ -188,9 +188,9 @@ class Hold:
         if self._taking:
             raise Conflict("the run is already taken over")
         paused, self._paused, self._taking = self._paused, False, True  # held for the takeover from now on
-        self.unplan()
+        self.clear_planned_action()
         if self._stage in (Stage.LOOKING, Stage.THINKING):
-            self._cut_short(SetAside("a person takes over"))
+            self._cut_short(DecisionStale("a person takes over"))
         self._shift()
         try:
             while self._state is not RunState.TAKEN_OVER:
@@ -202,7 +202,7 @@ class Hold:
             self._shift()
             raise
 
-    async def release(self, account: TakeoverAccount | None = None) -> None:
+    async def release(self, account: TakeoverSummary | None = None) -> None:
         """Hand the page back: the agent gets the summary, looks again and continues.
 
         Raises:
@@ -213,8 +213,8 @@ class Hold:
         if account is not None:
             self.account = account
         self._taking = self._paused = self._single = False
-        self.touches += 1
-        self.handed += 1
+        self.page_changes += 1
+        self.hand_backs += 1
         self.why = ""
         self._shift()
 
@@ -225,7 +225,7 @@ class Hold:
         """Mark the loop as busy with a stage, so that it can be interrupted.
 
         Raises:
-            Interrupted: the watchdog cut it short.  SetAside: a person did.
+            Interrupted: the watchdog cut it short.  DecisionStale: a person did.
         """
         before = self._stage
         self._enter(stage)
@@ -264,18 +264,18 @@ class Hold:
         return True
 
     async def before_action(self) -> None:
-        """The gate right before the page is touched.  Raises ``SetAside`` where the run was held and must decide
+        """The gate right before the page is touched.  Raises ``DecisionStale`` where the run was held and must decide
         again.
         """
         if await self.gate() or (self._stopping and self.supervised):
-            raise SetAside("the run was held")
+            raise DecisionStale("the run was held")
 
-    def unplan(self) -> None:
+    def clear_planned_action(self) -> None:
         """Withdraw the next action: it was done or given up, or the page has changed."""
         if self.unplanned is not None:
             self.unplanned()
 
-    def stepped(self) -> None:
+    def on_step_recorded(self) -> None:
         """Hold the run again after a single step."""
         if self._single:
             self._single, self._paused = False, True
@@ -316,7 +316,7 @@ class Hold:
             self._shift(always=True)
 
     def _cut_short(self, cut: Exception) -> bool:
-        if self._limit is None or self._stage not in _CUTTABLE or self._cut is not None:
+        if self._limit is None or self._stage not in _INTERRUPTIBLE or self._cut is not None:
             return False
         self._cut = cut
         self._limit.reschedule(asyncio.get_running_loop().time())
@@ -342,7 +342,7 @@ class Hold:
         if self._needs:
             return RunState.WAITING
         if self._mending:
-            return RunState.MENDING
+            return RunState.RECOVERING
         # An action in flight is not held; it ends in a moment.
         return RunState.PAUSED if self._paused and self._stage is not Stage.ACTING else RunState.RUNNING
 

@@ -11,16 +11,16 @@ from functools import lru_cache
 
 from app.engine.page_state import Element, Rect
 
-GLYPHS = frozenset("▼▶◀▲▽▷◁△▾▸◂▴▿▹◃▵⏷⏵⏴⏶⌄⌃⋮")
+ARROW_GLYPHS = frozenset("▼▶◀▲▽▷◁△▾▸◂▴▿▹◃▵⏷⏵⏴⏶⌄⌃⋮")
 """The paper's four arrows, their hollow and small forms, and the glyphs for "more"."""
 EXPAND_WORDS = frozenset({"expand", "collapse", "toggle", "more"})
 ROW_WIDTH, ROW_HEIGHT = 60.0, 24.0
 """A box of at least this size, in CSS pixels, is a row that may hold a label and a chevron."""
-SHORTEST = 3
+MIN_LABEL_LETTERS = 3
 """Minimum letters of a label or a word that counts."""
-OVERLAP = 0.7
+SHARED_WORD_SCORE = 0.7
 """Score of a shared word of three letters for an element that shows a value (section 6.1)."""
-UNNAMED = 0.5
+OTHER_NAME_FACTOR = 0.5
 """Factor left to a plain element with another name."""
 
 _WORDS = re.compile(r"[^\W_]+")
@@ -41,10 +41,10 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def names_expander(label: str) -> bool:
     """Whether a label asks for an expander: it has an arrow, or says expand, collapse, toggle or more."""
-    return bool(GLYPHS.intersection(label)) or bool(EXPAND_WORDS.intersection(words_of(label)))
+    return bool(ARROW_GLYPHS.intersection(label)) or bool(EXPAND_WORDS.intersection(words_of(label)))
 
 
-def indicators(element: Element) -> int:
+def expander_indicators(element: Element) -> int:
     """Count the signs that an element expands something, 0 to 4 (equation 11)."""
     told = dict(element.attributes)
     aria = told.get("aria-label", "") or told.get("title", "") or element.name
@@ -52,7 +52,7 @@ def indicators(element: Element) -> int:
     return (
         any(state in ("expanded", "collapsed") for state in element.states)
         + ("haspopup" in element.states)
-        + bool(GLYPHS.intersection(shown) or _ARROW_ICON.search(told.get("icon", "")))
+        + bool(ARROW_GLYPHS.intersection(shown) or _ARROW_ICON.search(told.get("icon", "")))
         + bool(EXPAND_WORDS.intersection(words_of(aria)))
     )
 
@@ -64,7 +64,7 @@ def is_row(box: Rect) -> bool:
 
 def chevron_factor(element: Element, box: Rect) -> float:
     """Return 1 for an element without signs and outside of rows, up to 3 with every sign (equation 12)."""
-    count = indicators(element)
+    count = expander_indicators(element)
     return 1 + 2 * math.tanh(count / 2) if count and is_row(box) else 1.0
 
 
@@ -83,12 +83,12 @@ def label_factor(element: Element, label: str) -> float:
     if _holds_value(element, told):
         both = set(wanted) | told
         jaccard = len(set(wanted) & told) / len(both) if both else 0.0
-        common = any(len(word) >= SHORTEST for word in set(wanted) & told)
-        return max(jaccard, OVERLAP if common else 0.0)
-    return UNNAMED + (1 - UNNAMED) * fits(element, label)
+        common = any(len(word) >= MIN_LABEL_LETTERS for word in set(wanted) & told)
+        return max(jaccard, SHARED_WORD_SCORE if common else 0.0)
+    return OTHER_NAME_FACTOR + (1 - OTHER_NAME_FACTOR) * label_fit(element, label)
 
 
-def fits(element: Element, label: str) -> bool:
+def label_fit(element: Element, label: str) -> bool:
     """Whether the label and one of the element's names are about the same: equal, or one a part of the other."""
     wanted = words_of(label)
     for name in _names(element):
@@ -98,23 +98,25 @@ def fits(element: Element, label: str) -> bool:
     return False
 
 
-def matches(element: Element, label: str) -> bool:
+def label_matches(element: Element, label: str) -> bool:
     """Whether the element at the middle of a box fits the label, so that no other candidate needs to be weighed.
 
     A label that names an expander matches only an expander.
     """
-    if names_expander(label) and not indicators(element):
+    if names_expander(label) and not expander_indicators(element):
         return False
-    return label_factor(element, label) >= OVERLAP
+    return label_factor(element, label) >= SHARED_WORD_SCORE
 
 
-def bare(element: Element) -> bool:
+def is_unlabelled(element: Element) -> bool:
     """Whether the element is a plain expander: arrows and such words aside, it has no words."""
     told = dict(element.attributes)
     unseen = element.name in (told.get("aria-label"), told.get("title"))
     shown = element.text or ("" if unseen else element.name)
     return (
-        indicators(element) > 0 and element.role not in _HOLDERS and not set(words_of(shown)) - EXPAND_WORDS
+        expander_indicators(element) > 0
+        and element.role not in _HOLDERS
+        and not set(words_of(shown)) - EXPAND_WORDS
     )
 
 
@@ -132,7 +134,7 @@ def _told(element: Element) -> set[str]:
 
 def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
     """Whether the words occur side by side; at least three letters of them, or "a" would be in everything."""
-    if sum(map(len, part)) < SHORTEST:
+    if sum(map(len, part)) < MIN_LABEL_LETTERS:
         return part == whole
     return f" {' '.join(part)} " in f" {' '.join(whole)} "
 
@@ -155,4 +157,4 @@ def _holds_value(element: Element, told: set[str]) -> bool:
     """
     if element.role in _HOLDERS:
         return True
-    return "haspopup" in element.states and not bare(element) and bool(told - EXPAND_WORDS)
+    return "haspopup" in element.states and not is_unlabelled(element) and bool(told - EXPAND_WORDS)

@@ -16,40 +16,40 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from app.engine.agent.memory import entries
-from app.engine.agent.ports import Hands
+from app.engine.agent.ports import ActionExecutor
 from app.engine.browser.mending import EMPTY_TAB
-from app.engine.command import Command, Goto
-from app.engine.effect import Cause, Result, refused
+from app.engine.command import Action, Goto
+from app.engine.effect import ActionResult, Cause, refused
 from app.engine.errors import SiteloreError, StoreError
 from app.engine.identity import keys_of, page_id
 from app.engine.page_state import PageCapture
 from app.engine.redaction import redact_text, redact_url
-from app.engine.supervision import Deed, Verb
+from app.engine.supervision import DecisionKind, OperatorAction
 from app.engine.trajectory import Tab
 from app.engine.write_permit import WritePermit
 
 if TYPE_CHECKING:
-    from app.engine.agent.control import Control
-    from app.engine.agent.memory.book import LedgerBook
+    from app.engine.agent.control import RunControl
+    from app.engine.agent.memory.book import LedgerStore
 
 log = logging.getLogger(__name__)
 
-IN_A_ROW = 3
+MAX_RECOVERIES_IN_A_ROW = 3
 """Recoveries without an action in between, after which a person is asked."""
-OFTEN = 2
+MAX_RETURNS_IN_A_ROW = 2
 """Returns to one page in a row; if it is lost again after that, the run's first page is opened instead."""
-LOOK = 45.0
+LOOK_TIMEOUT = 45.0
 """Longest duration of a look in seconds; after it the browser itself counts as hung."""
-RETURN = 60.0
+RETURN_TIMEOUT = 60.0
 """Longest duration in seconds of the return to the run's position."""
 
-EMPTY = "in its place"
+IN_ITS_PLACE = "in its place"
 
-BackTo = Callable[[str, str], Awaitable[bool]]
+ReturnToState = Callable[[str, str], Awaitable[bool]]
 """Take the browser to a page state through the graph, given the state and its address; return whether it arrived."""
 
 
-class Browser(Protocol):
+class RecoverableBrowser(Protocol):
     """A browser that can be reopened (``app.engine.browser.live.LiveBrowser``)."""
 
     @property
@@ -71,7 +71,7 @@ class Browser(Protocol):
         """Save cookies and storage for the next browser."""
         ...
 
-    async def revive(self, *, anew: bool = False) -> bool:
+    async def relaunch(self, *, anew: bool = False) -> bool:
         """Provide an empty, usable tab; with ``anew`` always in another browser.  Raises ``SiteloreError``."""
         ...
 
@@ -81,7 +81,7 @@ class Browser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PagePosition:
     """Position of the run: an address, the page state found there ("" where it was not looked at), and the
     number of tabs.
     """
@@ -91,7 +91,7 @@ class Place:
     tabs: int = 1
 
 
-class LastingHands(Hands):
+class RecoveringExecutor(ActionExecutor):
     """Executor around another one that reopens a lost browser and reports it.
 
     Args:
@@ -106,13 +106,13 @@ class LastingHands(Hands):
 
     def __init__(
         self,
-        hands: Hands,
-        browser: Browser,
-        control: Control,
+        hands: ActionExecutor,
+        browser: RecoverableBrowser,
+        control: RunControl,
         *,
         home: str,
-        back_to: BackTo | None = None,
-        book: LedgerBook | None = None,
+        back_to: ReturnToState | None = None,
+        book: LedgerStore | None = None,
         mask: Callable[[str], str] = str,
     ) -> None:
         self._hands, self._browser, self._control, self.book = hands, browser, control, book
@@ -122,7 +122,7 @@ class LastingHands(Hands):
         self._in_a_row = self._returned = 0
         self._given_up = self._held = ""
         self._untold: list[str] = []
-        self.here = Place()
+        self.here = PagePosition()
 
     def suspect(self, why: str) -> None:
         """Mark the browser as hung: it is killed and replaced before anything else is done."""
@@ -132,10 +132,10 @@ class LastingHands(Hands):
         """Block actions on the page while a step can't be stored; "" unblocks them."""
         self._held = why
 
-    def saw_it_at(self, url: str) -> None:
+    def note_address(self, url: str) -> None:
         """Record the address that the page was brought to in a takeover."""
         if url.startswith(("http://", "https://")) and url != self.here.url:
-            self.here = Place(url)
+            self.here = PagePosition(url)
 
     async def mend(self) -> bool:
         """Reopen the browser now where it is lost, and not only at its next use; return whether it works.
@@ -166,10 +166,10 @@ class LastingHands(Hands):
             told, self._untold = tuple(self._untold), []
             return replace(page, notes=(*page.notes, *told)) if told else page
 
-    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
+    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
         """Do one action; where the browser was lost before it, only open addresses: all else needs a new look.
 
-        Raises ``SetAside`` where a person held the run while it waited for the disk.
+        Raises ``DecisionStale`` where a person held the run while it waited for the disk.
         """
         if self._held and self._control.supervised:
             if not await self._may_go_on():
@@ -191,22 +191,22 @@ class LastingHands(Hands):
 
     # internals
 
-    async def _opened(self, command: Goto) -> Result:
+    async def _opened(self, command: Goto) -> ActionResult:
         """Open an address; a browser that dies on the way is reopened and tried once more."""
         result = refused(Cause.PAGE_LOST, self._wrong)
         for _ in range(2):
             try:
-                await self._bring_back(to=Place())
+                await self._bring_back(to=PagePosition())
             except SiteloreError as gone:
                 return refused(Cause.PAGE_LOST, str(gone))
             result = self._counted(await self._hands.do(command))
             if result.cause is not Cause.PAGE_LOST or not self._wrong:
                 break
         if result.success:
-            self.saw_it_at(command.url)  # the browser may be lost before the first look
+            self.note_address(command.url)  # the browser may be lost before the first look
         return result
 
-    def _counted(self, result: Result) -> Result:
+    def _counted(self, result: ActionResult) -> ActionResult:
         if result.cause is not Cause.PAGE_LOST:
             self._in_a_row = self._returned = 0
         return result
@@ -218,10 +218,10 @@ class LastingHands(Hands):
     async def _seen(self, picture: bool) -> PageCapture | None:
         """Look at the page; return ``None`` where there was no page and the browser has to be reopened."""
         try:
-            async with asyncio.timeout(LOOK):
+            async with asyncio.timeout(LOOK_TIMEOUT):
                 page = await self._hands.look(picture=picture)
         except TimeoutError:
-            self.suspect(f"the browser did not answer for {LOOK:.0f} s")
+            self.suspect(f"the browser did not answer for {LOOK_TIMEOUT:.0f} s")
             return None
         except StoreError:
             raise
@@ -235,7 +235,9 @@ class LastingHands(Hands):
                 return None
         return page
 
-    async def _bring_back(self, why: str = "", to: Place | None = None, *, may_ask: bool = True) -> None:
+    async def _bring_back(
+        self, why: str = "", to: PagePosition | None = None, *, may_ask: bool = True
+    ) -> None:
         """Reopen the browser until it works.  Raises ``SiteloreError`` where it can't be and nobody wants
         another try.
         """
@@ -244,7 +246,7 @@ class LastingHands(Hands):
             why = why or self._wrong
             if self._given_up or self._control.stopping:
                 raise SiteloreError(self._given_up or why)
-            if self._in_a_row >= IN_A_ROW:
+            if self._in_a_row >= MAX_RECOVERIES_IN_A_ROW:
                 if not may_ask:
                     raise SiteloreError(why)
                 await self._ask(why)
@@ -252,15 +254,15 @@ class LastingHands(Hands):
             with self._control.mending(why):
                 why = await self._once(why, place)
 
-    async def _once(self, why: str, place: Place) -> str:
+    async def _once(self, why: str, place: PagePosition) -> str:
         """Try once; return why it failed, "" where it did not."""
         try:
-            anew = await self._browser.revive(anew=bool(self._suspected))
+            anew = await self._browser.relaunch(anew=bool(self._suspected))
         except SiteloreError as error:
             return str(error)
         self._suspected = ""
-        self._control.touches += 1  # a decision in progress is about a page that is gone
-        found = await self._return(place, instead=self._returned >= OFTEN)
+        self._control.page_changes += 1  # a decision in progress is about a page that is gone
+        found = await self._return(place, instead=self._returned >= MAX_RETURNS_IN_A_ROW)
         self._returned += 1
         if self._browser.broken:
             return self._browser.broken
@@ -268,18 +270,18 @@ class LastingHands(Hands):
         await self._tell(f"{why}; {'another browser' if anew else 'another tab'} was opened {found}{others}")
         return ""
 
-    async def _return(self, place: Place, *, instead: bool = False) -> str:
+    async def _return(self, place: PagePosition, *, instead: bool = False) -> str:
         """Return to the run's position, or to its first page if ``instead``; return in words where that led."""
         if instead and place.url:
-            place = Place(self._home)
+            place = PagePosition(self._home)
         if not place.url.startswith(("http://", "https://")):
-            return EMPTY
+            return IN_ITS_PLACE
         try:
-            async with asyncio.timeout(RETURN):
+            async with asyncio.timeout(RETURN_TIMEOUT):
                 failed = await self._browser.go(place.url)
                 address = redact_url(place.url)[:160]
                 if failed:
-                    return f"{EMPTY}, but {failed}"
+                    return f"{IN_ITS_PLACE}, but {failed}"
                 if instead:
                     return f"at {address}, because the run's page was lost repeatedly"
                 if not place.state or await self._state() == place.state:
@@ -288,7 +290,7 @@ class LastingHands(Hands):
                     return f"and navigated by the map to where the run was, {address}"
                 return f"at {address}; the page there is another than before"
         except (TimeoutError, SiteloreError) as error:
-            return f"but the return failed: {error or f'it took longer than {RETURN:.0f} s'}"
+            return f"but the return failed: {error or f'it took longer than {RETURN_TIMEOUT:.0f} s'}"
 
     async def _state(self) -> str:
         page = await self._hands.look(picture=False)
@@ -296,15 +298,15 @@ class LastingHands(Hands):
 
     def _at(self, page: PageCapture) -> None:
         if page.url.startswith(("http://", "https://")):
-            self.here = Place(page.url, page_id(keys_of(page, self._home)), self._browser.open_tabs)
+            self.here = PagePosition(page.url, page_id(keys_of(page, self._home)), self._browser.open_tabs)
 
     async def _ask(self, why: str) -> None:
         """Ask a person for another try after several recoveries in a row.
 
         Raises ``SiteloreError`` where there is no person, or the run is stopping.
         """
-        what = f"The browser was lost {IN_A_ROW} times in a row. Try again?"
-        if await self._control.trouble(what, why) is not Verb.RETRY:
+        what = f"The browser was lost {MAX_RECOVERIES_IN_A_ROW} times in a row. Try again?"
+        if await self._control.trouble(what, why) is not DecisionKind.RETRY:
             self._given_up = why
             raise SiteloreError(why)
         self._in_a_row = 0
@@ -317,7 +319,7 @@ class LastingHands(Hands):
 
         what = "Steps can't be saved. Try again?"
         while self._held:
-            if await self._control.trouble(what, self._held, again) is not Verb.RETRY:
+            if await self._control.trouble(what, self._held, again) is not DecisionKind.RETRY:
                 self._control.stop()
                 return False
             await asyncio.sleep(0)
@@ -337,6 +339,6 @@ class LastingHands(Hands):
             if self.book is not None:
                 self.book.write(entries.note(words, control.step))
             if control.desk is not None:
-                await control.desk.note(Deed.MENDED, control.step, words, author="watchdog")
+                await control.desk.note(OperatorAction.MENDED, control.step, words, author="watchdog")
         except StoreError as error:
             log.warning("the recovery of run %s could not be recorded: %s", control.run, error)

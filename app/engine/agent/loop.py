@@ -13,32 +13,45 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.engine.agent.attending import Asker, answered_flags, asked_again, by_hand
-from app.engine.agent.clearing import Clearance, Cleared
-from app.engine.agent.control import Control, Interrupted, SetAside
-from app.engine.agent.deeds import IN_MEMORY, Ending
+from app.engine.agent.attending import (
+    OperatorPrompts,
+    ask_again_about_flags,
+    describe_takeover,
+    react_to_flags,
+)
+from app.engine.agent.clearing import ApprovalGate, ApprovalOutcome
+from app.engine.agent.control import DecisionStale, RunControl, WatchdogTimeout
+from app.engine.agent.deeds import LEDGER_ACTIONS, LoopEnding
 from app.engine.agent.memory import entries
-from app.engine.agent.model_api import ModelError, ModelTrouble
-from app.engine.agent.parts import Parts, Timing
-from app.engine.agent.ports import Task
-from app.engine.agent.recording import Recording, done_by_hand
-from app.engine.agent.seeing import CARRIED_OFF, LOST, Seeing
-from app.engine.agent.sight import Decision, Hint, Sight
-from app.engine.agent.stepping import page_step
-from app.engine.agent.walls import WALLED, Walls
+from app.engine.agent.model_api import ModelError, ModelErrorKind
+from app.engine.agent.parts import AgentDependencies, LoopTiming
+from app.engine.agent.ports import AgentTask
+from app.engine.agent.recording import RunRecording, describe_last_takeover
+from app.engine.agent.seeing import MAX_LOST_PAGES, MAX_OFF_SITE_LOOKS, PageObserver
+from app.engine.agent.sight import AgentDecision, Observation, RetrievedTip
+from app.engine.agent.stepping import observed_step
+from app.engine.agent.walls import MAX_LOGIN_LOOKS, WallHandler
 from app.engine.agent.write_gate import WriteGate
-from app.engine.agent.writing import written
-from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.agent.writing import retry_on_full_disk
+from app.engine.effect import ActionResult, Cause, Effect, refused
 from app.engine.errors import SiteloreError, StoreError
-from app.engine.hand_back import Handing
+from app.engine.hand_back import HandBackKind
 from app.engine.judgement import Flag
 from app.engine.page_state import PageCapture
-from app.engine.supervision import PersonDecision, Stage, Verb
+from app.engine.supervision import DecisionKind, OperatorDecision, Stage
 from app.engine.trajectory import Outcome, Run, Step, Tab
 
-__all__ = ["CARRIED_OFF", "LOST", "UNREADABLE", "WALLED", "AgentLoop", "Parts", "Timing"]
+__all__ = [
+    "MAX_LOGIN_LOOKS",
+    "MAX_LOST_PAGES",
+    "MAX_OFF_SITE_LOOKS",
+    "MAX_UNREADABLE_ANSWERS",
+    "AgentDependencies",
+    "AgentLoop",
+    "LoopTiming",
+]
 
-UNREADABLE = 3
+MAX_UNREADABLE_ANSWERS = 3
 """Answers in a row without an action after which a run is given up."""
 
 
@@ -54,27 +67,29 @@ class AgentLoop:
         steps: its steps so far, where it is resumed.
     """
 
-    def __init__(self, task: Task, parts: Parts, run: Run, steps: Sequence[Step] = ()) -> None:
+    def __init__(
+        self, task: AgentTask, parts: AgentDependencies, run: Run, steps: Sequence[Step] = ()
+    ) -> None:
         self._task, self._parts = task, parts
-        self._control = parts.control or Control(task.run)
-        self._recording = Recording(parts, self._control, run, steps)
-        self._seeing = Seeing(task, parts, self._control, self._recording)
-        self._clearance = Clearance(
+        self._control = parts.control or RunControl(task.run)
+        self._recording = RunRecording(parts, self._control, run, steps)
+        self._seeing = PageObserver(task, parts, self._control, self._recording)
+        self._clearance = ApprovalGate(
             self._control, parts.secrets, self._seeing.again, WriteGate(allow=parts.allow)
         )
-        self._walls = Walls(task, parts, self._control, self._recording, self._said)
+        self._walls = WallHandler(task, parts, self._control, self._recording, self._said)
         self._going_on = bool(steps) or bool(parts.book.ledger.goal)
         self._unreadable = self._hung = 0
-        self._news: tuple[str, ...] = done_by_hand(steps)
+        self._news: tuple[str, ...] = describe_last_takeover(steps)
         parts.deeds.gate = self._control.before_action
-        parts.deeds.check = self._clearance.check_resolved
+        parts.deeds.check = self._clearance.check_resolved_mark
         if self._control.supervised and parts.deeds.person is None:
-            parts.deeds.person = Asker(self._control)
-        parts.book.mask_with(parts.secrets.mask)
-        self.timing = Timing()
+            parts.deeds.person = OperatorPrompts(self._control)
+        parts.book.set_mask(parts.secrets.mask)
+        self.timing = LoopTiming()
 
     @property
-    def control(self) -> Control:
+    def control(self) -> RunControl:
         """The control of this run."""
         return self._control
 
@@ -100,60 +115,60 @@ class AgentLoop:
         finally:
             self._control.end()
 
-    async def add_person_step(self, step: Step, blobs: Mapping[str, bytes]) -> int:
+    async def add_operator_step(self, step: Step, blobs: Mapping[str, bytes]) -> int:
         """Record a step that a person did during a takeover; return its number.
 
         Raises:
             StoreError: it can't be written, and there is no person, or the run is stopping.
         """
-        return await self._recording.step_by_hand(step, blobs)
+        return await self._recording.record_operator_step(step, blobs)
 
-    async def _begin(self) -> Ending | None:
+    async def _begin(self) -> LoopEnding | None:
         if not self._going_on:
             await self._recording.write(entries.goal(self._task.intent))
         failed = await self._first_page()
         if failed is not None:
             return failed
-        for request, decision in await asked_again(self._control):
+        for request, decision in await ask_again_about_flags(self._control):
             ended = self._flags_decided(request.question, decision)
             if ended is not None:
                 return ended
         return None
 
-    async def _first_page(self) -> Ending | None:
+    async def _first_page(self) -> LoopEnding | None:
         """Open the page to begin on; after a takeover in the meantime, continue where it left the browser.
 
         A person who takes over a run that is starting gets this page, and no empty one.
         """
-        control, handed = self._control, self._control.handed
+        control, handed = self._control, self._control.hand_backs
         while True:
             await control.gate(but_for_hands=True)
             if control.stopping:
-                return Ending(Outcome.STOPPED)
-            if control.handed != handed and await self._seeing.somewhere():
+                return LoopEnding(Outcome.STOPPED)
+            if control.hand_backs != handed and await self._seeing.has_page():
                 return None
-            handed = control.handed
+            handed = control.hand_backs
             failed = await self._seeing.open(self._seeing.address if self._going_on else self._task.start_url)
             await control.gate()
-            if control.handed != handed:
+            if control.hand_backs != handed:
                 continue
             if failed is None:
                 return None
             retry = await control.trouble("The run can't start.", failed.error, until_handed=True)
-            if control.handed == handed and retry is not Verb.RETRY:
-                return Ending(Outcome.STOPPED) if control.stopping else failed
+            if control.hand_backs == handed and retry is not DecisionKind.RETRY:
+                return LoopEnding(Outcome.STOPPED) if control.stopping else failed
 
     @property
-    def _ended_by_hand(self) -> Ending | None:
+    def _ended_by_hand(self) -> LoopEnding | None:
         """The ending that a person gave the run, because they did its task or know its answer."""
         end = self._control.end_by_hand
         if end is None:
             return None
-        if end.how is Handing.ANSWER:
-            return Ending(Outcome.ANSWERED, answer=end.answer, by=end.author)
-        return Ending(Outcome.DONE_BY_HAND, by=end.author)
+        if end.how is HandBackKind.ANSWER:
+            return LoopEnding(Outcome.ANSWERED, answer=end.answer, by=end.author)
+        return LoopEnding(Outcome.DONE_BY_HAND, by=end.author)
 
-    async def _close(self, ending: Ending) -> Run:
+    async def _close(self, ending: LoopEnding) -> Run:
         page: PageCapture | None = None
         tabs: tuple[Tab, ...] = ()
         active = 0
@@ -164,7 +179,7 @@ class AgentLoop:
             page = found
         except StoreError:
             raise
-        except (SiteloreError, SetAside):
+        except (SiteloreError, DecisionStale):
             pass  # no last page; the run is closed without one
         return await self._recording.close(ending, page, tabs, active)
 
@@ -175,31 +190,31 @@ class AgentLoop:
         """Steps left; those of a person do not count."""
         return self._task.max_steps - (self._recording.number - self._recording.by_hand)
 
-    async def _step(self) -> Ending | None:
+    async def _step(self) -> LoopEnding | None:
         """Do one step; or none, where the run was held and has to be looked at again."""
         self._control.step = self._recording.number
-        self._control.unplan()  # an earlier decision was about another page
+        self._control.clear_planned_action()  # an earlier decision was about another page
         await self._control.gate()
         if self._control.stopping:
-            return Ending(Outcome.STOPPED)
+            return LoopEnding(Outcome.STOPPED)
         if self._steps_left <= 0:
-            return Ending(Outcome.STEP_LIMIT)
+            return LoopEnding(Outcome.STEP_LIMIT)
         try:
             return await self._looked()
-        except SetAside:
+        except DecisionStale:
             return None
 
-    async def _looked(self) -> Ending | None:
+    async def _looked(self) -> LoopEnding | None:
         began = time.monotonic()
         try:
             async with self._control.at(Stage.LOOKING):
-                page = await self._seeing.look_inside()
+                page = await self._seeing.look_within_sites()
         except StoreError:
             raise
         except SiteloreError as gone:
             return await self._seeing.recover(str(gone))
         if page is None:
-            return Ending(Outcome.CRASHED, error="the page keeps going to another site by itself")
+            return LoopEnding(Outcome.CRASHED, error="the page keeps going to another site by itself")
         looked = time.monotonic()
         mark = self._control.mark
         page = self._walls.seen(page)
@@ -210,13 +225,13 @@ class AgentLoop:
 
     async def _decided(
         self, page: PageCapture, mark: tuple[int, int], began: float, looked: float
-    ) -> Ending | None:
+    ) -> LoopEnding | None:
         sight = await self._sight(page)
         known = time.monotonic()
         try:
             async with self._control.at(Stage.THINKING):
                 decision = await self._parts.policy.decide(sight)
-        except (ModelError, Interrupted) as error:
+        except (ModelError, WatchdogTimeout) as error:
             return await self._thoughtless(error)
         self._hung = 0
         decided = time.monotonic()
@@ -234,25 +249,27 @@ class AgentLoop:
         self.timing.own.append((known - looked) + thought + (time.monotonic() - waited - acting))
         return ending
 
-    async def _done(self, cleared: Cleared) -> tuple[Ending | None, float]:
+    async def _done(self, cleared: ApprovalOutcome) -> tuple[LoopEnding | None, float]:
         """Do the approved action and record the step; return the ending and the seconds of the action."""
         sight, decision, recording = cleared.sight, cleared.decision, self._recording
-        seen, blobs = page_step(
+        seen, blobs = observed_step(
             recording.number, sight.page, sight.tabs, sight.active_tab, self._parts.secrets, time.time()
         )
-        await written(self._control, "The decision", lambda: self._control.begun(recording.number))
+        await retry_on_full_disk(
+            self._control, "The decision", lambda: self._control.on_step_started(recording.number)
+        )
         await recording.remember(decision)
         began, cut = time.monotonic(), ""
         try:
             result, ending = await self._act(cleared)
-        except SetAside:
+        except DecisionStale:
             self._not_done(decision)
             raise
-        except Interrupted as late:
+        except WatchdogTimeout as late:
             cut, ending = str(late), None
-            result = Result(success=False, effect=Effect.NOTHING, cause=Cause.TIMEOUT, why=cut)
+            result = ActionResult(success=False, effect=Effect.NOTHING, cause=Cause.TIMEOUT, why=cut)
         acted = time.monotonic() - began
-        self._control.unplan()
+        self._control.clear_planned_action()
         if cleared.notes:
             result = replace(result, notes=(*cleared.notes, *result.notes))
         flags = await recording.step(sight, decision, result, seen, blobs)
@@ -262,57 +279,59 @@ class AgentLoop:
             ended = await self._seeing.recover(cut)
         return ended, acted
 
-    def _not_done(self, decision: Decision) -> None:
+    def _not_done(self, decision: AgentDecision) -> None:
         self._recording.drop(decision)
         if not self._news and self._control.account is None:
             self._news = ("the run was held, and the page has changed since your last answer",)
 
-    async def _act(self, cleared: Cleared) -> tuple[Result, Ending | None]:
+    async def _act(self, cleared: ApprovalOutcome) -> tuple[ActionResult, LoopEnding | None]:
         command = cleared.decision.command
         if cleared.result is not None:
             return cleared.result, None
         if command is None:
             return refused(Cause.SYNTAX, cleared.decision.why or "the answer has no action"), None
-        did: list[tuple[Result, Ending | None]] = []
+        did: list[tuple[ActionResult, LoopEnding | None]] = []
 
         async def doing() -> None:
             did.append(await self._parts.deeds.do(command, cleared.sight, cleared.permit))
 
         async with self._control.at(Stage.ACTING):
-            if isinstance(command, IN_MEMORY):
-                await written(self._control, "The agent's memory", doing)
+            if isinstance(command, LEDGER_ACTIONS):
+                await retry_on_full_disk(self._control, "The agent's memory", doing)
             else:
                 await doing()
         result, ending = did[-1]
         self._clearance.settle(cleared, result)
         if ending is not None and ending.outcome is Outcome.NEEDS_PERSON and self._control.stopping:
-            ending = Ending(Outcome.STOPPED)
+            ending = LoopEnding(Outcome.STOPPED)
         return result, ending
 
-    def _after(self, decision: Decision) -> Ending | None:
+    def _after(self, decision: AgentDecision) -> LoopEnding | None:
         self._unreadable = self._unreadable + 1 if decision.command is None else 0
-        if self._unreadable < UNREADABLE:
+        if self._unreadable < MAX_UNREADABLE_ANSWERS:
             return None
-        return Ending(Outcome.CRASHED, error=f"{UNREADABLE} answers in a row had no action: {decision.why}")
+        return LoopEnding(
+            Outcome.CRASHED, error=f"{MAX_UNREADABLE_ANSWERS} answers in a row had no action: {decision.why}"
+        )
 
-    async def _thoughtless(self, error: ModelError | Interrupted) -> Ending | None:
+    async def _thoughtless(self, error: ModelError | WatchdogTimeout) -> LoopEnding | None:
         """Handle a missing decision: a model that hung is asked once more, then a person is."""
-        ending = Ending(Outcome.CRASHED, error=str(error))
-        if isinstance(error, Interrupted):
+        ending = LoopEnding(Outcome.CRASHED, error=str(error))
+        if isinstance(error, WatchdogTimeout):
             self._hung += 1
             if self._hung == 1:
                 return None
-        elif error.trouble is ModelTrouble.BUDGET:
+        elif error.trouble is ModelErrorKind.BUDGET:
             return replace(ending, outcome=Outcome.OUT_OF_BUDGET)
-        if await self._control.trouble("The model does not answer.", str(error)) is Verb.RETRY:
+        if await self._control.trouble("The model does not answer.", str(error)) is DecisionKind.RETRY:
             self._hung = 0
             return None
-        return Ending(Outcome.STOPPED) if self._control.stopping else ending
+        return LoopEnding(Outcome.STOPPED) if self._control.stopping else ending
 
     # observation
 
-    async def _sight(self, page: PageCapture) -> Sight:
-        tips: tuple[Hint, ...] = ()
+    async def _sight(self, page: PageCapture) -> Observation:
+        tips: tuple[RetrievedTip, ...] = ()
         if self._parts.knowledge is not None:
             tips = await self._parts.knowledge.tips(page.url, self._task.intent)
         hints = await self._control.hints()
@@ -322,7 +341,7 @@ class AgentLoop:
         state = self._seeing.state_of(page)
         if turns and not turns[-1].state_after:
             turns[-1] = replace(turns[-1], state_after=state)
-        return Sight(
+        return Observation(
             step=self._recording.number,
             steps_left=self._steps_left,
             intent=self._task.intent,
@@ -343,27 +362,27 @@ class AgentLoop:
         """Store the summary of a takeover and pass it on with the next observation."""
         account, self._control.account = self._control.account, None
         if account is not None:
-            self._news = tuple(map(self._parts.secrets.mask, by_hand(account)))
+            self._news = tuple(map(self._parts.secrets.mask, describe_takeover(account)))
             await self._recording.write(*(entries.note(line, self._recording.number) for line in self._news))
 
     # questions to a person
 
-    def _said(self, question: str, decision: PersonDecision) -> None:
+    def _said(self, question: str, decision: OperatorDecision) -> None:
         deeds = self._parts.deeds
         deeds.answers = (*deeds.answers, (question, decision.text))
 
-    async def _flagged(self, flags: Sequence[Flag], url: str) -> Ending | None:
+    async def _flagged(self, flags: Sequence[Flag], url: str) -> LoopEnding | None:
         """Let the policy, and a person where it asks one, react to a step's flags."""
         if not flags or not self._control.supervised:
             return None
-        decision = await answered_flags(self._control, flags, url, goes_on=self._steps_left > 0)
+        decision = await react_to_flags(self._control, flags, url, goes_on=self._steps_left > 0)
         if decision is None:
             return None
         return self._flags_decided("; ".join(flag.message for flag in flags), decision)
 
-    def _flags_decided(self, question: str, decision: PersonDecision) -> Ending | None:
-        if decision.verb is Verb.DENY:
-            return Ending(Outcome.STOPPED, error=decision.text)
+    def _flags_decided(self, question: str, decision: OperatorDecision) -> LoopEnding | None:
+        if decision.verb is DecisionKind.DENY:
+            return LoopEnding(Outcome.STOPPED, error=decision.text)
         if decision.text:
             self._said(question, decision)
         return None

@@ -19,21 +19,21 @@ from app.engine.page_state import Element, PageCapture, Rect
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
 
-MOST = 200
+MAX_MARKS = 200
 """Maximum marks on one screenshot; more would hide what they mark."""
-LEAST = 4.0
+MIN_MARK_SIZE = 4.0
 """Minimum width and height of an element's visible part, in pixels."""
-ALIKE = 0.85
+SAME_BOX_OVERLAP = 0.85
 """Intersection over union from which two boxes look like one."""
-ACTED_ON = frozenset({"click", "press", "hover", "drop"})
-QUALITY = 75
-SIZE = 11
+ACTIONABLE_ROLES = frozenset({"click", "press", "hover", "drop"})
+JPEG_QUALITY = 75
+FONT_SIZE = 11
 COLOURS = ((200, 30, 30), (25, 95, 180), (20, 120, 50), (120, 60, 170), (190, 90, 0), (0, 110, 125))
-PAPER = (255, 255, 255)
+TEXT_COLOUR = (255, 255, 255)
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ElementMark:
     """One numbered box: ``box`` is the visible part of the element, ``tag`` the place of its number, in pixels."""
 
     number: int
@@ -46,7 +46,7 @@ class Mark:
         return COLOURS[self.number % len(COLOURS)]
 
 
-def marks_of(page: PageCapture, *, most: int = MOST) -> tuple[Mark, ...]:
+def element_marks(page: PageCapture, *, most: int = MAX_MARKS) -> tuple[ElementMark, ...]:
     """Return marks of the visible, actionable elements in document order; one where several share a box.
 
     The page should be a thorough look (``app.engine.browser.snapshot.capture``); any other does not know what
@@ -61,11 +61,11 @@ def marks_of(page: PageCapture, *, most: int = MOST) -> tuple[Mark, ...]:
     ]
     kept = _one_of_each(boxes)[:most]
     taken: list[Rect] = []
-    marks: list[Mark] = []
+    marks: list[ElementMark] = []
     for element, box in kept:
         tag = _place(box, _tag_size(element.index), page.viewport, taken)
         taken.append(tag)
-        marks.append(Mark(element.index, box, tag))
+        marks.append(ElementMark(element.index, box, tag))
     return tuple(marks)
 
 
@@ -73,7 +73,9 @@ def is_markable(element: Element, *, thorough: bool = True) -> bool:
     """Whether an element can be seen and operated with the pointer."""
     if not element.visible or (thorough and not element.met):
         return False
-    return element.role in INTERACTIVE or element.listens or bool(ACTED_ON.intersection(element.hears))
+    return (
+        element.role in INTERACTIVE or element.listens or bool(ACTIONABLE_ROLES.intersection(element.hears))
+    )
 
 
 def visible_part(element: Element, viewport: tuple[int, int]) -> Rect | None:
@@ -83,17 +85,17 @@ def visible_part(element: Element, viewport: tuple[int, int]) -> Rect | None:
     left, top, width, height = element.rect
     right, bottom = min(left + width, float(viewport[0])), min(top + height, float(viewport[1]))
     left, top = max(left, 0.0), max(top, 0.0)
-    if right - left < LEAST or bottom - top < LEAST:
+    if right - left < MIN_MARK_SIZE or bottom - top < MIN_MARK_SIZE:
         return None
     return (left, top, right - left, bottom - top)
 
 
-def marked(page: PageCapture, marks: Sequence[Mark] | None = None) -> bytes:
+def draw_marks(page: PageCapture, marks: Sequence[ElementMark] | None = None) -> bytes:
     """Return the page's screenshot with its marks as a JPEG; unchanged where there is none, or nothing to mark.
 
     Raises ``OSError`` when the picture can't be read.
     """
-    marks = marks_of(page) if marks is None else marks
+    marks = element_marks(page) if marks is None else marks
     if not page.picture or not marks:
         return page.picture
     from PIL import Image, ImageDraw, ImageFont
@@ -101,15 +103,15 @@ def marked(page: PageCapture, marks: Sequence[Mark] | None = None) -> bytes:
     with Image.open(io.BytesIO(page.picture)) as opened:
         image: Any = opened.convert("RGB")
     across = image.width / page.viewport[0] if page.viewport[0] else 1.0
-    draw, font = ImageDraw.Draw(image), ImageFont.load_default(SIZE * across)
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(FONT_SIZE * across)
     for mark in marks:
         _draw(draw, mark, across, font)
     out = io.BytesIO()
-    image.save(out, "JPEG", quality=QUALITY, subsampling=0)
+    image.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)
     return out.getvalue()
 
 
-def disagreements(page: PageCapture, marks: Sequence[Mark]) -> tuple[str, ...]:
+def disagreements(page: PageCapture, marks: Sequence[ElementMark]) -> tuple[str, ...]:
     """Where marks and the page's text say different things, a sentence each; empty when they agree.
 
     Every mark's number must be one element of the capture, stand once in the tree under the same role, and its box lie
@@ -129,7 +131,7 @@ def disagreements(page: PageCapture, marks: Sequence[Mark]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _differs(page: PageCapture, mark: Mark, roles: list[str]) -> list[str]:
+def _differs(page: PageCapture, mark: ElementMark, roles: list[str]) -> list[str]:
     if not 0 <= mark.number < len(page.elements):
         return [f"{mark.number} is no element of the page"]
     element = page.elements[mark.number]
@@ -163,7 +165,7 @@ def _one_of_each(boxes: list[tuple[Element, Rect]]) -> list[tuple[Element, Rect]
             for y in (-1, 0, 1)
             for at in places.get((middle[0] + x, middle[1] + y), ())
         ]
-        same = next((at for at in near if _overlap(kept[at][1], box) >= ALIKE), None)
+        same = next((at for at in near if _overlap(kept[at][1], box) >= SAME_BOX_OVERLAP), None)
         if same is None:
             places.setdefault(middle, []).append(len(kept))
             kept.append((element, box))
@@ -183,7 +185,7 @@ def _overlap(one: Rect, other: Rect) -> float:
 
 
 def _tag_size(number: int) -> tuple[float, float]:
-    return 7.0 * len(str(number)) + 4.0, SIZE + 2.0
+    return 7.0 * len(str(number)) + 4.0, FONT_SIZE + 2.0
 
 
 def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], taken: list[Rect]) -> Rect:
@@ -202,7 +204,7 @@ def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], take
     return (*inside[0], wide, high)
 
 
-def _draw(draw: ImageDraw, mark: Mark, scale: float, font: Any) -> None:
+def _draw(draw: ImageDraw, mark: ElementMark, scale: float, font: Any) -> None:
     left, top, width, height = (part * scale for part in mark.box)
     draw.rectangle(
         (left, top, left + width - 1, top + height - 1), outline=mark.colour, width=max(1, round(2 * scale))
@@ -210,4 +212,4 @@ def _draw(draw: ImageDraw, mark: Mark, scale: float, font: Any) -> None:
     left, top, width, height = (part * scale for part in mark.tag)
     draw.rectangle((left, top, left + width - 1, top + height - 1), fill=mark.colour)
     middle = (left + width / 2, top + height / 2)
-    draw.text(middle, str(mark.number), fill=PAPER, font=font, anchor="mm")
+    draw.text(middle, str(mark.number), fill=TEXT_COLOUR, font=font, anchor="mm")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Role(StrEnum):
+class ChatRole(StrEnum):
     """Author of a message."""
 
     SYSTEM = "system"
@@ -36,7 +36,7 @@ class PartKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class MessagePart:
     """One part.
 
     Attributes:
@@ -64,10 +64,10 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class ChatMessage:
     """One message; ``turn`` is the step it belongs to, -1 for the system's."""
 
-    role: Role
-    parts: tuple[Part, ...]
+    role: ChatRole
+    parts: tuple[MessagePart, ...]
     turn: int = -1
     archived: bool = False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from app.engine.agent.messages import Message
+from app.engine.agent.messages import ChatMessage
 from app.engine.errors import SiteloreError
 
 
@@ -24,7 +24,7 @@ class AgentRole(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ModelReply:
     """A model's answer.
 
     Attributes:
@@ -50,7 +50,7 @@ class Reply:
     unseen: bool = False
 
 
-class ModelTrouble(StrEnum):
+class ModelErrorKind(StrEnum):
     """Kinds of failures to get an answer."""
 
     UNREACHABLE = "unreachable"
@@ -67,13 +67,13 @@ class ModelTrouble(StrEnum):
 class ModelError(SiteloreError):
     """No answer came; ``trouble`` says why, the message what to do."""
 
-    def __init__(self, message: str, trouble: ModelTrouble, remedy: str = "") -> None:
+    def __init__(self, message: str, trouble: ModelErrorKind, remedy: str = "") -> None:
         super().__init__(f"{message} ({remedy})" if remedy else message)
         self.trouble = trouble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class ModelUsage:
     """Use of a model by one role: calls, tokens in and out, cached tokens, seconds, retries, money in US dollars."""
 
     calls: int = 0
@@ -85,18 +85,18 @@ class Usage:
     money: float = 0.0
 
 
-class Model(Protocol):
+class LanguageModel(Protocol):
     """A model behind an endpoint, or a recording of one."""
 
     async def ask(
         self,
         role: AgentRole,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
-    ) -> Reply:
+    ) -> ModelReply:
         """Return one answer of at most ``most`` tokens; ``pictures`` by the digest that image parts name.
 
         ``schema`` is a JSON schema (with a ``title``) for the answer: requested as structured output where the
@@ -108,7 +108,7 @@ class Model(Protocol):
         """
         ...
 
-    def usage(self) -> dict[AgentRole, Usage]:
+    def usage(self) -> dict[AgentRole, ModelUsage]:
         """Return the use so far."""
         ...
 

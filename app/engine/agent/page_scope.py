@@ -14,11 +14,11 @@ from urllib.parse import unquote, urlsplit
 
 from rapidfuzz.distance import Levenshtein
 
-from app.engine.observation import Node, parse_tree
+from app.engine.observation import AxNode, parse_tree
 from app.engine.page_state import Element, PageCapture
 
 _WORD = re.compile(r"\w+", re.UNICODE)
-_NEARLY = 0.8
+_SHARE_OF_WORDS = 0.8
 _LONG_NAME = 5
 _LONG_WORD = 6
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
@@ -32,7 +32,7 @@ def plain_words(text: str) -> tuple[str, ...]:
     return tuple(word for piece in _WORD.findall(text.casefold()) for word in piece.split("_") if word)
 
 
-def holds_name(text: str, name: str) -> bool:
+def contains_name(text: str, name: str) -> bool:
     """Whether a text contains a name.
 
     All of its words have to occur, in any order; a long word may differ by one letter; four fifths of the words
@@ -42,11 +42,11 @@ def holds_name(text: str, name: str) -> bool:
     wanted, words = plain_words(name), plain_words(text)
     if not wanted:
         return False
-    if "/" in name and (last := name.rstrip("/").rpartition("/")[2]) and holds_name(text, last):
+    if "/" in name and (last := name.rstrip("/").rpartition("/")[2]) and contains_name(text, last):
         return True
     known = frozenset(words)
     there = sum(word in known or _almost(word, known) for word in wanted)
-    return there == len(wanted) or (len(wanted) >= _LONG_NAME and there >= _NEARLY * len(wanted))
+    return there == len(wanted) or (len(wanted) >= _LONG_NAME and there >= _SHARE_OF_WORDS * len(wanted))
 
 
 def _almost(word: str, known: frozenset[str]) -> bool:
@@ -129,15 +129,15 @@ class PageScope:
 
     def near(self, name: str) -> bool:
         """Whether a name is in the element's row, or, where there is no row, in the page's subject."""
-        return holds_name(self.row if self.row else self.about, name)
+        return contains_name(self.row if self.row else self.about, name)
 
     def around(self, name: str) -> bool:
         """Whether a name is in the row or in the page's subject."""
-        return holds_name(self.row, name) or holds_name(self.about, name)
+        return contains_name(self.row, name) or contains_name(self.about, name)
 
     def anywhere(self, name: str) -> bool:
         """Whether a name is anywhere on the page."""
-        return self.around(name) or holds_name(self.page.text, name)
+        return self.around(name) or contains_name(self.page.text, name)
 
 
 def scope_of(element: Element | None, page: PageCapture) -> PageScope:
@@ -171,7 +171,7 @@ def _numberless(name: str) -> str:
     return re.sub(r"\d+", "#", name.casefold()).strip()
 
 
-def _row_text(nodes: list[Node], at: int, rivals: set[str]) -> str:
+def _row_text(nodes: list[AxNode], at: int, rivals: set[str]) -> str:
     """Return the names in the largest part of the tree around a node that holds none of its rivals."""
     first, last = at, _end(nodes, at)
     for above in _above(nodes, at):
@@ -189,14 +189,14 @@ def _row_text(nodes: list[Node], at: int, rivals: set[str]) -> str:
     return _text_of(nodes[first:last])
 
 
-def _dialog_text(nodes: list[Node], at: int) -> str:
+def _dialog_text(nodes: list[AxNode], at: int) -> str:
     for above in _above(nodes, at):
         if nodes[above].role in _DIALOGS:
             return _text_of(nodes[above : _end(nodes, above)])
     return ""
 
 
-def _above(nodes: list[Node], at: int) -> list[int]:
+def _above(nodes: list[AxNode], at: int) -> list[int]:
     found: list[int] = []
     depth = nodes[at].depth
     for place in range(at - 1, -1, -1):
@@ -206,14 +206,14 @@ def _above(nodes: list[Node], at: int) -> list[int]:
     return found
 
 
-def _end(nodes: list[Node], at: int) -> int:
+def _end(nodes: list[AxNode], at: int) -> int:
     end = at + 1
     while end < len(nodes) and nodes[end].depth > nodes[at].depth:
         end += 1
     return end
 
 
-def _text_of(nodes: list[Node]) -> str:
+def _text_of(nodes: list[AxNode]) -> str:
     return " \n ".join(node.name for node in nodes if node.name)
 
 

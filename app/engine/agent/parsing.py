@@ -13,10 +13,18 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from app.engine.agent.forms import BY_NAME, FORMS, Form
-from app.engine.agent.grammar import NotANumber, built
-from app.engine.agent.syntax import LONGEST, NAME, Call, CallError, normal, read_calls, read_json
-from app.engine.command import Command, elements_of
+from app.engine.agent.forms import ACTION_SPECS, SPEC_BY_NAME, ActionSpec
+from app.engine.agent.grammar import NotANumber, build_action
+from app.engine.agent.syntax import (
+    MAX_ACTION_LENGTH,
+    NAME_PATTERN,
+    CallError,
+    WrittenCall,
+    normalised_name,
+    read_calls,
+    read_json,
+)
+from app.engine.command import Action, elements_of
 from app.engine.page_state import Element, PageCapture
 
 _TAG = re.compile(r"<(think|thinking|action|expect|fact)\b([^<>]{0,200})>", re.IGNORECASE)
@@ -37,7 +45,7 @@ _SHOWN_ELEMENTS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parsed:
+class ParsedAnswer:
     """Content of an answer.
 
     Attributes:
@@ -50,7 +58,7 @@ class Parsed:
         dropped: number of actions beyond the limit.
     """
 
-    commands: tuple[Command, ...] = ()
+    commands: tuple[Action, ...] = ()
     why: str = ""
     reason: str = ""
     expect: str = ""
@@ -60,13 +68,13 @@ class Parsed:
     dropped: int = 0
 
     @property
-    def command(self) -> Command | None:
+    def command(self) -> Action | None:
         """The first action."""
         return self.commands[0] if self.commands else None
 
 
 @dataclass(slots=True)
-class _Pieces:
+class _AnswerParts:
     """An answer split by its tags."""
 
     thinking: str = ""
@@ -77,7 +85,9 @@ class _Pieces:
     rest: str = ""
 
 
-def parse(text: str, offered: Collection[type], page: PageCapture | None = None, *, most: int = 1) -> Parsed:
+def parse_answer(
+    text: str, offered: Collection[type], page: PageCapture | None = None, *, most: int = 1
+) -> ParsedAnswer:
     """Parse an answer; never raises, and takes milliseconds however long the answer is.
 
     Args:
@@ -87,7 +97,7 @@ def parse(text: str, offered: Collection[type], page: PageCapture | None = None,
     """
     if len(text) > _ENDS * 2:
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
-    pieces = _taken_apart(text)
+    pieces = _split_tags(text)
     call, reason = "", pieces.thinking
     try:
         calls, thought = _calls(text, pieces, offered)
@@ -96,7 +106,7 @@ def parse(text: str, offered: Collection[type], page: PageCapture | None = None,
         commands = tuple(_command(one, offered, page) for one in calls[:most])
     except CallError as error:
         shown = call or "\n".join(pieces.actions)[:400]
-        return Parsed(
+        return ParsedAnswer(
             why=f"{error}.",
             reason=reason,
             expect=pieces.expect,
@@ -104,7 +114,7 @@ def parse(text: str, offered: Collection[type], page: PageCapture | None = None,
             call=shown,
             closed=pieces.closed,
         )
-    return Parsed(
+    return ParsedAnswer(
         commands=commands,
         reason=reason,
         expect=pieces.expect,
@@ -115,7 +125,7 @@ def parse(text: str, offered: Collection[type], page: PageCapture | None = None,
     )
 
 
-def nearest(wanted: str, elements: Sequence[Element], most: int = _SHOWN_ELEMENTS) -> list[Element]:
+def closest_elements(wanted: str, elements: Sequence[Element], most: int = _SHOWN_ELEMENTS) -> list[Element]:
     """Return the elements whose names are closest to some words, closest first."""
     from rapidfuzz import fuzz, process
 
@@ -132,20 +142,20 @@ def nearest(wanted: str, elements: Sequence[Element], most: int = _SHOWN_ELEMENT
     return [elements[at] for _, _, at in found]
 
 
-def shown(element: Element) -> str:
+def element_words(element: Element) -> str:
     """Name an element for a message: ``12 button 'Save'``."""
     name = " ".join((element.name or element.label or element.text).split())
     return f"{element.index} {element.role}" + (f" {name[:60]!r}" if name else "")
 
 
-def _taken_apart(text: str) -> _Pieces:
+def _split_tags(text: str) -> _AnswerParts:
     """Split the answer by its tags in one pass; thinking holds no action, unless it is never closed."""
-    pieces = _Pieces()
+    pieces = _AnswerParts()
     actions: list[str] = []
     thoughts: list[str] = []
     facts: list[tuple[str, str]] = []
     rest: list[str] = []
-    closings = _Closings(text)
+    closings = _ClosingTags(text)
     done = 0
     for tag in _TAG.finditer(text):
         if tag.start() < done:
@@ -173,7 +183,7 @@ def _taken_apart(text: str) -> _Pieces:
     return pieces
 
 
-class _Closings:
+class _ClosingTags:
     """Finds where a tag's content ends; a missing closing tag is searched for once."""
 
     def __init__(self, text: str) -> None:
@@ -193,42 +203,44 @@ class _Closings:
         return end, end, False
 
 
-def _calls(text: str, pieces: _Pieces, offered: Collection[type]) -> tuple[list[Call], str]:
+def _calls(text: str, pieces: _AnswerParts, offered: Collection[type]) -> tuple[list[WrittenCall], str]:
     """Return the calls of an answer, and the thinking of a JSON answer."""
     if pieces.actions:
-        calls: list[Call] = []
+        calls: list[WrittenCall] = []
         thought = ""
         for block in pieces.actions:
-            found, thought = _of_block(block)
+            found, thought = _calls_in_block(block)
             calls += found
-        return (calls, thought) if calls else _none(text, offered)
+        return (calls, thought) if calls else _no_action_found(text, offered)
     body = pieces.rest
     fenced = _last_fenced(body)
     if fenced:
-        calls, thought = _of_block(fenced)
+        calls, thought = _calls_in_block(fenced)
         if calls:
             return calls, thought
     found = _json_in(body)
     if found is not None:
         return found
     calls = _lines(body)
-    return (calls, "") if calls else _none(text, offered)
+    return (calls, "") if calls else _no_action_found(text, offered)
 
 
-def _none(text: str, offered: Collection[type]) -> tuple[list[Call], str]:
+def _no_action_found(text: str, offered: Collection[type]) -> tuple[list[WrittenCall], str]:
     if not text.strip():
         raise CallError("the answer is empty; give one action between <action> and </action>")
-    example = next((form.usage for form in FORMS if form.makes in offered), FORMS[0].usage)
+    example = next((form.usage for form in ACTION_SPECS if form.makes in offered), ACTION_SPECS[0].usage)
     raise CallError(
         f"the answer has no readable action; write it between the tags: <action>{example}</action>"
     )
 
 
-def _of_block(block: str) -> tuple[list[Call], str]:
+def _calls_in_block(block: str) -> tuple[list[WrittenCall], str]:
     """Return the calls of a text that is meant to be an action and nothing else."""
     inner = block.strip()
-    if len(inner) > LONGEST:
-        raise CallError(f"the action is {len(inner):,} characters long; an action may have {LONGEST:,}")
+    if len(inner) > MAX_ACTION_LENGTH:
+        raise CallError(
+            f"the action is {len(inner):,} characters long; an action may have {MAX_ACTION_LENGTH:,}"
+        )
     if "```" in inner:
         inner = _last_fenced(inner) or inner
     inner = inner.strip("` \t\r\n")
@@ -249,7 +261,7 @@ def _last_fenced(text: str) -> str:
     return inside[-1] if inside else ""
 
 
-def _json_in(text: str) -> tuple[list[Call], str] | None:
+def _json_in(text: str) -> tuple[list[WrittenCall], str] | None:
     for start in list(_JSON_START.finditer(text[:_WINDOW]))[:_JSON_TRIES]:
         answer = read_json(text[start.start() :].strip()) if len(text) <= _WINDOW else None
         if answer is not None:
@@ -257,10 +269,10 @@ def _json_in(text: str) -> tuple[list[Call], str] | None:
     return None
 
 
-def _lines(text: str) -> list[Call]:
+def _lines(text: str) -> list[WrittenCall]:
     """Return calls on lines of their own, at the end of the answer or as its only ones."""
     lines = [line.strip() for line in text[-_WINDOW:].splitlines() if line.strip()]
-    found: list[tuple[int, Call]] = []
+    found: list[tuple[int, WrittenCall]] = []
     for at, line in enumerate(lines):
         call = _line(line)
         if call is not None:
@@ -275,13 +287,13 @@ def _lines(text: str) -> list[Call]:
     raise CallError("the answer names several actions; put the intended one between <action> and </action>")
 
 
-def _line(line: str) -> Call | None:
+def _line(line: str) -> WrittenCall | None:
     lead = _LEAD.match(line)
     plain = line[lead.end() :] if lead is not None else line
     plain = plain.rstrip("`* .")
-    name = NAME.match(plain)
-    form = BY_NAME.get(normal(name[0])) if name is not None else None
-    if form is None or len(plain) > LONGEST:
+    name = NAME_PATTERN.match(plain)
+    form = SPEC_BY_NAME.get(normalised_name(name[0])) if name is not None else None
+    if form is None or len(plain) > MAX_ACTION_LENGTH:
         return None
     try:
         calls = read_calls(plain)
@@ -291,30 +303,30 @@ def _line(line: str) -> Call | None:
     return calls[0] if len(calls) == 1 and (not bare or not form.parameters) else None
 
 
-def _command(call: Call, offered: Collection[type], page: PageCapture | None) -> Command:
-    form = BY_NAME.get(call.name)
+def _command(call: WrittenCall, offered: Collection[type], page: PageCapture | None) -> Action:
+    form = SPEC_BY_NAME.get(call.name)
     if form is None:
-        raise CallError(_unknown(call.name, offered))
+        raise CallError(_unknown_action(call.name, offered))
     if form.makes not in offered:
         raise CallError(
             f"{call.name} is not available in this run; available are {', '.join(_names(offered))}"
         )
     try:
-        command = built(form, call)
+        command = build_action(form, call)
     except NotANumber as error:
-        raise CallError(f"{error}{_by_name(error.text, page)}") from error
+        raise CallError(f"{error}{_similar_names(error.text, page)}") from error
     if page is not None:
         known = {element.index for element in page.elements}
         for number in elements_of(command):
             if number not in known:
-                raise CallError(_missing(number, call, form, page))
+                raise CallError(_missing_element(number, call, form, page))
     return command
 
 
-def _unknown(name: str, offered: Collection[type]) -> str:
+def _unknown_action(name: str, offered: Collection[type]) -> str:
     from rapidfuzz import process
 
-    names = {alias: form for form in FORMS if form.makes in offered for alias in form.names}
+    names = {alias: form for form in ACTION_SPECS if form.makes in offered for alias in form.names}
     close = [
         names[found].usage for found, score, _ in process.extract(name, list(names), limit=9) if score >= 60
     ]
@@ -324,24 +336,24 @@ def _unknown(name: str, offered: Collection[type]) -> str:
 
 
 def _names(offered: Collection[type]) -> list[str]:
-    return [form.usage.partition("(")[0] for form in FORMS if form.makes in offered]
+    return [form.usage.partition("(")[0] for form in ACTION_SPECS if form.makes in offered]
 
 
-def _missing(number: int, call: Call, form: Form, page: PageCapture) -> str:
+def _missing_element(number: int, call: WrittenCall, form: ActionSpec, page: PageCapture) -> str:
     numbers = sorted(element.index for element in page.elements)
     if not numbers:
         return f"there is no element {number}: this page has no actionable elements"
     label = call.named.get("label")
-    close = nearest(label, page.elements) if isinstance(label, str) else []
+    close = closest_elements(label, page.elements) if isinstance(label, str) else []
     if not close:
         close = sorted(page.elements, key=lambda element: abs(element.index - number))[:_SHOWN_ELEMENTS]
-    listed = "; ".join(shown(element) for element in sorted(close, key=lambda element: element.index))
+    listed = "; ".join(element_words(element) for element in sorted(close, key=lambda element: element.index))
     return (
         f"there is no element {number} on this page (they are numbered {numbers[0]} to {numbers[-1]}, again at every"
         f" look); {'with such a name' if isinstance(label, str) and label else 'near that number'}: {listed}"
     )
 
 
-def _by_name(text: str, page: PageCapture | None) -> str:
-    close = nearest(text, page.elements) if page is not None else []
-    return f"; elements with such a name: {'; '.join(map(shown, close))}" if close else ""
+def _similar_names(text: str, page: PageCapture | None) -> str:
+    close = closest_elements(text, page.elements) if page is not None else []
+    return f"; elements with such a name: {'; '.join(map(element_words, close))}" if close else ""

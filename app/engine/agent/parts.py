@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from app.engine.agent.control import Control
-from app.engine.agent.deeds import Deeds
-from app.engine.agent.memory.book import LedgerBook
-from app.engine.agent.ports import Hands, Knowledge, Navigator, Recorder, Told, Watching
+from app.engine.agent.control import RunControl
+from app.engine.agent.deeds import ActionDispatcher
+from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.ports import (
+    ActionExecutor,
+    DetectorFeed,
+    KnowledgeSource,
+    Navigator,
+    RunRecorder,
+    StepReport,
+)
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Policy
 from app.engine.intervention_policy import RiskClass
 
 
 @dataclass(slots=True)
-class Timing:
+class LoopTiming:
     """Seconds spent on looking, acting and the model; ``own`` is the rest of each step."""
 
     look: float = 0.0
@@ -25,21 +32,21 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class AgentDependencies:
     """Dependencies of a run loop; ``None`` for those it has not.
 
     ``allow`` are risk classes of actions that the task does not have to ask for.
     """
 
-    hands: Hands
+    hands: ActionExecutor
     policy: Policy
-    book: LedgerBook
-    recorder: Recorder
-    deeds: Deeds
-    knowledge: Knowledge | None = None
+    book: LedgerStore
+    recorder: RunRecorder
+    deeds: ActionDispatcher
+    knowledge: KnowledgeSource | None = None
     navigator: Navigator | None = None
-    watching: Watching | None = None
+    watching: DetectorFeed | None = None
     secrets: Secrets = field(default_factory=Secrets)
-    tell: Callable[[Told], None] | None = None
-    control: Control | None = None
+    tell: Callable[[StepReport], None] | None = None
+    control: RunControl | None = None
     allow: frozenset[RiskClass] = frozenset()

@@ -6,26 +6,26 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.engine.agent.sight import Domain, Hint
-from app.engine.command import Command, Navigate
-from app.engine.effect import Result
-from app.engine.hand_back import Said
-from app.engine.intervention_policy import Answer, Reaction, RiskClass
+from app.engine.agent.sight import NavigableSite, RetrievedTip
+from app.engine.command import Action, Navigate
+from app.engine.effect import ActionResult
+from app.engine.hand_back import OperatorStatements
+from app.engine.intervention_policy import PolicyAnswer, Reaction, RiskClass
 from app.engine.judgement import Flag
 from app.engine.page_state import PageCapture
-from app.engine.supervision import Deed, PersonDecision, PersonHint, PersonRequest
+from app.engine.supervision import ApprovalRequest, Hint, OperatorAction, OperatorDecision
 from app.engine.trajectory import Run, Step, Tab
 from app.engine.write_permit import WritePermit
 
 
-class Hands(Protocol):
+class ActionExecutor(Protocol):
     """Looks at one browser session and operates it (``app.engine.browser.executor``)."""
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         """Capture the page in front.  Raises ``SiteloreError`` where there is none."""
         ...
 
-    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
+    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
         """Do one action on the page of the last look; failures of the site come back as a result.
 
         ``permit`` limits the writes of the action; without one only reading requests leave a guarded browser.
@@ -37,27 +37,27 @@ class Hands(Protocol):
         ...
 
 
-class Marks(Protocol):
+class MarkResolver(Protocol):
     """Resolves what a vision model pointed at into an element or a point (``app.engine.agent.vision``)."""
 
-    async def resolve(self, command: Command, page: PageCapture) -> tuple[Command | None, Result | None]:
+    async def resolve(self, command: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
         """Return an action that names an element or a point; or the reason why there is none."""
         ...
 
 
-class Knowledge(Protocol):
+class KnowledgeSource(Protocol):
     """The knowledge base (AKB) as an agent may query it."""
 
-    async def tips(self, url: str, goal: str) -> tuple[Hint, ...]:
+    async def tips(self, url: str, goal: str) -> tuple[RetrievedTip, ...]:
         """Return tips for a page and a goal, best first, within the token budget."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Travelled:
+class NavigationResult:
     """Outcome of a ``Navigate``: the result for the agent, and how the target was chosen, for a person."""
 
-    result: Result
+    result: ActionResult
     node: str = ""
     candidates: tuple[str, ...] = ()
     legs: tuple[str, ...] = ()
@@ -67,13 +67,13 @@ class Travelled:
 class Navigator(Protocol):
     """Retrieve-Reason-Teleport over the interaction graphs."""
 
-    def domains(self) -> tuple[Domain, ...]:
+    def domains(self) -> tuple[NavigableSite, ...]:
         """Return the sites that can be navigated."""
         ...
 
     async def navigate(
         self, command: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
-    ) -> Travelled:
+    ) -> NavigationResult:
         """Go to the state that fits the query; the result reports the verified arrival.
 
         ``gate`` is awaited once the state is chosen, right before the page is touched.
@@ -81,7 +81,7 @@ class Navigator(Protocol):
         ...
 
 
-class Person(Protocol):
+class Supervisor(Protocol):
     """The person who supervises the run."""
 
     async def ask(self, question: str, step: int) -> str | None:
@@ -89,25 +89,25 @@ class Person(Protocol):
         ...
 
 
-class DeskPort(Protocol):
+class SupervisionPort(Protocol):
     """Requests, decisions and hints of a supervised run, as rows shared by all processes of a workspace.
 
     Every method may raise ``StoreError``: the rows can't be read or written.
     """
 
-    async def open(self, request: PersonRequest) -> PersonRequest:
+    async def open(self, request: ApprovalRequest) -> ApprovalRequest:
         """Store a request to a person and announce it."""
         ...
 
-    async def pending(self) -> tuple[PersonRequest, ...]:
+    async def pending(self) -> tuple[ApprovalRequest, ...]:
         """Return requests of this run that are open, or decided and not closed: left by a process that died."""
         ...
 
-    async def decision(self, request_id: str) -> PersonDecision:
+    async def decision(self, request_id: str) -> OperatorDecision:
         """Wait until a person has decided, in whichever process."""
         ...
 
-    async def word(self) -> Said:
+    async def word(self) -> OperatorStatements:
         """Return what people stated about the run as a whole, also before an interruption."""
         ...
 
@@ -115,26 +115,28 @@ class DeskPort(Protocol):
         """Close a pointless request (open or decided), without a step that goes by it."""
         ...
 
-    async def begun(self, step: int) -> None:
+    async def on_step_started(self, step: int) -> None:
         """Close the decided requests and mark the new hints as taken, as a step begins that goes by them."""
         ...
 
-    async def hints(self) -> tuple[PersonHint, ...]:
+    async def hints(self) -> tuple[Hint, ...]:
         """Return all hints of this run, oldest first, including those taken."""
         ...
 
-    async def note(self, deed: Deed, step: int, words: str, about: str = "", author: str = "") -> None:
+    async def note(
+        self, deed: OperatorAction, step: int, words: str, about: str = "", author: str = ""
+    ) -> None:
         """Add to the timeline what the policy, the watchdog or the agent did.
 
         Actions of a person are recorded where they are requested.
         """
         ...
 
-    async def answer(self, risk: RiskClass) -> Answer:
+    async def answer(self, risk: RiskClass) -> PolicyAnswer:
         """Whether an action of this class may be done, by the standing approvals and the policy."""
         ...
 
-    async def widened(self, risk: RiskClass) -> bool:
+    async def is_class_allowed(self, risk: RiskClass) -> bool:
         """Whether a person allowed every action of this class for the run or its site, even if the task does not
         ask for it.
         """
@@ -145,7 +147,7 @@ class DeskPort(Protocol):
         ...
 
 
-class Recorder(Protocol):
+class RunRecorder(Protocol):
     """Stores the run."""
 
     async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
@@ -157,7 +159,7 @@ class Recorder(Protocol):
         ...
 
 
-class Watching(Protocol):
+class DetectorFeed(Protocol):
     """Rule detectors that follow the run step by step."""
 
     def see(self, step: Step) -> list[Flag]:
@@ -166,7 +168,7 @@ class Watching(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class StepReport:
     """Report of the loop to its observers after each step."""
 
     run: str
@@ -180,7 +182,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class AgentTask:
     """Task of a run.  ``domains`` are hosts (``host:port``) that the agent may be on; none means any.
 
     ``home`` is the address that page states are named against: the graph's home, else the run's start.

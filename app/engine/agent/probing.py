@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Protocol
 from app.engine.supervision import RunState
 
 if TYPE_CHECKING:
-    from app.engine.agent.control import Control
-    from app.engine.agent.lasting import LastingHands
-    from app.engine.agent.model.pulse import Pulse
+    from app.engine.agent.control import RunControl
+    from app.engine.agent.lasting import RecoveringExecutor
+    from app.engine.agent.model.pulse import Heartbeat
     from app.engine.browser.live import LiveBrowser
 
-FEWEST_BYTES = 4 << 20
+MIN_FREE_BYTES = 4 << 20
 """Minimum free space: a step takes about 100 kB, and SQLite needs room to change a row."""
-DISK_EVERY = 5.0
+DISK_CHECK_SECONDS = 5.0
 """Seconds between two write tests."""
-HANGS = 4.0
+DISK_TIMEOUT = 4.0
 """Seconds after which a write test counts as hung."""
-_TRIAL = b"\0" * 65536
+_TEST_BYTES = b"\0" * 65536
 
 
-class OnWorker(Protocol):
+class RunOnWorker(Protocol):
     """Runs a call on a thread that may block."""
 
     def __call__(self, call: Callable[[], str], /) -> Awaitable[str]: ...
@@ -39,10 +39,10 @@ class DiskProbe:
     """
 
     def __init__(
-        self, folder: Path, on_worker: OnWorker, *, clock: Callable[[], float] = time.monotonic
+        self, folder: Path, on_worker: RunOnWorker, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._folder, self._on_worker, self._clock = folder, on_worker, clock
-        self._tried = -DISK_EVERY
+        self._tried = -DISK_CHECK_SECONDS
         self._found = ""
         self._trying_since: float | None = None
 
@@ -52,30 +52,30 @@ class DiskProbe:
         if self._trying_since is not None:
             return (
                 f"the disk of {self._folder} does not answer"
-                if now - self._trying_since > HANGS
+                if now - self._trying_since > DISK_TIMEOUT
                 else self._found
             )
-        if now - self._tried < DISK_EVERY:
+        if now - self._tried < DISK_CHECK_SECONDS:
             return self._found
         self._trying_since = now
         try:
-            self._found = await self._on_worker(lambda: disk_trouble(self._folder))
+            self._found = await self._on_worker(lambda: disk_problem(self._folder))
         finally:
             self._trying_since, self._tried = None, self._clock()
         return self._found
 
 
-def disk_trouble(folder: Path) -> str:
+def disk_problem(folder: Path) -> str:
     """Return why a folder is not writable, in a sentence; "" where it is.  Writes a small file and removes it."""
     trial = folder / f".room-{os.getpid()}"
     remedy = "free some space; then the run continues by itself"
     try:
         if hasattr(os, "statvfs"):
             room = os.statvfs(folder)
-            if room.f_bavail * room.f_frsize < FEWEST_BYTES:
+            if room.f_bavail * room.f_frsize < MIN_FREE_BYTES:
                 return f"the disk of {folder} is full ({remedy})"
         try:
-            trial.write_bytes(_TRIAL)
+            trial.write_bytes(_TEST_BYTES)
         finally:
             trial.unlink(missing_ok=True)
     except OSError as error:
@@ -83,16 +83,16 @@ def disk_trouble(folder: Path) -> str:
     return ""
 
 
-class RunProbe:
-    """All health probes of one run (``app.engine.agent.watchdog.Probe``)."""
+class RunHealthProbe:
+    """All health probes of one run (``app.engine.agent.watchdog.HealthProbe``)."""
 
     def __init__(
         self,
-        control: Control,
+        control: RunControl,
         browser: LiveBrowser,
-        hands: LastingHands,
+        hands: RecoveringExecutor,
         disk: Callable[[], Awaitable[str]],
-        pulse: Pulse | None = None,
+        pulse: Heartbeat | None = None,
     ) -> None:
         self._control, self._browser, self._hands = control, browser, hands
         self._disk, self._pulse = disk, pulse
@@ -104,7 +104,7 @@ class RunProbe:
     async def page(self) -> bool:
         """Whether the page in front answers."""
         if self._control.state is RunState.TAKEN_OVER:
-            self._hands.saw_it_at(self._browser.address)
+            self._hands.note_address(self._browser.address)
         return await self._browser.answers()
 
     async def disk(self) -> str:

@@ -7,25 +7,25 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.engine.agent.control import Control
-from app.engine.agent.deeds import Ending
+from app.engine.agent.control import RunControl
+from app.engine.agent.deeds import LoopEnding
 from app.engine.agent.memory import entries
-from app.engine.agent.memory.entries import Entry
-from app.engine.agent.parts import Parts
-from app.engine.agent.ports import Told
-from app.engine.agent.sight import Decision, Sight, Turn
-from app.engine.agent.stepping import full_step, page_step
-from app.engine.agent.turns import BY_PERSON, entries_of, turns_of
-from app.engine.agent.unseen import unseen_tabs
-from app.engine.agent.writing import written
-from app.engine.effect import Result
+from app.engine.agent.memory.entries import LedgerEntry
+from app.engine.agent.parts import AgentDependencies
+from app.engine.agent.ports import StepReport
+from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation
+from app.engine.agent.stepping import complete_step, observed_step
+from app.engine.agent.turns import BY_PERSON, history_of_steps, ledger_entries
+from app.engine.agent.unseen import mask_tabs
+from app.engine.agent.writing import retry_on_full_disk
+from app.engine.effect import ActionResult
 from app.engine.errors import SiteloreError, StoreError
 from app.engine.judgement import Flag
 from app.engine.page_state import PageCapture
 from app.engine.trajectory import Run, Step, Tab
 
 
-class Recording:
+class RunRecording:
     """The growing record of one run.
 
     Attributes:
@@ -33,17 +33,19 @@ class Recording:
         turns: the agent's own steps so far.  flags: the detectors' flags.
     """
 
-    def __init__(self, parts: Parts, control: Control, run: Run, steps: Sequence[Step]) -> None:
+    def __init__(
+        self, parts: AgentDependencies, control: RunControl, run: Run, steps: Sequence[Step]
+    ) -> None:
         self._parts, self._control, self._run = parts, control, run
         self.number = len(steps)
         self.by_hand = sum(step.by == BY_PERSON for step in steps)
-        self.turns: list[Turn] = list(turns_of(steps))
+        self.turns: list[HistoryEntry] = list(history_of_steps(steps))
         self.flags: list[Flag] = []
         self._tokens = run.tokens
-        self._dropped: list[Decision] = []
+        self._dropped: list[AgentDecision] = []
         self._one_at_a_time = asyncio.Lock()
 
-    async def write(self, *news: Entry | None, held: bool = False) -> None:
+    async def write(self, *news: LedgerEntry | None, held: bool = False) -> None:
         """Write to the ledger; where the disk is full a person is asked to fix that.
 
         ``held`` where a takeover writes while the loop is held.
@@ -52,9 +54,9 @@ class Recording:
         async def writing() -> None:
             self._parts.book.write(*news)
 
-        await written(self._control, "The agent's memory", writing, held=held)
+        await retry_on_full_disk(self._control, "The agent's memory", writing, held=held)
 
-    async def remember(self, decision: Decision) -> None:
+    async def remember(self, decision: AgentDecision) -> None:
         """Store the plan, facts and notes of a decision."""
         step = self.number
         new_goal = decision.subgoal is not None and decision.subgoal != self._parts.book.ledger.subgoal
@@ -65,12 +67,17 @@ class Recording:
             *(entries.note(note, step) for note in decision.notes),
         )
 
-    def drop(self, decision: Decision) -> None:
+    def drop(self, decision: AgentDecision) -> None:
         """Drop a decision that is not acted on; its cost is added to the next one."""
         self._dropped.append(decision)
 
     async def step(
-        self, sight: Sight, decision: Decision, result: Result, seen: Step, blobs: Mapping[str, bytes]
+        self,
+        sight: Observation,
+        decision: AgentDecision,
+        result: ActionResult,
+        seen: Step,
+        blobs: Mapping[str, bytes],
     ) -> list[Flag]:
         """Write the ledger first and the step last, so a step on the disk is complete.  Return the flags it
         raised.
@@ -79,10 +86,10 @@ class Recording:
         decision = self._with_dropped(decision)
         async with self._one_at_a_time:
             seen = replace(seen, index=self.number)  # a person may have added steps during a request
-            step = full_step(seen, sight, decision, result, parts.secrets, page_state=sight.state)
+            step = complete_step(seen, sight, decision, result, parts.secrets, page_state=sight.state)
             turn = _turn(decision, result, step)
             if turn is not None:
-                await self.write(*entries_of(turn, sight, await self._where(step.url), self.turns))
+                await self.write(*ledger_entries(turn, sight, await self._where(step.url), self.turns))
             flags = parts.watching.see(step) if parts.watching is not None else []
             self.flags += flags
             self._spend(decision)
@@ -90,10 +97,10 @@ class Recording:
         if turn is not None:
             self.turns.append(turn)
         self._tell(step, flags)
-        self._control.stepped()
+        self._control.on_step_recorded()
         return flags
 
-    async def step_by_hand(self, step: Step, blobs: Mapping[str, bytes]) -> int:
+    async def record_operator_step(self, step: Step, blobs: Mapping[str, bytes]) -> int:
         """Record a step of a person during a takeover; return its number."""
         async with self._one_at_a_time:
             step = replace(step, index=self.number, by=BY_PERSON)
@@ -103,13 +110,15 @@ class Recording:
         self._tell(step, ())
         return step.index
 
-    async def close(self, ending: Ending, page: PageCapture | None, tabs: Sequence[Tab], active: int) -> Run:
+    async def close(
+        self, ending: LoopEnding, page: PageCapture | None, tabs: Sequence[Tab], active: int
+    ) -> Run:
         """Close the run with its ending and its last page, if there is one."""
         secrets = self._parts.secrets
         final, blobs = None, dict[str, bytes]()
-        self._spend(self._with_dropped(Decision(command=None)))
+        self._spend(self._with_dropped(AgentDecision(command=None)))
         if page is not None:
-            final, blobs = page_step(self.number, page, tuple(tabs), active, secrets, time.time())
+            final, blobs = observed_step(self.number, page, tuple(tabs), active, secrets, time.time())
             final = replace(final, executed=False)
         run = replace(
             self._run,
@@ -121,7 +130,9 @@ class Recording:
             final=final,
             tokens=self._tokens,
         )
-        await written(self._control, "The end of the run", lambda: self._parts.recorder.finish(run, blobs))
+        await retry_on_full_disk(
+            self._control, "The end of the run", lambda: self._parts.recorder.finish(run, blobs)
+        )
         return run
 
     # internals
@@ -134,7 +145,7 @@ class Recording:
             raise
         except SiteloreError:
             return before
-        tabs = unseen_tabs(tabs, self._parts.secrets)
+        tabs = mask_tabs(tabs, self._parts.secrets)
         return tabs[active].url if 0 <= active < len(tabs) else before
 
     async def _kept(self, step: Step, blobs: Mapping[str, bytes], *, held: bool = False) -> None:
@@ -143,10 +154,10 @@ class Recording:
         async def append() -> None:
             await self._parts.recorder.append(step, blobs)
 
-        await written(self._control, f"Step {step.index + 1}", append, held=held)
+        await retry_on_full_disk(self._control, f"Step {step.index + 1}", append, held=held)
         self.number = step.index + 1
 
-    def _with_dropped(self, decision: Decision) -> Decision:
+    def _with_dropped(self, decision: AgentDecision) -> AgentDecision:
         dropped, self._dropped = self._dropped, []
         if not dropped:
             return decision
@@ -158,13 +169,13 @@ class Recording:
             seconds=sum(one.seconds for one in every),
         )
 
-    def _spend(self, decision: Decision) -> None:
+    def _spend(self, decision: AgentDecision) -> None:
         self._tokens = (self._tokens[0] + decision.tokens[0], self._tokens[1] + decision.tokens[1])
 
     def _tell(self, step: Step, flags: Sequence[Flag]) -> None:
         if self._parts.tell is not None:
             self._parts.tell(
-                Told(
+                StepReport(
                     run=self._run.id,
                     step=step.index,
                     words=step.words,
@@ -177,7 +188,7 @@ class Recording:
             )
 
 
-def done_by_hand(steps: Sequence[Step]) -> tuple[str, ...]:
+def describe_last_takeover(steps: Sequence[Step]) -> tuple[str, ...]:
     """Describe the last takeover of a resumed run, in lines for the agent."""
     last: list[str] = []
     for step in reversed(steps):
@@ -187,11 +198,11 @@ def done_by_hand(steps: Sequence[Step]) -> tuple[str, ...]:
     return (f"before this, a person did: {'; '.join(last)}",) if last else ()
 
 
-def _turn(decision: Decision, result: Result, step: Step) -> Turn | None:
+def _turn(decision: AgentDecision, result: ActionResult, step: Step) -> HistoryEntry | None:
     """Return the step as policies remember it; ``None`` for an answer without an action."""
     if decision.command is None:
         return None
-    return Turn(
+    return HistoryEntry(
         step=step.index,
         url=step.url,
         title=step.title,

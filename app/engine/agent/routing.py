@@ -28,7 +28,7 @@ class TaskKind(StrEnum):
     SEARCH = "search"
 
 
-class Family(StrEnum):
+class PatternFamily(StrEnum):
     """Families of patterns; the last two only count together with another."""
 
     ACTION = "action"
@@ -42,39 +42,39 @@ class Family(StrEnum):
     PLURAL = "plural"
 
 
-SURE = 0.8
+CONFIDENT = 0.8
 """Confidence above which experience with a domain overrides the words (algorithm 7, line 9)."""
 
 _WORDS = ("rules", "task_words.json")
 
 
 @lru_cache(maxsize=1)
-def _patterns() -> Mapping[Family, re.Pattern[str]]:
+def _patterns() -> Mapping[PatternFamily, re.Pattern[str]]:
     document = json.loads(resource(*_WORDS).read_text("utf-8"))
     month, day = str(document["month"]), str(document["day"])
     families = cast("Mapping[str, list[str]]", document["families"])
     return {
-        Family(name): re.compile(
+        PatternFamily(name): re.compile(
             rf"\b(?:{'|'.join(alternatives)})\b".replace("{month}", month).replace("{day}", day), re.I
         )
         for name, alternatives in families.items()
     }
 
 
-_WEIGHTS: tuple[tuple[TaskKind, float, tuple[Family, ...], tuple[Family, ...]], ...] = (
-    (TaskKind.BROWSER, 0.80, (Family.ACTION,), ()),
-    (TaskKind.BROWSER, 0.90, (Family.TRANSACTION, Family.DATE), ()),
-    (TaskKind.BROWSER, 0.85, (Family.TARGET,), ()),
-    (TaskKind.BROWSER, 0.80, (Family.VISUAL,), ()),
-    (TaskKind.BROWSER, 0.70, (Family.BRAND,), ()),
-    (TaskKind.SEARCH, 0.70, (Family.AGGREGATION, Family.PLURAL), ()),
-    (TaskKind.SEARCH, 0.60, (Family.FACTUAL,), (Family.VISUAL,)),
+_WEIGHTS: tuple[tuple[TaskKind, float, tuple[PatternFamily, ...], tuple[PatternFamily, ...]], ...] = (
+    (TaskKind.BROWSER, 0.80, (PatternFamily.ACTION,), ()),
+    (TaskKind.BROWSER, 0.90, (PatternFamily.TRANSACTION, PatternFamily.DATE), ()),
+    (TaskKind.BROWSER, 0.85, (PatternFamily.TARGET,), ()),
+    (TaskKind.BROWSER, 0.80, (PatternFamily.VISUAL,), ()),
+    (TaskKind.BROWSER, 0.70, (PatternFamily.BRAND,), ()),
+    (TaskKind.SEARCH, 0.70, (PatternFamily.AGGREGATION, PatternFamily.PLURAL), ()),
+    (TaskKind.SEARCH, 0.60, (PatternFamily.FACTUAL,), (PatternFamily.VISUAL,)),
 )
 """The score added to a kind where all of the first families match and none of the second (algorithm 7)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
+class DomainExperience:
     """Experience of earlier runs with a domain: which kind did well there, and how certain that is, in [0, 1]."""
 
     preferred: TaskKind
@@ -82,7 +82,7 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class TaskClassification:
     """The orchestrator's decision.
 
     ``confidence`` is the greater of the two ``scores`` as in the paper, at most 1; 0 where nothing matched.
@@ -91,17 +91,17 @@ class Route:
     kind: TaskKind
     confidence: float
     scores: Mapping[TaskKind, float] = field(default_factory=dict[TaskKind, float])
-    families: frozenset[Family] = frozenset()
+    families: frozenset[PatternFamily] = frozenset()
     learned: bool = False
 
 
-def route(
+def classify_task(
     intent: str,
     url: str = "",
     *,
     brands: frozenset[str] = frozenset(),
-    learnings: Mapping[str, Learned] | None = None,
-) -> Route:
+    learnings: Mapping[str, DomainExperience] | None = None,
+) -> TaskClassification:
     """Classify a task.  Deterministic.
 
     Args:
@@ -116,25 +116,27 @@ def route(
         if families.issuperset(needed) and families.isdisjoint(barred):
             scores[kind] += weight
     known = (learnings or {}).get(host_of(url)) if url else None
-    if known is not None and known.confidence > SURE:
-        return Route(
+    if known is not None and known.confidence > CONFIDENT:
+        return TaskClassification(
             kind=known.preferred, confidence=known.confidence, scores=scores, families=families, learned=True
         )
     kind = TaskKind.BROWSER if scores[TaskKind.BROWSER] >= scores[TaskKind.SEARCH] else TaskKind.SEARCH
-    return Route(kind=kind, confidence=min(1.0, max(scores.values())), scores=scores, families=families)
+    return TaskClassification(
+        kind=kind, confidence=min(1.0, max(scores.values())), scores=scores, families=families
+    )
 
 
-def families_of(intent: str, brands: frozenset[str] = frozenset()) -> frozenset[Family]:
+def families_of(intent: str, brands: frozenset[str] = frozenset()) -> frozenset[PatternFamily]:
     """Return the families whose patterns match; quoted texts are input data and do not count."""
     plain = re.sub(r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”", '""', intent[:8000])
     found = {family for family, pattern in _patterns().items() if pattern.search(plain)}
     low = plain.casefold()
     if any(re.search(rf"\b{re.escape(brand.casefold())}\b", low) for brand in brands if brand.strip()):
-        found.add(Family.BRAND)
+        found.add(PatternFamily.BRAND)
     return frozenset(found)
 
 
-class Delegations:
+class DelegationBreaker:
     """Circuit breaker: a task that was delegated once with a substantive result is not delegated again."""
 
     def __init__(self, most: int = 2) -> None:

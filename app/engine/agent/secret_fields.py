@@ -15,13 +15,13 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from app.engine.addresses import browser_host, is_among
+from app.engine.addresses import browser_host, is_on_any_host
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.sight import Sight
-from app.engine.agent.unseen import field_key, says_secret
+from app.engine.agent.sight import Observation
+from app.engine.agent.unseen import field_key, is_declared_secret
 from app.engine.command import (
+    Action,
     AnswerDialog,
-    Command,
     Goto,
     NewTab,
     Press,
@@ -35,12 +35,12 @@ from app.engine.command import (
 from app.engine.page_state import Element
 from app.engine.written_secrets import NAMED
 
-INSTEAD = ("type it into the field that asks for it", "go on without it")
+SECRET_ALTERNATIVES = ("type it into the field that asks for it", "go on without it")
 """Alternatives to a refused use."""
 
-_ELSEWHERE = (AnswerDialog, Goto, NewTab, Press, Select, Upload)
+_OTHER_TEXT_ACTIONS = (AnswerDialog, Goto, NewTab, Press, Select, Upload)
 """Actions with texts that never get a value: a secret's name in them would go out as it is written."""
-_ASKS = re.compile(
+_SECRET_LABEL = re.compile(
     r"\b(?:pass(?:word|phrase|code|wort)|kennwort|wachtwoord|contraseña|mot de passe|senha|пароль|pin(?: code| number)?"
     r"|one[ -]time (?:code|password|pin)|(?:verification|security|authenticat(?:ion|or)|two[ -]factor|2fa|sms) code"
     r"|otp|2fa|cvc|cvv)\b",
@@ -57,7 +57,7 @@ _LINK = r"(?: ?[:=]|,| (?:field|box|input|with|is|as|to|of|be|value|the))*"
 _NO_NAMES = frozenset(["the", "field", "box", "input", "with", "into", "and", "value", "text"])
 
 
-class Ruling(StrEnum):
+class SecretRuling(StrEnum):
     """Rulings about a use: ``ASK`` asks a person, and is a refusal where there is none."""
 
     ALLOW = "allow"
@@ -66,41 +66,42 @@ class Ruling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class SecretUse:
     """Use of a secret by an action: the ruling and its reason; ``key`` identifies the use."""
 
-    ruling: Ruling
+    ruling: SecretRuling
     why: str = ""
     key: object = None
 
 
-def use_of(command: Command, sight: Sight, secrets: Secrets) -> Use | None:
+def secret_use(command: Action, sight: Observation, secrets: Secrets) -> SecretUse | None:
     """Judge whether the action may put a secret into its target; ``None`` where it names none."""
     names = list(dict.fromkeys(NAMED.findall("\n".join(_texts(command)))))
     if not names:
         return None
     if unknown := next((name for name in names if not secrets.knows(name)), None):
-        return Use(Ruling.REFUSE, f"there is no secret {unknown}; use the names in the task")
+        return SecretUse(SecretRuling.REFUSE, f"there is no secret {unknown}; use the names in the task")
     if not isinstance(command, TypeText | TypeKeys | TypeMark):
-        return Use(Ruling.REFUSE, "a secret may only be typed into a field")
+        return SecretUse(SecretRuling.REFUSE, "a secret may only be typed into a field")
     if not _is_own(sight.page.url, sight, secrets):
-        return Use(
-            Ruling.REFUSE, f"{_host(sight.page.url)} is not one of this run's sites; no secret is typed there"
+        return SecretUse(
+            SecretRuling.REFUSE,
+            f"{_host(sight.page.url)} is not one of this run's sites; no secret is typed there",
         )
     if isinstance(command, TypeMark):
-        return Use(Ruling.ALLOW)  # the element is judged once the mark is resolved
-    found = list(_aimed_at(command, sight))
+        return SecretUse(SecretRuling.ALLOW)  # the element is judged once the mark is resolved
+    found = list(_target_fields(command, sight))
     key = (type(command).__name__, command.text, tuple((field_key(one), one.role, one.name) for one in found))
     if not found:
-        return Use(Ruling.ASK, "the field that would get the secret is unknown", key)
-    uses = [_into(element, names, sight, secrets) for element in found]
-    ruling, why = max(uses, key=lambda use: list(Ruling).index(use[0]))
-    return Use(ruling, why, key)
+        return SecretUse(SecretRuling.ASK, "the field that would get the secret is unknown", key)
+    uses = [_use_in_field(element, names, sight, secrets) for element in found]
+    ruling, why = max(uses, key=lambda use: list(SecretRuling).index(use[0]))
+    return SecretUse(ruling, why, key)
 
 
-def _texts(command: Command) -> Iterator[str]:
+def _texts(command: Action) -> Iterator[str]:
     """Yield the texts of an action that reach the page."""
-    if not isinstance(command, (TypeText, TypeKeys, TypeMark, *_ELSEWHERE)):
+    if not isinstance(command, (TypeText, TypeKeys, TypeMark, *_OTHER_TEXT_ACTIONS)):
         return
     for one in fields(command):
         value = getattr(command, one.name)
@@ -110,7 +111,7 @@ def _texts(command: Command) -> Iterator[str]:
             yield from (str(part) for part in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
-def _aimed_at(command: TypeText | TypeKeys, sight: Sight) -> Iterator[Element]:
+def _target_fields(command: TypeText | TypeKeys, sight: Observation) -> Iterator[Element]:
     """Yield the target field; for keys every element that reports the focus, in any frame."""
     elements = sight.page.elements
     if isinstance(command, TypeKeys):
@@ -119,43 +120,45 @@ def _aimed_at(command: TypeText | TypeKeys, sight: Sight) -> Iterator[Element]:
         yield from (elements[number] for number in elements_of(command) if 0 <= number < len(elements))
 
 
-def _into(element: Element, names: list[str], sight: Sight, secrets: Secrets) -> tuple[Ruling, str]:
+def _use_in_field(
+    element: Element, names: list[str], sight: Observation, secrets: Secrets
+) -> tuple[SecretRuling, str]:
     """Judge the use of these secrets in this field; return ruling and reason."""
     what = f"{element.role or element.tag} {(element.name or element.label)[:80]!r}"
     if element.origin and not _is_own(element.origin, sight, secrets):
-        return Ruling.REFUSE, (
+        return SecretRuling.REFUSE, (
             f"{what} is in a frame of {_host(element.origin)}, which is not one of this run's sites;"
             " no secret is typed there"
         )
     method, _, target = element.form.partition(":")
     if "://" in target and not _is_own(target, sight, secrets):
-        return Ruling.REFUSE, (
+        return SecretRuling.REFUSE, (
             f"the form around {what} sends to {_host(target)}, which is not one of this run's sites;"
             " no secret is typed there"
         )
-    if element.type == "password" or says_secret(element):
-        return Ruling.ALLOW, ""
+    if element.type == "password" or is_declared_secret(element):
+        return SecretRuling.ALLOW, ""
     if _is_search(element) or method == "get":
-        return Ruling.REFUSE, (
+        return SecretRuling.REFUSE, (
             f"what is typed into {what} becomes part of an address, which others may read; no secret is typed there"
         )
     is_line = element.tag == "input" and element.type in _LINE_TYPES
-    if is_line and _ASKS.search(f"{element.name}\n{element.label}"):
-        return Ruling.ALLOW, ""
+    if is_line and _SECRET_LABEL.search(f"{element.name}\n{element.label}"):
+        return SecretRuling.ALLOW, ""
     unnamed = [name for name in names if not _is_named(element, name, sight.intent)]
     if (is_line or element.tag == "textarea" or element.role == "textbox") and not unnamed:
-        return Ruling.ALLOW, ""
+        return SecretRuling.ALLOW, ""
     secret = (unnamed or names)[0]
-    return Ruling.ASK, f"{what} does not ask for a secret, and the task does not name it for {secret}"
+    return SecretRuling.ASK, f"{what} does not ask for a secret, and the task does not name it for {secret}"
 
 
-def _is_own(url: str, sight: Sight, secrets: Secrets) -> bool:
+def _is_own(url: str, sight: Observation, secrets: Secrets) -> bool:
     """Whether an address is on one of the run's hosts, and at least as encrypted as the run's start."""
     hosts = secrets.hosts or {browser_host(sight.start_url)}
     began, scheme = urlsplit(sight.start_url).scheme, url.partition(":")[0].lower()
     if scheme not in ("http", "https") or (began == "https" and scheme == "http"):
         return False
-    return is_among(url, hosts)
+    return is_on_any_host(url, hosts)
 
 
 def _is_search(element: Element) -> bool:

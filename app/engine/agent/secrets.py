@@ -16,10 +16,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from app.engine.command import Command, TypeKeys, TypeMark, TypeText
+from app.engine.command import Action, TypeKeys, TypeMark, TypeText
 from app.engine.errors import UsageError
 from app.engine.redaction import MARK
-from app.engine.written_secrets import NAMED, SHORTEST, WRITTEN, lift
+from app.engine.written_secrets import NAMED, SHORTEST, WRITTEN, extract_secrets
 
 PREFIX = "SITELORE_SECRET_"
 _PARTS = re.compile(r"\s+|\S+")
@@ -46,7 +46,7 @@ class Secrets:
     def __repr__(self) -> str:
         return f"Secrets({', '.join(self._values)})"
 
-    def fill(self, command: Command) -> Command:
+    def fill(self, command: Action) -> Action:
         """Return the action with values in place of names; ``secret_fields.use_of`` says whether it is allowed.
 
         Raises:
@@ -84,7 +84,7 @@ class Secrets:
         """Mask every value, in each of its spellings, in a text from a page or a browser."""
         return self._forms.sub(MARK, text) if self._forms is not None else text
 
-    def shown_in(self, text: str) -> bool:
+    def occurs_in(self, text: str) -> bool:
         """Whether one of the values occurs in a text."""
         return self._forms is not None and self._forms.search(text) is not None
 
@@ -99,7 +99,7 @@ class Secrets:
 
     def _compile(self) -> None:
         looked_for = sorted((v for v in self._values.values() if len(v) >= SHORTEST), key=len, reverse=True)
-        self._forms = re.compile("|".join(map(_spelt, looked_for))) if looked_for else None
+        self._forms = re.compile("|".join(map(_spelling_pattern, looked_for))) if looked_for else None
 
     def _value(self, match: re.Match[str]) -> str:
         if match[1] not in self._values:
@@ -107,22 +107,25 @@ class Secrets:
         return self._values[match[1]]
 
 
-def _spelt(value: str) -> str:
+def _spelling_pattern(value: str) -> str:
     """Return a pattern for the spellings of a value in pages, addresses and files, character by character.
 
     A value of letters alone is matched with its case, one with a digit or a sign in upper and lower case.
     """
-    signs = (_space(part) if part.isspace() else "".join(map(_sign, part)) for part in _PARTS.findall(value))
+    signs = (
+        _space_pattern(part) if part.isspace() else "".join(map(_character_pattern, part))
+        for part in _PARTS.findall(value)
+    )
     pattern = "".join(signs)
     return pattern if value.isalpha() else f"(?i:{pattern})"
 
 
-def _space(gap: str) -> str:
+def _space_pattern(gap: str) -> str:
     """Return a pattern for whitespace; pages collapse several spaces into one."""
-    return rf"(?:\s|\+|%20|&nbsp;|{'|'.join(map(_sign, gap))})+"
+    return rf"(?:\s|\+|%20|&nbsp;|{'|'.join(map(_character_pattern, gap))})+"
 
 
-def _sign(sign: str) -> str:
+def _character_pattern(sign: str) -> str:
     if sign.isascii() and sign.isalnum():
         return sign
     octets = sign.encode("utf-8", "replace")
@@ -138,7 +141,9 @@ def _sign(sign: str) -> str:
     return f"(?:{'|'.join(re.escape(way) for way in sorted(ways, key=lambda way: (-len(way), way)))})"
 
 
-def lifted(intent: str, environ: Mapping[str, str], known: Secrets | None = None) -> tuple[str, Secrets]:
+def resolve_secrets(
+    intent: str, environ: Mapping[str, str], known: Secrets | None = None
+) -> tuple[str, Secrets]:
     """Replace written secrets in a task by names; return the task and its secrets.
 
     ``known`` are those extracted from this task before; the environment has the others.
@@ -156,5 +161,5 @@ def lifted(intent: str, environ: Mapping[str, str], known: Secrets | None = None
                 remedy=f"set the variable {PREFIX}{name} and run it again",
             )
         values[name] = value
-    intent = lift(intent, values)
+    intent = extract_secrets(intent, values)
     return intent, Secrets(values)

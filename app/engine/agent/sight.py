@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.engine.command import Command
-from app.engine.effect import Result
+from app.engine.command import Action
+from app.engine.effect import ActionResult
 from app.engine.ledger import Fact, Ledger, PlanNode
 from app.engine.page_state import PageCapture
 from app.engine.trajectory import Tab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hint:
+class RetrievedTip:
     """A tip in force at this step: expert knowledge of the site, neither the page's words nor an order.
 
     ``routes`` are those it was found by, ``when``, ``do``, ``before`` its structured parts where its author
@@ -31,7 +31,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class HistoryEntry:
     """One past step: the page it began on, its action and result.
 
     ``state`` and ``state_after`` are page state ids; ``words`` the action in words.
@@ -41,15 +41,15 @@ class Turn:
     url: str
     title: str
     state: str
-    command: Command
-    result: Result
+    command: Action
+    result: ActionResult
     words: str
     reason: str = ""
     state_after: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Domain:
+class NavigableSite:
     """A site whose interaction graph can be navigated, in the words a model chooses by."""
 
     name: str
@@ -58,7 +58,7 @@ class Domain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class Observation:
     """Everything a policy may base its decision on.
 
     Attributes:
@@ -82,22 +82,22 @@ class Sight:
     state: str = ""
     tabs: tuple[Tab, ...] = ()
     active_tab: int = 0
-    tips: tuple[Hint, ...] = ()
-    domains: tuple[Domain, ...] = ()
+    tips: tuple[RetrievedTip, ...] = ()
+    domains: tuple[NavigableSite, ...] = ()
     ledger: Ledger = field(default_factory=Ledger)
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[HistoryEntry, ...] = ()
     answers: tuple[tuple[str, str], ...] = ()
     guidance: str = ""
     news: tuple[str, ...] = ()
 
     @property
-    def last(self) -> Turn | None:
+    def last(self) -> HistoryEntry | None:
         """The previous step."""
         return self.turns[-1] if self.turns else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class AgentDecision:
     """A policy's next action, with what it wants remembered.
 
     Attributes:
@@ -111,7 +111,7 @@ class Decision:
         seconds: time of the model, in all; the rest is the agent's own cost.
     """
 
-    command: Command | None
+    command: Action | None
     reason: str = ""
     raw: str = ""
     why: str = ""
@@ -134,7 +134,7 @@ class Policy(Protocol):
         """``scout`` or ``llm``, and more where that is informative."""
         ...
 
-    async def decide(self, sight: Sight) -> Decision:
+    async def decide(self, sight: Observation) -> AgentDecision:
         """Return the next action.  Raises a ``SiteloreError`` only where the run can't continue (no endpoint, no
         budget).
         """

@@ -16,23 +16,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.engine.agent.labels import (
-    SHORTEST,
+    MIN_LABEL_LETTERS,
     chevron_factor,
-    fits,
-    indicators,
+    expander_indicators,
     is_row,
     label_factor,
-    matches,
+    label_fit,
+    label_matches,
     names_expander,
 )
 from app.engine.command import Point
 from app.engine.page_state import Element, PageCapture, Rect
 
-GRID = 5
+GRID_SIZE = 5
 """Points of the scan in each direction."""
-LEAST_SHARE = 0.3
+MIN_CHEVRON_SHARE = 0.3
 """Share of the largest candidate's area that a chevron needs for its boost (section 6.2)."""
-OPAQUE = -1
+OPAQUE_FRAME = -1
 """Entry of a stack for a frame that could not be looked into."""
 
 _Touched = tuple[Element, Rect, Rect]
@@ -50,7 +50,7 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class SnapCandidate:
     """A candidate element: its share of the box, the fit of its name, its likeness to an expander."""
 
     element: int
@@ -82,7 +82,7 @@ class Snap:
     phase: Phase
     frame: tuple[str, ...] = ()
     matched: bool = False
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[SnapCandidate, ...] = ()
 
 
 def middle(box: Rect) -> Point:
@@ -126,17 +126,17 @@ def snap(
     """
     touched = _touched(box, page.elements if among is None else among)
     under = _from_page(touched, stacks or {})
-    expected = label if len(label.strip()) >= SHORTEST else ""
+    expected = label if len(label.strip()) >= MIN_LABEL_LETTERS else ""
     centre = middle(box)
     stack = under(centre)
     first = _first(stack, page)
-    if first is not None and expected and matches(first, expected):
+    if first is not None and expected and label_matches(first, expected):
         phase = Phase.FRAME if first.frame else Phase.PINPOINT
         return Snap(element=first.index, at=centre, phase=phase, frame=first.frame, matched=True)
     candidates = _scan(box, page, expected, under, touched)
     best = page.elements[candidates[0].element] if candidates else None
-    matched = best is not None and (not expected or fits(best, expected))
-    if stack and stack[0] == OPAQUE and not (matched and expected):
+    matched = best is not None and (not expected or label_fit(best, expected))
+    if stack and stack[0] == OPAQUE_FRAME and not (matched and expected):
         return Snap(element=None, at=centre, phase=Phase.BLIND, candidates=tuple(candidates))
     if best is None:
         return None
@@ -156,7 +156,7 @@ def _scan(
     label: str,
     under: Callable[[Point], Sequence[int]],
     touched: Sequence[_Touched],
-) -> list[Candidate]:
+) -> list[SnapCandidate]:
     """Return the candidates for the box, best first (phase B)."""
     hits: dict[int, Point] = {}
     for point in _points(box, touched):
@@ -171,16 +171,18 @@ def _scan(
             hits[hit.index] = point
     found = [page.elements[index] for index in hits]
     if names_expander(label) and is_row(box):
-        found = [element for element in found if indicators(element)] or found
+        found = [element for element in found if expander_indicators(element)] or found
     shares = {element.index: _share(element, box) for element in found}
     leader = max(shares.values(), default=0.0)
     candidates = [
-        Candidate(
+        SnapCandidate(
             element=element.index,
             at=hits[element.index],
             area=shares[element.index],
             label=label_factor(element, label),
-            chevron=chevron_factor(element, box) if shares[element.index] >= LEAST_SHARE * leader else 1.0,
+            chevron=chevron_factor(element, box)
+            if shares[element.index] >= MIN_CHEVRON_SHARE * leader
+            else 1.0,
         )
         for element in found
     ]
@@ -207,7 +209,7 @@ def _apart(a: Point, b: Point) -> float:
 def _first(stack: Sequence[int], page: PageCapture) -> Element | None:
     """Return the foremost actionable element; none behind a frame that can't be looked into."""
     for number in stack:
-        if number == OPAQUE:
+        if number == OPAQUE_FRAME:
             return None
         if 0 <= number < len(page.elements):
             return page.elements[number]
@@ -218,9 +220,12 @@ def _points(box: Rect, touched: Sequence[_Touched]) -> tuple[Point, ...]:
     left, top, width, height = box
     points = [middle(box)]
     points += [
-        (round(left + width * (column + 0.5) / GRID, 1), round(top + height * (row + 0.5) / GRID, 1))
-        for row in range(GRID)
-        for column in range(GRID)
+        (
+            round(left + width * (column + 0.5) / GRID_SIZE, 1),
+            round(top + height * (row + 0.5) / GRID_SIZE, 1),
+        )
+        for row in range(GRID_SIZE)
+        for column in range(GRID_SIZE)
     ]
     points += [middle(shared) for _, _, shared in touched]
     return tuple(dict.fromkeys(points))

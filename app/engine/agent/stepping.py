@@ -5,27 +5,27 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.sight import AgentDecision, Observation
 from app.engine.agent.unseen import is_secret_field
-from app.engine.calls import to_action
-from app.engine.command import Command, ReportInfeasible, Stop, elements_of
-from app.engine.effect import Effect, Result
+from app.engine.calls import to_recorded
+from app.engine.command import Action, ReportInfeasible, Stop, elements_of
+from app.engine.effect import ActionResult, Effect
 from app.engine.imports.notices import notices
 from app.engine.observation import content_key
 from app.engine.page_state import Element, PageCapture, Rect
 from app.engine.redaction import MARK, redact_text, redact_tree, redact_url
 from app.engine.trajectory import ErrorClass, Exposure, Step, Tab
 
-_SEEN = frozenset({Effect.NAVIGATED, Effect.CHANGED})
-_ENDING = (Stop, ReportInfeasible)
+_VISIBLE_EFFECTS = frozenset({Effect.NAVIGATED, Effect.CHANGED})
+_ENDING_ACTIONS = (Stop, ReportInfeasible)
 """Actions that end the run count as their own effect."""
 _FIRST_ERROR = 400
 """Lowest HTTP status of an error page."""
 
 
-def element_of(page: PageCapture, command: Command | None, result: Result) -> Element | None:
+def target_element(page: PageCapture, command: Action | None, result: ActionResult) -> Element | None:
     """Return the first target element of an action, named or by a mark; ``None`` where there is none on the page."""
     numbers = elements_of(command) if command is not None else ()
     if not numbers and result.element is not None:
@@ -33,13 +33,15 @@ def element_of(page: PageCapture, command: Command | None, result: Result) -> El
     return page.elements[numbers[0]] if numbers and 0 <= numbers[0] < len(page.elements) else None
 
 
-def named(element: Element) -> Target:
+def action_target(element: Element) -> ActionTarget:
     """Return an element in the form a step stores."""
     name = element.name or element.label or element.text
-    return Target(role=element.role or element.tag, name=redact_text(name)[:200], bid=str(element.index))
+    return ActionTarget(
+        role=element.role or element.tag, name=redact_text(name)[:200], bid=str(element.index)
+    )
 
 
-def page_step(
+def observed_step(
     index: int, page: PageCapture, tabs: tuple[Tab, ...], active: int, secrets: Secrets, at: float
 ) -> tuple[Step, dict[str, bytes]]:
     """Return a step that holds only the observation (a look without secrets), and the blobs it names."""
@@ -64,12 +66,18 @@ def page_step(
     return step, blobs
 
 
-def full_step(
-    seen: Step, sight: Sight, decision: Decision, result: Result, secrets: Secrets, *, page_state: str
+def complete_step(
+    seen: Step,
+    sight: Observation,
+    decision: AgentDecision,
+    result: ActionResult,
+    secrets: Secrets,
+    *,
+    page_state: str,
 ) -> Step:
     """Return the step completed with decision and result."""
     command = decision.command
-    element = element_of(sight.page, command, result)
+    element = target_element(sight.page, command, result)
 
     def said(text: str) -> str:
         return redact_text(secrets.mask(text))
@@ -78,8 +86,8 @@ def full_step(
         seen,
         reason=said(decision.reason),
         raw_output=said(decision.raw),
-        action=said_action(command, element, secrets) if command is not None else None,
-        target=named(element) if element is not None else None,
+        action=redacted_action(command, element, secrets) if command is not None else None,
+        target=action_target(element) if element is not None else None,
         target_box=_within(element.rect, sight.page.viewport) if element is not None else None,
         executed=command is not None and result.effect is not Effect.REFUSED,
         error=said(result.why if command is not None else decision.why) if not result.success else "",
@@ -98,7 +106,7 @@ def full_step(
                 tip=hint.tip,
                 routes=hint.routes,
                 score=hint.score,
-                followed=went_by(decision.followed.get(hint.tip), command, result),
+                followed=tip_followed(decision.followed.get(hint.tip), command, result),
             )
             for hint in sight.tips
         ),
@@ -109,7 +117,7 @@ def full_step(
     )
 
 
-def went_by(claim: bool | None, command: Command | None, result: Result) -> bool | None:
+def tip_followed(claim: bool | None, command: Action | None, result: ActionResult) -> bool | None:
     """Whether a tip counts as followed: the policy says so, and the action had a visible effect.
 
     An action that was refused, did nothing or led to an error page followed no tip, whatever the control was
@@ -117,24 +125,24 @@ def went_by(claim: bool | None, command: Command | None, result: Result) -> bool
     """
     if not claim:
         return claim
-    seen = isinstance(command, _ENDING) or result.effect in _SEEN
+    seen = isinstance(command, _ENDING_ACTIONS) or result.effect in _VISIBLE_EFFECTS
     return True if seen and result.success and result.status < _FIRST_ERROR else None
 
 
-def said_action(command: Command, element: Element | None, secrets: Secrets) -> Action:
+def redacted_action(command: Action, element: Element | None, secrets: Secrets) -> RecordedAction:
     """Return an action as it may be shown and stored: without secrets, and without input of a secret field."""
-    action = to_action(command)
+    action = to_recorded(command)
     if element is not None and is_secret_field(element):
         action = _masked(action)
-    return _said_action(action, secrets)
+    return _redact_arguments(action, secrets)
 
 
-def _masked(action: Action) -> Action:
+def _masked(action: RecordedAction) -> RecordedAction:
     args = {name: MARK if name in ("value", "text") else value for name, value in action.args.items()}
     return replace(action, args=args)
 
 
-def _said_action(action: Action, secrets: Secrets) -> Action:
+def _redact_arguments(action: RecordedAction, secrets: Secrets) -> RecordedAction:
     args = {
         name: redact_text(secrets.mask(value)) if isinstance(value, str) else value
         for name, value in action.args.items()
@@ -142,7 +150,7 @@ def _said_action(action: Action, secrets: Secrets) -> Action:
     return replace(action, args=args)
 
 
-def _error_class(decision: Decision, result: Result) -> ErrorClass:
+def _error_class(decision: AgentDecision, result: ActionResult) -> ErrorClass:
     if decision.command is None:
         return ErrorClass.HARNESS
     if result.success:

@@ -12,10 +12,10 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn, cast
 
-LONGEST = 50_000
+MAX_ACTION_LENGTH = 50_000
 """Maximum characters of one action block; a longer one is no action."""
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*(?: (?:back|forward|tab)\b)?")
+NAME_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*(?: (?:back|forward|tab)\b)?")
 _NAMED = re.compile(r"([A-Za-z_]\w*)\s*[=:](?!=)")
 _BARE = re.compile(r"[\w.+\-]+")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?\Z")
@@ -44,7 +44,7 @@ _GIVING = ("args", "arguments", "parameters", "params", "kwargs", "action_input"
 _THINKING = ("thought", "think", "thinking", "reason", "reasoning", "rationale")
 
 
-class Bare(str):
+class BareToken(str):
     """An unquoted token: a number, ``true``, ``null``; kept as written."""
 
     __slots__ = ()
@@ -60,17 +60,17 @@ class Bare(str):
         return self.lower() in ("none", "null")
 
 
-Value = str | list["Value"]
-"""An argument: a quoted text, a ``Bare`` token, or a list."""
+WrittenValue = str | list["WrittenValue"]
+"""An argument: a quoted text, a ``BareToken`` token, or a list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class WrittenCall:
     """One action as written; ``brackets``: in WebArena's form, whose defaults differ."""
 
     name: str
-    positional: tuple[Value, ...] = ()
-    named: dict[str, Value] = field(default_factory=dict[str, Value])
+    positional: tuple[WrittenValue, ...] = ()
+    named: dict[str, WrittenValue] = field(default_factory=dict[str, WrittenValue])
     brackets: bool = False
     text: str = ""
 
@@ -79,7 +79,7 @@ class Call:
 class JsonAnswer:
     """Calls and thinking of a JSON answer."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[WrittenCall, ...]
     thinking: str = ""
 
 
@@ -87,14 +87,16 @@ class CallError(ValueError):
     """The text is no valid action; the message tells a model how to fix it."""
 
 
-def read_calls(text: str) -> list[Call]:
+def read_calls(text: str) -> list[WrittenCall]:
     """Read all calls of a text that holds nothing else.
 
     Raises:
         CallError: it holds something else; the message says where.
     """
-    if len(text) > LONGEST:
-        raise CallError(f"the action is {len(text):,} characters long; an action may have {LONGEST:,}")
+    if len(text) > MAX_ACTION_LENGTH:
+        raise CallError(
+            f"the action is {len(text):,} characters long; an action may have {MAX_ACTION_LENGTH:,}"
+        )
     return _Reader(text).calls()
 
 
@@ -117,35 +119,35 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
 
-    def calls(self) -> list[Call]:
-        found: list[Call] = []
+    def calls(self) -> list[WrittenCall]:
+        found: list[WrittenCall] = []
         while self._skip(" \t\r\n;`") and len(found) < _MOST:
             found.append(self._call())
         return found
 
-    def _call(self) -> Call:
+    def _call(self) -> WrittenCall:
         start = self.at
-        match = NAME.match(self.text, start)
+        match = NAME_PATTERN.match(self.text, start)
         if match is None:
             self._fail(f"an action begins with its name, not with {self._near()}")
         self.at = match.end()
-        name = normal(match[0])
+        name = normalised_name(match[0])
         self._skip(" \t")
         opening = self._peek()
         if opening == "(":
             self.at += 1
             positional, named = self._arguments()
-            return Call(name=name, positional=positional, named=named, text=self.text[start : self.at])
+            return WrittenCall(name=name, positional=positional, named=named, text=self.text[start : self.at])
         if opening == "[":
             groups = self._groups()
-            return Call(name=name, positional=groups, brackets=True, text=self.text[start : self.at])
+            return WrittenCall(name=name, positional=groups, brackets=True, text=self.text[start : self.at])
         if opening not in ("", "\n", "\r", ";", "`"):
             self._fail(f"after the name {match[0]!r} comes '(' with the arguments, not {self._near()}")
-        return Call(name=name, text=match[0])
+        return WrittenCall(name=name, text=match[0])
 
-    def _arguments(self) -> tuple[tuple[Value, ...], dict[str, Value]]:
-        positional: list[Value] = []
-        named: dict[str, Value] = {}
+    def _arguments(self) -> tuple[tuple[WrittenValue, ...], dict[str, WrittenValue]]:
+        positional: list[WrittenValue] = []
+        named: dict[str, WrittenValue] = {}
         while True:
             self._skip(" \t\r\n")
             if self._take(")"):
@@ -167,7 +169,7 @@ class _Reader:
                     " (a quote inside a text needs a backslash before it)"
                 )
 
-    def _value(self, depth: int) -> Value:
+    def _value(self, depth: int) -> WrittenValue:
         self._skip(" \t\r\n")
         first = self._peek()
         if first in ('"', "'"):
@@ -178,16 +180,16 @@ class _Reader:
         if match is None:
             self._fail(f"a value is missing before {self._near()}")
         self.at = match.end()
-        token = Bare(match[0])
+        token = BareToken(match[0])
         if not token.is_number and token.lower() not in _WORDS:
             self._fail(f"put the text in quotes: {match[0]!r}")
         return token
 
-    def _list(self, depth: int) -> list[Value]:
+    def _list(self, depth: int) -> list[WrittenValue]:
         if depth > _DEEPEST:
             self._fail("lists are nested too deep")
         self.at += 1
-        items: list[Value] = []
+        items: list[WrittenValue] = []
         while True:
             self._skip(" \t\r\n")
             if self._take("]"):
@@ -279,13 +281,13 @@ class _Reader:
         raise CallError(why)
 
 
-def normal(name: str) -> str:
+def normalised_name(name: str) -> str:
     """Return an action's name in its compared form: ``Go-Back`` is ``go_back``."""
     return name.lower().replace("-", "_").replace(" ", "_")
 
 
 def _decoded(text: str) -> dict[str, object] | list[object] | None:
-    decoder = json.JSONDecoder(parse_int=Bare, parse_float=Bare, parse_constant=Bare)
+    decoder = json.JSONDecoder(parse_int=BareToken, parse_float=BareToken, parse_constant=BareToken)
     try:
         value, end = cast("tuple[object, int]", decoder.raw_decode(text))
     except (ValueError, RecursionError):
@@ -295,7 +297,7 @@ def _decoded(text: str) -> dict[str, object] | list[object] | None:
     return cast("dict[str, object] | list[object]", value)
 
 
-def _calls_of(value: object, depth: int) -> list[Call]:
+def _calls_of(value: object, depth: int) -> list[WrittenCall]:
     if depth > _DEEPEST:
         raise CallError("the JSON is nested too deep")
     if isinstance(value, str):
@@ -320,7 +322,7 @@ def _calls_of(value: object, depth: int) -> list[Call]:
     raise CallError('the JSON names no action; write {"action": "click(\\"12\\")"}')
 
 
-def _named_call(name: str, key: str, known: dict[str, object]) -> list[Call]:
+def _named_call(name: str, key: str, known: dict[str, object]) -> list[WrittenCall]:
     if "(" in name or "[" in name:
         return read_calls(name)
     for giving in _GIVING:
@@ -334,26 +336,30 @@ def _named_call(name: str, key: str, known: dict[str, object]) -> list[Call]:
     return [_with(name, {other: value for other, value in known.items() if other not in left_out})]
 
 
-def _with(name: str, arguments: object) -> Call:
+def _with(name: str, arguments: object) -> WrittenCall:
     if isinstance(arguments, str) and arguments.lstrip().startswith(("{", "[")):
         return _with(name, cast("object", _decoded(arguments.strip())))
     text = f"{name} {json.dumps(arguments, default=str)[:2000]}"
     if isinstance(arguments, dict):
         pairs = cast("dict[str, object]", arguments)
-        return Call(name=normal(name), named={k: _plain(v, 0) for k, v in pairs.items()}, text=text)
+        return WrittenCall(
+            name=normalised_name(name), named={k: _plain(v, 0) for k, v in pairs.items()}, text=text
+        )
     items = cast("list[object]", arguments) if isinstance(arguments, list) else []
     if isinstance(arguments, str):
         items = [arguments]
-    return Call(name=normal(name), positional=tuple(_plain(item, 0) for item in items), text=text)
+    return WrittenCall(
+        name=normalised_name(name), positional=tuple(_plain(item, 0) for item in items), text=text
+    )
 
 
-def _plain(value: object, depth: int) -> Value:
+def _plain(value: object, depth: int) -> WrittenValue:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
-        return Bare("true" if value else "false")
+        return BareToken("true" if value else "false")
     if value is None:
-        return Bare("null")
+        return BareToken("null")
     if isinstance(value, list) and depth <= _DEEPEST:
         return [_plain(item, depth + 1) for item in cast("list[object]", value)]
     raise CallError("an argument is an object; arguments are texts, numbers and lists")

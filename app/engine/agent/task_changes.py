@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from app.engine.agent.task_tokens import CLOSE, OPEN, Token, clauses, tokens_of, without_quotes
+from app.engine.agent.task_tokens import CLOSE, OPEN, TaskToken, clauses, replace_quotes, tokens_of
 from app.engine.agent.task_words import (
-    known_verb,
-    no_things,
-    numbers_said,
+    is_known_verb,
+    non_object_words,
+    number_words,
     senses_of,
     senses_of_kind,
     stem_of,
@@ -30,10 +30,10 @@ from kb.retrieval.terms import stems_of
 
 Region = Literal["object", "whose", "where", "toward"]
 
-LONGEST_TASK = 8_000
+MAX_TASK_LENGTH = 8_000
 """Characters of a task that are read."""
 
-_REFUSING = frozenset({"do", "not", "don't", "never", "without"})
+_NEGATIONS = frozenset({"do", "not", "don't", "never", "without"})
 _SPLITTERS = frozenset({"and", "then", "or", "but", ","})
 
 
@@ -95,7 +95,7 @@ def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
     found: list[RequestedChange] = []
     forbidden: set[str] = set()
     known: tuple[str, ...] = ()
-    for clause in clauses(without_quotes(task[:LONGEST_TASK], quotes)):
+    for clause in clauses(replace_quotes(task[:MAX_TASK_LENGTH], quotes)):
         tokens = tokens_of(clause, quotes)
         asks = _is_question(clause)
         for part in _parts(tokens) if tokens else ():
@@ -117,7 +117,7 @@ def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
 # ---------------------------------------------------------------------------------------------------- changes
 
 
-def _names_in(part: list[Token]) -> tuple[str, ...]:
+def _names_in(part: list[TaskToken]) -> tuple[str, ...]:
     return tuple(
         token.text
         for at, token in enumerate(part)
@@ -135,9 +135,9 @@ def _is_question(clause: str) -> bool:
     return not polite and not refuses and words[0] in word_set("questions")
 
 
-def _parts(tokens: list[Token]) -> Iterator[list[Token]]:
+def _parts(tokens: list[TaskToken]) -> Iterator[list[TaskToken]]:
     """Split a sentence before each verb that follows ``and``, ``then`` or a comma."""
-    part: list[Token] = []
+    part: list[TaskToken] = []
     for at, token in enumerate(tokens):
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         splits = token.low in _SPLITTERS and following is not None
@@ -157,21 +157,21 @@ def _parts(tokens: list[Token]) -> Iterator[list[Token]]:
         yield part
 
 
-def _begins_clause(tokens: list[Token], *, after_comma: bool) -> bool:
+def _begins_clause(tokens: list[TaskToken], *, after_comma: bool) -> bool:
     """Whether the tokens begin with a verb that starts a part of its own."""
     words = [token.low for token in tokens[:4] if not token.name]
     if not words or tokens[0].name:
         return False
-    while words and (words[0] in word_set("polite") or words[0] in _REFUSING):
+    while words and (words[0] in word_set("polite") or words[0] in _NEGATIONS):
         words = words[1:]
     if not words:
         return False
     if after_comma and not _has_object(tokens[1:]):
         return False  # ``a new, empty repository``
-    return known_verb(words[0]) or words[0] in word_set("reading") or words[0] in word_set("questions")
+    return is_known_verb(words[0]) or words[0] in word_set("reading") or words[0] in word_set("questions")
 
 
-def _has_object(after: list[Token]) -> bool:
+def _has_object(after: list[TaskToken]) -> bool:
     """Whether the tokens after a word make it a verb: a determiner, a pronoun, a name, a preposition, or nothing."""
     if not after or after[0].name:
         return True
@@ -179,7 +179,7 @@ def _has_object(after: list[Token]) -> bool:
     return after[0].low in around | word_set("one") or not after[0].low.isalpha()
 
 
-def _purpose(part: list[Token], following: Token) -> bool:
+def _purpose(part: list[TaskToken], following: TaskToken) -> bool:
     """Whether a purpose follows: ``to buy`` after a verb of pressing or going.  Irreversible changes must be
     asked for outright.
     """
@@ -196,7 +196,7 @@ def _purpose(part: list[Token], following: Token) -> bool:
     }
 
 
-def _imperative(part: list[Token]) -> tuple[str, list[Token], bool]:
+def _imperative(part: list[TaskToken]) -> tuple[str, list[TaskToken], bool]:
     """Return the verb a part begins with, the rest, and whether the part forbids it ("" where there is none)."""
     tokens = _without_condition(part)
     forbidden = False
@@ -227,12 +227,12 @@ def _imperative(part: list[Token]) -> tuple[str, list[Token], bool]:
     pair = f"{low} {tokens[1].low}" if len(tokens) > 1 else low
     if pair in two_word_verbs():
         return pair, tokens[2:], forbidden
-    if not known_verb(low) and _is_statement(tokens):
+    if not is_known_verb(low) and _is_statement(tokens):
         return "", [], forbidden
     return (low if low[:1].isalpha() else ""), tokens[1:], forbidden
 
 
-def _is_statement(tokens: list[Token]) -> bool:
+def _is_statement(tokens: list[TaskToken]) -> bool:
     """Whether a part is a statement: it begins with no verb, or a finite verb follows its first words."""
     if len(tokens) == 1:
         return True
@@ -242,7 +242,7 @@ def _is_statement(tokens: list[Token]) -> bool:
     return any(token.low in word_set("finite") for token in tokens[1:5] if not token.name)
 
 
-def _without_condition(part: list[Token]) -> list[Token]:
+def _without_condition(part: list[TaskToken]) -> list[TaskToken]:
     """Drop the condition before the comma: ``If the price is below 10, buy it``."""
     if part[0].low not in word_set("conditions"):
         return part
@@ -250,7 +250,7 @@ def _without_condition(part: list[Token]) -> list[Token]:
     return part[commas[0] + 1 :] if commas else []
 
 
-def _change(verb: str, rest: list[Token], clause: str) -> list[RequestedChange]:
+def _change(verb: str, rest: list[TaskToken], clause: str) -> list[RequestedChange]:
     pressing = verb in word_set("pressing")
     named = tuple(token.text for token in rest if token.name)
     if verb in word_set("giving") and named and not senses_of((verb,)):
@@ -300,12 +300,12 @@ def _change(verb: str, rest: list[Token], clause: str) -> list[RequestedChange]:
     ]
 
 
-def _makes(rest: list[Token]) -> bool:
+def _makes(rest: list[TaskToken]) -> bool:
     """Whether the object is made: ``Open an issue`` makes one; ``open the issue`` only looks."""
     return bool(rest) and rest[0].low in ("a", "an", "new", "another")
 
 
-def _names_something_new(rest: list[Token]) -> bool:
+def _names_something_new(rest: list[TaskToken]) -> bool:
     """Whether a new thing is named: ``to readme.md in a new repository named …``."""
     words = [token.low for token in rest]
     return any(
@@ -314,7 +314,7 @@ def _names_something_new(rest: list[Token]) -> bool:
     )
 
 
-def _regions(rest: list[Token]) -> dict[Region, list[str]]:
+def _regions(rest: list[TaskToken]) -> dict[Region, list[str]]:
     """Return names by their role, which the preposition before a name decides."""
     found: dict[Region, list[str]] = {"object": [], "whose": [], "where": [], "toward": []}
     region: Region = "object"
@@ -337,7 +337,7 @@ def _regions(rest: list[Token]) -> dict[Region, list[str]]:
     return found
 
 
-def _may_be_a_person(token: Token, after: list[Token]) -> bool:
+def _may_be_a_person(token: TaskToken, after: list[TaskToken]) -> bool:
     """Whether a word after ``by`` is a user name in small letters; ``by the …``, ``by clicking``, ``by card``
     name nobody.
     """
@@ -352,19 +352,24 @@ def _may_be_a_person(token: Token, after: list[Token]) -> bool:
     )
 
 
-def _numbers_a_thing(rest: list[Token], at: int) -> bool:
+def _numbers_a_thing(rest: list[TaskToken], at: int) -> bool:
     """Whether a number is a name: ``order 302`` and ``issue 12`` are; ``5 shirts`` is a quantity."""
     before = rest[at - 1] if at else None
-    return before is not None and not before.name and before.low.isalpha() and before.low not in no_things()
+    return (
+        before is not None
+        and not before.name
+        and before.low.isalpha()
+        and before.low not in non_object_words()
+    )
 
 
-def _count(rest: list[Token], objects: tuple[str, ...]) -> int:
+def _count(rest: list[TaskToken], objects: tuple[str, ...]) -> int:
     """Return how often a change is asked for: once, as often as names or a number say, 0 for all."""
     words = [token.low for token in rest if not token.name]
     if any(word in word_set("all") - {"any", "both"} for word in words):
         return 0
     head = words[:4]
-    numbers = numbers_said()
+    numbers = number_words()
     given = [numbers[word] for word in head if word in numbers and word != "one"]
     given += [int(word) for word in head[:3] if word.isdecimal() and 0 < int(word) <= 100 and not objects]
     if given:
@@ -394,7 +399,7 @@ def _is_plural(words: list[str]) -> bool:
     )
 
 
-def _picks(rest: list[Token]) -> bool:
+def _picks(rest: list[TaskToken]) -> bool:
     words = [token.low for token in rest[:8] if not token.name]
     superlative = any(
         len(word) > 5 and word.endswith("est") and word not in ("request", "latest") for word in words
@@ -409,7 +414,7 @@ def _inheriting(change: RequestedChange, known: tuple[str, ...]) -> RequestedCha
     return replace(change, objects=known, inherited=True)
 
 
-def _nouns(rest: list[Token]) -> frozenset[str]:
+def _nouns(rest: list[TaskToken]) -> frozenset[str]:
     words = " ".join(token.text for token in rest if not token.name and token.low not in word_set("stop"))
     return frozenset(stem for stem in stems_of(words) if len(stem) > 2)
 
@@ -422,5 +427,5 @@ def _senses_of_name(name: str) -> frozenset[str]:
     return senses_of(re.findall(r"\w+", name))
 
 
-def _table_of_words(rest: list[Token]) -> frozenset[str]:
+def _table_of_words(rest: list[TaskToken]) -> frozenset[str]:
     return senses_of(token.low for token in rest if not token.name) & {"cart"}

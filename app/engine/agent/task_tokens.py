@@ -24,7 +24,7 @@ _DIGITS = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class TaskToken:
     """A word, a sign, or a name; ``quoted`` where it was in quotes."""
 
     text: str
@@ -37,7 +37,7 @@ class Token:
         return self.text.casefold()
 
 
-def without_quotes(text: str, quotes: list[str]) -> str:
+def replace_quotes(text: str, quotes: list[str]) -> str:
     """Return the text with a mark in place of each quoted name, so that no quoted word is read as a verb."""
 
     def keep(match: re.Match[str]) -> str:
@@ -55,22 +55,24 @@ def clauses(text: str) -> Iterator[str]:
             yield sentence.strip()
 
 
-def tokens_of(clause: str, quotes: list[str]) -> list[Token]:
+def tokens_of(clause: str, quotes: list[str]) -> list[TaskToken]:
     """Return the words of a clause; adjacent capitalised words are one name, quoted texts come back from
     ``quotes``.
     """
-    tokens: list[Token] = []
+    tokens: list[TaskToken] = []
     for match in _TOKEN.finditer(clause):
         word = match[0]
         if word[0] == OPEN:
-            tokens.append(Token(quotes[int(word[1:-1])], name=True, quoted=True))
+            tokens.append(TaskToken(quotes[int(word[1:-1])], name=True, quoted=True))
             continue
         if word.endswith(("'s", "’s")) and len(word) > 3:
-            tokens.extend((Token(word[:-2].rstrip("."), name=_is_name(word[:-2], bool(tokens))), Token("'s")))
+            tokens.extend(
+                (TaskToken(word[:-2].rstrip("."), name=_is_name(word[:-2], bool(tokens))), TaskToken("'s"))
+            )
             continue
         bare = word if word in (",", "(", ")") else word.strip(".,")
         if bare:
-            tokens.append(Token(bare, name=_is_name(bare, bool(tokens))))
+            tokens.append(TaskToken(bare, name=_is_name(bare, bool(tokens))))
     return _joined(tokens)
 
 
@@ -88,17 +90,17 @@ def _is_name(word: str, later: bool) -> bool:
     )
 
 
-def _joined(tokens: list[Token]) -> list[Token]:
+def _joined(tokens: list[TaskToken]) -> list[TaskToken]:
     """Join adjacent capitalised words into one name; quoted names stay by themselves."""
-    made: list[Token] = []
+    made: list[TaskToken] = []
     for token in tokens:
         last = made[-1] if made else None
         if last is not None and _bare(token) and _bare(last):
-            made[-1] = Token(f"{last.text} {token.text}", name=True)
+            made[-1] = TaskToken(f"{last.text} {token.text}", name=True)
         else:
             made.append(token)
     return made
 
 
-def _bare(token: Token) -> bool:
+def _bare(token: TaskToken) -> bool:
     return token.name and not token.quoted and token.text[:1].isupper()

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from app.assets import resource
-from app.engine.graph.danger_words import said_by
+from app.engine.graph.danger_words import verb_in_name
 from kb.retrieval.terms import stems_of
 
 
@@ -62,9 +62,9 @@ def two_word_verbs() -> frozenset[str]:
     return frozenset(verb for verbs in senses.values() for verb in verbs if " " in verb)
 
 
-def known_verb(word: str) -> bool:
+def is_known_verb(word: str) -> bool:
     """Whether a word is a verb of change in its plain form (``cancel``, not ``canceled``)."""
-    return word in _plain_verbs() or (said_by(word) is not None and not word.endswith(("ed", "s")))
+    return word in _plain_verbs() or (verb_in_name(word) is not None and not word.endswith(("ed", "s")))
 
 
 @lru_cache(maxsize=1)
@@ -81,17 +81,17 @@ def senses_of_kind(verb: str) -> frozenset[str]:
     """Return the sense of a verb that only the lists of dangerous words have, in any language."""
     if senses_of((verb,)):
         return frozenset()
-    said = said_by(verb)
+    said = verb_in_name(verb)
     return frozenset({_OF_KIND[said.kind]}) if said is not None else frozenset()
 
 
-def no_things() -> frozenset[str]:
+def non_object_words() -> frozenset[str]:
     return (
         word_set("stop") | word_set("where") | word_set("toward") | word_set("whose") | word_set("dates")
         | word_set("positions") | {"top", "size", "page", "step", "least", "most", "about", "over", "under"}
     )  # fmt: skip
 
 
-def numbers_said() -> Mapping[str, int]:
+def number_words() -> Mapping[str, int]:
     """Return numbers by their words."""
     return cast("Mapping[str, int]", _document()["numbers"])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from app.engine.agent.memory.entries import Entry, checkpoint, dead_end_of, outcome
-from app.engine.agent.sight import Sight, Turn
-from app.engine.calls import from_action, to_action
+from app.engine.agent.memory.entries import LedgerEntry, checkpoint, dead_end_of, outcome
+from app.engine.agent.sight import HistoryEntry, Observation
+from app.engine.calls import from_recorded, to_recorded
 from app.engine.command import Navigate, elements_of
-from app.engine.effect import Cause, Effect, Result
+from app.engine.effect import ActionResult, Cause, Effect
 from app.engine.ledger import Checkpoint
 from app.engine.page_state import PageCapture
 from app.engine.trajectory import ErrorClass, Step
@@ -18,30 +18,32 @@ BY_PERSON = "person"
 """``Step.by`` of a person's step."""
 
 
-def entries_of(turn: Turn, sight: Sight, url: str, before: Sequence[Turn]) -> list[Entry]:
+def ledger_entries(
+    turn: HistoryEntry, sight: Observation, url: str, before: Sequence[HistoryEntry]
+) -> list[LedgerEntry]:
     """Return the ledger entries of a step, in order; ``url`` is where it ended."""
     result = turn.result
     found = [outcome(turn.step, turn.words, result, url=url, state=turn.state)]
     if not result.success:
-        target = target_of(turn, sight.page)
+        target = target_words(turn, sight.page)
         dead = dead_end_of(result, target, state=turn.state, url=turn.url, step=turn.step)
         found += [dead] if dead is not None else []
-    mark = _landmark(turn, url, before)
+    mark = _navigation_checkpoint(turn, url, before)
     return [*found, checkpoint(mark)] if mark is not None else found
 
 
-def target_of(turn: Turn, page: PageCapture) -> str:
+def target_words(turn: HistoryEntry, page: PageCapture) -> str:
     """Describe the target of an action in words that hold on another look at the page."""
     numbers = elements_of(turn.command)
     if numbers and 0 <= numbers[0] < len(page.elements):
         element = page.elements[numbers[0]]
         return f"{element.role} '{element.name or element.text or element.label}'"
-    return to_action(turn.command).kind + (
+    return to_recorded(turn.command).kind + (
         f" {turn.command.query}" if isinstance(turn.command, Navigate) else ""
     )
 
 
-def _landmark(turn: Turn, url: str, before: Sequence[Turn]) -> Checkpoint | None:
+def _navigation_checkpoint(turn: HistoryEntry, url: str, before: Sequence[HistoryEntry]) -> Checkpoint | None:
     """Return a checkpoint for a page of another path that was reached for the first time."""
     if turn.result.effect is not Effect.NAVIGATED or not turn.result.success:
         return None
@@ -51,19 +53,19 @@ def _landmark(turn: Turn, url: str, before: Sequence[Turn]) -> Checkpoint | None
     return Checkpoint(kind="navigation", words=f"{turn.words} led to {path}", url=url, step=turn.step)
 
 
-def turns_of(steps: Sequence[Step]) -> tuple[Turn, ...]:
+def history_of_steps(steps: Sequence[Step]) -> tuple[HistoryEntry, ...]:
     """Return the history of a resumed run from its stored steps.
 
     Answers without an action are left out, and so are a person's steps: the agent did not decide them.
     """
-    turns: list[Turn] = []
+    turns: list[HistoryEntry] = []
     for number, step in enumerate(steps):
         after = steps[number + 1] if number + 1 < len(steps) else None
-        command = from_action(step.action) if step.action is not None else None
+        command = from_recorded(step.action) if step.action is not None else None
         if command is None or step.by == BY_PERSON:
             continue
         turns.append(
-            Turn(
+            HistoryEntry(
                 step=step.index,
                 url=step.url,
                 title=step.title,
@@ -78,10 +80,10 @@ def turns_of(steps: Sequence[Step]) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def _result_of(step: Step) -> Result:
+def _result_of(step: Step) -> ActionResult:
     effect = step.effect if step.effect in set(Effect) else Effect.NOTHING.value
     cause = step.cause if step.cause in set(Cause) else Cause.NONE.value
-    return Result(
+    return ActionResult(
         success=step.error_class is ErrorClass.NONE,
         effect=Effect(effect),
         cause=Cause(cause),

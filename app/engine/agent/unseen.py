@@ -31,13 +31,13 @@ _VALUE = re.compile(
 """A line of a tree up to the value of its field, the number of the element, and the value."""
 
 
-def unseen(page: PageCapture, secrets: Secrets) -> PageCapture:
+def mask_secrets(page: PageCapture, secrets: Secrets) -> PageCapture:
     """Return the look without secrets: without values of this run, and without pixels of fields that hold any."""
     note = ""
     if page.picture:
-        if secrets.shown_in(page.text):
+        if secrets.occurs_in(page.text):
             page, note = replace(page, picture=b""), NO_PICTURE
-        elif (picture := without_secret_fields(page, secrets)) is not page.picture:
+        elif (picture := picture_without_secrets(page, secrets)) is not page.picture:
             page = replace(page, picture=picture)
     page = _without_values(page, secrets)
     if not secrets.any:
@@ -58,12 +58,12 @@ def unseen(page: PageCapture, secrets: Secrets) -> PageCapture:
     )
 
 
-def unseen_tabs(tabs: Sequence[Tab], secrets: Secrets) -> tuple[Tab, ...]:
+def mask_tabs(tabs: Sequence[Tab], secrets: Secrets) -> tuple[Tab, ...]:
     """Return tabs whose addresses and titles hold no value of this run."""
     return tuple(Tab(url=secrets.mask(tab.url), title=secrets.mask(tab.title)) for tab in tabs)
 
 
-def without_secret_fields(page: PageCapture, secrets: Secrets | None = None) -> bytes:
+def picture_without_secrets(page: PageCapture, secrets: Secrets | None = None) -> bytes:
     """Return the screenshot with every password field, filled secret field and visible secret painted over.
 
     The same bytes where there is none.
@@ -77,7 +77,7 @@ def without_secret_fields(page: PageCapture, secrets: Secrets | None = None) -> 
             or (secrets is not None and (_shows(element, secrets) or secrets.hides(field_key(element))))
         )
     ]
-    return painted_over(page.picture, boxes) if boxes and page.picture else page.picture
+    return paint_over(page.picture, boxes) if boxes and page.picture else page.picture
 
 
 def field_key(element: Element) -> FieldKey:
@@ -92,12 +92,12 @@ def is_secret_field(element: Element) -> bool:
     """
     if element.type == "password":
         return True
-    return says_secret(element) or (
+    return is_declared_secret(element) or (
         element.tag in _FIELDS and names_a_secret(f"{element.name} {element.label}")
     )
 
 
-def painted_over(picture: bytes, boxes: Sequence[Rect]) -> bytes:
+def paint_over(picture: bytes, boxes: Sequence[Rect]) -> bytes:
     """Return a JPEG with grey boxes; pixels and boxes have the same scale."""
     import io
 
@@ -113,7 +113,7 @@ def painted_over(picture: bytes, boxes: Sequence[Rect]) -> bytes:
     return out.getvalue()
 
 
-def says_secret(element: Element) -> bool:
+def is_declared_secret(element: Element) -> bool:
     """Whether its ``autocomplete`` declares a secret; the attribute may name a section and a way of contact
     besides.
     """
@@ -128,7 +128,7 @@ def _without_values(page: PageCapture, secrets: Secrets) -> PageCapture:
     hidden = {
         element.index
         for element in page.elements
-        if element.value and (says_secret(element) or secrets.hides(field_key(element)))
+        if element.value and (is_declared_secret(element) or secrets.hides(field_key(element)))
     }
     if not hidden:
         return page
@@ -153,7 +153,7 @@ def _is_filled_secret(element: Element) -> bool:
 
 
 def _shows(element: Element, secrets: Secrets) -> bool:
-    return secrets.any and any(map(secrets.shown_in, (element.value, element.name, element.text)))
+    return secrets.any and any(map(secrets.occurs_in, (element.value, element.name, element.text)))
 
 
 def _masked(element: Element, secrets: Secrets) -> Element:
@@ -162,7 +162,7 @@ def _masked(element: Element, secrets: Secrets) -> Element:
         element.name, element.value, element.label, element.text, element.href, element.form, element.css,
         *element.options, *(value for _, value in element.attributes),
     )  # fmt: skip
-    if not any(map(secrets.shown_in, texts)):
+    if not any(map(secrets.occurs_in, texts)):
         return element
     mask: Callable[[str], str] = secrets.mask
     return replace(

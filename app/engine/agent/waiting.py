@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Clocks:
+class RunClock:
     """Seconds a run was active (``own``) and was held; neither counts before its start and after its end."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -34,7 +34,7 @@ class Clocks:
         self._goes = "own" if own else "held" if held else ""
 
 
-async def first_of(*waits: Coroutine[Any, Any, T]) -> T:
+async def first_completed(*waits: Coroutine[Any, Any, T]) -> T:
     """Return the result of the first to end and cancel the others.  Raises the exception of one that fails first."""
     tasks: list[asyncio.Task[T]] = []
     first: list[asyncio.Task[T]] = []

@@ -6,42 +6,47 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.engine.agent.attending import at_a_wall
-from app.engine.agent.control import Control
-from app.engine.agent.deeds import Ending
-from app.engine.agent.parts import Parts
-from app.engine.agent.ports import Task
-from app.engine.agent.recording import Recording
-from app.engine.browser.challenge import calls_itself_a_log_in, fields_besides, password_forms
+from app.engine.agent.attending import ask_about_wall
+from app.engine.agent.control import RunControl
+from app.engine.agent.deeds import LoopEnding
+from app.engine.agent.parts import AgentDependencies
+from app.engine.agent.ports import AgentTask
+from app.engine.agent.recording import RunRecording
+from app.engine.browser.challenge import is_named_login_page, other_text_fields, password_forms
 from app.engine.errors import SiteloreError
 from app.engine.identity import keys_of
 from app.engine.page_state import Challenge, Element, PageCapture
-from app.engine.supervision import Need, PersonDecision, Verb
+from app.engine.supervision import DecisionKind, Need, OperatorDecision
 from app.engine.trajectory import Outcome
 
-WALLED = 3
+MAX_LOGIN_LOOKS = 3
 """Looks in a row at a log-in page after which it counts as a wall; an agent may pass one by mistake."""
 
-_LOGS_IN = re.compile(
+_LOGIN_WORDS = re.compile(
     r"\b(log|sign)(ging|ning)?[ -]?(in|on|up)\b|\bpassword\b|\bregister\b|\baccount\b", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _DIGITS = re.compile(r"\d+")
-_SAYS_LITTLE = frozenset(
+_COMMON_WORDS = frozenset(
     ("about", "back", "click", "continue", "enter", "from", "into", "name", "next", "page", "send", "submit", "that",
      "then", "this", "what", "which", "with", "your")
 )  # fmt: skip
 """Words that a form and a task may share though they are unrelated."""
 
-SaidBy = Callable[[str, PersonDecision], None]
+RecordAnswer = Callable[[str, OperatorDecision], None]
 """Takes a question and a person's answer to it."""
 
 
-class Walls:
+class WallHandler:
     """Handles the walls of one run."""
 
     def __init__(
-        self, task: Task, parts: Parts, control: Control, recording: Recording, said: SaidBy
+        self,
+        task: AgentTask,
+        parts: AgentDependencies,
+        control: RunControl,
+        recording: RunRecording,
+        said: RecordAnswer,
     ) -> None:
         self._task, self._parts, self._control, self._recording = task, parts, control, recording
         self._said = said
@@ -52,35 +57,35 @@ class Walls:
         """Return the page without a challenge that is none, as a person or the task says."""
         if page.challenge is Challenge.NONE:
             return page
-        none = wall_of(page) in self._control.no_walls or (
-            page.challenge is Challenge.LOGIN and is_about(page, self._task.intent)
+        none = wall_key(page) in self._control.no_walls or (
+            page.challenge is Challenge.LOGIN and is_form_of_task(page, self._task.intent)
         )
         return replace(page, challenge=Challenge.NONE) if none else page
 
-    async def at(self, page: PageCapture) -> Ending | None:
+    async def at(self, page: PageCapture) -> LoopEnding | None:
         """Handle a captcha, which only a person may solve, or a log-in page that stays and that the task does
         not mention.
         """
-        log_in = page.challenge is Challenge.LOGIN and not _LOGS_IN.search(self._task.intent)
+        log_in = page.challenge is Challenge.LOGIN and not _LOGIN_WORDS.search(self._task.intent)
         self._walled = self._walled + 1 if log_in else 0
         begun = bool(self._recording.turns)
-        if page.challenge is not Challenge.CAPTCHA and self._walled < (WALLED if begun else 1):
+        if page.challenge is not Challenge.CAPTCHA and self._walled < (MAX_LOGIN_LOOKS if begun else 1):
             return None
         what = "a log-in" if log_in else "a captcha"
         if self._control.supervised:
             return await self._behind(what, page)
         question = f"{what} blocks {page.url}. Pass it in the browser, then answer."
         if await self._parts.deeds.ask(question, self._recording.number) is None:
-            return Ending(Outcome.NEEDS_PERSON, error=f"{what} blocks {page.url}")
+            return LoopEnding(Outcome.NEEDS_PERSON, error=f"{what} blocks {page.url}")
         self._walled = 0
         try:
             page = await self._parts.hands.look(picture=False)
         except SiteloreError as gone:
-            return Ending(Outcome.NEEDS_PERSON, error=str(gone))
+            return LoopEnding(Outcome.NEEDS_PERSON, error=str(gone))
         still = page.challenge is not Challenge.NONE
-        return Ending(Outcome.NEEDS_PERSON, error=f"{what} is still there") if still else None
+        return LoopEnding(Outcome.NEEDS_PERSON, error=f"{what} is still there") if still else None
 
-    async def _behind(self, what: str, page: PageCapture) -> Ending | None:
+    async def _behind(self, what: str, page: PageCapture) -> LoopEnding | None:
         """Ask a person; the page is looked at again after any answer, and a wall that remains is asked about
         again.
         """
@@ -90,22 +95,22 @@ class Walls:
             await self._parts.knowledge.tips(
                 page.url, self._task.intent
             )  # for the person: a tip may know this wall
-        wall = wall_of(page)
-        decision = await at_a_wall(self._control, what, page.url, wall)
+        wall = wall_key(page)
+        decision = await ask_about_wall(self._control, what, page.url, wall)
         self._passed = self._recording.number
-        self._walled = WALLED - 1 if what == "a log-in" else 0
+        self._walled = MAX_LOGIN_LOOKS - 1 if what == "a log-in" else 0
         if decision is None:
             return None
-        if decision.verb is Verb.DENY:
-            return Ending(Outcome.STOPPED, error=decision.text or f"{what} blocks {page.url}")
-        if decision.verb is Verb.NO_WALL:
+        if decision.verb is DecisionKind.DENY:
+            return LoopEnding(Outcome.STOPPED, error=decision.text or f"{what} blocks {page.url}")
+        if decision.verb is DecisionKind.NO_WALL:
             self._control.no_walls.add(wall)
         if decision.text:
             self._said(f"{what} blocked {page.url}", decision)
         return None
 
 
-def wall_of(page: PageCapture) -> str:
+def wall_key(page: PageCapture) -> str:
     """Return the key of a wall: log-in address without data and its form's fields, or captcha address and title.
 
     Another wall at the same address has another key.
@@ -123,18 +128,18 @@ def wall_of(page: PageCapture) -> str:
     return f"{page.challenge.value} {host}{template} {_DIGITS.sub('#', page.title)}"[:1000]
 
 
-def is_about(page: PageCapture, intent: str) -> bool:
+def is_form_of_task(page: PageCapture, intent: str) -> bool:
     """Whether the log-in form of a page is what the task is about, so that the run can act there.
 
     The page does not call itself a log-in, its form has a field besides name and password, and a word of the
     task is in
     the name of such a field or of the form's button.
     """
-    if calls_itself_a_log_in(page.url, page.title, page.headings):
+    if is_named_login_page(page.url, page.title, page.headings):
         return False
     wanted = _words(intent)
     for form in password_forms(page.elements):
-        besides = fields_besides(form)
+        besides = other_text_fields(form)
         if besides and any(wanted & _words(f"{one.name} {one.label}") for one in (*besides, *_buttons(form))):
             return True
     return False
@@ -145,4 +150,4 @@ def _buttons(form: tuple[Element, ...]) -> list[Element]:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold())) - _SAYS_LITTLE
+    return set(_WORD.findall(text.casefold())) - _COMMON_WORDS

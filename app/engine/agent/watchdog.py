@@ -8,17 +8,25 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from app.engine.agent.diagnosis import USUAL, Cure, Finding, Ill, Limits, Signs, diagnose
+from app.engine.agent.diagnosis import (
+    DEFAULT_HEALTH_LIMITS,
+    HealthFault,
+    HealthFinding,
+    HealthLimits,
+    HealthSignals,
+    Remedy,
+    diagnose,
+)
 from app.engine.supervision import RunState
 
 if TYPE_CHECKING:
-    from app.engine.agent.control import Control
+    from app.engine.agent.control import RunControl
 
 log = logging.getLogger(__name__)
 
 
-class Probe(Protocol):
-    """Health signals the watchdog reads (``app.engine.agent.probing.RunProbe``)."""
+class HealthProbe(Protocol):
+    """Health signals the watchdog reads (``app.engine.agent.probing.RunHealthProbe``)."""
 
     def broken(self) -> str:
         """Return the fault that browser or page report themselves, "" for none."""
@@ -39,8 +47,8 @@ class Probe(Protocol):
         ...
 
 
-class Nurse(Protocol):
-    """Applies remedies to the browser (``app.engine.agent.lasting.LastingHands``)."""
+class RecoveryHandler(Protocol):
+    """Applies remedies to the browser (``app.engine.agent.lasting.RecoveringExecutor``)."""
 
     def suspect(self, why: str) -> None:
         """Mark the browser as hung: it is killed before anything else is done."""
@@ -55,7 +63,7 @@ class Nurse(Protocol):
         ...
 
 
-def clock_that_never_stops() -> float:
+def boot_clock() -> float:
     """Return seconds of a clock that continues while the machine sleeps."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -75,14 +83,14 @@ class Watchdog:
 
     def __init__(
         self,
-        control: Control,
-        probe: Probe,
-        nurse: Nurse,
+        control: RunControl,
+        probe: HealthProbe,
+        nurse: RecoveryHandler,
         *,
-        limits: Limits = USUAL,
+        limits: HealthLimits = DEFAULT_HEALTH_LIMITS,
         noticed: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
-        always: Callable[[], float] = clock_that_never_stops,
+        always: Callable[[], float] = boot_clock,
     ) -> None:
         self._control, self._probe, self._nurse = control, probe, nurse
         self._limits, self._noticed = limits, noticed
@@ -93,7 +101,7 @@ class Watchdog:
         self._stage_mark = 0.0
         self._broken_since: float | None = None
         self._last = (now, always())
-        self._acted: tuple[Ill, float] | None = None
+        self._acted: tuple[HealthFault, float] | None = None
 
     async def watch(self) -> None:
         """Check again and again; to be cancelled when the run is over.  A check that fails is logged."""
@@ -105,19 +113,19 @@ class Watchdog:
             except Exception:
                 log.exception("the watchdog check of run %s failed", self._control.run)
 
-    async def look(self, late: float = 0.0) -> Finding | None:
+    async def look(self, late: float = 0.0) -> HealthFinding | None:
         """Check once and apply the remedy; ``late`` is the delay of this check in seconds."""
         slept = max(late, self._slept())
         found = diagnose(await self._signs(slept), self._limits)
         self._tell(found)
-        self._nurse.hold(found.why if found is not None and found.cure is Cure.HOLD else "")
+        self._nurse.hold(found.why if found is not None and found.remedy is Remedy.HOLD else "")
         if found is not None:
             await self._do(found)
         return found
 
     # internals
 
-    async def _signs(self, slept: float) -> Signs:
+    async def _signs(self, slept: float) -> HealthSignals:
         control, now = self._control, self._clock()
         if control.stage_since != self._stage_mark or slept > self._limits.slept:
             self._stage_mark, self._stage_since = control.stage_since, now
@@ -128,10 +136,10 @@ class Watchdog:
             self._broken_since = now
         answers, disk = await asyncio.gather(self._page_answers(broken), self._probe.disk())
         now = self._clock()
-        if answers or broken or slept > self._limits.slept or control.state is RunState.MENDING:
+        if answers or broken or slept > self._limits.slept or control.state is RunState.RECOVERING:
             self._answered = now
         silence, answering = self._probe.model()
-        return Signs(
+        return HealthSignals(
             state=control.state,
             stage=control.stage,
             stage_seconds=now - self._stage_since,
@@ -153,7 +161,7 @@ class Watchdog:
         self._last = self._clock(), self._always()
         return (self._last[1] - always) - (self._last[0] - clock)
 
-    def _tell(self, found: Finding | None) -> None:
+    def _tell(self, found: HealthFinding | None) -> None:
         why = found.why if found is not None else ""
         if why == self.why:
             return
@@ -163,20 +171,20 @@ class Watchdog:
         if self._noticed is not None:
             self._noticed(why)
 
-    async def _do(self, found: Finding) -> None:
+    async def _do(self, found: HealthFinding) -> None:
         control = self._control
-        if found.cure is Cure.LOOK:
+        if found.remedy is Remedy.LOOK:
             control.holds += 1  # the decision in progress is about an old page
             return
-        if found.cure is Cure.MEND:
+        if found.remedy is Remedy.MEND:
             await self._nurse.mend()
             return
-        if found.cure not in (Cure.CUT, Cure.REOPEN):
+        if found.remedy not in (Remedy.CUT, Remedy.REOPEN):
             return
-        stage = (found.ill, control.stage_since)
+        stage = (found.fault, control.stage_since)
         if stage == self._acted:
             return  # already interrupted, and about to end
         self._acted = stage
-        if found.cure is Cure.REOPEN:
+        if found.remedy is Remedy.REOPEN:
             self._nurse.suspect(found.why)
         control.interrupt(found.why)

@@ -23,67 +23,67 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from app.engine.agent.control_words import (
-    CHANGES,
-    GRAVE,
-    NEEDED,
-    comes_from,
-    dialog_is_worse,
-    finishes,
+    CHANGE_NOUNS,
+    GRAVE_RISKS,
+    REQUIRED_SENSES,
+    completes_form,
+    control_key,
+    dialog_is_graver,
     harmless_while_closed,
-    is_named,
+    is_from_task,
+    is_named_by_task,
     is_plain_link,
-    label,
+    label_words,
     only_searches,
-    path,
-    same_verb,
-    words_of,
+    says_same_verb,
+    url_path,
 )
 from app.engine.agent.page_scope import PageScope, plain_words, scope_of
-from app.engine.agent.risk import Assessment, assess
-from app.engine.agent.sight import Sight, Turn
+from app.engine.agent.risk import RiskAssessment, assess_risk
+from app.engine.agent.sight import HistoryEntry, Observation
 from app.engine.agent.task_changes import RequestedChange, forbidden_verbs, requested_changes
 from app.engine.agent.task_words import senses_of, stem_of, word_set
 from app.engine.command import (
+    Action,
     AnswerDialog,
-    Check,
     Click,
     ClickAt,
     ClickMark,
-    Command,
     Drag,
     Goto,
     NewTab,
     Press,
     Select,
+    SetChecked,
     SetSlider,
     TypeKeys,
     TypeMark,
     TypeText,
     Upload,
 )
-from app.engine.effect import Effect, Result
+from app.engine.effect import ActionResult, Effect
 from app.engine.intervention_policy import RiskClass
 from app.engine.page_state import Element, PageCapture
 from app.engine.write_permit import WritePermit
 
-RECENT = 3
+RECENT_STEPS = 3
 """Steps after a permitted press in which a control that only confirms belongs to the same change."""
 
-_TOUCHING = (
-    Click, ClickAt, ClickMark, TypeText, TypeMark, TypeKeys, Press, Check, Select, SetSlider, Drag, Upload,
+_WRITING_ACTIONS = (
+    Click, ClickAt, ClickMark, TypeText, TypeMark, TypeKeys, Press, SetChecked, Select, SetSlider, Drag, Upload,
     AnswerDialog, Goto, NewTab,
 )  # fmt: skip
-_SIGNING_IN = re.compile(
+_SIGN_IN_WORDS = re.compile(
     r"\b(log|sign)(ging|ning)?[ -]?(in|on|up|into|onto)\b|\bpassword\b|\bregister\b|\bcredentials\b|\{secret:",
     re.IGNORECASE,
 )
-_MAKING = frozenset({"create", "send"})
+_CREATING_SENSES = frozenset({"create", "send"})
 _TEXT_FIELDS = frozenset({"textbox", "searchbox"})
-_UNSENT = frozenset({RiskClass.READS, RiskClass.EDITS})
+_UNSENT_RISKS = frozenset({RiskClass.READS, RiskClass.EDITS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateDecision:
+class WriteDecision:
     """Whether an action may be done, and what it may write.
 
     Attributes:
@@ -95,11 +95,11 @@ class GateDecision:
     """
 
     allowed: bool
-    about: Assessment
+    about: RiskAssessment
     permit: WritePermit | None = None
     why: str = ""
     key: tuple[int, str] | None = None
-    thing: str = ""
+    subject: str = ""
 
 
 @dataclass(slots=True)
@@ -116,57 +116,61 @@ class WriteGate:
     _typed: dict[str, str] = field(default_factory=dict[str, str])
     _begun: int = -1
 
-    def judge(self, command: Command, sight: Sight) -> GateDecision:
+    def judge(self, command: Action, sight: Observation) -> WriteDecision:
         """Decide about one action on the page in front."""
         if self._begun < 0:
             self._begun = sight.step
         page = sight.page
-        about = assess(command, page)
-        if not isinstance(command, _TOUCHING) or (isinstance(command, AnswerDialog) and not command.accept):
-            return GateDecision(allowed=True, about=about)
+        about = assess_risk(command, page)
+        if not isinstance(command, _WRITING_ACTIONS) or (
+            isinstance(command, AnswerDialog) and not command.accept
+        ):
+            return WriteDecision(allowed=True, about=about)
         element = _target(command, page, about)
         if isinstance(command, TypeText) and not command.enter:
             self._remember(element, command.text, page)
         if about.risk in self.allow:
             return self._granted(about, element, f"--allow {about.risk.value}")
-        changes = orders_of(sight)
+        changes = ordered_changes(sight)
         if (
             isinstance(command, TypeText | TypeKeys)
             and about.risk is RiskClass.SIGNS_IN
             and not _sends(command)
         ):
-            return GateDecision(allowed=True, about=about)
+            return WriteDecision(allowed=True, about=about)
         if about.risk is RiskClass.SIGNS_IN:
             return self._signing_in(about, element, sight)
-        if about.risk in _UNSENT and (is_plain_link(element, page) or isinstance(command, Goto | NewTab)):
-            return GateDecision(allowed=True, about=about)
+        if about.risk in _UNSENT_RISKS and (
+            is_plain_link(element, page) or isinstance(command, Goto | NewTab)
+        ):
+            return WriteDecision(allowed=True, about=about)
         if isinstance(command, Goto | NewTab):
             scope = scope_of(None, PageCapture(url=command.url))  # the address alone names the object
         else:
             scope = scope_of(element, page)
-        words = words_of(command, scope, page)
+        words = label_words(command, scope, page)
         forbidden = _forbidden(words, sight)
-        if forbidden and about.risk not in _UNSENT:
-            return GateDecision(allowed=False, about=about, why=f"the task says not to {forbidden}")
+        if forbidden and about.risk not in _UNSENT_RISKS:
+            return WriteDecision(allowed=False, about=about, why=f"the task says not to {forbidden}")
         refusals: list[str] = []
         for number, change in enumerate(changes):
             why = self._misfit(change, number, words, scope, about, sight)
             if not why:
                 return self._permitted(change, number, words, scope, about, element)
             refusals.append(why)
-        if about.risk in _UNSENT or harmless_while_closed(element, words, about, page):
-            return GateDecision(allowed=True, about=about)
+        if about.risk in _UNSENT_RISKS or harmless_while_closed(element, words, about, page):
+            return WriteDecision(allowed=True, about=about)
         if only_searches(element, words, scope, about):
             return self._granted(about, element, "it searches")
-        return GateDecision(allowed=False, about=about, why=_refusal(about, changes, refusals))
+        return WriteDecision(allowed=False, about=about, why=_refusal(about, changes, refusals))
 
-    def settle(self, decision: GateDecision, result: Result, step: int) -> None:
+    def settle(self, decision: WriteDecision, result: ActionResult, step: int) -> None:
         """Count the write of an action; one that was refused or blocked does not count."""
         if decision.key is None or not decision.allowed:
             return
         self._pressed[decision.key[0]] = step
         if _has_written(decision, result):
-            self._done.setdefault(decision.key, []).append(decision.thing)
+            self._done.setdefault(decision.key, []).append(decision.subject)
 
     # objections
 
@@ -176,12 +180,12 @@ class WriteGate:
         number: int,
         words: tuple[str, ...],
         scope: PageScope,
-        about: Assessment,
-        sight: Sight,
+        about: RiskAssessment,
+        sight: Observation,
     ) -> str:
         """Return why an action does not belong to a change; "" where it does."""
-        may_finish = finishes(words, scope.element)
-        if not same_verb(change, words, scope, about):
+        may_finish = completes_form(words, scope.element)
+        if not says_same_verb(change, words, scope, about):
             if not may_finish or not self._may_finish(change, number, words, scope, about, sight):
                 return f"the task asks to {change.verb}, not for this"
         elif why := self._wrong_thing(change, number, scope, about, sight):
@@ -194,38 +198,43 @@ class WriteGate:
         number: int,
         words: tuple[str, ...],
         scope: PageScope,
-        about: Assessment,
-        sight: Sight,
+        about: RiskAssessment,
+        sight: Observation,
     ) -> bool:
         """Whether a control such as "Save" completes this change."""
-        if about.risk in GRAVE and not change.senses & NEEDED[about.risk]:
+        if about.risk in GRAVE_RISKS and not change.senses & REQUIRED_SENSES[about.risk]:
             return False
-        own = senses_of(word for word in words if word not in word_set("commits") | CHANGES)
+        own = senses_of(word for word in words if word not in word_set("commits") | CHANGE_NOUNS)
         if own and not own & (change.senses | {"login"}):
             return False
-        if dialog_is_worse(change, scope):
+        if dialog_is_graver(change, scope):
             return False
-        recently = sight.step - self._pressed.get(number, -RECENT - 1) <= RECENT
+        recently = sight.step - self._pressed.get(number, -RECENT_STEPS - 1) <= RECENT_STEPS
         if recently and not self._foreign_text(scope, sight):
             return True
         if any(scope.around(name) for name in change.names):
             return not change.whose or scope.rivals == 0 or all(scope.near(name) for name in change.whose)
         if not change.certain:
             return False
-        if change.names and not change.inherited and not change.senses & _MAKING:
+        if change.names and not change.inherited and not change.senses & _CREATING_SENSES:
             return False
         about_words = set(map(stem_of, plain_words(scope.about)))
         return bool(change.nouns & about_words) or (
-            self._typed_by_task(scope, sight) and bool(change.senses & _MAKING)
+            self._typed_by_task(scope, sight) and bool(change.senses & _CREATING_SENSES)
         )
 
     def _wrong_thing(
-        self, change: RequestedChange, number: int, scope: PageScope, about: Assessment, sight: Sight
+        self,
+        change: RequestedChange,
+        number: int,
+        scope: PageScope,
+        about: RiskAssessment,
+        sight: Observation,
     ) -> str:
         """Return why the control belongs to another thing than the task names; "" where it does not."""
-        if is_named(change, scope):
+        if is_named_by_task(change, scope):
             return ""
-        made = bool(change.senses & _MAKING) and not change.senses & {"delete", "edit"}
+        made = bool(change.senses & _CREATING_SENSES) and not change.senses & {"delete", "edit"}
         objects = () if made and not scope.row else change.objects
         missing = [
             name
@@ -254,9 +263,14 @@ class WriteGate:
         return ""
 
     def _too_often(
-        self, change: RequestedChange, number: int, words: tuple[str, ...], scope: PageScope, sight: Sight
+        self,
+        change: RequestedChange,
+        number: int,
+        words: tuple[str, ...],
+        scope: PageScope,
+        sight: Observation,
     ) -> str:
-        key = (number, label(words, scope))
+        key = (number, control_key(words, scope))
         done = [*self._done.get(key, ()), *self._done_before(sight.turns, scope)]
         if change.count and len(done) >= change.count:
             times = "once" if len(done) == 1 else f"{len(done)} times"
@@ -265,7 +279,7 @@ class WriteGate:
             return "it was already done on this one"
         return ""
 
-    def _done_before(self, turns: Sequence[Turn], scope: PageScope) -> list[str]:
+    def _done_before(self, turns: Sequence[HistoryEntry], scope: PageScope) -> list[str]:
         """Return presses of the same control before the run was interrupted and resumed."""
         name = scope.element.name if scope.element is not None else ""
         if not name:
@@ -287,27 +301,29 @@ class WriteGate:
         number: int,
         words: tuple[str, ...],
         scope: PageScope,
-        about: Assessment,
+        about: RiskAssessment,
         element: Element | None,
-    ) -> GateDecision:
+    ) -> WriteDecision:
         granted = self._granted(about, element, f"the task asks for it: {change.text}")
-        return GateDecision(
+        return WriteDecision(
             allowed=True,
             about=about,
             permit=granted.permit,
             why=granted.why,
-            key=(number, label(words, scope)),
-            thing=scope.row or scope.page.url,
+            key=(number, control_key(words, scope)),
+            subject=scope.row or scope.page.url,
         )
 
-    def _granted(self, about: Assessment, element: Element | None, why: str) -> GateDecision:
-        return GateDecision(allowed=True, about=about, permit=permit_for(element, why), why=why)
+    def _granted(self, about: RiskAssessment, element: Element | None, why: str) -> WriteDecision:
+        return WriteDecision(allowed=True, about=about, permit=permit_for(element, why), why=why)
 
-    def _signing_in(self, about: Assessment, element: Element | None, sight: Sight) -> GateDecision:
-        asked = any(_SIGNING_IN.search(text) for text in _orders(sight))
+    def _signing_in(
+        self, about: RiskAssessment, element: Element | None, sight: Observation
+    ) -> WriteDecision:
+        asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(sight))
         if asked:
             return self._granted(about, element, "the task speaks of logging in")
-        return GateDecision(
+        return WriteDecision(
             allowed=False, about=about, why=f"{about.why}; the task does not speak of logging in"
         )
 
@@ -315,27 +331,29 @@ class WriteGate:
 
     def _remember(self, element: Element | None, text: str, page: PageCapture) -> None:
         if element is not None:
-            self._typed[f"{element.frame}{element.css or element.name}{path(page.url)}"] = text
+            self._typed[f"{element.frame}{element.css or element.name}{url_path(page.url)}"] = text
 
-    def _foreign_text(self, scope: PageScope, sight: Sight) -> bool:
+    def _foreign_text(self, scope: PageScope, sight: Observation) -> bool:
         """Whether a text field of the form holds text that is not from the task."""
         known = {word for text in _orders(sight) for word in plain_words(text)}
         return any(
-            one.role in _TEXT_FIELDS and not comes_from(one.value, known) and self._was_typed(one, scope.page)
+            one.role in _TEXT_FIELDS
+            and not is_from_task(one.value, known)
+            and self._was_typed(one, scope.page)
             for one in scope.fields
         )
 
-    def _typed_by_task(self, scope: PageScope, sight: Sight) -> bool:
+    def _typed_by_task(self, scope: PageScope, sight: Observation) -> bool:
         """Whether the agent typed values of the task into the form."""
         known = {word for text in _orders(sight) for word in plain_words(text)}
         typed = [one for one in scope.fields if self._was_typed(one, scope.page)]
-        return bool(typed) and any(comes_from(one.value, known) for one in typed)
+        return bool(typed) and any(is_from_task(one.value, known) for one in typed)
 
     def _was_typed(self, element: Element, page: PageCapture) -> bool:
-        return f"{element.frame}{element.css or element.name}{path(page.url)}" in self._typed
+        return f"{element.frame}{element.css or element.name}{url_path(page.url)}" in self._typed
 
 
-def orders_of(sight: Sight) -> tuple[RequestedChange, ...]:
+def ordered_changes(sight: Observation) -> tuple[RequestedChange, ...]:
     """Return the changes that the task, a person's answers and a person's hints ask for."""
     return tuple(change for text in _orders(sight) for change in requested_changes(text))
 
@@ -346,7 +364,7 @@ def permit_for(element: Element | None, why: str) -> WritePermit:
     return WritePermit(why=why[:300], form=form)
 
 
-def _forbidden(words: tuple[str, ...], sight: Sight) -> str:
+def _forbidden(words: tuple[str, ...], sight: Observation) -> str:
     """Return the verb of a control that the task forbids, "" for none."""
     refused = frozenset(verb for text in _orders(sight) for verb in forbidden_verbs(text))
     if not refused:
@@ -359,7 +377,7 @@ def _forbidden(words: tuple[str, ...], sight: Sight) -> str:
     return next((senses[sense] for sense in sorted(own & senses.keys())), "")
 
 
-def _orders(sight: Sight) -> Iterable[str]:
+def _orders(sight: Observation) -> Iterable[str]:
     yield sight.intent
     for _, answer in sight.answers:
         yield answer
@@ -372,20 +390,20 @@ def _sends(command: TypeText | TypeKeys) -> bool:
     return command.enter if isinstance(command, TypeText) else "\n" in command.text
 
 
-def _target(command: Command, page: PageCapture, about: Assessment) -> Element | None:
+def _target(command: Action, page: PageCapture, about: RiskAssessment) -> Element | None:
     return next((one for one in page.elements if one.index == about.element), None) or _named_target(
         command, page
     )
 
 
-def _named_target(command: Command, page: PageCapture) -> Element | None:
+def _named_target(command: Action, page: PageCapture) -> Element | None:
     number = getattr(command, "element", None)
     return (
         next((one for one in page.elements if one.index == number), None) if isinstance(number, int) else None
     )
 
 
-def _has_written(decision: GateDecision, result: Result) -> bool:
+def _has_written(decision: WriteDecision, result: ActionResult) -> bool:
     """Whether something was written: a request was sent and not answered with an error, or an effect was seen."""
     if result.sent:
         answered = [line.rpartition(" ")[2] for line in result.sent]
@@ -395,7 +413,7 @@ def _has_written(decision: GateDecision, result: Result) -> bool:
     return decision.about.risk.changes and result.effect in (Effect.NAVIGATED, Effect.CHANGED)
 
 
-def _refusal(about: Assessment, changes: Sequence[RequestedChange], refusals: Sequence[str]) -> str:
+def _refusal(about: RiskAssessment, changes: Sequence[RequestedChange], refusals: Sequence[str]) -> str:
     if not changes:
         return f"{about.why}; the task asks for no change"
     return f"{about.why}; {refusals[0] if len(refusals) == 1 else '; '.join(dict.fromkeys(refusals))}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 
-from app.engine.agent.control import Control
+from app.engine.agent.control import RunControl
 from app.engine.errors import StoreError
-from app.engine.supervision import Stage, Verb
+from app.engine.supervision import DecisionKind, Stage
 
 
-async def written(
-    control: Control, what: str, write: Callable[[], Awaitable[object]], *, held: bool = False
+async def retry_on_full_disk(
+    control: RunControl, what: str, write: Callable[[], Awaitable[object]], *, held: bool = False
 ) -> None:
     """Write; on failure ask a person and retry until it works.
 
@@ -35,7 +35,7 @@ async def written(
                 verb = await control.trouble(asked, str(error), attempt)
                 if attempt.done:
                     return
-                if verb is not Verb.RETRY:
+                if verb is not DecisionKind.RETRY:
                     raise
             else:
                 return

@@ -9,12 +9,12 @@ from typing import Self
 
 from playwright.async_api import ElementHandle, Error, Page, Request
 
-from app.engine.action import Action
+from app.engine.action import RecordedAction
 from app.engine.browser.frames import NoSuchElement
-from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import handle_of
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.snapshot import element_handle
 
-TIMEOUT = 1.0
+ACTION_TIMEOUT = 1.0
 """Seconds an action may wait for its element to be visible, still and reachable."""
 SETTLE = 0.35
 """Seconds a page gets to react before it is captured again."""
@@ -23,7 +23,7 @@ LOAD = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Performed:
+class LoadResult:
     """The result of opening or operating a page.
 
     Attributes:
@@ -48,25 +48,25 @@ class Performed:
 
 
 async def perform(
-    visit: Visit, action: Action, *, timeout: float = TIMEOUT, settle: float = SETTLE
-) -> Performed:
+    visit: BrowserSession, action: RecordedAction, *, timeout: float = ACTION_TIMEOUT, settle: float = SETTLE
+) -> LoadResult:
     """Do one action on the tab in front and let the page settle.
 
     Answers to the user, notes and calculations touch no page and are always done.  Only the browser's refusals come
     back as ``error``; an action of an unknown kind is one too.
     """
     try:
-        with _Arrival(visit.page) as arrival:
+        with _PageLoadWait(visit.page) as arrival:
             await _act(visit, action, timeout * 1000)
             await asyncio.sleep(settle)
             await arrival.wait()
         await visit.page.wait_for_load_state("load", timeout=LOAD * 1000)
     except (Error, NoSuchElement) as error:
-        return Performed(f"{type(error).__name__}: {error}")
-    return Performed()
+        return LoadResult(f"{type(error).__name__}: {error}")
+    return LoadResult()
 
 
-class _Arrival:
+class _PageLoadWait:
     """Waits for the page that an action navigates to.
 
     A click returns long before the page loads, and until then the old page counts as loaded. A slow page
@@ -110,7 +110,7 @@ class _Arrival:
         return request.is_navigation_request() and request.frame == self._page.main_frame
 
 
-async def element(visit: Visit, bid: str) -> ElementHandle:
+async def element(visit: BrowserSession, bid: str) -> ElementHandle:
     """Return the element with this id, its number in the last capture.
 
     Raises:
@@ -118,11 +118,11 @@ async def element(visit: Visit, bid: str) -> ElementHandle:
     """
     if not bid.isdecimal():
         raise NoSuchElement(f"Could not find element with bid {bid!r}")
-    return await handle_of(visit, int(bid))
+    return await element_handle(visit, int(bid))
 
 
-async def touch(
-    handle: ElementHandle, verb: str, value: str | list[str] = "", *, timeout: float = TIMEOUT * 1000
+async def operate_handle(
+    handle: ElementHandle, verb: str, value: str | list[str] = "", *, timeout: float = ACTION_TIMEOUT * 1000
 ) -> None:
     """Operate one element with real pointer and keys; ``timeout`` in milliseconds.
 
@@ -154,7 +154,7 @@ async def touch(
             raise NoSuchElement(f"Invalid action type: {verb}")
 
 
-async def _act(visit: Visit, action: Action, timeout: float) -> None:
+async def _act(visit: BrowserSession, action: RecordedAction, timeout: float) -> None:
     """``timeout`` in milliseconds."""
     page = visit.page
 
@@ -167,11 +167,13 @@ async def _act(visit: Visit, action: Action, timeout: float) -> None:
 
     match action.kind:
         case "click" | "dblclick" | "fill" | "clear" | "check" | "uncheck" | "hover" | "focus" | "press":
-            await touch(await target(), action.kind, text("key_comb") or text("value"), timeout=timeout)
+            await operate_handle(
+                await target(), action.kind, text("key_comb") or text("value"), timeout=timeout
+            )
         case "select_option":
             chosen = action.args.get("options")
             names = [str(option) for option in chosen] if isinstance(chosen, list) else [text("options")]
-            await touch(await target(), "select", names, timeout=timeout)
+            await operate_handle(await target(), "select", names, timeout=timeout)
         case "keyboard_press":
             await page.keyboard.press(text("key"))
         case "keyboard_type":
@@ -194,7 +196,7 @@ async def _act(visit: Visit, action: Action, timeout: float) -> None:
             raise NoSuchElement(f"Invalid action type: {action.kind}")
 
 
-async def _switch(visit: Visit, action: Action) -> None:
+async def _switch(visit: BrowserSession, action: RecordedAction) -> None:
     if action.kind == "new_tab":
         await visit.open_tab()
     elif action.kind == "tab_close":
@@ -208,6 +210,6 @@ async def _switch(visit: Visit, action: Action) -> None:
         await visit.page.bring_to_front()
 
 
-def _number(action: Action, name: str) -> float:
+def _number(action: RecordedAction, name: str) -> float:
     value = action.args.get(name)
     return float(value) if isinstance(value, int | float) else 0.0

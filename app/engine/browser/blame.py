@@ -9,84 +9,96 @@ from collections.abc import Iterable, Sequence
 
 from rapidfuzz import fuzz
 
-from app.engine.browser.page_hand import Cover, Probe
-from app.engine.effect import Cause, Result, refused
+from app.engine.browser.page_hand import CoveringElement, ElementProbe
+from app.engine.effect import ActionResult, Cause, refused
 from app.engine.identity import normal_name
 from app.engine.page_state import Element, PageCapture
 from app.engine.redaction import redact_text
 
-MOST = 5
+MAX_ALTERNATIVES = 5
 """Alternatives that a refusal lists."""
-ALIKE = 70
+MIN_SIMILARITY = 70
 """Similarity of two names, of 100, from which one is offered for the other."""
 _NAME = 80
 
-_CLOSES = re.compile(
+_CLOSE_WORDS = re.compile(
     r"^(close|dismiss|no,? thanks|not now|got it|ok(ay)?|accept( all)?|agree|i agree|cancel|skip|continue|later|hide"
     r"|schließen|ablehnen|akzeptieren|fermer|refuser|accepter|cerrar|aceptar|rechazar|chiudi|sluiten|[x×✕✖✗╳])\b|^[x×✕✖✗╳]$",
     re.IGNORECASE,
 )
 
 
-def named(element: Element) -> str:
+def describe_element(element: Element) -> str:
     """Return role and name of an element, as both a model and a person know it."""
     name = element.name or element.text or element.label or element.tag
     return f"{element.role or 'element'} '{redact_text(name)[:_NAME]}'"
 
 
-def call(element: Element) -> str:
+def click_call(element: Element) -> str:
     """Return a click on the element in the action language, with its name."""
-    return f'click("{element.index}") {named(element)}'
+    return f'click("{element.index}") {describe_element(element)}'
 
 
-def no_such(index: int, page: PageCapture, label: str = "") -> Result:
+def no_such_element(index: int, page: PageCapture, label: str = "") -> ActionResult:
     """Refuse an element number that the page does not have."""
-    found = similar(label, page) if label else []
+    found = similar_elements(label, page) if label else []
     last = len(page.elements) - 1
     span = f"they are numbered 0 to {last}" if last >= 0 else "it has none"
-    return refused(Cause.MISSING, f"there is no element {index} on this page; {span}", *map(call, found))
-
-
-def stale(element: Element, page: PageCapture) -> Result:
-    """Refuse an element that was on the last capture and has left the page."""
-    others = [other for other in similar(element.name, page) if other.index != element.index]
     return refused(
-        Cause.STALE, f"{named(element)} has left the page since it was looked at", *map(call, others[:MOST])
+        Cause.MISSING, f"there is no element {index} on this page; {span}", *map(click_call, found)
     )
 
 
-def hindered(element: Element, probe: Probe, page: PageCapture) -> Result | None:
+def stale_element(element: Element, page: PageCapture) -> ActionResult:
+    """Refuse an element that was on the last capture and has left the page."""
+    others = [other for other in similar_elements(element.name, page) if other.index != element.index]
+    return refused(
+        Cause.STALE,
+        f"{describe_element(element)} has left the page since it was looked at",
+        *map(click_call, others[:MAX_ALTERNATIVES]),
+    )
+
+
+def obstruction(element: Element, probe: ElementProbe, page: PageCapture) -> ActionResult | None:
     """Return why the pointer can't reach the element, or ``None`` if it can."""
     if probe.gone:
-        return stale(element, page)
+        return stale_element(element, page)
     if probe.hidden:
-        return refused(Cause.HIDDEN, f"{named(element)} is not shown now", *_openers(element, page))
+        return refused(
+            Cause.HIDDEN, f"{describe_element(element)} is not shown now", *_openers(element, page)
+        )
     if probe.disabled or probe.pointless:
         return refused(
-            Cause.DISABLED, f"{named(element)} is disabled", *map(call, _enabled_like(element, page))
+            Cause.DISABLED,
+            f"{describe_element(element)} is disabled",
+            *map(click_call, _enabled_like(element, page)),
         )
     if probe.point is None and probe.cover is not None:
-        return covered(element, probe.cover, page)
+        return covered_element(element, probe.cover, page)
     if probe.point is None:
-        return refused(Cause.HIDDEN, f"{named(element)} is out of scrolling reach")
+        return refused(Cause.HIDDEN, f"{describe_element(element)} is out of scrolling reach")
     return None
 
 
-def covered(element: Element, cover: Cover, page: PageCapture) -> Result:
+def covered_element(element: Element, cover: CoveringElement, page: PageCapture) -> ActionResult:
     """Refuse an element under another one: say what covers it and how that may be closed."""
     what = f"<{cover.tag}>" + (f" '{redact_text(cover.name)}'" if cover.name else "")
     inside = [page.elements[at] for at in cover.inside if at < len(page.elements) and at != element.index]
-    closing = [one for one in inside if one.visible and _CLOSES.search(one.name or one.text)]
-    told: list[str] = [call(one) for one in closing]
+    closing = [one for one in inside if one.visible and _CLOSE_WORDS.search(one.name or one.text)]
+    told: list[str] = [click_call(one) for one in closing]
     if 0 <= cover.number < len(page.elements) and cover.number not in {one.index for one in closing}:
-        told.append(f"{call(page.elements[cover.number])}, which lies on top")
-    told.extend(call(one) for one in inside if one.visible and one not in closing)
+        told.append(f"{click_call(page.elements[cover.number])}, which lies on top")
+    told.extend(click_call(one) for one in inside if one.visible and one not in closing)
     if not closing:
         told.append('keyboard_press("Escape") may close it')
-    return refused(Cause.COVERED, f"{named(element)} is covered by {what}", *dict.fromkeys(told[: MOST + 1]))
+    return refused(
+        Cause.COVERED,
+        f"{describe_element(element)} is covered by {what}",
+        *dict.fromkeys(told[: MAX_ALTERNATIVES + 1]),
+    )
 
 
-def similar(name: str, page: PageCapture, *, most: int = MOST) -> list[Element]:
+def similar_elements(name: str, page: PageCapture, *, most: int = MAX_ALTERNATIVES) -> list[Element]:
     """Return the visible elements whose names come closest, best first."""
     wanted = normal_name(name)
     if not wanted:
@@ -97,11 +109,13 @@ def similar(name: str, page: PageCapture, *, most: int = MOST) -> list[Element]:
         if one.visible and one.name
     ]
     return [
-        one for score, _, one in sorted(scored, key=lambda item: item[:2], reverse=True) if score >= ALIKE
+        one
+        for score, _, one in sorted(scored, key=lambda item: item[:2], reverse=True)
+        if score >= MIN_SIMILARITY
     ][:most]
 
 
-def closest(wanted: str, offered: Sequence[str], *, most: int = 8) -> list[str]:
+def closest_texts(wanted: str, offered: Sequence[str], *, most: int = 8) -> list[str]:
     """Return the texts closest to the wanted one, best first; the first ones if none is similar."""
     ranked = sorted(offered, key=lambda text: -fuzz.WRatio(wanted.lower(), text.lower()))
     return ranked[:most]
@@ -116,7 +130,7 @@ def _openers(element: Element, page: PageCapture) -> Iterable[str]:
         and one.index < element.index
         and ("collapsed" in one.states or "haspopup" in one.states)
     ]
-    return [f"{call(one)} may show it" for one in reversed(closed[-MOST:])]
+    return [f"{click_call(one)} may show it" for one in reversed(closed[-MAX_ALTERNATIVES:])]
 
 
 def _enabled_like(element: Element, page: PageCapture) -> list[Element]:
@@ -126,4 +140,4 @@ def _enabled_like(element: Element, page: PageCapture) -> list[Element]:
         for one in page.elements
         if one.visible and one.index != element.index and name and normal_name(one.name) == name
         and "disabled" not in one.states
-    ][:MOST]  # fmt: skip
+    ][:MAX_ALTERNATIVES]  # fmt: skip

@@ -11,18 +11,18 @@ from typing import Self
 
 from playwright.async_api import Browser, Error
 
-from app.engine.browser.actions import Performed
-from app.engine.browser.document import ask, served
-from app.engine.browser.driver import Answer, BrowserGone, Deed, PageLost, Trouble
+from app.engine.browser.actions import LoadResult
+from app.engine.browser.document import fetch_document, served_key_of
+from app.engine.browser.driver import BrowserGone, DriverFailure, DriverResult, FetchedDocument, PageLost
 from app.engine.browser.find import NoBrowser
-from app.engine.browser.guard import Guard
+from app.engine.browser.guard import WriteGuard
 from app.engine.browser.hand import open_page, operate
 from app.engine.browser.hidden_links import with_hidden_links
 from app.engine.browser.live import checked_login, has_display
 from app.engine.browser.locators import resolve
-from app.engine.browser.mending import end_by_force, process_of
-from app.engine.browser.newcomer import Newcomer
-from app.engine.browser.session import Visit, open_browser, visit
+from app.engine.browser.mending import browser_process_id, kill_browser
+from app.engine.browser.newcomer import FreshContext
+from app.engine.browser.session import BrowserSession, open_browser, open_session
 from app.engine.browser.snapshot import PageGone, capture
 from app.engine.errors import SiteloreError
 from app.engine.page_state import PageCapture
@@ -30,16 +30,16 @@ from app.engine.transition import Locator, Operation, Tier
 
 log = logging.getLogger(__name__)
 
-CLOSING = 10.0
+CLOSE_TIMEOUT = 10.0
 """Seconds a page gets to close; one whose browser was killed never answers."""
-ENDING = 2.0
+BROWSER_CLOSE_TIMEOUT = 2.0
 """Seconds a browser gets to close before it is killed; one with a hanging page may never close."""
-ANSWERS = 10.0
+OPEN_TIMEOUT = 10.0
 """Seconds a browser gets for requests that don't depend on the site."""
 EMPTY = "about:blank"
 
 
-class Browsers:
+class BrowserPool:
     """Gives each worker a session of its own in one browser. Use it with ``async with``.
 
     Args:
@@ -61,7 +61,7 @@ class Browsers:
         self._setting, self._headed, self._size = setting, headed, size
         self._starts, self._process = starts, 0
         self._login = checked_login(storage_state)
-        self._newcomer = Newcomer(self._login)
+        self._newcomer = FreshContext(self._login)
         self._stack = AsyncExitStack()
         self._browser: Browser | None = None
         self._lock = asyncio.Lock()
@@ -87,7 +87,7 @@ class Browsers:
         """Return drivers for as many workers; each opens its page when it is first used."""
         return [BrowserDriver(self, self._newcomer) for _ in range(max(1, count))]
 
-    async def new_visit(self, stack: AsyncExitStack) -> Visit:
+    async def new_visit(self, stack: AsyncExitStack) -> BrowserSession:
         """Return a session with an empty page that ends with ``stack``, in a new browser if the old one
         died.
 
@@ -99,13 +99,13 @@ class Browsers:
             except SiteloreError as error:
                 raise _gone(str(error), slow=isinstance(error, NoBrowser) and error.slow) from error
             try:
-                async with asyncio.timeout(ANSWERS):
-                    opening = visit(browser, self._size, storage_state=self._login or None)
+                async with asyncio.timeout(OPEN_TIMEOUT):
+                    opening = open_session(browser, self._size, storage_state=self._login or None)
                     return await stack.enter_async_context(opening)
             except (Error, TimeoutError) as error:
                 if turn == 2:
                     slow = isinstance(error, TimeoutError)
-                    why = f" for {ANSWERS:.0f} s" if slow else f": {error}"
+                    why = f" for {OPEN_TIMEOUT:.0f} s" if slow else f": {error}"
                     raise _gone(f"the browser opened no page{why}", slow=slow) from error
                 await self._close()
         raise AssertionError("unreachable")
@@ -118,7 +118,7 @@ class Browsers:
                 await self._close()
                 opening = open_browser(self._setting, headless=not self._headed)
                 self._browser = await self._stack.enter_async_context(opening)
-                self._process = await process_of(self._browser)
+                self._process = await browser_process_id(self._browser)
             return self._browser
 
     async def _close(self) -> None:
@@ -127,26 +127,26 @@ class Browsers:
         hangs = False
         if browser is not None:
             try:
-                async with asyncio.timeout(ENDING):
+                async with asyncio.timeout(BROWSER_CLOSE_TIMEOUT):
                     await browser.close()
             except TimeoutError:
                 hangs = True
             except Error as error:
                 log.warning("a browser did not close: %s", error)
-        await end_by_force(stack, process if hangs else 0)
+        await kill_browser(stack, process if hangs else 0)
 
 
 class BrowserDriver:
     """One page of the browser; implements ``app.engine.browser.driver.Driver``."""
 
-    def __init__(self, browsers: Browsers, newcomer: Newcomer) -> None:
+    def __init__(self, browsers: BrowserPool, newcomer: FreshContext) -> None:
         self._browsers, self._newcomer = browsers, newcomer
-        self.guard = Guard()
-        self._visit: Visit | None = None
+        self.guard = WriteGuard()
+        self._visit: BrowserSession | None = None
         self._stack = AsyncExitStack()
         self._page = PageCapture(url=EMPTY)
 
-    async def open(self, url: str) -> Deed:
+    async def open(self, url: str) -> DriverResult:
         """Open an address as a first-time visitor."""
         try:
             tab = await self._ready()
@@ -156,11 +156,11 @@ class BrowserDriver:
             return _lost(error)
         return self._deed(tab, performed)
 
-    async def act(self, operation: Operation, locator: Locator, value: str = "") -> Deed:
+    async def act(self, operation: Operation, locator: Locator, value: str = "") -> DriverResult:
         """Perform one operation on an element of the last capture."""
         found = resolve(locator, self._page)
         if found.element is None:
-            return Deed(trouble=Trouble.MISSING, why=found.why)
+            return DriverResult(trouble=DriverFailure.MISSING, why=found.why)
         try:
             tab = await self._ready()
             self.guard.begin(None)
@@ -174,39 +174,39 @@ class BrowserDriver:
         try:
             tab = await self._ready()
             page = await with_hidden_links(tab, await capture(tab, picture=picture))
-            self._page = replace(page, served=await served(tab, page))
+            self._page = replace(page, served=await served_key_of(tab, page))
         except (PageGone, Error) as error:
             raise PageLost(str(error)) from error
         return self._page
 
-    async def ask(self, url: str) -> Answer:
+    async def ask(self, url: str) -> FetchedDocument:
         """Fetch what a first-time visitor would be sent for an address, without opening it."""
         try:
             tab = await self._ready()
             await self._newcomer.forget(tab)
-            return await ask(tab, url)
+            return await fetch_document(tab, url)
         except Error as error:
-            return Answer(why=f"the browser lost the page: {error.message.splitlines()[0][:160]}")
+            return FetchedDocument(why=f"the browser lost the page: {error.message.splitlines()[0][:160]}")
 
     async def reopen(self) -> None:
         """Discard the page and begin with an empty one, in a new browser if this one has died."""
         stack, self._stack, self._visit = self._stack, AsyncExitStack(), None
-        self.guard, self._page = Guard(), PageCapture(url=EMPTY)
+        self.guard, self._page = WriteGuard(), PageCapture(url=EMPTY)
         try:
-            async with asyncio.timeout(CLOSING):
+            async with asyncio.timeout(CLOSE_TIMEOUT):
                 await stack.aclose()
         except (Error, TimeoutError) as error:
             log.warning("a page did not close: %s", error)
         await self._ready()
 
-    async def _ready(self) -> Visit:
+    async def _ready(self) -> BrowserSession:
         if self._visit is None:
             self._visit = await self._browsers.new_visit(self._stack)
         await self.guard.watch(self._visit)
         return self._visit
 
-    def _deed(self, tab: Visit, performed: Performed, *, tier: Tier | None = None) -> Deed:
-        return Deed(
+    def _deed(self, tab: BrowserSession, performed: LoadResult, *, tier: Tier | None = None) -> DriverResult:
+        return DriverResult(
             trouble=_trouble(tab, performed, acted=tier is not None),
             why=performed.error,
             status=performed.status,
@@ -217,21 +217,21 @@ class BrowserDriver:
         )
 
 
-def _trouble(tab: Visit, performed: Performed, *, acted: bool) -> Trouble:
+def _trouble(tab: BrowserSession, performed: LoadResult, *, acted: bool) -> DriverFailure:
     browser = tab.context.browser
     if tab.crashed or tab.stopped or browser is None or not browser.is_connected() or tab.page.is_closed():
-        return Trouble.LOST
+        return DriverFailure.LOST
     if not performed.error:
-        return Trouble.NONE
+        return DriverFailure.NONE
     if performed.status >= 500:
-        return Trouble.SERVER
+        return DriverFailure.SERVER
     if "offers a file" in performed.error:
-        return Trouble.FILE
+        return DriverFailure.FILE
     if "redirects in a loop" in performed.error:
-        return Trouble.NO_PAGE
+        return DriverFailure.NO_PAGE
     if "has left the page" in performed.error:
-        return Trouble.MISSING
-    return Trouble.REFUSED if acted else Trouble.UNREACHABLE
+        return DriverFailure.MISSING
+    return DriverFailure.REFUSED if acted else DriverFailure.UNREACHABLE
 
 
 def _gone(why: str, *, slow: bool) -> BrowserGone:
@@ -240,5 +240,7 @@ def _gone(why: str, *, slow: bool) -> BrowserGone:
     return gone
 
 
-def _lost(error: Error) -> Deed:
-    return Deed(trouble=Trouble.LOST, why=f"the browser lost the page: {error.message.splitlines()[0][:160]}")
+def _lost(error: Error) -> DriverResult:
+    return DriverResult(
+        trouble=DriverFailure.LOST, why=f"the browser lost the page: {error.message.splitlines()[0][:160]}"
+    )

@@ -15,17 +15,17 @@ from playwright.async_api import Error
 from playwright.async_api import TimeoutError as Late
 
 from app.engine.action import ArgValue
-from app.engine.browser.hand import failure
-from app.engine.browser.session import Visit
+from app.engine.browser.hand import load_failure
+from app.engine.browser.session import BrowserSession
 from app.engine.errors import UsageError
-from app.engine.page_input import PageMove
+from app.engine.page_input import NavigationKind
 from app.engine.redaction import redact_url
 
-ANSWERS = 10.0
+ANSWER_TIMEOUT = 10.0
 """Seconds an address may take to answer before the caller gets control back; loading continues after
 that.
 """
-LONGEST = 2_000
+MAX_URL_LENGTH = 2_000
 """Maximum characters of an address."""
 
 _HOST = re.compile(r"(localhost|\[[0-9a-f:.]+\]|[\w-]+(\.[\w-]+)+)(:\d+)?([/?#]|$)", re.IGNORECASE)
@@ -33,7 +33,7 @@ _LOCAL = re.compile(r"(localhost|127\.|\[::1\]|10\.|192\.168\.)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moving:
+class Navigation:
     """A navigation: the action a step records, and a function that does it and returns why it failed, else
     "".
     """
@@ -43,23 +43,23 @@ class Moving:
     args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
 
 
-def moving(visit: Visit, move: PageMove, url: str = "") -> Moving:
+def navigation_for(visit: BrowserSession, move: NavigationKind, url: str = "") -> Navigation:
     """Return the navigation for a request.
 
     Raises:
         UsageError: the typed text is not the address of a page.
     """
     match move:
-        case PageMove.BACK:
-            return Moving(kind="go_back", done=lambda: _travel(visit, -1))
-        case PageMove.FORWARD:
-            return Moving(kind="go_forward", done=lambda: _travel(visit, 1))
-        case PageMove.RELOAD:
+        case NavigationKind.BACK:
+            return Navigation(kind="go_back", done=lambda: _travel(visit, -1))
+        case NavigationKind.FORWARD:
+            return Navigation(kind="go_forward", done=lambda: _travel(visit, 1))
+        case NavigationKind.RELOAD:
             here = redact_url(visit.page.url) if visit.pages else ""
-            return Moving(kind="goto", done=lambda: _reload(visit), args={"url": here})
-        case PageMove.OPEN | PageMove.START:
+            return Navigation(kind="goto", done=lambda: _reload(visit), args={"url": here})
+        case NavigationKind.OPEN | NavigationKind.START:
             whole = address_of(url, visit.page.url if visit.pages else "")
-            return Moving(kind="goto", done=lambda: _open(visit, whole), args={"url": redact_url(whole)})
+            return Navigation(kind="goto", done=lambda: _open(visit, whole), args={"url": redact_url(whole)})
 
 
 def address_of(typed: str, here: str) -> str:
@@ -69,7 +69,7 @@ def address_of(typed: str, here: str) -> str:
         UsageError: it is not a network address.
     """
     text = typed.strip()
-    if not text or len(text) > LONGEST or any(letter.isspace() for letter in text):
+    if not text or len(text) > MAX_URL_LENGTH or any(letter.isspace() for letter in text):
         raise UsageError(f"{text[:80]!r} is not an address", remedy="type one such as shop.example/orders")
     if text.startswith("/") and not text.startswith("//") and here.startswith(("http://", "https://")):
         return urljoin(here, text)
@@ -88,22 +88,22 @@ def address_of(typed: str, here: str) -> str:
     return text
 
 
-async def _open(visit: Visit, url: str) -> str:
+async def _open(visit: BrowserSession, url: str) -> str:
     if visit.crashed or visit.stopped or not visit.pages:
         try:
             await visit.renew()
         except (Error, TimeoutError):
             return "the browser can't open a page now; it is being restarted"
     try:
-        await visit.page.goto(url, wait_until="commit", timeout=ANSWERS * 1000)
+        await visit.page.goto(url, wait_until="commit", timeout=ANSWER_TIMEOUT * 1000)
     except Late:
         return f"{urlsplit(url).netloc.rpartition('@')[2]} has not answered yet"
     except Error as error:
-        return failure(url, error.message)
+        return load_failure(url, error.message)
     return ""
 
 
-async def _travel(visit: Visit, step: int) -> str:
+async def _travel(visit: BrowserSession, step: int) -> str:
     """Go through the history, never back to the empty tab that a run began with."""
     nowhere = f"there is no page {'before' if step < 0 else 'after'} this one"
     try:
@@ -113,17 +113,19 @@ async def _travel(visit: Visit, step: int) -> str:
             return nowhere
         page = visit.page
         with suppress(Late):  # loading continues
-            await (page.go_back if step < 0 else page.go_forward)(wait_until="commit", timeout=ANSWERS * 1000)
+            await (page.go_back if step < 0 else page.go_forward)(
+                wait_until="commit", timeout=ANSWER_TIMEOUT * 1000
+            )
     except Error:
         return "the page can't be left now"
     return ""
 
 
-async def _reload(visit: Visit) -> str:
+async def _reload(visit: BrowserSession) -> str:
     try:
-        await visit.page.reload(wait_until="commit", timeout=ANSWERS * 1000)
+        await visit.page.reload(wait_until="commit", timeout=ANSWER_TIMEOUT * 1000)
     except Late:
         return "the page has not answered yet"
     except Error as error:
-        return failure(visit.page.url if visit.pages else "", error.message)
+        return load_failure(visit.page.url if visit.pages else "", error.message)
     return ""

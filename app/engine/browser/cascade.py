@@ -2,7 +2,7 @@
 
 SuperBrowser, section 6.3 and algorithm 5, with one difference: a click that reached its element is
 not followed by another method, however little it did, since a second click may undo or double the
-first. Whether it reached the element is read from the page's own events (``PageHand``), not from what
+first. Whether it reached the element is read from the page's own events (``PageMonitor``), not from what
 changed.
 """
 
@@ -13,13 +13,13 @@ from typing import Literal
 
 from playwright.async_api import Error
 
-from app.engine.browser.blame import hindered, stale
+from app.engine.browser.blame import obstruction, stale_element
 from app.engine.browser.frames import NoSuchElement
-from app.engine.browser.page_hand import PageHand, Probe
+from app.engine.browser.page_hand import ElementProbe, PageMonitor
 from app.engine.browser.pointer import Pointer
-from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import handle_of
-from app.engine.effect import Cause, Result
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.snapshot import element_handle
+from app.engine.effect import ActionResult, Cause
 from app.engine.page_state import Element, PageCapture
 
 Button = Literal["left", "middle", "right"]
@@ -27,23 +27,23 @@ CDP, PLAYWRIGHT, SCRIPT = "cdp", "playwright", "script"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class ClickOutcome:
     """The outcome of a click: the methods tried, and what obstructed the last one (``None`` if it was done)."""
 
     tried: tuple[str, ...]
-    hindered: Result | None = None
-    probe: Probe
+    hindered: ActionResult | None = None
+    probe: ElementProbe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cascade:
+class ClickCascade:
     """Clicks elements of one capture.
 
     ``scripted`` permits clicks that no person makes (``isTrusted`` is false); ``timeout`` is in seconds.
     """
 
-    visit: Visit
-    hand: PageHand
+    visit: BrowserSession
+    hand: PageMonitor
     pointer: Pointer
     scripted: bool = False
     timeout: float = 1.0
@@ -55,29 +55,29 @@ class Cascade:
         *,
         button: Button = "left",
         double: bool = False,
-        probe: Probe | None = None,
-    ) -> Way:
+        probe: ElementProbe | None = None,
+    ) -> ClickOutcome:
         """Click an element by the first method that reaches it."""
         probe = probe or await self.hand.probe(element.index)
-        why = hindered(element, probe, page)
+        why = obstruction(element, probe, page)
         if why is None and probe.point is not None:
             await self.pointer.click(probe.point, button=button, double=double)
             if await self._reached():
-                return Way(tried=(CDP,), probe=probe)
+                return ClickOutcome(tried=(CDP,), probe=probe)
             probe = await self.hand.probe(element.index)
-            why = hindered(element, probe, page)
+            why = obstruction(element, probe, page)
         tried = (CDP,)
         if why is not None and why.cause in (Cause.STALE, Cause.DISABLED):
-            return Way(tried=tried, hindered=why, probe=probe)
+            return ClickOutcome(tried=tried, hindered=why, probe=probe)
         if why is None:
             tried = (*tried, PLAYWRIGHT)
             if await self._by_playwright(element, button, double):
-                return Way(tried=tried, probe=probe)
+                return ClickOutcome(tried=tried, probe=probe)
         if self.scripted and button == "left":
             tried = (*tried, SCRIPT)
             if await self._by_script(element, double):
-                return Way(tried=tried, probe=probe)
-        return Way(tried=tried, hindered=why or stale(element, page), probe=probe)
+                return ClickOutcome(tried=tried, probe=probe)
+        return ClickOutcome(tried=tried, hindered=why or stale_element(element, page), probe=probe)
 
     async def _reached(self) -> bool:
         """Whether the event arrived, or the page has changed too much to tell."""
@@ -86,7 +86,7 @@ class Cascade:
 
     async def _by_playwright(self, element: Element, button: Button, double: bool) -> bool:
         try:
-            handle = await handle_of(self.visit, element.index)
+            handle = await element_handle(self.visit, element.index)
             await handle.click(timeout=self.timeout * 1000, button=button, click_count=2 if double else 1)
         except (Error, NoSuchElement):
             return False
@@ -94,7 +94,7 @@ class Cascade:
 
     async def _by_script(self, element: Element, double: bool) -> bool:
         try:
-            handle = await handle_of(self.visit, element.index)
+            handle = await element_handle(self.visit, element.index)
             act = (
                 "e => { e.click(); e.click(); e.dispatchEvent(new MouseEvent('dblclick', {bubbles: true})); }"
             )

@@ -29,7 +29,7 @@ _HUMAN_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAME_FIELD = re.compile(r"user|login|e-?mail|account|identifier|benutzer|utilisateur|usuario", re.IGNORECASE)
-_ASKED_WITH_IT = re.compile(
+_LOGIN_EXTRA_FIELD = re.compile(
     r"verification|one.?time|security code|\botp\b|\btoken|\bpin\b|captcha|\b2fa|\bmfa|tenant|company"
     r"|organi[sz]ation|\bdomain|kunden",
     re.IGNORECASE,
@@ -40,7 +40,7 @@ _SHORT = 2000
 _CHROME = ("banner", "navigation", "contentinfo", "complementary")
 
 
-def challenge_of(
+def detect_challenge(
     *,
     url: str,
     title: str,
@@ -51,29 +51,29 @@ def challenge_of(
 ) -> Challenge:
     """Return the challenge a page poses. A small log-in box beside a page's own content is none."""
     told = " \n".join((title, *headings[:5]))
-    own = [e for e in elements if e.visible and not _in_chrome(e)]
+    own = [e for e in elements if e.visible and not _in_page_frame(e)]
     if _HUMAN_WORDS.search(told) and len(own) < _FEW:
         return Challenge.CAPTCHA
     if captcha and (_HUMAN_WORDS.search(text[:_SHORT]) or (len(own) < _FEW and len(text) < _SHORT)):
         return Challenge.CAPTCHA
-    return Challenge.LOGIN if _asks_who(url, told, own) else Challenge.NONE
+    return Challenge.LOGIN if _asks_for_login(url, told, own) else Challenge.NONE
 
 
-def calls_itself_a_log_in(url: str, title: str, headings: Sequence[str]) -> bool:
+def is_named_login_page(url: str, title: str, headings: Sequence[str]) -> bool:
     """Whether a page's address, title or headings say that it is a log-in."""
-    return _says_so(url, " \n".join((title, *headings[:5])))
+    return _is_named_login(url, " \n".join((title, *headings[:5])))
 
 
 def password_forms(elements: Sequence[Element]) -> tuple[tuple[Element, ...], ...]:
     """Return the forms in a page's own content that have a password field, each with all its elements."""
     forms: dict[str, list[Element]] = {}
     for element in elements:
-        if element.visible and not _in_chrome(element):
-            forms.setdefault(_form_around(element), []).append(element)
+        if element.visible and not _in_page_frame(element):
+            forms.setdefault(_enclosing_form(element), []).append(element)
     return tuple(tuple(form) for form in forms.values() if any(one.type == "password" for one in form))
 
 
-def fields_besides(form: Sequence[Element]) -> tuple[Element, ...]:
+def other_text_fields(form: Sequence[Element]) -> tuple[Element, ...]:
     """Return the text fields of a password form that ask for no name, password or code."""
     return tuple(
         one
@@ -81,38 +81,38 @@ def fields_besides(form: Sequence[Element]) -> tuple[Element, ...]:
         if one.role in ("textbox", "searchbox", "spinbutton")
         and one.type != "password"
         and not _is_name_field(one)
-        and not _ASKED_WITH_IT.search(_words_of(one))
+        and not _LOGIN_EXTRA_FIELD.search(_words_of(one))
     )
 
 
-def _asks_who(url: str, told: str, own: Sequence[Element]) -> bool:
-    says_so = _says_so(url, told)
+def _asks_for_login(url: str, told: str, own: Sequence[Element]) -> bool:
+    says_so = _is_named_login(url, told)
     forms = password_forms(own)
     # A single password is a log-in; two in a form, or a new one, are a registration.
-    asking = [form for form in forms if _asks_for_one(form)]
+    asking = [form for form in forms if _asks_one_password(form)]
     if asking:
-        return says_so or (len(own) < _FEW and not all(map(_has_a_matter, asking)))
+        return says_so or (len(own) < _FEW and not all(map(_has_other_purpose, asking)))
     return says_so and len(own) < _FEW and any(_is_name_field(element) for element in own) and not forms
 
 
-def _says_so(url: str, told: str) -> bool:
+def _is_named_login(url: str, told: str) -> bool:
     parts = urlsplit(url)
     return bool(_LOGIN_PATH.search(f"{parts.path}#{parts.fragment}") or _LOGIN_WORDS.search(told))
 
 
-def _form_around(element: Element) -> str:
+def _enclosing_form(element: Element) -> str:
     around = element.xpath.rpartition("/form")  # two forms may have the same action
     return around[0] + around[2].partition("/")[0]
 
 
-def _asks_for_one(form: Sequence[Element]) -> bool:
+def _asks_one_password(form: Sequence[Element]) -> bool:
     fields = [one for one in form if one.type == "password"]
     return len(fields) == 1 and ("autocomplete", "new-password") not in fields[0].attributes
 
 
-def _has_a_matter(form: Sequence[Element]) -> bool:
+def _has_other_purpose(form: Sequence[Element]) -> bool:
     """Whether a form asks for more than credentials: a multi-line text, or two other things."""
-    besides = fields_besides(form)
+    besides = other_text_fields(form)
     return len(besides) > 1 or any(one.tag == "textarea" for one in besides)
 
 
@@ -126,5 +126,5 @@ def _words_of(element: Element) -> str:
     return " ".join((element.name, element.label, element.type, *(value for _, value in element.attributes)))
 
 
-def _in_chrome(element: Element) -> bool:
+def _in_page_frame(element: Element) -> bool:
     return any(landmark.split(":")[0] in _CHROME for landmark in element.landmarks)

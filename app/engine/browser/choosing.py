@@ -8,57 +8,58 @@ from typing import Any
 
 from playwright.async_api import Error
 
-from app.engine.browser.blame import closest, hindered, named
+from app.engine.browser.blame import closest_texts, describe_element, obstruction
 from app.engine.browser.cascade import CDP, PLAYWRIGHT
-from app.engine.browser.frames import NoSuchElement, take
-from app.engine.browser.grip import Done, Grip, Refused
-from app.engine.browser.page_hand import ask
-from app.engine.browser.settle import settle
-from app.engine.browser.snapshot import place_of
+from app.engine.browser.frames import NoSuchElement, object_handle
+from app.engine.browser.grip import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.page_hand import ask_page
+from app.engine.browser.settle import wait_until_idle
+from app.engine.browser.snapshot import element_location
 from app.engine.command import Select
-from app.engine.effect import Cause, Result, refused
+from app.engine.effect import ActionResult, Cause, refused
 from app.engine.page_state import Element, PageCapture
 
 _OPTION_ROLES = frozenset(
     {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "radio", "link", "button", "generic",
      "listitem", "gridcell", "cell", "tab"}
 )  # fmt: skip
-_STRONG = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem"})
+_CERTAIN_OPTION_ROLES = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem"})
 
 
-async def select(grip: Grip, command: Select) -> Done:
+async def select(grip: ExecutionContext, command: Select) -> ActionOutcome:
     """Choose options of a list by their labels."""
     element = grip.element(command.element)
     if not command.options:
-        raise Refused(refused(Cause.VALUE, "no option is named"))
+        raise ActionRefused(refused(Cause.VALUE, "no option is named"))
     probe = await grip.hand.probe(element.index)
     if probe.gone or probe.disabled:
-        raise Refused(
-            hindered(element, probe, grip.page) or refused(Cause.STALE, f"{named(element)} has gone")
+        raise ActionRefused(
+            obstruction(element, probe, grip.page)
+            or refused(Cause.STALE, f"{describe_element(element)} has gone")
         )
-    world, number = place_of(grip.visit, element.index)
-    offered: list[dict[str, Any]] | None = await ask(world, f"siteloreHand.choices({number})")
+    world, number = element_location(grip.visit, element.index)
+    offered: list[dict[str, Any]] | None = await ask_page(world, f"siteloreHand.choices({number})")
     if offered is None:
-        return await _from_made_up(grip, element, command.options)
+        return await _from_custom_list(grip, element, command.options)
     places = [_matching(wanted, offered, element) for wanted in command.options]
     if len(places) > 1 and not probe.multiple:
-        raise Refused(refused(Cause.VALUE, f"{named(element)} takes one option at a time"))
+        raise ActionRefused(refused(Cause.VALUE, f"{describe_element(element)} takes one option at a time"))
     chosen = {at for at, option in enumerate(offered) if option["chosen"]}
     if chosen == set(places):
-        return Done(already=True, calm=True)
-    handle = await take(grip.visit, world, f"siteloreHand.field({number})")
+        return ActionOutcome(already=True, calm=True)
+    handle = await object_handle(grip.visit, world, f"siteloreHand.field({number})")
     if handle is None:
-        raise NoSuchElement(f"{named(element)} has left the page")
+        raise NoSuchElement(f"{describe_element(element)} has left the page")
     try:
         await handle.select_option(index=places, force=True, timeout=1000)
     except Error as error:
-        raise Refused(
-            refused(Cause.VALUE, f"{named(element)} could not be set", tried=(PLAYWRIGHT,))
+        raise ActionRefused(
+            refused(Cause.VALUE, f"{describe_element(element)} could not be set", tried=(PLAYWRIGHT,))
         ) from error
-    return Done(tried=(PLAYWRIGHT,), calm=True)
+    return ActionOutcome(tried=(PLAYWRIGHT,), calm=True)
 
 
-def match(wanted: str, offered: Sequence[str]) -> int:
+def match_option(wanted: str, offered: Sequence[str]) -> int:
     """Return the number of the option meant by a label: equal, equal but for case and spaces, else the one
     that begins with or contains it; -1 for none or several.
     """
@@ -79,62 +80,73 @@ def match(wanted: str, offered: Sequence[str]) -> int:
 
 def _matching(wanted: str, offered: Sequence[dict[str, Any]], element: Element) -> int:
     labels = [str(option["label"]) for option in offered]
-    at = match(wanted, labels)
+    at = match_option(wanted, labels)
     if at < 0:
         values = [str(option["value"]) for option in offered]
         at = values.index(wanted) if values.count(wanted) == 1 else -1
     if at < 0:
-        raise Refused(_no_option(element, wanted, labels))
+        raise ActionRefused(_no_option(element, wanted, labels))
     if offered[at]["off"]:
-        raise Refused(refused(Cause.DISABLED, f"the option of {named(element)} is disabled"))
+        raise ActionRefused(refused(Cause.DISABLED, f"the option of {describe_element(element)} is disabled"))
     return at
 
 
-def _no_option(element: Element, wanted: str, labels: Sequence[str], tried: tuple[str, ...] = ()) -> Result:
-    near = ", ".join(f"'{label[:60]}'" for label in closest(wanted, [label for label in labels if label]))
+def _no_option(
+    element: Element, wanted: str, labels: Sequence[str], tried: tuple[str, ...] = ()
+) -> ActionResult:
+    near = ", ".join(
+        f"'{label[:60]}'" for label in closest_texts(wanted, [label for label in labels if label])
+    )
     more = f"; {len(labels)} in all" if len(labels) > 8 else ""
     return refused(
         Cause.NO_OPTION,
-        f"{named(element)} has no such option",
+        f"{describe_element(element)} has no such option",
         f"its options: {near or 'none'}{more}",
         tried=tried,
     )
 
 
-async def _from_made_up(grip: Grip, element: Element, options: tuple[str, ...]) -> Done:
+async def _from_custom_list(
+    grip: ExecutionContext, element: Element, options: tuple[str, ...]
+) -> ActionOutcome:
     """Open a custom list and click the option with the label."""
     tried: tuple[str, ...] = (CDP,)
     for number, wanted in enumerate(options):
         element = grip.again(element) if number else element
         found = _shown_options(grip.page, element, opened=element.role in ("listbox", "radiogroup"))
-        at = match(wanted, [one.name or one.text for one in found]) if element.role == "listbox" else -1
+        at = (
+            match_option(wanted, [one.name or one.text for one in found]) if element.role == "listbox" else -1
+        )
         if at < 0:
             found = await _opened(grip, element, wanted)
-            at = match(wanted, [one.name or one.text for one in found])
+            at = match_option(wanted, [one.name or one.text for one in found])
         if at < 0:
             await grip.pointer.press("Escape")
-            raise Refused(_no_option(element, wanted, [one.name or one.text for one in found], tried))
+            raise ActionRefused(_no_option(element, wanted, [one.name or one.text for one in found], tried))
         way = await grip.cascade.click(found[at], grip.page)
         if way.hindered is not None:
-            raise Refused(way.hindered)
+            raise ActionRefused(way.hindered)
         tried = tuple(dict.fromkeys((*tried, *way.tried)))
-        await settle(grip.visit, quiet=grip.quiet, most=grip.most, acted=True)
-    return Done(tried=tried, calm=True)
+        await wait_until_idle(grip.visit, quiet=grip.quiet, most=grip.most, acted=True)
+    return ActionOutcome(tried=tried, calm=True)
 
 
-async def _opened(grip: Grip, element: Element, wanted: str) -> list[Element]:
+async def _opened(grip: ExecutionContext, element: Element, wanted: str) -> list[Element]:
     """Return the options of a list once it is open; if it has a search field, those it offers for the label."""
     before = grip.page
     found = _shown_options(before, element, opened="expanded" in element.states)
     if not found:
         way = await grip.cascade.click(element, before)
         if way.hindered is not None:
-            raise Refused(way.hindered)
-        await settle(grip.visit, quiet=grip.quiet, most=grip.most, acted=True)
+            raise ActionRefused(way.hindered)
+        await wait_until_idle(grip.visit, quiet=grip.quiet, most=grip.most, acted=True)
         found = _new_options(before, await grip.look_again(), element)
-    if match(wanted, [one.name or one.text for one in found]) < 0 and (await grip.hand.changes()).typing:
+    if (
+        match_option(wanted, [one.name or one.text for one in found]) < 0
+        and (await grip.hand.changes()).typing
+    ):
         await grip.pointer.type(wanted)
-        await settle(grip.visit, quiet=2 * grip.quiet, most=grip.most, acted=True)
+        await wait_until_idle(grip.visit, quiet=2 * grip.quiet, most=grip.most, acted=True)
         found = _new_options(before, await grip.look_again(), element) or found
     return found
 
@@ -143,14 +155,16 @@ def _shown_options(page: PageCapture, element: Element, *, opened: bool) -> list
     """Return options already on the page, after the list they belong to."""
     if not opened:
         return []
-    return [one for one in page.elements[element.index + 1 :] if one.visible and one.role in _STRONG]
+    return [
+        one for one in page.elements[element.index + 1 :] if one.visible and one.role in _CERTAIN_OPTION_ROLES
+    ]
 
 
 def _new_options(before: PageCapture, after: PageCapture, element: Element) -> list[Element]:
     """Return elements that were not visible before: those with an option's role, else whatever appeared."""
     seen = {(one.css, one.frame, one.name) for one in before.elements if one.visible}
     come = [one for one in after.elements if one.visible and (one.css, one.frame, one.name) not in seen]
-    strong = [one for one in come if one.role in _STRONG]
+    strong = [one for one in come if one.role in _CERTAIN_OPTION_ROLES]
     if strong:
         return strong
     return [one for one in come if one.role in _OPTION_ROLES and one.css != element.css]

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from playwright.async_api import Page
 
-from app.engine.browser.blame import call, hindered, named, similar
+from app.engine.browser.blame import click_call, describe_element, obstruction, similar_elements
 from app.engine.browser.cascade import CDP, SCRIPT
-from app.engine.browser.dead_clicks import target_at, target_of
-from app.engine.browser.grip import Done, Grip, Refused
-from app.engine.browser.hand import RESTS
-from app.engine.browser.page_hand import Probe, ask
-from app.engine.browser.snapshot import place_of
+from app.engine.browser.dead_clicks import element_target, point_target
+from app.engine.browser.grip import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.hand import HOVER_DELAY
+from app.engine.browser.page_hand import ElementProbe, ask_page
+from app.engine.browser.snapshot import element_location
 from app.engine.command import Click, ClickAt, Drag, Hover, Point, Scroll
 from app.engine.effect import Cause, refused
 from app.engine.identity import normal_name
@@ -36,128 +36,137 @@ _TYPED = frozenset(
     }
 )
 _SAME_TAB = frozenset({"", "_self", "_parent", "_top"})
-OPENS = 1.5
+TAB_TIMEOUT = 1.5
 """Seconds a window that a link opens gets to appear."""
-WHEEL_SHOWS = 0.25
+WHEEL_TIMEOUT = 0.25
 """Seconds within which a turn of the wheel begins to show."""
 
 
-async def click(grip: Grip, command: Click) -> Done:
+async def click(grip: ExecutionContext, command: Click) -> ActionOutcome:
     """Click an element unless its name is not the expected one, it leads off the run's sites, or it is a
     native list.
     """
     element = grip.element(command.element, command.label)
-    _is_meant(grip, element, command.label)
-    _stays(grip, element)
+    _check_label(grip, element, command.label)
+    _check_destination(grip, element)
     probe = await grip.hand.probe(element.index)
     if probe.native_list:
         options = ", ".join(f"'{option}'" for option in element.options[:12])
-        raise Refused(
-            refused(Cause.WRONG_KIND, f"options of {named(element)} can't be chosen by clicking",
+        raise ActionRefused(
+            refused(Cause.WRONG_KIND, f"options of {describe_element(element)} can't be chosen by clicking",
                     f'select_option("{element.index}", ...) with one of: {options}'))  # fmt: skip
     if probe.kind == "input file":
-        raise Refused(
+        raise ActionRefused(
             refused(
-                Cause.WRONG_KIND, f"{named(element)} takes a file", f'upload_file("{element.index}", ...)'
+                Cause.WRONG_KIND,
+                f"{describe_element(element)} takes a file",
+                f'upload_file("{element.index}", ...)',
             )
         )
     more = (command.button, str(command.double))
-    why = grip.dead.refuse(target_of(element, *more), probe.active, grip.page, element)
+    why = grip.dead.refuse(element_target(element, *more), probe.active, grip.page, element)
     if why is not None:
-        raise Refused(why)
+        raise ActionRefused(why)
     front = grip.visit.page
     way = await grip.cascade.click(
         element, grip.page, button=command.button, double=command.double, probe=probe
     )
     if way.hindered is not None:
-        raise Refused(replace(way.hindered, tried=way.tried))
+        raise ActionRefused(replace(way.hindered, tried=way.tried))
     if element.href and element.target not in _SAME_TAB:
         await _other_tab(grip, front)
-    return Done(tried=way.tried, calm=_takes_text(probe))
+    return ActionOutcome(tried=way.tried, calm=_takes_text(probe))
 
 
-async def _other_tab(grip: Grip, front: Page) -> None:
+async def _other_tab(grip: ExecutionContext, front: Page) -> None:
     """Wait for the window that a link opens; the browser reports it when its page begins to load."""
     waited = 0.0
-    while waited < OPENS and grip.visit.pages and grip.visit.page is front:
+    while waited < TAB_TIMEOUT and grip.visit.pages and grip.visit.page is front:
         await asyncio.sleep(0.03)
         waited += 0.03
 
 
-async def click_at(grip: Grip, command: ClickAt) -> Done:
+async def click_at(grip: ExecutionContext, command: ClickAt) -> ActionOutcome:
     """Click a point of the viewport."""
-    _within(grip, command.at)
-    why = grip.dead.refuse(target_at(command.at, command.button, str(command.double)), "", grip.page, None)
+    _check_in_viewport(grip, command.at)
+    why = grip.dead.refuse(point_target(command.at, command.button, str(command.double)), "", grip.page, None)
     if why is not None:
-        raise Refused(why)
+        raise ActionRefused(why)
     await grip.pointer.click(command.at, button=command.button, double=command.double)
-    return Done(tried=(CDP,))
+    return ActionOutcome(tried=(CDP,))
 
 
-async def hover(grip: Grip, command: Hover) -> Done:
+async def hover(grip: ExecutionContext, command: Hover) -> ActionOutcome:
     """Let the pointer rest on an element, coming from elsewhere."""
     element = grip.element(command.element)
     probe = await grip.hand.probe(element.index)
-    why = hindered(element, probe, grip.page)
+    why = obstruction(element, probe, grip.page)
     if why is not None and why.cause is not Cause.DISABLED:  # a disabled element may still show a tooltip
-        raise Refused(replace(why, tried=(CDP,)))
+        raise ActionRefused(replace(why, tried=(CDP,)))
     if probe.point is None:
-        raise Refused(
-            replace(why or refused(Cause.HIDDEN, f"{named(element)} is not shown now"), tried=(CDP,))
+        raise ActionRefused(
+            replace(
+                why or refused(Cause.HIDDEN, f"{describe_element(element)} is not shown now"), tried=(CDP,)
+            )
         )
     await grip.pointer.move((0.0, 0.0))
     await grip.pointer.move(probe.point)
-    await asyncio.sleep(RESTS)
-    return Done(tried=(CDP,), calm=True)
+    await asyncio.sleep(HOVER_DELAY)
+    return ActionOutcome(tried=(CDP,), calm=True)
 
 
-async def drag(grip: Grip, command: Drag) -> Done:
+async def drag(grip: ExecutionContext, command: Drag) -> ActionOutcome:
     """Drag from one place to another."""
-    start = await _place(grip, command.source)
-    end = await _place(grip, command.target, bring=not isinstance(command.source, int))
+    start = await _point_of(grip, command.source)
+    end = await _point_of(grip, command.target, bring=not isinstance(command.source, int))
     if isinstance(command.source, int):  # scrolling to the target may have moved it
-        start = await _place(grip, command.source, bring=False)
+        start = await _point_of(grip, command.source, bring=False)
     await grip.pointer.drag(start, end)
-    return Done(tried=(CDP,))
+    return ActionOutcome(tried=(CDP,))
 
 
-async def scroll(grip: Grip, command: Scroll) -> Done:
+async def scroll(grip: ExecutionContext, command: Scroll) -> ActionOutcome:
     """Turn the wheel; if the page ignores it, scroll the scrollable element there by script."""
     if command.element is None:
         width, height = grip.page.viewport
         at = (width / 2, height / 2)
     else:
-        at = await _place(grip, command.element)
+        at = await _point_of(grip, command.element)
     await grip.pointer.move(at)
     await grip.pointer.wheel(command.dx, command.dy)
     tried = (CDP,)
     waited = 0.0
-    while waited < WHEEL_SHOWS:
+    while waited < WHEEL_TIMEOUT:
         if (await grip.hand.changes()).scrolled:
-            return Done(tried=tried)
+            return ActionOutcome(tried=tried)
         await asyncio.sleep(0.05)
         waited += 0.05
-    return Done(tried=(*tried, SCRIPT)) if await _scroll_by_script(grip, command) else Done(tried=tried)
+    return (
+        ActionOutcome(tried=(*tried, SCRIPT))
+        if await _scroll_by_script(grip, command)
+        else ActionOutcome(tried=tried)
+    )
 
 
-async def _scroll_by_script(grip: Grip, command: Scroll) -> bool:
+async def _scroll_by_script(grip: ExecutionContext, command: Scroll) -> bool:
     """Scroll the container of the element if the wheel had no effect; return whether there was one."""
     if command.element is None:
         return False
-    world, number = place_of(grip.visit, command.element)
-    return bool(await ask(world, f"siteloreHand.scrollAround({number}, {command.dx:g}, {command.dy:g})"))
+    world, number = element_location(grip.visit, command.element)
+    return bool(await ask_page(world, f"siteloreHand.scrollAround({number}, {command.dx:g}, {command.dy:g})"))
 
 
-async def _place(grip: Grip, place: int | Point, *, bring: bool = True) -> Point:
+async def _point_of(grip: ExecutionContext, place: int | Point, *, bring: bool = True) -> Point:
     """Return the point at which an element can be grabbed, or the given point of the viewport."""
     if not isinstance(place, int):
-        _within(grip, place)
+        _check_in_viewport(grip, place)
         return place
     element = grip.element(place)
     probe = await grip.hand.probe(place, bring=bring)
     if probe.gone or probe.hidden:
-        raise Refused(
-            hindered(element, probe, grip.page) or refused(Cause.STALE, f"{named(element)} has gone")
+        raise ActionRefused(
+            obstruction(element, probe, grip.page)
+            or refused(Cause.STALE, f"{describe_element(element)} has gone")
         )
     if probe.point is not None:
         return probe.point
@@ -165,10 +174,10 @@ async def _place(grip: Grip, place: int | Point, *, bring: bool = True) -> Point
     return left + width / 2, top + height / 2
 
 
-def _within(grip: Grip, point: Point) -> None:
+def _check_in_viewport(grip: ExecutionContext, point: Point) -> None:
     width, height = grip.page.viewport
     if not (0 <= point[0] < width and 0 <= point[1] < height):
-        raise Refused(
+        raise ActionRefused(
             refused(
                 Cause.VALUE,
                 f"({point[0]:g}, {point[1]:g}) lies outside of the viewport of {width} x {height} pixels",
@@ -176,25 +185,25 @@ def _within(grip: Grip, point: Point) -> None:
         )
 
 
-def _is_meant(grip: Grip, element: Element, label: str) -> None:
+def _check_label(grip: ExecutionContext, element: Element, label: str) -> None:
     """Refuse an element whose name differs entirely from the expected label if another element bears that
     label.
     """
     wanted, name = normal_name(label), normal_name(element.name or element.text)
     if not wanted or not name or wanted in name or name in wanted:
         return
-    exact = [one for one in similar(label, grip.page) if normal_name(one.name) == wanted]
+    exact = [one for one in similar_elements(label, grip.page) if normal_name(one.name) == wanted]
     if exact and not set(wanted.split()) & set(name.split()):
-        raise Refused(
+        raise ActionRefused(
             refused(
                 Cause.AMBIGUOUS,
-                f"element {element.index} is {named(element)}, not '{label[:80]}'",
-                *map(call, exact),
+                f"element {element.index} is {describe_element(element)}, not '{label[:80]}'",
+                *map(click_call, exact),
             )
         )
 
 
-def _stays(grip: Grip, element: Element) -> None:
+def _check_destination(grip: ExecutionContext, element: Element) -> None:
     """Refuse a link or form that leads off the run's sites."""
     leads = element.href
     if not leads and element.submits:
@@ -202,10 +211,10 @@ def _stays(grip: Grip, element: Element) -> None:
     if leads.startswith(("http://", "https://")):
         why = grip.fences.outside(leads)
         if why is not None:
-            raise Refused(why)
+            raise ActionRefused(why)
 
 
-def _takes_text(probe: Probe) -> bool:
+def _takes_text(probe: ElementProbe) -> bool:
     """Whether the click places the cursor in a text field, which is success even if it was there already."""
     kind = probe.kind
     return kind in ("textarea", "editable") or (

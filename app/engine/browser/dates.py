@@ -91,7 +91,7 @@ def read_week(text: str) -> str:
     return f"{year_of_week:04d}-W{number:02d}"
 
 
-def written(day: date, form: str) -> str:
+def format_date(day: date, form: str) -> str:
     """Format a date by a placeholder such as ``mm/dd/yyyy``; "" if that is none."""
     found = (
         _FORMAT.search(form)

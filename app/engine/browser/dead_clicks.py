@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.engine.browser.blame import call, named, similar
-from app.engine.effect import Cause, Effect, Result, refused
-from app.engine.fingerprint import Prints, prints_of
+from app.engine.browser.blame import click_call, describe_element, similar_elements
+from app.engine.effect import ActionResult, Cause, Effect, refused
+from app.engine.fingerprint import Fingerprints, fingerprints_of
 from app.engine.page_state import Element, PageCapture
 
-NEAR = 4
+POINT_TOLERANCE = 4
 """Points within so many pixels count as one."""
 
 Target = tuple[str, ...]
@@ -23,7 +23,7 @@ Target = tuple[str, ...]
 class _Dead:
     target: Target
     active: str
-    prints: Prints
+    prints: Fingerprints
 
 
 class DeadClicks:
@@ -35,13 +35,13 @@ class DeadClicks:
 
     def refuse(
         self, target: Target, active: str, page: PageCapture, element: Element | None
-    ) -> Result | None:
+    ) -> ActionResult | None:
         """Return why this click is refused, or ``None``; ``active`` is the element's toggle state."""
         self._pending = (target, active)
         dead = self._dead
         if dead is None or dead.target != target or dead.active != active:
             return None
-        now = prints_of(page)
+        now = fingerprints_of(page)
         if (now.elements, now.values, now.shape) != (
             dead.prints.elements,
             dead.prints.values,
@@ -49,12 +49,14 @@ class DeadClicks:
         ):
             return None
         self._pending = None
-        what = named(element) if element is not None else "this point"
+        what = describe_element(element) if element is not None else "this point"
         return refused(
-            Cause.DEAD_CLICK, f"{what} was clicked just now and nothing came of it", *instead(element, page)
+            Cause.DEAD_CLICK,
+            f"{what} was clicked just now and nothing came of it",
+            *alternatives_to_click(element, page),
         )
 
-    def came_of_it(self, effect: Effect, page: PageCapture) -> None:
+    def record_effect(self, effect: Effect, page: PageCapture) -> None:
         """Record the effect of the action checked last; a non-click forgets nothing unless it changed the
         page.
         """
@@ -62,22 +64,22 @@ class DeadClicks:
         if effect in (Effect.NAVIGATED, Effect.CHANGED):
             self._dead = None
         elif pending is not None and effect in (Effect.NOTHING, Effect.UNRELATED):
-            self._dead = _Dead(*pending, prints_of(page))
+            self._dead = _Dead(*pending, fingerprints_of(page))
 
 
-def target_of(element: Element, *more: str) -> Target:
+def element_target(element: Element, *more: str) -> Target:
     """Return what identifies an element across captures."""
     return (*element.frame, element.css, element.xpath, element.role, element.name, *more)
 
 
-def target_at(point: tuple[float, float], *more: str) -> Target:
+def point_target(point: tuple[float, float], *more: str) -> Target:
     """Return what identifies a point."""
-    return (f"{point[0] // NEAR:.0f}", f"{point[1] // NEAR:.0f}", *more)
+    return (f"{point[0] // POINT_TOLERANCE:.0f}", f"{point[1] // POINT_TOLERANCE:.0f}", *more)
 
 
-def instead(element: Element | None, page: PageCapture) -> list[str]:
+def alternatives_to_click(element: Element | None, page: PageCapture) -> list[str]:
     """Suggest actions that may do what a click on this element did not."""
     if element is None:
         return ["check what is there now"]
-    others = [one for one in similar(element.name, page) if one.index != element.index]
-    return [*map(call, others), f'press("{element.index}", "Enter")', f'hover("{element.index}")']
+    others = [one for one in similar_elements(element.name, page) if one.index != element.index]
+    return [*map(click_call, others), f'press("{element.index}", "Enter")', f'hover("{element.index}")']

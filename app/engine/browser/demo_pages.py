@@ -11,7 +11,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from app.assets import resource
-from app.engine.browser.demo_state import PAGE_ROWS, DemoState, Order, Product
+from app.engine.browser.demo_state import PAGE_ROWS, DemoState, Product, ShopOrder
 
 T = TypeVar("T")
 
@@ -207,10 +207,10 @@ def orders_page(state: DemoState, query: dict[str, str], *, news: bool) -> Html:
     """The order grid, ten at a time.  Totals are sorted as text: another quirk of this site."""
     status, sort, down = query.get("status", ""), query.get("sort", "id"), query.get("dir") == "desc"
 
-    def total(order: Order) -> str:
+    def total(order: ShopOrder) -> str:
         return f"£{state.total(order.lines):,.2f}"
 
-    keys: dict[str, Callable[[Order], str]] = {
+    keys: dict[str, Callable[[ShopOrder], str]] = {
         "id": lambda order: str(order.id),
         "date": lambda order: order.date,
         "customer": lambda order: state.customers[order.customer].name,
@@ -248,7 +248,7 @@ def orders_page(state: DemoState, query: dict[str, str], *, news: bool) -> Html:
     )
 
 
-def order_page(state: DemoState, order: Order) -> Html:
+def order_page(state: DemoState, order: ShopOrder) -> Html:
     """One order with its customer and lines."""
     customer = state.customers[order.customer]
     lines = [

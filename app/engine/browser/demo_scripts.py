@@ -23,7 +23,7 @@ Truth = Callable[[DemoState, str], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class DemoTask:
     """A task, and how its completion is checked."""
 
     id: str
@@ -33,10 +33,10 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class ScriptedAttempt:
     """One run at a task; ``name`` ends the run's id, ``passes`` is the expected score."""
 
-    task: Task
+    task: DemoTask
     name: str
     passes: bool
     moves: tuple[Move, ...]
@@ -55,61 +55,61 @@ def _mug_ordered(state: DemoState, _: str) -> bool:
     )
 
 
-APRON = Task(
+APRON = DemoTask(
     id="shop-1",
     site=SHOP,
     intent="Put one Linen Apron into the basket.",
     done=lambda state, _: [line.product for line in state.in_baskets()] == ["linen-apron"],
 )
-MUG = Task(
+MUG = DemoTask(
     id="shop-2",
     site=SHOP,
     intent="Order one large Enamel Mug for Iris Kemp in Leeds.",
     done=_mug_ordered,
 )
-CHEAPEST = Task(
+CHEAPEST = DemoTask(
     id="shop-3",
     site=SHOP,
     intent="What is the cheapest product in the Kitchen department? Answer with its name.",
     done=_answers("Enamel Mug"),
 )
-STOCK = Task(
+STOCK = DemoTask(
     id="admin-1",
     site=ADMIN,
     intent="Set the stock of the Oak Tray to 14.",
     done=lambda state, _: state.products["oak-tray"].stock == 14,
 )
-SEPTEMBER = Task(
+SEPTEMBER = DemoTask(
     id="admin-2",
     site=ADMIN,
     intent="How many orders came in in September, by the orders report?",
     done=_answers("11"),
 )
-EMAIL = Task(
+EMAIL = DemoTask(
     id="admin-3",
     site=ADMIN,
     intent="What is the e-mail address of the customer who placed order 1009?",
     done=_answers("mateo.rivas@example.com"),
 )
-UNPAID = Task(
+UNPAID = DemoTask(
     id="admin-4",
     site=ADMIN,
     intent="How many orders are waiting for payment?",
     done=_answers("6"),
 )
-LARGEST = Task(
+LARGEST = DemoTask(
     id="admin-5",
     site=ADMIN,
     intent="Which order has the largest total? Answer with its number.",
     done=_answers("1022"),
 )
-LEEDS = Task(
+LEEDS = DemoTask(
     id="admin-6",
     site=ADMIN,
     intent="How many customers live in Leeds?",
     done=_answers("6"),
 )
-PRICE = Task(
+PRICE = DemoTask(
     id="admin-7",
     site=ADMIN,
     intent="Raise the price of the Brass Lamp to 64.00.",
@@ -137,7 +137,7 @@ _ORDERS = ("The orders are listed under Orders in the top bar.", "link", "Orders
 _PRODUCTS = ("Products are kept under Products in the top bar.", "link", "Products")
 
 ATTEMPTS = (
-    Attempt(
+    ScriptedAttempt(
         task=APRON,
         name="a",
         passes=False,
@@ -156,7 +156,7 @@ ATTEMPTS = (
             _do("go_back", "Still empty. Back to the apron for another try."),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=APRON,
         name="b",
         passes=True,
@@ -168,7 +168,7 @@ ATTEMPTS = (
             _say("The page says that it is in the basket.", "The Linen Apron is in the basket."),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=MUG,
         name="a",
         passes=False,
@@ -184,7 +184,7 @@ ATTEMPTS = (
             _say("The shop confirms the order.", "The order for Iris Kemp in Leeds is placed."),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=MUG,
         name="b",
         passes=True,
@@ -200,7 +200,7 @@ ATTEMPTS = (
             _say("The shop confirms the order.", "Ordered: one large Enamel Mug for Iris Kemp in Leeds."),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=CHEAPEST,
         name="a",
         passes=False,
@@ -216,7 +216,7 @@ ATTEMPTS = (
             _say("The list is sorted from low to high and the Iron Skillet stands first.", "Iron Skillet"),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=STOCK,
         name="a",
         passes=False,
@@ -225,7 +225,7 @@ ATTEMPTS = (
             _click("The Oak Tray is in the list. Its name should open its details.", "link", "Oak Tray"),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=STOCK,
         name="b",
         passes=True,
@@ -237,7 +237,7 @@ ATTEMPTS = (
             _say("The page says that it was saved.", "The stock of the Oak Tray is 14 now."),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=SEPTEMBER,
         name="a",
         passes=False,
@@ -254,7 +254,7 @@ ATTEMPTS = (
             ),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=SEPTEMBER,
         name="b",
         passes=True,
@@ -264,7 +264,7 @@ ATTEMPTS = (
             _say("The row for September says 11.", "11"),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=EMAIL,
         name="a",
         passes=False,
@@ -281,7 +281,7 @@ ATTEMPTS = (
             _click("It did not open; another try.", "link", "1009"),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=EMAIL,
         name="b",
         passes=True,
@@ -292,7 +292,7 @@ ATTEMPTS = (
             _say("The order's page shows the address.", "mateo.rivas@example.com"),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=UNPAID,
         name="a",
         passes=False,
@@ -309,7 +309,7 @@ ATTEMPTS = (
             _say("Five orders are open, so five wait for payment.", "5"),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=UNPAID,
         name="b",
         passes=True,
@@ -321,7 +321,7 @@ ATTEMPTS = (
             _say("Six orders are parked.", "6"),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=LARGEST,
         name="a",
         passes=False,
@@ -332,7 +332,7 @@ ATTEMPTS = (
             _say("Sorted by total, the largest stands first: order 1023 with £92.00.", "1023"),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=LEEDS,
         name="a",
         passes=False,
@@ -348,7 +348,7 @@ ATTEMPTS = (
             _say("Three rows say Leeds.", "3"),
         ),
     ),
-    Attempt(
+    ScriptedAttempt(
         task=PRICE,
         name="a",
         passes=False,
@@ -370,7 +370,7 @@ ATTEMPTS = (
 )
 
 
-def start_url(server: DemoServer, task: Task) -> str:
+def start_url(server: DemoServer, task: DemoTask) -> str:
     """Start address of a run at this task."""
     return server.shop_url + "/" if task.site == SHOP else server.admin_url + "/admin"
 

@@ -38,7 +38,7 @@ class Customer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class OrderLine:
     """A quantity of one product in one size."""
 
     product: str
@@ -47,14 +47,14 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class ShopOrder:
     """An order; ``status`` is one of the shop's own words: open, parked, processing, settled."""
 
     id: int
     date: str
     customer: int
     status: str
-    lines: tuple[Line, ...]
+    lines: tuple[OrderLine, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class Seed:
 
     products: list[Product]
     customers: list[Customer]
-    orders: list[Order]
+    orders: list[ShopOrder]
 
 
 @dataclass(slots=True)
@@ -72,10 +72,10 @@ class DemoState:
 
     products: dict[str, Product]
     customers: dict[int, Customer]
-    orders: dict[int, Order]
-    baskets: dict[str, list[Line]] = field(default_factory=dict[str, list[Line]])
-    placed: list[tuple[str, str, tuple[Line, ...]]] = field(
-        default_factory=list[tuple[str, str, tuple[Line, ...]]]
+    orders: dict[int, ShopOrder]
+    baskets: dict[str, list[OrderLine]] = field(default_factory=dict[str, list[OrderLine]])
+    placed: list[tuple[str, str, tuple[OrderLine, ...]]] = field(
+        default_factory=list[tuple[str, str, tuple[OrderLine, ...]]]
     )
     """Orders of this session: name, town, lines."""
 
@@ -94,7 +94,7 @@ class DemoState:
         product = self.products.get(slug)
         if product is None or size not in product.sizes:
             return False
-        self.baskets.setdefault(session, []).append(Line(product=slug, size=size, quantity=1))
+        self.baskets.setdefault(session, []).append(OrderLine(product=slug, size=size, quantity=1))
         return True
 
     def remove_from_basket(self, session: str, position: str) -> None:
@@ -123,10 +123,10 @@ class DemoState:
         self.products[slug].price, self.products[slug].stock = amount.quantize(Decimal("0.01")), count
         return True
 
-    def total(self, lines: tuple[Line, ...] | list[Line]) -> Decimal:
+    def total(self, lines: tuple[OrderLine, ...] | list[OrderLine]) -> Decimal:
         """Pounds for these lines at current prices."""
         return sum((self.products[line.product].price * line.quantity for line in lines), Decimal(0))
 
-    def in_baskets(self) -> list[Line]:
+    def in_baskets(self) -> list[OrderLine]:
         """Every line in any basket, to check a recorded run against."""
         return [line for basket in self.baskets.values() for line in basket]

@@ -11,7 +11,7 @@ from app.engine.page_state import PageCapture
 from app.engine.transition import Locator, Operation, Tier
 
 
-class Trouble(StrEnum):
+class DriverFailure(StrEnum):
     """Why a driver call failed."""
 
     NONE = ""
@@ -25,7 +25,7 @@ class Trouble(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
+class DriverResult:
     """The result of one driver call; ``why`` is a sentence on failure, ``notes`` are remarks on success.
 
     ``status`` is the HTTP status of the loaded page, 0 if none or unknown; ``seconds`` last until the
@@ -33,7 +33,7 @@ class Deed:
     /basket/add``.
     """
 
-    trouble: Trouble = Trouble.NONE
+    trouble: DriverFailure = DriverFailure.NONE
     why: str = ""
     status: int = 0
     tier: Tier | None = None
@@ -44,11 +44,11 @@ class Deed:
     @property
     def ok(self) -> bool:
         """Whether the call succeeded."""
-        return self.trouble is Trouble.NONE
+        return self.trouble is DriverFailure.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class FetchedDocument:
     """A document fetched without opening it.
 
     ``url`` is the final address, ``status`` the HTTP status (0 for none); ``served`` and ``scripts`` are
@@ -78,11 +78,11 @@ class Driver(Protocol):
     Only ``look`` raises for what a site does (``PageLost``); every method may raise ``BrowserGone``.
     """
 
-    async def open(self, url: str) -> Deed:
+    async def open(self, url: str) -> DriverResult:
         """Open an address as a first-time visitor and wait until the page is idle."""
         ...
 
-    async def act(self, operation: Operation, locator: Locator, value: str = "") -> Deed:
+    async def act(self, operation: Operation, locator: Locator, value: str = "") -> DriverResult:
         """Perform one operation on an element of the last capture and wait until the page is idle."""
         ...
 
@@ -95,9 +95,9 @@ class Driver(Protocol):
         ...
 
 
-class Asker(Driver, Protocol):
+class FetchingDriver(Driver, Protocol):
     """A driver that can fetch an address without opening it."""
 
-    async def ask(self, url: str) -> Answer:
+    async def ask(self, url: str) -> FetchedDocument:
         """Fetch what a first-time visitor would be sent."""
         ...

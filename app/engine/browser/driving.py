@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from app.engine.store.scratch import Scratch
+from app.engine.store.scratch import TempFolder
 
 if TYPE_CHECKING:
     from playwright.async_api import Playwright
@@ -27,24 +27,24 @@ log = logging.getLogger(__name__)
 VARIABLES = ("TMPDIR", "TEMP", "TMP")
 """Environment variables that name the temporary folder on some platform."""
 
-STOPS = 5.0
+STOP_TIMEOUT = 5.0
 """Seconds the driver may take to end what it has started."""
 
 _starting: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
 
-class Driving:
+class PlaywrightProcess:
     """Runs Playwright for the time of an ``async with`` block."""
 
     def __init__(self) -> None:
-        self._scratch: Scratch | None = None
+        self._scratch: TempFolder | None = None
         self._playwright: Playwright | None = None
 
     async def __aenter__(self) -> Playwright:
         from playwright.async_api import async_playwright
 
         loop = asyncio.get_running_loop()
-        self._scratch = await asyncio.to_thread(Scratch.make)
+        self._scratch = await asyncio.to_thread(TempFolder.make)
         try:
             # The driver inherits this process's environment and accepts no other, so one starts at a time.
             async with _starting.setdefault(loop, asyncio.Lock()):
@@ -60,10 +60,10 @@ class Driving:
     ) -> None:
         try:
             if self._playwright is not None:
-                async with asyncio.timeout(STOPS):
+                async with asyncio.timeout(STOP_TIMEOUT):
                     await self._playwright.stop()
         except TimeoutError:
-            log.warning("the browser's driver did not stop within %.0f s; it was abandoned", STOPS)
+            log.warning("the browser's driver did not stop within %.0f s; it was abandoned", STOP_TIMEOUT)
         finally:
             if self._scratch is not None:
                 await asyncio.to_thread(self._scratch.remove)

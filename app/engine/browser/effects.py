@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urldefrag
 
-from app.engine.browser.page_hand import Changes
+from app.engine.browser.page_hand import PageChanges
 from app.engine.effect import Effect
-from app.engine.fingerprint import Kind, Prints
+from app.engine.fingerprint import FingerprintKind, Fingerprints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class OutsideChanges:
     """Changes outside the document: another tab in front, dialogs that opened, files that were offered."""
 
     tab: bool = False
@@ -24,27 +24,27 @@ class Around:
     downloads: int = 0
 
 
-def effect_of(changes: Changes, around: Around) -> Effect | None:
+def effect_from_changes(changes: PageChanges, around: OutsideChanges) -> Effect | None:
     """Return the effect as far as the page's document tells; ``None`` if only another capture can tell."""
-    if changes.replaced or around.tab or _elsewhere(changes.was, changes.url):
+    if changes.replaced or around.tab or _left_document(changes.was, changes.url):
         return Effect.NAVIGATED
     if changes.any or around.dialogs or around.downloads:
         return Effect.CHANGED
     return None
 
 
-def effect_seen(changes: Changes, before: Prints, after: Prints) -> Effect:
+def effect_from_captures(changes: PageChanges, before: Fingerprints, after: Fingerprints) -> Effect:
     """Return the effect on an unchanged document, from the captures before and after."""
-    differing = after.changed(before) - {Kind.SCROLL}
+    differing = after.changed(before) - {FingerprintKind.SCROLL}
     if changes.noisy:  # its texts and names change by themselves; an added or removed box does not
-        differing &= {Kind.VALUES, Kind.FRAMES} | (
-            {Kind.ELEMENTS} if Kind.SHAPE in differing else frozenset()
+        differing &= {FingerprintKind.VALUES, FingerprintKind.FRAMES} | (
+            {FingerprintKind.ELEMENTS} if FingerprintKind.SHAPE in differing else frozenset()
         )
         return Effect.CHANGED if differing else Effect.UNRELATED
     return Effect.CHANGED if differing else Effect.NOTHING
 
 
-def _elsewhere(was: str, now: str) -> bool:
+def _left_document(was: str, now: str) -> bool:
     """Whether the address changed within the same document, other than by a jump within the page."""
     if was == now:
         return False

@@ -17,32 +17,31 @@ from typing import Any
 from playwright.async_api import Error
 
 from app.engine.browser import choosing, clicking, fields, marking, roaming, sliders
-from app.engine.browser.blame import stale
-from app.engine.browser.cascade import Cascade
-from app.engine.browser.dead_clicks import instead
-from app.engine.browser.effects import Around, effect_of, effect_seen
-from app.engine.browser.fences import Fences
+from app.engine.browser.blame import stale_element
+from app.engine.browser.cascade import ClickCascade
+from app.engine.browser.dead_clicks import alternatives_to_click
+from app.engine.browser.effects import OutsideChanges, effect_from_captures, effect_from_changes
+from app.engine.browser.fences import NavigationPolicy
 from app.engine.browser.frames import NoSuchElement
-from app.engine.browser.gate import Gate
-from app.engine.browser.gaze import Gaze
-from app.engine.browser.grip import Done, Grip, Refused
-from app.engine.browser.guard import Guard
+from app.engine.browser.gate import RequestFilter
+from app.engine.browser.gaze import CaptureCache
+from app.engine.browser.grip import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.guard import WriteGuard
 from app.engine.browser.hand import open_page
-from app.engine.browser.motion import Motion
-from app.engine.browser.page_hand import Changes, PageHand
+from app.engine.browser.motion import PointerMotion
+from app.engine.browser.page_hand import PageChanges, PageMonitor
 from app.engine.browser.pointer import Pointer
-from app.engine.browser.renumber import renumbered, same_element
-from app.engine.browser.session import Visit
-from app.engine.browser.settle import MOST, QUIET, settle
+from app.engine.browser.renumber import renumber_action, same_element
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.settle import IDLE_TIMEOUT, QUIET_TIME, wait_until_idle
 from app.engine.browser.snapshot import PageGone
-from app.engine.browser.walls import wall
+from app.engine.browser.walls import landing_failure
 from app.engine.command import (
+    Action,
     AnswerDialog,
-    Check,
     Click,
     ClickAt,
     CloseTab,
-    Command,
     Drag,
     GoBack,
     GoForward,
@@ -53,6 +52,7 @@ from app.engine.command import (
     Scroll,
     Select,
     SelectText,
+    SetChecked,
     SetSlider,
     SwitchTab,
     TypeKeys,
@@ -60,19 +60,19 @@ from app.engine.command import (
     Upload,
     Wait,
 )
-from app.engine.effect import Cause, Effect, Result, refused
-from app.engine.fingerprint import prints_of
+from app.engine.effect import ActionResult, Cause, Effect, refused
+from app.engine.fingerprint import fingerprints_of
 from app.engine.page_state import PageCapture
 from app.engine.redaction import redact_text, redact_url
 from app.engine.trajectory import Tab
 from app.engine.write_permit import WritePermit
 
-LONGEST = 60.0
+ACTION_TIMEOUT = 60.0
 """Seconds an action may take in all."""
-ANSWERS = 8.0
+ANSWER_TIMEOUT = 8.0
 """Seconds a page may take to answer queries before and after an action."""
 
-Handler = Callable[[Grip, Any], Awaitable[Done]]
+Handler = Callable[[ExecutionContext, Any], Awaitable[ActionOutcome]]
 HANDLERS: dict[type, Handler] = {
     Click: clicking.click,
     ClickAt: clicking.click_at,
@@ -82,7 +82,7 @@ HANDLERS: dict[type, Handler] = {
     TypeText: fields.type_text,
     TypeKeys: fields.type_keys,
     Press: fields.press,
-    Check: fields.check,
+    SetChecked: fields.check,
     Upload: fields.upload,
     Select: choosing.select,
     SetSlider: sliders.set_slider,
@@ -99,7 +99,7 @@ HANDLERS: dict[type, Handler] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HandOptions:
+class ExecutorOptions:
     """Settings of the executor.
 
     Attributes:
@@ -110,8 +110,8 @@ class HandOptions:
         smooth, seed: move as a person's hand does; the same seed moves the same way.
     """
 
-    quiet: float = QUIET
-    most: float = MOST
+    quiet: float = QUIET_TIME
+    most: float = IDLE_TIMEOUT
     timeout: float = 1.0
     scripted: bool = False
     smooth: bool = False
@@ -128,29 +128,29 @@ class Executor:
 
     def __init__(
         self,
-        visit: Visit,
+        visit: BrowserSession,
         *,
         domains: frozenset[str] = frozenset(),
-        options: HandOptions | None = None,
+        options: ExecutorOptions | None = None,
         files: Path | None = None,
-        guard: Guard | None = None,
+        guard: WriteGuard | None = None,
     ) -> None:
         visit.keep_tabs = True
         self.visit = visit
         self.guard = guard
-        self.options = options or HandOptions()
-        fences, hand = Fences(domains), PageHand(visit)
-        pointer = Pointer(visit, Motion(self.options.seed) if self.options.smooth else None)
-        cascade = Cascade(
+        self.options = options or ExecutorOptions()
+        fences, hand = NavigationPolicy(domains), PageMonitor(visit)
+        pointer = Pointer(visit, PointerMotion(self.options.seed) if self.options.smooth else None)
+        cascade = ClickCascade(
             visit=visit,
             hand=hand,
             pointer=pointer,
             scripted=self.options.scripted,
             timeout=self.options.timeout,
         )
-        self._gate = Gate(visit, fences)
-        self._gaze = Gaze(visit, hand, self._gate)
-        self._grip = Grip(
+        self._gate = RequestFilter(visit, fences)
+        self._gaze = CaptureCache(visit, hand, self._gate)
+        self._grip = ExecutionContext(
             visit=visit,
             hand=hand,
             gaze=self._gaze,
@@ -188,11 +188,11 @@ class Executor:
         for tab in self.visit.pages:
             title = ""
             with suppress(Error, TimeoutError):
-                title = await asyncio.wait_for(tab.title(), ANSWERS)
+                title = await asyncio.wait_for(tab.title(), ANSWER_TIMEOUT)
             told.append(Tab(url=redact_url(tab.url), title=redact_text(title)))
         return tuple(told), max(0, min(self.visit.active, len(told) - 1))
 
-    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
+    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
         """Perform one action; its numbers are those of the last capture. Never raises for what a page or
         browser does.
 
@@ -206,14 +206,14 @@ class Executor:
             result = await self._tried(handler, command)
         else:
             result = await self._guarded(self.guard, handler, command, permit)
-        self._grip.dead.came_of_it(result.effect, self._grip.page)
+        self._grip.dead.record_effect(result.effect, self._grip.page)
         return replace(result, seconds=round(time.monotonic() - began, 3))
 
     async def _guarded(
-        self, guard: Guard, handler: Handler, command: Command, permit: WritePermit | None
-    ) -> Result:
+        self, guard: WriteGuard, handler: Handler, command: Action, permit: WritePermit | None
+    ) -> ActionResult:
         try:
-            async with asyncio.timeout(ANSWERS):
+            async with asyncio.timeout(ANSWER_TIMEOUT):
                 await guard.watch(self.visit)
         except (Error, TimeoutError) as error:
             return refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
@@ -225,11 +225,11 @@ class Executor:
             guard.end()
         return _with_writes(result, late, guard.refused(), tuple(map(str, guard.sent())))
 
-    async def _tried(self, handler: Handler, command: Command) -> Result:
+    async def _tried(self, handler: Handler, command: Action) -> ActionResult:
         try:
-            async with asyncio.timeout(LONGEST):
+            async with asyncio.timeout(ACTION_TIMEOUT):
                 return await self._unless_it_dies(self._do(handler, command))
-        except Refused as no:
+        except ActionRefused as no:
             return self._with_gate(no.result)
         except NoSuchElement as gone:
             return refused(Cause.STALE, str(gone))
@@ -238,16 +238,16 @@ class Executor:
         except (Error, PageGone, IndexError) as error:
             return refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
 
-    async def _do(self, handler: Handler, command: Command) -> Result:
+    async def _do(self, handler: Handler, command: Action) -> ActionResult:
         visit, grip = self.visit, self._grip
         if self._gaze.lost:
             raise PageGone("there is no page in front")
         if grip.page is not self._gaze.shown:
             command = self._renumbered(command)
-        self._gaze.forget_ahead()
-        front, unasked = visit.page, visit.unasked
+        self._gaze.drop_pending()
+        front, unasked = visit.page, visit.unsolicited_count
         try:
-            async with asyncio.timeout(ANSWERS):
+            async with asyncio.timeout(ANSWER_TIMEOUT):
                 await self._gate.keep()
                 await grip.hand.begin()
         except TimeoutError:
@@ -258,18 +258,18 @@ class Executor:
         before = grip.page
         done = await handler(grip, command)
         if not done.settled:
-            await settle(visit, quiet=self.options.quiet, most=self.options.most, acted=True)
+            await wait_until_idle(visit, quiet=self.options.quiet, most=self.options.most, acted=True)
             if visit.pages and visit.page is not front:
-                await settle(visit, quiet=self.options.quiet, most=self.options.most)
+                await wait_until_idle(visit, quiet=self.options.quiet, most=self.options.most)
         if self._gaze.lost:
             raise PageGone("the page was lost")
-        async with asyncio.timeout(ANSWERS * 2):
-            around = Around(tab=visit.page is not front, dialogs=visit.unasked - unasked)
-            changes = Changes(replaced=True) if around.tab else await grip.hand.changes()
-            effect = done.effect or effect_of(changes, around)
+        async with asyncio.timeout(ANSWER_TIMEOUT * 2):
+            around = OutsideChanges(tab=visit.page is not front, dialogs=visit.unsolicited_count - unasked)
+            changes = PageChanges(replaced=True) if around.tab else await grip.hand.changes()
+            effect = done.effect or effect_from_changes(changes, around)
             return await self._told(command, before, done, effect, changes)
 
-    async def _unless_it_dies(self, doing: Coroutine[Any, Any, Result]) -> Result:
+    async def _unless_it_dies(self, doing: Coroutine[Any, Any, ActionResult]) -> ActionResult:
         """Run the action unless the page dies, which would never answer."""
 
         async def watch() -> None:
@@ -286,20 +286,25 @@ class Executor:
         return task.result()
 
     async def _told(
-        self, command: Command, before: PageCapture, done: Done, effect: Effect | None, changes: Changes
-    ) -> Result:
+        self,
+        command: Action,
+        before: PageCapture,
+        done: ActionOutcome,
+        effect: Effect | None,
+        changes: PageChanges,
+    ) -> ActionResult:
         """Build the result; capture the page if another one came or the effect is unknown."""
         stopped = self._gate.refused()
         if effect is None:
             after = await self._gaze.ahead()
-            effect = effect_seen(changes, prints_of(before), prints_of(after))
+            effect = effect_from_captures(changes, fingerprints_of(before), fingerprints_of(after))
         elif effect is Effect.NAVIGATED:
             return await self._arrived(command, before, done, await self._gaze.ahead())
         if stopped is not None and effect is not Effect.NAVIGATED:
             return replace(stopped, tried=done.tried)
         did = effect is Effect.CHANGED or done.calm
-        why = "" if did else _WHY[effect]
-        return Result(
+        why = "" if did else _NO_EFFECT_REASONS[effect]
+        return ActionResult(
             success=did,
             effect=effect,
             tried=done.tried,
@@ -310,27 +315,33 @@ class Executor:
             notes=done.notes,
         )
 
-    def _instead(self, command: Command, before: PageCapture) -> tuple[str, ...]:
+    def _instead(self, command: Action, before: PageCapture) -> tuple[str, ...]:
         if not isinstance(command, Click):
             return ()
         element = before.elements[command.element]
         number = same_element(element, before, self._gaze.now)
-        return tuple(instead(replace(element, index=number), self._gaze.now)) if number is not None else ()
+        return (
+            tuple(alternatives_to_click(replace(element, index=number), self._gaze.now))
+            if number is not None
+            else ()
+        )
 
-    async def _arrived(self, command: Command, before: PageCapture, done: Done, after: PageCapture) -> Result:
+    async def _arrived(
+        self, command: Action, before: PageCapture, done: ActionOutcome, after: PageCapture
+    ) -> ActionResult:
         """Build the result of a navigation; leave a page that the run may not visit."""
         status = done.status or after.status
         outside = self._grip.fences.outside(after.url)
         if outside is not None and not isinstance(command, SwitchTab):
             await self._leave(before)
             return replace(outside, tried=done.tried, status=status, why=f"{outside.why}; the run went back")
-        cause, why = wall(command, before, after, status)
+        cause, why = landing_failure(command, before, after, status)
         if cause is Cause.CHALLENGE:
-            self._grip.fences.challenged(after.url)
+            self._grip.fences.note_challenge(after.url)
             for url in (command.url,) if isinstance(command, Goto | NewTab) else ():
-                self._grip.fences.challenged(url)
+                self._grip.fences.note_challenge(url)
         aside = {Cause.CHALLENGE: ("ask_human(...)",), Cause.LOGIN: ("ask_human(...)",), Cause.NONE: ()}
-        return Result(
+        return ActionResult(
             success=cause is Cause.NONE,
             effect=Effect.NAVIGATED,
             tried=done.tried,
@@ -344,7 +355,7 @@ class Executor:
 
     async def _leave(self, before: PageCapture) -> None:
         """Return to the run's own sites: to the tab that opened this one, else to the previous page."""
-        self._gaze.forget_ahead()
+        self._gaze.drop_pending()
         opener = await self.visit.page.opener()
         if opener is not None and opener in self.visit.pages:
             with suppress(Error):
@@ -353,18 +364,18 @@ class Executor:
             return
         await open_page(self.visit, before.url, most=self.options.most)
 
-    def _renumbered(self, command: Command) -> Command:
+    def _renumbered(self, command: Action) -> Action:
         """Return the action with the element numbers of the newest capture.
 
         Raises:
             Refused: an element it names has left the page.
         """
-        found = renumbered(command, self._gaze.shown, self._gaze.now)
+        found = renumber_action(command, self._gaze.shown, self._gaze.now)
         if isinstance(found, int):
-            raise Refused(stale(self._gaze.shown.elements[found], self._gaze.now))
+            raise ActionRefused(stale_element(self._gaze.shown.elements[found], self._gaze.now))
         return found
 
-    def _with_gate(self, result: Result) -> Result:
+    def _with_gate(self, result: ActionResult) -> ActionResult:
         """Report an address that the request filter refused as such."""
         stopped = self._gate.refused()
         return (
@@ -375,12 +386,12 @@ class Executor:
 
 
 def _with_writes(
-    result: Result, late: tuple[str, ...], held_back: tuple[str, ...], sent: tuple[str, ...]
-) -> Result:
+    result: ActionResult, late: tuple[str, ...], held_back: tuple[str, ...], sent: tuple[str, ...]
+) -> ActionResult:
     """Add blocked and sent writes to the result; ``late`` were blocked after earlier actions."""
     if not (late or held_back or sent):
         return result
-    result = replace(result, held_back=(*late, *held_back), sent=sent)
+    result = replace(result, blocked_writes=(*late, *held_back), sent=sent)
     if held_back and not sent and result.cause in _NO_EFFECT:
         return replace(
             result,
@@ -389,12 +400,14 @@ def _with_writes(
             cause=Cause.POLICY,
             why=f"the page tried to send {held_back[0]}, which changes something; only reading is allowed here",
         )
-    notes = tuple(f"{what} was blocked: it changes something" for what in dict.fromkeys(result.held_back))
+    notes = tuple(
+        f"{what} was blocked: it changes something" for what in dict.fromkeys(result.blocked_writes)
+    )
     return replace(result, notes=(*result.notes, *notes[:3]))
 
 
 _NO_EFFECT = (Cause.NO_EFFECT, Cause.NETWORK)
-_WHY = {
+_NO_EFFECT_REASONS = {
     Effect.NOTHING: "it was done, and nothing on the page changed",
     Effect.UNRELATED: "it was done; the page changed only where it changes by itself",
     Effect.REFUSED: "",

@@ -15,17 +15,17 @@ from typing import Any, cast
 from playwright.async_api import Error
 
 from app.assets import resource
-from app.engine.browser.frames import NoSuchElement, World
-from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import place_of
+from app.engine.browser.frames import IsolatedWorld, NoSuchElement
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.snapshot import element_location
 from app.engine.page_state import PageCapture
 
-ANSWER = 0.25
+ANSWER_TIMEOUT = 0.25
 """Seconds a page may take to answer a query."""
-DEEPEST = 8
+MAX_FRAME_DEPTH = 8
 
 
-class Blind(Exception):
+class PageUnreadable(Exception):
     """The page can't be queried: it is not the captured one, it is ``busy``, or it is gone."""
 
     def __init__(self, why: str, *, busy: bool = False) -> None:
@@ -34,7 +34,7 @@ class Blind(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FieldFacts:
+class FieldAttributes:
     """A field's ``type``, ``autocomplete`` and similar attributes, and everything it is called."""
 
     type: str = ""
@@ -46,7 +46,7 @@ class FieldFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cursor:
+class FocusedField:
     """The element that has the cursor.
 
     Attributes:
@@ -64,11 +64,11 @@ class Cursor:
     many: bool = False
     presses: bool = False
     known: bool = False
-    facts: FieldFacts | None = None
+    facts: FieldAttributes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class FieldContent:
     """Content of the tracked field: its text, or the labels chosen in a list."""
 
     value: str = ""
@@ -76,56 +76,56 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class _Map:
+class _FrameMap:
     """Locations of a capture's elements: frames by the world around them, the page's numbers by those of
     each world.
     """
 
-    top: World | None
-    below: dict[tuple[str, int, int], World]
+    top: IsolatedWorld | None
+    below: dict[tuple[str, int, int], IsolatedWorld]
     numbers: dict[tuple[str, int, int], int]
 
     @property
-    def worlds(self) -> list[World]:
+    def worlds(self) -> list[IsolatedWorld]:
         """The world of every known frame, the page's own first."""
         return [*([self.top] if self.top is not None else []), *self.below.values()]
 
 
-class Eyes:
+class InputTarget:
     """Finds what a person's input is aimed at.
 
     Captures are numbered and registered before they are queried; the previous one stays known, so that
     input need not wait while a capture is being taken.
     """
 
-    def __init__(self, visit: Visit) -> None:
+    def __init__(self, visit: BrowserSession) -> None:
         self._visit = visit
-        self._maps: dict[int, _Map] = {}
-        self._newest = _Map(None, {}, {})
-        self._holder: World | None = None
-        self._pressed: tuple[World | None, float, float] = (None, 0.0, 0.0)
+        self._maps: dict[int, _FrameMap] = {}
+        self._newest = _FrameMap(None, {}, {})
+        self._holder: IsolatedWorld | None = None
+        self._pressed: tuple[IsolatedWorld | None, float, float] = (None, 0.0, 0.0)
 
     async def meet(self, page: PageCapture, generation: int) -> None:
         """Register the newest capture of the session; its number is larger than those before."""
         newest = self._map(page)
         self._maps = {**dict(list(self._maps.items())[-1:]), generation: newest}
         for world in newest.worlds:
-            with suppress(Blind):
+            with suppress(PageUnreadable):
                 await self._ask(world, f"siteloreEyes.rest({generation})")
         self._newest = newest
 
     async def moved(self) -> bool:
-        """Whether the page's own document has changed since the capture. Raises ``Blind``."""
+        """Whether the page's own document has changed since the capture. Raises ``PageUnreadable``."""
         return bool(await self._ask(self._top(), "siteloreEyes.moved()"))
 
     async def at(self, x: float, y: float) -> tuple[int, int, bool]:
         """Return what is under a point of the viewport: number of the capture and of the element in it (-1
         for none), and whether it is a list of options.
 
-        Raises ``Blind``.
+        Raises ``PageUnreadable``.
         """
         world, first = self._top(), (x, y)
-        for _ in range(DEEPEST):
+        for _ in range(MAX_FRAME_DEPTH):
             told = await self._ask(world, f"siteloreEyes.at({float(x)!r}, {float(y)!r})")
             below = self._below(world, told["frame"])
             if below is None:
@@ -133,13 +133,13 @@ class Eyes:
                 generation = int(told["generation"])
                 return generation, self._number(generation, world, told["number"]), bool(told.get("select"))
             world, x, y = below, float(told["x"]), float(told["y"])
-        raise Blind("the frames of this page are nested too deep")
+        raise PageUnreadable("the frames of this page are nested too deep")
 
     async def open_list(self, *, at_cursor: bool = False) -> bool:
         """Show the options of the list at the point queried last, or of the one with the cursor, and track
         it; return whether there are any.
 
-        What a browser draws itself is in no screenshot of the page. Raises ``Blind``.
+        What a browser draws itself is in no screenshot of the page. Raises ``PageUnreadable``.
         """
         if at_cursor:
             self._pressed = (await self._cursor())[0], 0.0, 0.0
@@ -153,7 +153,7 @@ class Eyes:
         """Operate the open list: ``press`` a point of the viewport, ``step`` by ``y`` rows, ``scroll``,
         ``take`` or ``shut``. Return whether it is still open, and the label that was chosen.
 
-        Raises ``Blind``.
+        Raises ``PageUnreadable``.
         """
         world, left, top = self._pressed
         if world is None:
@@ -163,12 +163,12 @@ class Eyes:
         told = await self._ask(world, f"siteloreEyes.choose({deed!r}, {float(x)!r}, {float(y)!r})")
         return bool(told["open"]), told["chosen"]
 
-    async def cursor(self) -> Cursor:
-        """Return the element that has the cursor. Raises ``Blind``."""
+    async def cursor(self) -> FocusedField:
+        """Return the element that has the cursor. Raises ``PageUnreadable``."""
         world, told = await self._cursor()
         facts = cast("Mapping[str, Any] | None", told.get("facts"))
         generation = int(told["generation"])
-        return Cursor(
+        return FocusedField(
             generation=generation,
             number=self._number(generation, world, told["number"]),
             typable=bool(told["typable"]),
@@ -176,47 +176,49 @@ class Eyes:
             many=bool(told.get("many")),
             presses=bool(told.get("presses")),
             known=True,
-            facts=FieldFacts(**facts) if facts else None,
+            facts=FieldAttributes(**facts) if facts else None,
         )
 
     async def hold(self) -> None:
-        """Track the field that has the cursor. Raises ``Blind``."""
+        """Track the field that has the cursor. Raises ``PageUnreadable``."""
         self._holder = None
         world, _ = await self._cursor()
         await self._ask(world, "siteloreEyes.hold()")
         self._holder = world
 
-    async def held(self) -> Held | None:
-        """Return the content of the tracked field; ``None`` if it or its page is gone. Raises ``Blind``."""
+    async def held(self) -> FieldContent | None:
+        """Return the content of the tracked field; ``None`` if it or its page is gone. Raises ``PageUnreadable``."""
         if self._holder is None:
             return None
         told = await self._ask(self._holder, "siteloreEyes.held()")
         if told is None:
             return None
         chosen = cast("list[str] | None", told.get("chosen"))
-        return Held(value=str(told.get("value", "")), chosen=tuple(chosen) if chosen is not None else None)
+        return FieldContent(
+            value=str(told.get("value", "")), chosen=tuple(chosen) if chosen is not None else None
+        )
 
-    async def _cursor(self) -> tuple[World, Mapping[str, Any]]:
+    async def _cursor(self) -> tuple[IsolatedWorld, Mapping[str, Any]]:
         world = self._top()
-        for _ in range(DEEPEST):
+        for _ in range(MAX_FRAME_DEPTH):
             told = await self._ask(world, "siteloreEyes.cursor()")
             below = self._below(world, told["frame"])
             if below is None:
                 return world, told
             world = below
-        raise Blind("the frames of this page are nested too deep")
+        raise PageUnreadable("the frames of this page are nested too deep")
 
-    def _holds(self, world: World) -> bool:
+    def _holds(self, world: IsolatedWorld) -> bool:
         holder = self._holder
         return holder is not None and (holder.frame_id, holder.context) == (world.frame_id, world.context)
 
-    def _map(self, page: PageCapture) -> _Map:
-        top: World | None = None
-        below: dict[tuple[str, int, int], World] = {}
+    def _map(self, page: PageCapture) -> _FrameMap:
+        top: IsolatedWorld | None = None
+        below: dict[tuple[str, int, int], IsolatedWorld] = {}
         numbers: dict[tuple[str, int, int], int] = {}
         for element in page.elements:
             try:
-                world, own = place_of(self._visit, element.index)
+                world, own = element_location(self._visit, element.index)
             except NoSuchElement:
                 break
             numbers[world.frame_id, world.context, own] = element.index
@@ -224,40 +226,40 @@ class Eyes:
                 below[world.parent.frame_id, world.parent.context, world.owner] = world
                 world = world.parent
             top = world
-        return _Map(top, below, numbers)
+        return _FrameMap(top, below, numbers)
 
-    def _top(self) -> World:
+    def _top(self) -> IsolatedWorld:
         if self._newest.top is None:
-            raise Blind("there is no look at this page")
+            raise PageUnreadable("there is no look at this page")
         return self._newest.top
 
-    def _below(self, world: World, frame: object) -> World | None:
+    def _below(self, world: IsolatedWorld, frame: object) -> IsolatedWorld | None:
         return self._newest.below.get(
             (world.frame_id, world.context, frame if isinstance(frame, int) else -1)
         )
 
-    def _number(self, generation: int, world: World, own: object) -> int:
+    def _number(self, generation: int, world: IsolatedWorld, own: object) -> int:
         known = self._maps.get(generation)
         place = (world.frame_id, world.context, own if isinstance(own, int) else -1)
         return known.numbers.get(place, -1) if known is not None else -1
 
-    async def _ask(self, world: World, expression: str) -> Any:
+    async def _ask(self, world: IsolatedWorld, expression: str) -> Any:
         guarded = (
             f"globalThis.sitelore === undefined ? '\\u0000gone' : "
             f"globalThis.siteloreEyes === undefined ? '\\u0000absent' : ({expression})"
         )
         try:
-            async with asyncio.timeout(ANSWER):
+            async with asyncio.timeout(ANSWER_TIMEOUT):
                 answer = await world.call(guarded)
                 if answer == "\0absent":
                     await world.call(f"void {_script()}")
                     answer = await world.call(guarded)
         except TimeoutError as error:
-            raise Blind("the page is busy", busy=True) from error
+            raise PageUnreadable("the page is busy", busy=True) from error
         except (Error, RuntimeError) as error:
-            raise Blind(str(error)) from error
+            raise PageUnreadable(str(error)) from error
         if answer in ("\0gone", "\0absent"):
-            raise Blind("the page was replaced")
+            raise PageUnreadable("the page was replaced")
         return answer
 
 

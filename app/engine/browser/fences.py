@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urlsplit
 
-from app.engine.addresses import is_among, url_key
-from app.engine.effect import Cause, Result, refused
+from app.engine.addresses import is_on_any_host, url_key
+from app.engine.effect import ActionResult, Cause, refused
 from app.engine.redaction import redact_url
 
-MOST_RETURNS = 2
+MAX_REVISITS = 2
 """How often a run may reopen an address; beyond that it goes in circles."""
 
 _SEARCH_ENGINES = (
@@ -22,7 +22,7 @@ _SEARCH_PATHS = ("/search", "/html", "/lite", "/s", "/web", "/results", "/sp/sea
 _ENDS = ("com", "de", "fr", "org", "net", "ru", "ch")
 
 
-class Fences:
+class NavigationPolicy:
     """The navigation policy of one run; ``domains`` are hosts (with or without a port), none for no limit."""
 
     def __init__(self, domains: frozenset[str] = frozenset()) -> None:
@@ -36,7 +36,7 @@ class Fences:
         """Whether the run may visit this address."""
         return self.outside(url) is None
 
-    def outside(self, url: str) -> Result | None:
+    def outside(self, url: str) -> ActionResult | None:
         """Return why an address is off limits for this run, or ``None``."""
         try:
             parts = urlsplit(url)
@@ -51,7 +51,7 @@ class Fences:
                 Cause.OFF_SITE,
                 f"an address begins with http:// or https://, not {parts.scheme or url[:20]!r}",
             )
-        if is_among(url, self.domains):
+        if is_on_any_host(url, self.domains):
             return None
         if _is_search_engine(host.removeprefix("www.")):
             return refused(
@@ -63,7 +63,7 @@ class Fences:
             return refused(Cause.OFF_SITE, f"{host} does not belong to this run's sites", *self._instead())
         return None
 
-    def again(self, url: str) -> Result | None:
+    def again(self, url: str) -> ActionResult | None:
         """Return why an address may not be opened once more, or ``None``."""
         key = _key(url)
         if key in self._challenged:
@@ -71,7 +71,7 @@ class Fences:
                 Cause.CHALLENGE, f"{redact_url(url)[:120]} showed a captcha, and would again",
                 "ask_human()", "go_back()",
             )  # fmt: skip
-        if self._opened[key] > MOST_RETURNS:
+        if self._opened[key] > MAX_REVISITS:
             return refused(
                 Cause.REGRESSION,
                 f"{redact_url(url)[:120]} has been opened {self._opened[key]} times; this goes in circles",
@@ -85,7 +85,7 @@ class Fences:
         times = self._opened[_key(url)]
         return f"this address was opened {times - 1} times before" if times > 1 else ""
 
-    def challenged(self, url: str) -> None:
+    def note_challenge(self, url: str) -> None:
         """Record that an address led to a challenge."""
         self._challenged.add(_key(url))
 

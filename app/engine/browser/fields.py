@@ -8,19 +8,19 @@ from typing import Any
 
 from playwright.async_api import ElementHandle, Error
 
-from app.engine.browser.blame import hindered, named
+from app.engine.browser.blame import describe_element, obstruction
 from app.engine.browser.cascade import CDP, PLAYWRIGHT
 from app.engine.browser.choosing import select
-from app.engine.browser.frames import NoSuchElement, take
-from app.engine.browser.grip import Done, Grip, Refused
-from app.engine.browser.page_hand import ask, literal
-from app.engine.browser.snapshot import place_of
-from app.engine.browser.text_fit import EXAMPLES, SET_WHOLE, Field, forms, same_content
-from app.engine.command import Check, Press, Select, TypeKeys, TypeText, Upload
-from app.engine.effect import Cause, Result, refused
+from app.engine.browser.frames import NoSuchElement, object_handle
+from app.engine.browser.grip import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.page_hand import ask_page, js_literal
+from app.engine.browser.snapshot import element_location
+from app.engine.browser.text_fit import EXAMPLES, SET_WHOLE, FieldConstraints, format_candidates, same_content
+from app.engine.command import Press, Select, SetChecked, TypeKeys, TypeText, Upload
+from app.engine.effect import ActionResult, Cause, refused
 from app.engine.page_state import Element
 
-CHOOSER = 2.0
+FILE_CHOOSER_TIMEOUT = 2.0
 """Seconds within which a button opens a file chooser."""
 _TICKS = 0.3
 """Seconds a check box gets to show its new state."""
@@ -35,7 +35,7 @@ _KEYS = {
 }  # fmt: skip
 
 
-async def type_text(grip: Grip, command: TypeText) -> Done:
+async def type_text(grip: ExecutionContext, command: TypeText) -> ActionOutcome:
     """Replace a field's content by a text, in the format the field accepts."""
     element = grip.element(command.element)
     field = await _field(grip, element)
@@ -51,68 +51,79 @@ async def type_text(grip: Grip, command: TypeText) -> Done:
         await grip.pointer.press("Enter")
     else:
         already = not (await grip.hand.changes()).any
-    return Done(tried=tried, calm=not command.enter, already=already, notes=notes)
+    return ActionOutcome(tried=tried, calm=not command.enter, already=already, notes=notes)
 
 
-async def type_keys(grip: Grip, command: TypeKeys) -> Done:
+async def type_keys(grip: ExecutionContext, command: TypeKeys) -> ActionOutcome:
     """Type at the cursor."""
     await grip.pointer.type(command.text)
-    return Done(tried=(CDP,))
+    return ActionOutcome(tried=(CDP,))
 
 
-async def press(grip: Grip, command: Press) -> Done:
+async def press(grip: ExecutionContext, command: Press) -> ActionOutcome:
     """Press keys, in an element or at the cursor."""
     keys = _keys(command.keys)
     if command.element is not None:
         element = grip.element(command.element)
         probe = await grip.hand.probe(element.index)
         if probe.gone or probe.hidden or probe.disabled:
-            raise Refused(hindered(element, probe, grip.page) or _takes_nothing(element))
+            raise ActionRefused(obstruction(element, probe, grip.page) or _takes_nothing(element))
         await (await _handle(grip, element, "field")).focus()
     try:
         await grip.pointer.press(keys)
     except Error as error:
         if "Unknown key" not in error.message:
             raise
-        raise Refused(
+        raise ActionRefused(
             refused(
                 Cause.VALUE, "there is no such key", 'keys are named like "Enter", "ArrowDown", "Control+A"'
             )
         ) from None
-    return Done(tried=(CDP,), calm=True)
+    return ActionOutcome(tried=(CDP,), calm=True)
 
 
-async def check(grip: Grip, command: Check) -> Done:
+async def check(grip: ExecutionContext, command: SetChecked) -> ActionOutcome:
     """Set or clear a check box, or choose a radio button."""
     element = grip.element(command.element)
-    world, number = place_of(grip.visit, element.index)
-    ticked = await ask(world, f"siteloreHand.ticked({number})")
+    world, number = element_location(grip.visit, element.index)
+    ticked = await ask_page(world, f"siteloreHand.ticked({number})")
     if ticked is None:
-        raise Refused(
-            refused(Cause.WRONG_KIND, f"{named(element)} is not a check box", f'click("{element.index}")')
+        raise ActionRefused(
+            refused(
+                Cause.WRONG_KIND,
+                f"{describe_element(element)} is not a check box",
+                f'click("{element.index}")',
+            )
         )
     if ticked is command.on:
-        return Done(already=True, calm=True)
+        return ActionOutcome(already=True, calm=True)
     if element.role == "radio" and not command.on:
-        raise Refused(
-            refused(Cause.WRONG_KIND, f"{named(element)} is cleared by choosing another one of its group")
+        raise ActionRefused(
+            refused(
+                Cause.WRONG_KIND,
+                f"{describe_element(element)} is cleared by choosing another one of its group",
+            )
         )
     way = await grip.cascade.click(element, grip.page)
     if way.hindered is not None:
-        raise Refused(way.hindered)
+        raise ActionRefused(way.hindered)
     waited = 0.0
     while await _ticked(grip, element) is not command.on:
         if waited >= _TICKS:
             state = "set" if command.on else "cleared"
-            raise Refused(
-                refused(Cause.NO_EFFECT, f"{named(element)} was clicked and is not {state}", tried=way.tried)
+            raise ActionRefused(
+                refused(
+                    Cause.NO_EFFECT,
+                    f"{describe_element(element)} was clicked and is not {state}",
+                    tried=way.tried,
+                )
             )
         await asyncio.sleep(0.03)
         waited += 0.03
-    return Done(tried=way.tried, calm=True)
+    return ActionOutcome(tried=way.tried, calm=True)
 
 
-async def upload(grip: Grip, command: Upload) -> Done:
+async def upload(grip: ExecutionContext, command: Upload) -> ActionOutcome:
     """Give a file of the run's own folder to a file field, or to an element that opens a file chooser."""
     element = grip.element(command.element)
     path = _file(grip.files, command.file)
@@ -120,21 +131,21 @@ async def upload(grip: Grip, command: Upload) -> Done:
     kind = await handle.evaluate("e => e.localName === 'input' ? e.type : ''")
     if kind == "file":
         await handle.set_input_files(path)
-        return Done(tried=(PLAYWRIGHT,), calm=True)
+        return ActionOutcome(tried=(PLAYWRIGHT,), calm=True)
     try:
-        async with grip.visit.page.expect_file_chooser(timeout=CHOOSER * 1000) as asked:
+        async with grip.visit.page.expect_file_chooser(timeout=FILE_CHOOSER_TIMEOUT * 1000) as asked:
             way = await grip.cascade.click(element, grip.page)
             if way.hindered is not None:
-                raise Refused(way.hindered)
+                raise ActionRefused(way.hindered)
         await (await asked.value).set_files(path)
     except Error as error:
-        raise Refused(
-            refused(Cause.WRONG_KIND, f"{named(element)} opens no file chooser", tried=(CDP,))
+        raise ActionRefused(
+            refused(Cause.WRONG_KIND, f"{describe_element(element)} opens no file chooser", tried=(CDP,))
         ) from error
-    return Done(tried=(CDP,), calm=True)
+    return ActionOutcome(tried=(CDP,), calm=True)
 
 
-async def _field(grip: Grip, element: Element) -> Field:
+async def _field(grip: ExecutionContext, element: Element) -> FieldConstraints:
     """Return the field's constraints.
 
     Raises:
@@ -142,49 +153,55 @@ async def _field(grip: Grip, element: Element) -> Field:
     """
     probe = await grip.hand.probe(element.index)
     if probe.gone or probe.disabled:
-        raise Refused(hindered(element, probe, grip.page) or _takes_nothing(element))
-    world, number = place_of(grip.visit, element.index)
-    facts: dict[str, Any] | None = await ask(world, f"siteloreHand.facts({number})")
+        raise ActionRefused(obstruction(element, probe, grip.page) or _takes_nothing(element))
+    world, number = element_location(grip.visit, element.index)
+    facts: dict[str, Any] | None = await ask_page(world, f"siteloreHand.facts({number})")
     if facts is None or not facts["takes"]:
-        raise Refused(_takes_nothing(element))
-    field = Field.read(facts, f"{element.name} {element.label}")
-    why = hindered(element, probe, grip.page) if field.kind != "select" else None
+        raise ActionRefused(_takes_nothing(element))
+    field = FieldConstraints.read(facts, f"{element.name} {element.label}")
+    why = obstruction(element, probe, grip.page) if field.kind != "select" else None
     if why is not None:
-        raise Refused(why)
+        raise ActionRefused(why)
     if field.disabled:
-        raise Refused(refused(Cause.DISABLED, f"{named(element)} is disabled"))
+        raise ActionRefused(refused(Cause.DISABLED, f"{describe_element(element)} is disabled"))
     if field.readonly:
-        raise Refused(
-            refused(Cause.WRONG_KIND, f"{named(element)} is read-only; its value is chosen elsewhere",
+        raise ActionRefused(
+            refused(Cause.WRONG_KIND, f"{describe_element(element)} is read-only; its value is chosen elsewhere",
                     f'click("{element.index}") may open the chooser'))  # fmt: skip
     if field.kind == "input file":
-        raise Refused(
+        raise ActionRefused(
             refused(
-                Cause.WRONG_KIND, f"{named(element)} takes a file", f'upload_file("{element.index}", ...)'
+                Cause.WRONG_KIND,
+                f"{describe_element(element)} takes a file",
+                f'upload_file("{element.index}", ...)',
             )
         )
     return field
 
 
-async def _fitted(grip: Grip, element: Element, field: Field, text: str) -> tuple[str, tuple[str, ...]]:
+async def _fitted(
+    grip: ExecutionContext, element: Element, field: FieldConstraints, text: str
+) -> tuple[str, tuple[str, ...]]:
     """Return the text in the format the field accepts, and a note if it was changed."""
-    world, number = place_of(grip.visit, element.index)
-    offered = forms(text, field)
+    world, number = element_location(grip.visit, element.index)
+    offered = format_candidates(text, field)
     if field.kind == "input color" and not text.startswith("#"):
-        offered = [str(await ask(world, f"siteloreHand.colour({literal(text)})")) or text]
-    best = int(await ask(world, f"siteloreHand.pick({number}, {literal_list(offered)})"))
+        offered = [str(await ask_page(world, f"siteloreHand.colour({js_literal(text)})")) or text]
+    best = int(await ask_page(world, f"siteloreHand.pick({number}, {literal_list(offered)})"))
     if best < 0 and field.kind in EXAMPLES:
         example = EXAMPLES[field.kind]
-        raise Refused(
+        raise ActionRefused(
             refused(
                 Cause.VALUE,
-                f"{named(element)} does not take this; it takes {_asked_for(field)}",
+                f"{describe_element(element)} does not take this; it takes {_asked_for(field)}",
                 f"a value such as {example}",
             )
         )
     chosen = offered[max(best, 0)]
     if 0 <= field.maxlength < len(chosen):
-        raise Refused(refused(Cause.VALUE, f"{named(element)} takes at most {field.maxlength} characters"))
+        raise ActionRefused(
+            refused(Cause.VALUE, f"{describe_element(element)} takes at most {field.maxlength} characters")
+        )
     notes: tuple[str, ...] = ()
     if best < 0:
         notes = (f"the field asks for another form{f': {field.title[:120]}' if field.title else ''}",)
@@ -193,25 +210,27 @@ async def _fitted(grip: Grip, element: Element, field: Field, text: str) -> tupl
     return chosen, notes
 
 
-async def _set_whole(grip: Grip, element: Element, text: str) -> tuple[str, ...]:
+async def _set_whole(grip: ExecutionContext, element: Element, text: str) -> tuple[str, ...]:
     handle = await _handle(grip, element, "field")
     try:
         await handle.fill(text, timeout=1000)
     except Error as error:
-        raise Refused(
-            refused(Cause.VALUE, f"{named(element)} does not take this value", tried=(PLAYWRIGHT,))
+        raise ActionRefused(
+            refused(Cause.VALUE, f"{describe_element(element)} does not take this value", tried=(PLAYWRIGHT,))
         ) from error
     return (PLAYWRIGHT,)
 
 
-async def _type_into(grip: Grip, element: Element, field: Field, text: str) -> tuple[str, ...]:
+async def _type_into(
+    grip: ExecutionContext, element: Element, field: FieldConstraints, text: str
+) -> tuple[str, ...]:
     """Type with the keys; if the field then holds something else, fill it in one go."""
-    world, number = place_of(grip.visit, element.index)
+    world, number = element_location(grip.visit, element.index)
     if field.own:
         probe = await grip.hand.probe(element.index)
         if probe.point is not None:
             await grip.pointer.click(probe.point)
-    if await ask(world, f"siteloreHand.selectAll({number})"):
+    if await ask_page(world, f"siteloreHand.selectAll({number})"):
         await (grip.pointer.type(text) if text else grip.pointer.press("Delete"))
         if await _holds(grip, element, field, text):
             return (CDP,)
@@ -220,19 +239,23 @@ async def _type_into(grip: Grip, element: Element, field: Field, text: str) -> t
     try:
         await handle.fill(text, timeout=1000)
     except Error as error:
-        raise Refused(refused(Cause.WRONG_KIND, f"{named(element)} takes no text", tried=tried)) from error
+        raise ActionRefused(
+            refused(Cause.WRONG_KIND, f"{describe_element(element)} takes no text", tried=tried)
+        ) from error
     if not await _holds(grip, element, field, text):
-        raise Refused(
-            refused(Cause.VALUE, f"{named(element)} does not keep what is typed into it", tried=tried)
+        raise ActionRefused(
+            refused(
+                Cause.VALUE, f"{describe_element(element)} does not keep what is typed into it", tried=tried
+            )
         )
     return tried
 
 
-async def _holds(grip: Grip, element: Element, field: Field, text: str) -> bool:
+async def _holds(grip: ExecutionContext, element: Element, field: FieldConstraints, text: str) -> bool:
     """Whether the field holds the text; a field that is gone, or navigated away, has accepted it."""
-    world, number = place_of(grip.visit, element.index)
+    world, number = element_location(grip.visit, element.index)
     try:
-        content = str(await ask(world, f"siteloreHand.content({number})"))
+        content = str(await ask_page(world, f"siteloreHand.content({number})"))
     except (Error, RuntimeError):
         return True
     if field.kind == "input number" and content and text:
@@ -240,23 +263,23 @@ async def _holds(grip: Grip, element: Element, field: Field, text: str) -> bool:
     return same_content(text, content)
 
 
-async def _ticked(grip: Grip, element: Element) -> bool | None:
-    world, number = place_of(grip.visit, element.index)
+async def _ticked(grip: ExecutionContext, element: Element) -> bool | None:
+    world, number = element_location(grip.visit, element.index)
     try:
-        return await ask(world, f"siteloreHand.ticked({number})")
+        return await ask_page(world, f"siteloreHand.ticked({number})")
     except (Error, RuntimeError):
         return None
 
 
-async def _handle(grip: Grip, element: Element, what: str) -> ElementHandle:
-    world, number = place_of(grip.visit, element.index)
+async def _handle(grip: ExecutionContext, element: Element, what: str) -> ElementHandle:
+    world, number = element_location(grip.visit, element.index)
     try:
-        await ask(world, "true")
-        handle = await take(grip.visit, world, f"siteloreHand.{what}({number})")
+        await ask_page(world, "true")
+        handle = await object_handle(grip.visit, world, f"siteloreHand.{what}({number})")
     except (Error, RuntimeError) as error:
-        raise NoSuchElement(f"{named(element)} has left the page") from error
+        raise NoSuchElement(f"{describe_element(element)} has left the page") from error
     if handle is None:
-        raise NoSuchElement(f"{named(element)} has left the page")
+        raise NoSuchElement(f"{describe_element(element)} has left the page")
     return handle
 
 
@@ -268,11 +291,13 @@ def _keys(text: str) -> str:
     return "+".join(_KEYS.get(part.lower(), part) for part in parts)
 
 
-def _takes_nothing(element: Element) -> Result:
-    return refused(Cause.WRONG_KIND, f"{named(element)} takes no text", f'click("{element.index}")')
+def _takes_nothing(element: Element) -> ActionResult:
+    return refused(
+        Cause.WRONG_KIND, f"{describe_element(element)} takes no text", f'click("{element.index}")'
+    )
 
 
-def _asked_for(field: Field) -> str:
+def _asked_for(field: FieldConstraints) -> str:
     return {
         "input date": "a date", "input time": "a time of day", "input month": "a month", "input week": "a week",
         "input datetime-local": "a date and a time", "input number": "a number within its limits",
@@ -283,7 +308,7 @@ def _asked_for(field: Field) -> str:
 
 def literal_list(texts: list[str]) -> str:
     """Return a list of texts as a JavaScript literal."""
-    return f"[{', '.join(map(literal, texts))}]"
+    return f"[{', '.join(map(js_literal, texts))}]"
 
 
 def _file(folder: Path | None, name: str) -> Path:
@@ -293,7 +318,7 @@ def _file(folder: Path | None, name: str) -> Path:
         Refused: there is no such file, or it lies outside.
     """
     if folder is None:
-        raise Refused(refused(Cause.FILE, "this run has no folder to upload files from"))
+        raise ActionRefused(refused(Cause.FILE, "this run has no folder to upload files from"))
     root = folder.resolve()
     try:
         path = (root / name).resolve()
@@ -302,10 +327,10 @@ def _file(folder: Path | None, name: str) -> Path:
     except (OSError, ValueError):
         inside, there, path = False, False, root
     if not inside:
-        raise Refused(refused(Cause.FILE, "name a file within the run's folder"))
+        raise ActionRefused(refused(Cause.FILE, "name a file within the run's folder"))
     if not there:
         names = sorted(item.name for item in root.iterdir() if item.is_file()) if root.is_dir() else []
-        raise Refused(
+        raise ActionRefused(
             refused(Cause.FILE, "there is no such file", f"files: {', '.join(names[:20]) or 'none'}")
         )
     return path

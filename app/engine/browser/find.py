@@ -52,7 +52,7 @@ class NoBrowser(SiteloreError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class StartedBrowser:
     """A browser that was started; ``unsandboxed`` says why it has no sandbox, "" if it has one."""
 
     version: str
@@ -65,10 +65,10 @@ class Started:
         return f"Chromium {self.version} ({self.candidate})"
 
 
-_listeners: list[Callable[[Started], None]] = []
+_listeners: list[Callable[[StartedBrowser], None]] = []
 
 
-def on_start(listener: Callable[[Started], None]) -> Callable[[], None]:
+def on_browser_start(listener: Callable[[StartedBrowser], None]) -> Callable[[], None]:
     """Call ``listener`` with every browser that this process starts; return a function that stops that."""
     _listeners.append(listener)
 
@@ -80,7 +80,7 @@ def on_start(listener: Callable[[Started], None]) -> Callable[[], None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class BrowserCandidate:
     """One way to get a browser; both empty means the one that Playwright itself installed."""
 
     executable: str = ""
@@ -96,7 +96,7 @@ class Candidate:
         return {"channel": self.channel} if self.channel else {}
 
 
-def candidates(setting: str = "", environ: Mapping[str, str] | None = None) -> Iterator[Candidate]:
+def candidates(setting: str = "", environ: Mapping[str, str] | None = None) -> Iterator[BrowserCandidate]:
     """Yield candidates, best first. A choice (``setting``, else ``SITELORE_BROWSER``) is the only one.
 
     A choice is the path of a program, a name on PATH, or a channel that Playwright knows.
@@ -106,12 +106,14 @@ def candidates(setting: str = "", environ: Mapping[str, str] | None = None) -> I
     if choice:
         yield _chosen(choice)
         return
-    yield Candidate()
-    yield from (Candidate(channel=channel) for channel in CHANNELS)
-    yield from (Candidate(executable=found) for name in NAMES if (found := shutil.which(name)))
+    yield BrowserCandidate()
+    yield from (BrowserCandidate(channel=channel) for channel in CHANNELS)
+    yield from (BrowserCandidate(executable=found) for name in NAMES if (found := shutil.which(name)))
 
 
-async def launch(playwright: Playwright, setting: str = "", **options: Any) -> tuple[Browser, Candidate]:
+async def launch(
+    playwright: Playwright, setting: str = "", **options: Any
+) -> tuple[Browser, BrowserCandidate]:
     """Start the first candidate that starts; ``options`` go to ``chromium.launch`` (headless, args,
     timeout).
 
@@ -135,7 +137,7 @@ async def launch(playwright: Playwright, setting: str = "", **options: Any) -> t
                 broken.append(f"{candidate}: {reason}")
                 slow = slow or isinstance(error, TimeoutError)
             continue
-        started = Started(version=browser.version, candidate=str(candidate), unsandboxed=why)
+        started = StartedBrowser(version=browser.version, candidate=str(candidate), unsandboxed=why)
         for listener in list(_listeners):
             listener(started)
         return browser, candidate
@@ -145,7 +147,7 @@ async def launch(playwright: Playwright, setting: str = "", **options: Any) -> t
 
 
 async def _start(
-    playwright: Playwright, candidate: Candidate, *, required: bool, options: Mapping[str, Any]
+    playwright: Playwright, candidate: BrowserCandidate, *, required: bool, options: Mapping[str, Any]
 ) -> tuple[Browser, str]:
     """Start a candidate in its sandbox, else without; return the browser and why it has no sandbox.
 
@@ -160,13 +162,13 @@ async def _start(
         try:
             return await playwright.chromium.launch(**chosen, chromium_sandbox=True), ""
         except Error as error:
-            why = sandbox.refusal(str(error))
+            why = sandbox.refusal_reason(str(error))
             if not why:
                 raise
     if required:
-        raise sandbox.forbidden(why)
+        raise sandbox.sandbox_required(why)
     browser = await playwright.chromium.launch(**chosen, chromium_sandbox=False)
-    sandbox.remember(str(candidate), why)
+    sandbox.remember_refusal(str(candidate), why)
     return browser, why
 
 
@@ -177,15 +179,15 @@ def install_command() -> str:
     return f"{sys.executable} -m playwright install chromium"
 
 
-def _chosen(choice: str) -> Candidate:
+def _chosen(choice: str) -> BrowserCandidate:
     """Return the candidate for a choice: a bare word on PATH is that program, another bare word a channel."""
     if os.sep in choice or "/" in choice or choice.lower().endswith(".exe"):
-        return Candidate(executable=os.path.expanduser(choice))  # noqa: PTH111 - stays as it was typed
+        return BrowserCandidate(executable=os.path.expanduser(choice))  # noqa: PTH111 - stays as it was typed
     if choice in {*CHANNELS, "chrome-beta", "chrome-dev", "msedge-beta", "msedge-dev"}:
         on_path = shutil.which(choice) if choice == "chromium" else None
-        return Candidate(executable=on_path) if on_path else Candidate(channel=choice)
+        return BrowserCandidate(executable=on_path) if on_path else BrowserCandidate(channel=choice)
     found = shutil.which(choice)
-    return Candidate(executable=found) if found else Candidate(channel=choice)
+    return BrowserCandidate(executable=found) if found else BrowserCandidate(channel=choice)
 
 
 def _first_line(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from playwright.async_api import CDPSession, Error, Frame, Page
 
 from app.assets import resource
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 
 WORLD = "sitelore"
 PARTS = ("snapshot_names.js", "snapshot_facts.js", "snapshot_places.js", "snapshot_looks.js", "snapshot.js")
@@ -23,7 +23,7 @@ class NoSuchElement(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class IsolatedWorld:
     """The isolated world in which our script runs in one frame.
 
     ``owner`` is the frame element's number in the capture of ``parent``; the page itself has no parent,
@@ -33,7 +33,7 @@ class World:
     wire: CDPSession
     frame_id: str
     context: int
-    parent: World | None = None
+    parent: IsolatedWorld | None = None
     owner: int = -1
     document: str = ""
 
@@ -65,7 +65,7 @@ def script() -> str:
     return "\n".join(('(() => { "use strict";', *parts, "})()"))
 
 
-async def main_world(visit: Visit) -> World:
+async def main_world(visit: BrowserSession) -> IsolatedWorld:
     """Return our world in the page in front.
 
     Raises ``playwright.async_api.Error`` when the page is gone or being replaced.
@@ -76,20 +76,20 @@ async def main_world(visit: Visit) -> World:
     return replace(world, document=frame.get("loaderId", ""))
 
 
-async def document_of(visit: Visit) -> str:
+async def document_of(visit: BrowserSession) -> str:
     """Return the id of the document in front; another page, or the same reloaded, has another id."""
     tree = await _ask(await visit.wire(), "Page.getFrameTree")
     return str(tree["frameTree"]["frame"].get("loaderId", ""))
 
 
-class Frames:
+class FrameTree:
     """Access to the frames below a page, for one capture."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
         self._elsewhere: dict[str, CDPSession] | None = None
 
-    async def below(self, parent: World, owner: int) -> World:
+    async def below(self, parent: IsolatedWorld, owner: int) -> IsolatedWorld:
         """Return our world in the frame that the ``owner``-th frame element of ``parent`` shows.
 
         Raises ``playwright.async_api.Error`` when it can't be read.
@@ -119,18 +119,18 @@ class Frames:
         return self._elsewhere
 
 
-async def frame_of(visit: Visit, world: World) -> Frame | None:
+async def frame_of(visit: BrowserSession, world: IsolatedWorld) -> Frame | None:
     """Return Playwright's name for a frame; ``None`` when it is gone."""
     if world.parent is None:
         return visit.page.main_frame
-    handle = await take(visit, world.parent, f"sitelore.frame({world.owner})")
+    handle = await object_handle(visit, world.parent, f"sitelore.frame({world.owner})")
     return await handle.content_frame() if handle is not None else None
 
 
 _KEY = "Symbol.for('sitelore.target')"
 
 
-async def take(visit: Visit, world: World, expression: str) -> Any:
+async def object_handle(visit: BrowserSession, world: IsolatedWorld, expression: str) -> Any:
     """Return Playwright's handle of the element that an expression in a world names, ``None`` if it is gone.
 
     It passes through a property of the frame's ``window`` for a moment, under a name that no script comes
@@ -155,9 +155,11 @@ async def take(visit: Visit, world: World, expression: str) -> Any:
     return (await frame.evaluate_handle(fetch)).as_element()
 
 
-async def _world(wire: CDPSession, frame_id: str, parent: World | None = None, owner: int = -1) -> World:
+async def _world(
+    wire: CDPSession, frame_id: str, parent: IsolatedWorld | None = None, owner: int = -1
+) -> IsolatedWorld:
     made = await _ask(wire, "Page.createIsolatedWorld", frameId=frame_id, worldName=WORLD)
-    return World(wire, frame_id, made["executionContextId"], parent, owner)
+    return IsolatedWorld(wire, frame_id, made["executionContextId"], parent, owner)
 
 
 async def _ask(wire: CDPSession, method: str, **parameters: Any) -> dict[str, Any]:

@@ -11,19 +11,19 @@ from typing import Any
 
 from playwright.async_api import CDPSession, Error
 
-from app.engine.browser.fences import Fences
-from app.engine.browser.session import Visit
-from app.engine.effect import Result
+from app.engine.browser.fences import NavigationPolicy
+from app.engine.browser.session import BrowserSession
+from app.engine.effect import ActionResult
 
 
-class Gate:
+class RequestFilter:
     """Refuses documents from other hosts, for each tab that has been in front."""
 
-    def __init__(self, visit: Visit, fences: Fences) -> None:
+    def __init__(self, visit: BrowserSession, fences: NavigationPolicy) -> None:
         self._visit = visit
         self._fences = fences
         self._kept: dict[CDPSession, str] = {}
-        self._refused: list[Result] = []
+        self._refused: list[ActionResult] = []
 
     async def keep(self) -> None:
         """Watch the tab in front; does nothing for a run without limits.
@@ -45,7 +45,7 @@ class Gate:
         pattern = {"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}
         await wire.send("Fetch.enable", {"patterns": [pattern]})
 
-    def refused(self) -> Result | None:
+    def refused(self) -> ActionResult | None:
         """Return why the last document was refused since the previous call, or ``None``."""
         told, self._refused = self._refused, []
         return told[-1] if told else None

@@ -8,17 +8,17 @@ from dataclasses import replace
 
 from playwright.async_api import Error, Page
 
-from app.engine.browser.gate import Gate
+from app.engine.browser.gate import RequestFilter
 from app.engine.browser.hand import open_page
 from app.engine.browser.mending import BROWSER_GONE, EMPTY_TAB
-from app.engine.browser.page_hand import PageHand
-from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import PageGone, capture, picture_of
+from app.engine.browser.page_hand import PageMonitor
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.snapshot import PageGone, capture, take_screenshot
 from app.engine.page_state import PageCapture
 from app.engine.redaction import redact_text
 
 
-class Gaze:
+class CaptureCache:
     """The captures of one session.
 
     Attributes:
@@ -26,7 +26,7 @@ class Gaze:
         shown: the last capture that was requested; actions name elements by its numbers.
     """
 
-    def __init__(self, visit: Visit, hand: PageHand, gate: Gate) -> None:
+    def __init__(self, visit: BrowserSession, hand: PageMonitor, gate: RequestFilter) -> None:
         self._visit = visit
         self._hand = hand
         self._gate = gate
@@ -67,14 +67,14 @@ class Gaze:
         self._ahead = self._visit.page
         return self.now
 
-    async def amid(self) -> PageCapture:
+    async def capture_during_action(self) -> PageCapture:
         """Take a capture in the middle of an action, which continues."""
         page = await capture(self._visit, picture=False, thorough=True)
         self.now = self._untold = self._with_untold(page)
         await self._hand.meet(self.now, amid=True)
         return self.now
 
-    def forget_ahead(self) -> None:
+    def drop_pending(self) -> None:
         """Invalidate the capture that the last action ended with: another action begins."""
         self._ahead = None
 
@@ -110,11 +110,11 @@ class Gaze:
 
     async def _as_it_was_left(self, picture: bool) -> PageCapture | None:
         tab, self._ahead = self._ahead, None
-        if tab is None or tab is not self._visit.page or not await self._hand.still_as_seen():
+        if tab is None or tab is not self._visit.page or not await self._hand.is_unchanged():
             return None
         if not picture or self.now.picture:
             return self.now
-        image, note = await picture_of(self._visit)
+        image, note = await take_screenshot(self._visit)
         return replace(self.now, picture=image, notes=(*self.now.notes, note) if note else self.now.notes)
 
     def _with_untold(self, page: PageCapture) -> PageCapture:

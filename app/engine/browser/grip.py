@@ -5,28 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.engine.browser.blame import no_such, stale
-from app.engine.browser.cascade import Cascade
+from app.engine.browser.blame import no_such_element, stale_element
+from app.engine.browser.cascade import ClickCascade
 from app.engine.browser.dead_clicks import DeadClicks
-from app.engine.browser.fences import Fences
-from app.engine.browser.gaze import Gaze
-from app.engine.browser.page_hand import PageHand
+from app.engine.browser.fences import NavigationPolicy
+from app.engine.browser.gaze import CaptureCache
+from app.engine.browser.page_hand import PageMonitor
 from app.engine.browser.pointer import Pointer
-from app.engine.browser.session import Visit
-from app.engine.effect import Effect, Result
+from app.engine.browser.session import BrowserSession
+from app.engine.effect import ActionResult, Effect
 from app.engine.page_state import Element, PageCapture
 
 
-class Refused(Exception):
+class ActionRefused(Exception):
     """An action is not done; ``result`` says why."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: ActionResult) -> None:
         super().__init__(result.why)
         self.result = result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class ActionOutcome:
     """An action was carried out; its effect is detected afterwards.
 
     Attributes:
@@ -48,15 +48,15 @@ class Done:
 
 
 @dataclass(slots=True, kw_only=True)
-class Grip:
+class ExecutionContext:
     """The session, its last capture, and the tools of an action."""
 
-    visit: Visit
-    hand: PageHand
-    gaze: Gaze
+    visit: BrowserSession
+    hand: PageMonitor
+    gaze: CaptureCache
     pointer: Pointer
-    cascade: Cascade
-    fences: Fences
+    cascade: ClickCascade
+    fences: NavigationPolicy
     files: Path | None = None
     dead: DeadClicks = field(default_factory=DeadClicks)
     quiet: float
@@ -74,12 +74,12 @@ class Grip:
             Refused: there is none.
         """
         if not 0 <= index < len(self.page.elements):
-            raise Refused(no_such(index, self.page, label))
+            raise ActionRefused(no_such_element(index, self.page, label))
         return self.page.elements[index]
 
     async def look_again(self) -> PageCapture:
         """Capture again in the middle of an action; from now on element numbers refer to this capture."""
-        return await self.gaze.amid()
+        return await self.gaze.capture_during_action()
 
     def again(self, element: Element) -> Element:
         """Return an element of an earlier capture as it is in the last one.
@@ -95,4 +95,4 @@ class Grip:
                 element.role,
             ):
                 return one
-        raise Refused(stale(element, self.page))
+        raise ActionRefused(stale_element(element, self.page))

@@ -23,30 +23,37 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error, Page, WebSocketRoute
 
 from app.assets import resource
-from app.engine.addresses import browser_host, is_among
-from app.engine.browser.session import Visit
-from app.engine.browser.watchpost import DOCUMENT, Watchpost, post_of
+from app.engine.addresses import browser_host, is_on_any_host
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.watchpost import DOCUMENT, RequestInterceptor, interceptor_of
 from app.engine.redaction import redact_url
-from app.engine.request_nature import Asked, Nature, is_telemetry, judged, message_likeness, message_writes
+from app.engine.request_nature import (
+    OutgoingRequest,
+    RequestNature,
+    classify_request,
+    is_telemetry,
+    message_key,
+    message_writes,
+)
 from app.engine.write_permit import SentWrite, WritePermit
 
-UNREAD = frozenset({"Ping", "CSPViolationReport"})
+UNREADABLE_KINDS = frozenset({"Ping", "CSPViolationReport"})
 """Kinds of request whose response no page can read: no page needs them for loading."""
-MOST_KNOWN = 4096
+MAX_KNOWN_REQUESTS = 4096
 """Requests of loading pages that are remembered."""
-MOST_TOLD = 100
+MAX_REFUSALS = 100
 """Refusals kept until they are taken."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RequestDecision:
     """Whether a request may leave. ``write`` is the record to complete with its status, ``None`` for a read."""
 
     passes: bool
     write: SentWrite | None = None
 
 
-class Guard:
+class WriteGuard:
     """Lets only reads out of a session, and the writes of one action if those are permitted.
 
     Args:
@@ -55,9 +62,9 @@ class Guard:
 
     def __init__(self, hosts: frozenset[str] = frozenset()) -> None:
         self._own = hosts
-        self._visit: Visit | None = None
+        self._visit: BrowserSession | None = None
         self._seat = -1
-        self._post: Watchpost | None = None
+        self._post: RequestInterceptor | None = None
         self._watching = asyncio.Lock()
         self._permit: WritePermit | None = None
         self._submissions = 0
@@ -72,7 +79,7 @@ class Guard:
 
     # ---------------------------------------------------------------- called by the executor
 
-    async def watch(self, visit: Visit) -> None:
+    async def watch(self, visit: BrowserSession) -> None:
         """Intercept everything the session sends; does nothing if it does so already in the same browser.
 
         Call it before the first page is opened: sockets of existing documents are not seen.
@@ -81,12 +88,12 @@ class Guard:
         """
         async with self._watching:
             context = visit.context
-            if visit is not self._visit or self._seat != visit.seats or self._post is None:
-                self._post = await post_of(context)
+            if visit is not self._visit or self._seat != visit.browser_switches or self._post is None:
+                self._post = await interceptor_of(context)
                 await context.route_web_socket("**/*", self._socket)
                 await context.add_init_script(_script())
                 await self._post.add(self, context)
-                self._visit, self._seat, visit.guard = visit, visit.seats, self
+                self._visit, self._seat, visit.guard = visit, visit.browser_switches, self
             await self._post.know(self, context)
 
     def begin(self, permit: WritePermit | None = None) -> None:
@@ -104,7 +111,7 @@ class Guard:
         """Whether a person controls the page and the guard is bypassed."""
         return self._aside
 
-    def stand_aside(self, on: bool) -> None:
+    def set_bypassed(self, on: bool) -> None:
         """Bypass the guard while a person controls the page: everything leaves, and writes are recorded."""
         self._aside = on
         self._touch(everywhere=True)
@@ -121,7 +128,7 @@ class Guard:
 
     # ---------------------------------------------------------------- called by the interceptor
 
-    def given_input(self, page: Page) -> bool:
+    def has_input(self, page: Page) -> bool:
         """Whether this page was given input since its document loaded."""
         return page in self._given_input
 
@@ -134,7 +141,9 @@ class Guard:
         self._given_input = {page for page in self._given_input if not page.is_closed()}
         return bool(self._given_input)
 
-    def decide(self, asked: Asked, *, acting: bool, follows: SentWrite | None = None) -> Verdict:
+    def decide(
+        self, asked: OutgoingRequest, *, acting: bool, follows: SentWrite | None = None
+    ) -> RequestDecision:
         """Decide whether a request may leave.
 
         Args:
@@ -142,25 +151,29 @@ class Guard:
             follows: the write that the server answered with this address (a redirect that keeps the
                 method).
         """
-        found = judged(asked)
-        if found.nature is Nature.READS:
+        found = classify_request(asked)
+        if found.nature is RequestNature.READS:
             prefetch = "prefetch" in asked.headers.get("sec-purpose", asked.headers.get("purpose", ""))
-            return Verdict(passes=self._aside or not prefetch)
+            return RequestDecision(passes=self._aside or not prefetch)
         write = _write(found.method, asked.url)
         if self._aside:
             return self._passes(write)
-        if found.nature is Nature.UNCLEAR and asked.kind != DOCUMENT and asked.kind not in UNREAD:
+        if (
+            found.nature is RequestNature.UNCLEAR
+            and asked.kind != DOCUMENT
+            and asked.kind not in UNREADABLE_KINDS
+        ):
             if not acting:
-                if len(self._known) < MOST_KNOWN:
+                if len(self._known) < MAX_KNOWN_REQUESTS:
                     self._known.add(found.likeness)
-                return Verdict(passes=True)
+                return RequestDecision(passes=True)
             if found.likeness in self._known:
-                return Verdict(passes=True)
+                return RequestDecision(passes=True)
         if self._is_permitted(asked, found.method, follows):
             return self._passes(write)
-        if not (is_telemetry(asked.url) and (asked.kind in UNREAD or not self._is_own(asked.url))):
+        if not (is_telemetry(asked.url) and (asked.kind in UNREADABLE_KINDS or not self._is_own(asked.url))):
             self._hold_back(write)
-        return Verdict(passes=False)
+        return RequestDecision(passes=False)
 
     def answered(self, write: SentWrite, status: int) -> None:
         """Record the server's status for a write that left."""
@@ -188,9 +201,9 @@ class Guard:
         self._here = browser_host(self._front.url) or self._here
         self._given_input.update(pages if everywhere else [self._front])
 
-    def _is_permitted(self, asked: Asked, method: str, follows: SentWrite | None) -> bool:
+    def _is_permitted(self, asked: OutgoingRequest, method: str, follows: SentWrite | None) -> bool:
         permit = self._permit
-        if permit is None or not is_among(asked.url, self._hosts_of(permit)):
+        if permit is None or not is_on_any_host(asked.url, self._hosts_of(permit)):
             return False
         if follows is not None:
             return True
@@ -209,14 +222,14 @@ class Guard:
         return permit.hosts or self._own or frozenset({self._here} - {""})
 
     def _is_own(self, url: str) -> bool:
-        return is_among(url, self._own or {self._here} - {""})
+        return is_on_any_host(url, self._own or {self._here} - {""})
 
-    def _passes(self, write: SentWrite) -> Verdict:
+    def _passes(self, write: SentWrite) -> RequestDecision:
         self._sent.append(write)
-        return Verdict(passes=True, write=write)
+        return RequestDecision(passes=True, write=write)
 
     def _hold_back(self, write: SentWrite) -> None:
-        if len(self._refused) < MOST_TOLD:
+        if len(self._refused) < MAX_REFUSALS:
             self._refused.append(f"{write.method} {write.path}"[:160])
 
     # ---------------------------------------------------------------- sockets
@@ -239,21 +252,21 @@ class Guard:
         if self._aside:
             return self._passes(write).passes
         if not message_writes(message):
-            alike = (address.partition("?")[0], message_likeness(message))
+            alike = (address.partition("?")[0], message_key(message))
             if not self.acted():
-                if len(self._known) < MOST_KNOWN:
+                if len(self._known) < MAX_KNOWN_REQUESTS:
                     self._known.add(alike)
                 return True
             if alike in self._known:
                 return True
-        if self._permit is not None and is_among(address, self._hosts_of(self._permit)):
+        if self._permit is not None and is_on_any_host(address, self._hosts_of(self._permit)):
             return self._passes(write).passes
         self._hold_back(write)
         return False
 
 
 @asynccontextmanager
-async def only_reading(visit: Visit) -> AsyncGenerator[Guard]:
+async def read_only(visit: BrowserSession) -> AsyncGenerator[WriteGuard]:
     """Let only reads out of a session for the time of the block, in which the page in front is operated.
 
     The session's own guard is used if it has one; otherwise a new one, which is bypassed afterwards,
@@ -261,18 +274,18 @@ async def only_reading(visit: Visit) -> AsyncGenerator[Guard]:
 
     Raises ``playwright.async_api.Error`` when the browser is gone.
     """
-    guard = visit.guard or Guard()
+    guard = visit.guard or WriteGuard()
     aside = visit.guard is None or guard.aside
     await guard.watch(visit)
     if guard.aside:
-        guard.stand_aside(False)
+        guard.set_bypassed(False)
     guard.begin(None)
     try:
         yield guard
     finally:
         guard.end()
         if aside:
-            guard.stand_aside(True)
+            guard.set_bypassed(True)
 
 
 @cache

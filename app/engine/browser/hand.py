@@ -15,22 +15,22 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error, Response
 from playwright.async_api import TimeoutError as Late
 
-from app.engine.browser.actions import TIMEOUT, Performed, touch
+from app.engine.browser.actions import ACTION_TIMEOUT, LoadResult, operate_handle
 from app.engine.browser.frames import NoSuchElement
-from app.engine.browser.session import Visit
-from app.engine.browser.settle import LOAD, MOST, QUIET, Traffic, settle
-from app.engine.browser.snapshot import handle_of
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.settle import IDLE_TIMEOUT, LOAD_TIMEOUT, QUIET_TIME, NetworkActivity, wait_until_idle
+from app.engine.browser.snapshot import element_handle
 from app.engine.page_state import Element
 from app.engine.redaction import redact_text, redact_url
 from app.engine.transition import Operation
 
-RETRY_AFTER = 0.5
+RETRY_DELAY = 0.5
 """Seconds after which a page that answered with a server fault is requested once more."""
 
-PATIENCE = 4
+SLOW_TIMEOUT_FACTOR = 4
 """Factor by which the second wait for an unobstructed element is longer than the first."""
 
-RESTS = 0.5
+HOVER_DELAY = 0.5
 """Seconds the pointer rests on an element it hovers over: many menus wait a quarter of one before they
 open.
 """
@@ -63,7 +63,7 @@ _SENTENCES = {
 }
 
 
-async def open_page(visit: Visit, url: str, *, most: float = MOST) -> Performed:
+async def open_page(visit: BrowserSession, url: str, *, most: float = IDLE_TIMEOUT) -> LoadResult:
     """Open an address and wait until the page is idle.
 
     A server fault (5xx) or a broken connection is retried once. ``error`` is one sentence if no page
@@ -72,7 +72,7 @@ async def open_page(visit: Visit, url: str, *, most: float = MOST) -> Performed:
     """
     began = time.monotonic()
     if urlsplit(url).scheme not in ("http", "https", "about"):
-        return Performed(f"{_short(url)} is not the address of a page")
+        return LoadResult(f"{_short(url)} is not the address of a page")
     if visit.crashed or visit.stopped or not visit.pages:
         await visit.renew()
     status, error = await _go(visit, url)
@@ -82,27 +82,27 @@ async def open_page(visit: Visit, url: str, *, most: float = MOST) -> Performed:
     notes: tuple[str, ...] = ()
     if status >= 500 or error.endswith(("dropped the connection", "sent an empty response")):
         first = error or f"the server answered {status}"
-        await asyncio.sleep(RETRY_AFTER)
+        await asyncio.sleep(RETRY_DELAY)
         status, error = await _go(visit, url)
         notes = (f"answered at the second try only ({first})",) if not error and status < 500 else ()
     if not error and status >= 500:
         error = f"{_short(url)}: the server failed (status {status}, twice)"
-    settled = await settle(visit, most=most) if not error or status else False
+    settled = await wait_until_idle(visit, most=most) if not error or status else False
     if not error and not settled:
         notes = (*notes, "the page never became idle")
-    return Performed(error, status, settled, round(time.monotonic() - began, 3), notes)
+    return LoadResult(error, status, settled, round(time.monotonic() - began, 3), notes)
 
 
 async def operate(
-    visit: Visit,
+    visit: BrowserSession,
     element: Element,
     operation: Operation,
     value: str = "",
     *,
-    timeout: float = TIMEOUT,
-    quiet: float = QUIET,
-    most: float = MOST,
-) -> Performed:
+    timeout: float = ACTION_TIMEOUT,
+    quiet: float = QUIET_TIME,
+    most: float = IDLE_TIMEOUT,
+) -> LoadResult:
     """Perform one operation on an element of the last capture and wait until the page is idle.
 
     Links that open a window of their own are followed in this tab. ``value`` is the address to open, the
@@ -113,46 +113,46 @@ async def operate(
     if operation is Operation.CLICK and element.href and element.target not in _OPENED_ELSEWHERE:
         return await open_page(visit, element.href, most=most)
     began = time.monotonic()
-    traffic = Traffic.of(visit.page)
+    traffic = NetworkActivity.of(visit.page)
     before, documents = traffic.document, traffic.documents
     if operation is Operation.HOVER:
-        quiet = max(quiet, RESTS)
+        quiet = max(quiet, HOVER_DELAY)
         with suppress(Error):  # a page that is gone is told of below
             await visit.page.mouse.move(0, 0)  # the pointer has to come; it may rest there already
     error = await _touch(visit, element, _VERBS[operation], value, timeout)
     if error:
-        return Performed(error, 0, False, round(time.monotonic() - began, 3))
-    settled = await settle(visit, quiet=quiet, most=most, acted=True)
+        return LoadResult(error, 0, False, round(time.monotonic() - began, 3))
+    settled = await wait_until_idle(visit, quiet=quiet, most=most, acted=True)
     status = await traffic.status_since(before, documents)
     notes = () if settled else ("the page never became idle",)
     error = f"the server failed (status {status})" if status >= 500 else ""
     if visit.page.url.startswith("chrome-error://"):
         error = f"the page behind {_named(element)} can't be reached"
-    return Performed(error, status, settled, round(time.monotonic() - began, 3), notes)
+    return LoadResult(error, status, settled, round(time.monotonic() - began, 3), notes)
 
 
-async def _go(visit: Visit, url: str) -> tuple[int, str]:
+async def _go(visit: BrowserSession, url: str) -> tuple[int, str]:
     """Open an address; return the HTTP status (0 without one), and one sentence if no page came."""
     page = visit.page
-    traffic = Traffic.of(page)
+    traffic = NetworkActivity.of(page)
     before = traffic.document
     answer: Response | None
     try:
-        answer = await page.goto(url, wait_until="domcontentloaded", timeout=LOAD * 1000)
+        answer = await page.goto(url, wait_until="domcontentloaded", timeout=LOAD_TIMEOUT * 1000)
     except Late:
         answer = traffic.document
         if answer is None or answer is before:
             with suppress(Error):  # else it stays under way, and what is asked of the tab next waits for it
                 await visit.send("Page.stopLoading")
-            return 0, f"{_host(url)} does not answer ({_short(url)}, {LOAD:.0f} s)"
+            return 0, f"{_host(url)} does not answer ({_short(url)}, {LOAD_TIMEOUT:.0f} s)"
     except Error as error:
         if page.is_closed():
             return 0, "the browser's tab was closed"
-        return 0, failure(url, error.message)
+        return 0, load_failure(url, error.message)
     return (answer.status if answer is not None else 0), ""
 
 
-def failure(url: str, message: str) -> str:
+def load_failure(url: str, message: str) -> str:
     """Return one sentence on why no page came for an address; ``message`` is Playwright's."""
     if "Download is starting" in message:
         return f"{_short(url)} is no page: it offers a file"
@@ -163,21 +163,23 @@ def failure(url: str, message: str) -> str:
     return sentence.format(host=_host(url), url=_short(url), why=name or _first_line(message))
 
 
-async def _has_crashed(visit: Visit) -> bool:
+async def _has_crashed(visit: BrowserSession) -> bool:
     """Whether the tab has crashed; the browser may report it a moment after the page failed."""
     await asyncio.sleep(0.1)
     return visit.crashed
 
 
-async def _touch(visit: Visit, element: Element, verb: str, value: str, timeout: float) -> str:
+async def _touch(visit: BrowserSession, element: Element, verb: str, value: str, timeout: float) -> str:
     """Operate the element; return one sentence on what obstructed it, "" if nothing did.
 
     An obstructed element is given up after ``timeout`` seconds; one that is only slow gets a second
     chance.
     """
-    for seconds in (timeout, PATIENCE * timeout):
+    for seconds in (timeout, SLOW_TIMEOUT_FACTOR * timeout):
         try:
-            await touch(await handle_of(visit, element.index), verb, value, timeout=seconds * 1000)
+            await operate_handle(
+                await element_handle(visit, element.index), verb, value, timeout=seconds * 1000
+            )
         except (Error, NoSuchElement) as error:
             if _DONE in str(error):  # what took too long is the page it leads to
                 return ""
@@ -186,7 +188,7 @@ async def _touch(visit: Visit, element: Element, verb: str, value: str, timeout:
                 return said or f"{_named(element)}: {_first_line(str(error))}"
         else:
             return ""
-    return f"{_named(element)} could not be reached within {PATIENCE * timeout:g} s"
+    return f"{_named(element)} could not be reached within {SLOW_TIMEOUT_FACTOR * timeout:g} s"
 
 
 def _reason(element: Element, error: Exception) -> str:

@@ -12,12 +12,12 @@ from typing import Any, cast
 
 from playwright.async_api import Error
 
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 from app.engine.page_state import Element, PageCapture
 
-MOST = 400
+MAX_LINKS = 400
 """Maximum of hidden links taken from one page."""
-_TOLD = (
+_ATTRIBUTES = (
     "class",
     "id",
     "title",
@@ -49,7 +49,7 @@ _SCRIPT = """((most, told) => {
 })"""
 
 
-async def with_hidden_links(visit: Visit, page: PageCapture) -> PageCapture:
+async def with_hidden_links(visit: BrowserSession, page: PageCapture) -> PageCapture:
     """Append the invisible links to a capture; they have no position and can't be operated.
 
     If the page is replaced meanwhile, the capture is returned unchanged.
@@ -59,7 +59,7 @@ async def with_hidden_links(visit: Visit, page: PageCapture) -> PageCapture:
         world = await visit.send("Page.createIsolatedWorld", frameId=frame, worldName=_WORLD)
         answer = await visit.send(
             "Runtime.evaluate",
-            expression=f"({_SCRIPT})({MOST}, {list(_TOLD)})",
+            expression=f"({_SCRIPT})({MAX_LINKS}, {list(_ATTRIBUTES)})",
             contextId=world["executionContextId"],
             returnByValue=True,
         )

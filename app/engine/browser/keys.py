@@ -33,7 +33,7 @@ _EDITS = {
 _PUTS_IN = {"Enter": "\r", "Tab": "\t"}
 
 
-def number_of(key: str, code: str) -> int:
+def key_code(key: str, code: str) -> int:
     """Return the number of a key, 0 if it has none."""
     if key in _NAMED and not code.startswith("Numpad"):
         return _NAMED[key]
@@ -51,7 +51,7 @@ def number_of(key: str, code: str) -> int:
 def key_event(one: PageInput) -> dict[str, Any]:
     """Return the parameters of ``Input.dispatchKeyEvent`` for a key going down or up."""
     modifiers = one.modifiers & 15
-    number = number_of(one.key, one.code)
+    number = key_code(one.key, one.code)
     event: dict[str, Any] = {
         "modifiers": modifiers,
         "key": one.key,
@@ -64,7 +64,7 @@ def key_event(one: PageInput) -> dict[str, Any]:
         event["isKeypad"] = True
     if one.kind is InputKind.KEY_UP:
         return {"type": "keyUp", **event}
-    text = text_of(one)
+    text = inserted_text(one)
     edit = _EDITS.get((one.key.lower(), modifiers))
     if edit:
         event["commands"] = [edit]
@@ -73,7 +73,7 @@ def key_event(one: PageInput) -> dict[str, Any]:
     return {"type": "keyDown", **event, "text": text, "unmodifiedText": text}
 
 
-def text_of(one: PageInput) -> str:
+def inserted_text(one: PageInput) -> str:
     """Return the text a key inserts into a field, "" for a shortcut or a key that inserts nothing."""
     if one.modifiers & (CTRL | META) and not one.modifiers & ALT:  # AltGr arrives as Ctrl+Alt on some systems
         return ""

@@ -13,12 +13,12 @@ from typing import Any, cast
 from playwright.async_api import Error
 
 from app.assets import resource
-from app.engine.browser.frames import World
+from app.engine.browser.frames import IsolatedWorld
 
 TIMEOUT = 400
 """Milliseconds the query may take; a page too long for it is captured without its listeners."""
-SAID = re.compile(r"\d+;(?:\d+:[cphd]+,)*")
-NOTHING = ""
+ANSWER_FORMAT = re.compile(r"\d+;(?:\d+:[cphd]+,)*")
+NO_LISTENERS = ""
 """The answer for a frame that can't be queried; no element count equals it, so no listener is assumed."""
 
 _KINDS = {
@@ -29,13 +29,13 @@ _KINDS = {
 }  # fmt: skip
 
 
-async def heard_in(world: World) -> str:
+async def listeners_in(world: IsolatedWorld) -> str:
     """Return ``count;index:kinds,...`` for the elements with listeners, in document order; "" if unknown.
 
     Frames that share the process of their parent frame, and shadow roots, can't be queried.
     """
     if world.parent is not None and world.parent.wire is world.wire:
-        return NOTHING
+        return NO_LISTENERS
     question = {
         "expression": _question(),
         "includeCommandLineAPI": True,
@@ -46,10 +46,10 @@ async def heard_in(world: World) -> str:
     try:
         answer = cast("dict[str, Any]", await world.wire.send("Runtime.evaluate", question))
     except Error:  # it took too long, or the frame is gone: the capture itself will show
-        return NOTHING
+        return NO_LISTENERS
     said = answer["result"].get("value")
     # The page may have replaced the helpers, so the answer is validated like any input.
-    return said if isinstance(said, str) and SAID.fullmatch(said) else NOTHING
+    return said if isinstance(said, str) and ANSWER_FORMAT.fullmatch(said) else NO_LISTENERS
 
 
 @cache

@@ -20,26 +20,26 @@ from playwright.async_api import Error, Page
 from app.engine.browser.hand import open_page
 from app.engine.browser.mending import (
     BROWSER_GONE,
-    Belongings,
-    answers,
-    belongings_of,
-    end_by_force,
+    SessionState,
+    browser_process_id,
     is_connected,
-    process_of,
-    put_back,
+    is_responsive,
+    kill_browser,
+    read_session_state,
+    restore_session_storage,
 )
-from app.engine.browser.session import Visit, first_tab, open_browser
+from app.engine.browser.session import BrowserSession, open_browser, open_tab_in_fresh_context
 from app.engine.errors import InputError, SiteloreError, StoreError
 
-REMEMBER_EVERY = 10.0
+STATE_INTERVAL = 10.0
 """Minimum seconds between two reads of the session state."""
 
-RENEW = 8.0
+RENEW_TIMEOUT = 8.0
 """Seconds a browser may take to replace lost tabs by an empty one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class LaunchSettings:
     """How a browser is started; see ``LiveBrowser.open``."""
 
     setting: str = ""
@@ -56,11 +56,16 @@ class LiveBrowser:
     """
 
     def __init__(
-        self, stack: AsyncExitStack, tab: Visit, *, headed: bool, opening: Opening | None = None
+        self,
+        stack: AsyncExitStack,
+        tab: BrowserSession,
+        *,
+        headed: bool,
+        opening: LaunchSettings | None = None,
     ) -> None:
         self._stack, self.visit, self.headed = stack, tab, headed
-        self._opening = opening or Opening(headed=headed)
-        self._belongings = Belongings()
+        self._opening = opening or LaunchSettings(headed=headed)
+        self._belongings = SessionState()
         self._remembered = 0.0
         self._mending = asyncio.Lock()
         self._closed = False
@@ -87,11 +92,11 @@ class LiveBrowser:
         """
         if headed and not has_display():
             raise SiteloreError("there is no display here to show a browser on; leave out --headed")
-        opening = Opening(
+        opening = LaunchSettings(
             setting=setting, headed=headed, storage_state=checked_login(storage_state), size=size
         )
-        stack, page, process = await _started(opening, Belongings())
-        live = cls(stack, Visit(page, keep_tabs=keep_tabs), headed=headed, opening=opening)
+        stack, page, process = await _started(opening, SessionState())
+        live = cls(stack, BrowserSession(page, keep_tabs=keep_tabs), headed=headed, opening=opening)
         live.process = process
         return live
 
@@ -124,7 +129,7 @@ class LiveBrowser:
 
     async def answers(self) -> bool:
         """Whether the page in front responds in time."""
-        return await answers(self.visit)
+        return await is_responsive(self.visit)
 
     async def go(self, url: str) -> str:
         """Open an address in the tab in front; return one sentence on why no page came, "" when one did."""
@@ -136,14 +141,14 @@ class LiveBrowser:
         Call it while the page responds. What can't be read in time stays as it was.
         """
         now = time.monotonic()
-        if self._remembered and now - self._remembered < REMEMBER_EVERY:
+        if self._remembered and now - self._remembered < STATE_INTERVAL:
             return
         self._remembered = now
-        kept = await belongings_of(self.visit)
+        kept = await read_session_state(self.visit)
         if kept is not None:
             self._belongings = replace(kept, session={**self._belongings.session, **kept.session})
 
-    async def revive(self, *, anew: bool = False) -> bool:
+    async def relaunch(self, *, anew: bool = False) -> bool:
         """Replace lost tabs by an empty one, in another browser if this one is dead or unresponsive, or with
         ``anew``. Return whether it is another browser.
 
@@ -151,9 +156,9 @@ class LiveBrowser:
         """
         if not anew and is_connected(self.visit):
             with suppress(Error, TimeoutError):
-                async with asyncio.timeout(RENEW):
+                async with asyncio.timeout(RENEW_TIMEOUT):
                     await self.visit.renew()
-                if await answers(self.visit):
+                if await is_responsive(self.visit):
                     return False
         await self.reopen()
         return True
@@ -166,7 +171,7 @@ class LiveBrowser:
             NoBrowser: none can be started. SiteloreError: it was closed meanwhile.
         """
         async with self._mending:
-            await end_by_force(self._stack, self.process)
+            await kill_browser(self._stack, self.process)
             self._stack, self.process = AsyncExitStack(), 0
             try:
                 stack, page, process = await _started(self._opening, self._belongings)
@@ -178,12 +183,12 @@ class LiveBrowser:
                 await stack.aclose()
                 raise SiteloreError("the browser was closed")
             self._stack, self.process = stack, process
-            self.visit.reseat(page)
+            self.visit.switch_browser(page)
             if self.visit.guard is not None:
                 with suppress(Error):  # the next caller finds it gone
                     await self.visit.guard.watch(self.visit)
 
-    async def save_login(self, path: Path) -> None:
+    async def save_login_state(self, path: Path) -> None:
         """Write cookies and local storage to a file that only its owner can read.
 
         Raises ``StoreError`` when it can't be written.
@@ -216,7 +221,7 @@ class LiveBrowser:
         await self.aclose()
 
 
-async def _started(opening: Opening, kept: Belongings) -> tuple[AsyncExitStack, Page, int]:
+async def _started(opening: LaunchSettings, kept: SessionState) -> tuple[AsyncExitStack, Page, int]:
     """Start another browser; return what closes it, its empty tab, and its process id.
 
     Raises ``NoBrowser``.
@@ -225,9 +230,9 @@ async def _started(opening: Opening, kept: Belongings) -> tuple[AsyncExitStack, 
     try:
         browser = await stack.enter_async_context(open_browser(opening.setting, headless=not opening.headed))
         state = kept.state or opening.storage_state
-        page = await stack.enter_async_context(first_tab(browser, opening.size, state))
-        await put_back(page, kept)
-        return stack, page, await process_of(browser)
+        page = await stack.enter_async_context(open_tab_in_fresh_context(browser, opening.size, state))
+        await restore_session_storage(page, kept)
+        return stack, page, await browser_process_id(browser)
     except BaseException:
         await stack.aclose()
         raise

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from app.engine.browser.page_index import PageIndex, has
+from app.engine.browser.page_index import PageIndex, has_attributes
 from app.engine.identity import normal_name
 from app.engine.page_state import Element, PageCapture
 from app.engine.transition import Locator, Tier
 
-ALIKE = 0.5
+MIN_SHARED_WORDS = 0.5
 """Share of common words from which a changed name counts as the same if only its position supports it."""
 
 _GENERATED = re.compile(
@@ -35,7 +35,7 @@ _WEAK = frozenset({"class", "type", "autocomplete"})
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class LocatorMatch:
     """The element a locator names on a page.
 
     ``element`` and ``tier`` are ``None`` if it names none; ``candidates`` is how many fitted the tier
@@ -58,7 +58,7 @@ def locator_of(element: Element, page: PageCapture) -> Locator:
         of=max(1, len(index.alike(element))),
         landmarks=element.landmarks,
         test_id=element.test_id,
-        attributes=_naming(element, index),
+        attributes=_identifying_attributes(element, index),
         label=element.label,
         text=element.text if element.text != element.name else "",
         href=index.leads(element),
@@ -69,26 +69,26 @@ def locator_of(element: Element, page: PageCapture) -> Locator:
     )
 
 
-def resolve(locator: Locator, page: PageCapture) -> Resolved:
+def resolve(locator: Locator, page: PageCapture) -> LocatorMatch:
     """Find the element again; the first tier that names one element alone decides."""
     index = PageIndex.of(page)
     pool = [element for element in page.elements if element.frame == locator.frame]
     moved = ""
     if not pool and locator.frame:
         pool, moved = list(page.elements), " in another frame"
-    closest: Resolved | None = None
+    closest: LocatorMatch | None = None
     alike: list[Element] = []
     for tier, fits in _TIERS:
         found = fits(locator, pool, index)
         if not found:
             continue
-        best, how = _best(locator, found, index)
+        best, how = _best_fit(locator, found, index)
         objection = _objection(locator, best, alike, tier, pool, index)
         if not objection:
-            return Resolved(best[0], tier, len(found), f"found by {tier.value}{moved}{how}")
-        closest = closest or Resolved(None, None, len(found), objection)
+            return LocatorMatch(best[0], tier, len(found), f"found by {tier.value}{moved}{how}")
+        closest = closest or LocatorMatch(None, None, len(found), objection)
         alike = alike or (best if len(best) > 1 else [])
-    return closest or Resolved(None, None, 0, f"{locator.words} is not on this page")
+    return closest or LocatorMatch(None, None, 0, f"{locator.words} is not on this page")
 
 
 # the tiers: which elements fit, by one kind of evidence
@@ -103,7 +103,7 @@ def _by_test_id(locator: Locator, pool: Sequence[Element], _: PageIndex) -> list
 def _by_attributes(locator: Locator, pool: Sequence[Element], index: PageIndex) -> list[Element]:
     found: list[Element] = []
     if locator.attributes:
-        found = [e for e in pool if e.role == locator.role and has(e, locator.attributes)]
+        found = [e for e in pool if e.role == locator.role and has_attributes(e, locator.attributes)]
     if not found and locator.href:
         found = [e for e in pool if e.role == locator.role and index.leads(e) == locator.href]
     return found
@@ -153,7 +153,7 @@ _TIERS: tuple[tuple[Tier, Callable[[Locator, Sequence[Element], PageIndex], list
 # from several that fit to one
 
 
-def _best(locator: Locator, found: list[Element], index: PageIndex) -> tuple[list[Element], str]:
+def _best_fit(locator: Locator, found: list[Element], index: PageIndex) -> tuple[list[Element], str]:
     """Return the best fitting elements in everything else, and how they differ from the others."""
     if len(found) == 1:
         return found, ""
@@ -166,7 +166,12 @@ def _best(locator: Locator, found: list[Element], index: PageIndex) -> tuple[lis
     if locator.of == len(row) and 0 <= locator.nth < len(row) and row[locator.nth] in found:
         chosen = row[locator.nth]
         stands = chosen.css == locator.css if locator.css else chosen.xpath == locator.xpath != ""
-        if stands and _told(chosen, index) == (locator.href, locator.test_id, locator.label, locator.near):
+        if stands and _evidence_of(chosen, index) == (
+            locator.href,
+            locator.test_id,
+            locator.label,
+            locator.near,
+        ):
             return [
                 chosen
             ], f", number {locator.nth + 1} of {locator.of} similar ones, none of which has moved"
@@ -181,7 +186,7 @@ def _refinements(locator: Locator, index: PageIndex) -> Iterable[tuple[str, Call
     yield "row", lambda e: index.near(e) == locator.near
     yield "test id", lambda e: e.test_id == locator.test_id
     if locator.attributes:
-        yield "attributes", lambda e: has(e, locator.attributes)
+        yield "attributes", lambda e: has_attributes(e, locator.attributes)
     yield "label", lambda e: e.label == locator.label
     yield "visibility", lambda e: e.visible
 
@@ -228,11 +233,11 @@ def _objection(
 # what an element is compared by
 
 
-def _told(element: Element, index: PageIndex) -> tuple[str, str, str, str]:
+def _evidence_of(element: Element, index: PageIndex) -> tuple[str, str, str, str]:
     return index.leads(element), element.test_id, element.label, index.near(element)
 
 
-def _naming(element: Element, index: PageIndex) -> tuple[tuple[str, str], ...]:
+def _identifying_attributes(element: Element, index: PageIndex) -> tuple[tuple[str, str], ...]:
     """Return the fewest stable attributes that identify the element among those of its role; none if all
     together don't.
     """
@@ -261,4 +266,4 @@ def _words_alike(now: str, before: str) -> bool:
     a, b = set(normal_name(now).split()), set(normal_name(before).split())
     if not a and not b:
         return True
-    return len(a & b) >= ALIKE * len(a | b)
+    return len(a & b) >= MIN_SHARED_WORDS * len(a | b)

@@ -13,19 +13,19 @@ from typing import Any, cast
 
 from playwright.async_api import Browser, Error, Page, Route, StorageState
 
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 
 BROWSER_GONE = "the browser was closed or crashed"
 EMPTY_TAB = "an empty tab was opened in its place"
 """The end of the note on a page that was given up."""
-ANSWER = 2.0
+ANSWER_TIMEOUT = 2.0
 """Seconds a page may take to respond before it counts as unresponsive."""
-CLOSE = 3.0
+CLOSE_TIMEOUT = 3.0
 """Seconds that closing the remains of a browser may take."""
 
 
 @dataclass(frozen=True, slots=True)
-class Belongings:
+class SessionState:
     """What a session would lose with its browser: cookies, local storage, and the front page's session
     storage.
 
@@ -36,10 +36,10 @@ class Belongings:
     session: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
 
-async def process_of(browser: Browser) -> int:
+async def browser_process_id(browser: Browser) -> int:
     """Return the browser's process id, 0 if it does not tell."""
     with suppress(Error, TimeoutError, StopIteration, KeyError):
-        async with asyncio.timeout(ANSWER):
+        async with asyncio.timeout(ANSWER_TIMEOUT):
             wire = await browser.new_browser_cdp_session()
             told = cast("dict[str, list[dict[str, Any]]]", await wire.send("SystemInfo.getProcessInfo"))
             await wire.detach()
@@ -47,13 +47,13 @@ async def process_of(browser: Browser) -> int:
     return 0
 
 
-def is_connected(visit: Visit) -> bool:
+def is_connected(visit: BrowserSession) -> bool:
     """Whether the browser behind a session is alive, as far as is known."""
     browser = visit.context.browser
     return browser is not None and browser.is_connected()
 
 
-async def answers(visit: Visit, seconds: float = ANSWER) -> bool:
+async def is_responsive(visit: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> bool:
     """Whether the page in front responds within so many seconds; a busy script prevents it."""
     with suppress(Error, TimeoutError, IndexError):
         async with asyncio.timeout(seconds):
@@ -62,22 +62,22 @@ async def answers(visit: Visit, seconds: float = ANSWER) -> bool:
     return False
 
 
-async def belongings_of(visit: Visit, seconds: float = ANSWER) -> Belongings | None:
+async def read_session_state(visit: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> SessionState | None:
     """Read what the session would lose with its browser; ``None`` if it does not answer in time."""
     with suppress(Error, TimeoutError, IndexError):
         async with asyncio.timeout(seconds):
             state = await visit.context.storage_state()
             session = await _session_storage(visit)
-        return Belongings(state, session)
+        return SessionState(state, session)
     return None
 
 
-async def put_back(page: Page, kept: Belongings) -> None:
+async def restore_session_storage(page: Page, kept: SessionState) -> None:
     """Restore the kept session storage in an empty tab, without any request to the sites."""
     for origin, items in kept.session.items():
         address = f"{origin}/"
         with suppress(Error, TimeoutError):
-            async with asyncio.timeout(CLOSE):
+            async with asyncio.timeout(CLOSE_TIMEOUT):
                 await page.route(address, _blank)
                 await page.goto(address)
                 await page.evaluate(
@@ -86,7 +86,7 @@ async def put_back(page: Page, kept: Belongings) -> None:
                 await page.unroute(address)
     if kept.session:
         with suppress(Error, TimeoutError):
-            async with asyncio.timeout(CLOSE):
+            async with asyncio.timeout(CLOSE_TIMEOUT):
                 await page.goto("about:blank")
 
 
@@ -94,15 +94,15 @@ async def _blank(route: Route) -> None:
     await route.fulfill(content_type="text/html", body="")
 
 
-async def end_by_force(stack: AsyncExitStack, process: int) -> None:
+async def kill_browser(stack: AsyncExitStack, process: int) -> None:
     """Kill a browser with all its processes, and close what surrounds it."""
     await asyncio.to_thread(_kill, process)
     with suppress(Exception):  # the remains of a dead browser may fail in any way, and it does not matter
-        async with asyncio.timeout(CLOSE):
+        async with asyncio.timeout(CLOSE_TIMEOUT):
             await stack.aclose()
 
 
-async def _session_storage(visit: Visit) -> dict[str, dict[str, str]]:
+async def _session_storage(visit: BrowserSession) -> dict[str, dict[str, str]]:
     """Read that of the page in front; pages without an origin have none."""
     told = await visit.send(
         "Runtime.evaluate",
@@ -126,7 +126,7 @@ def _kill(process: int) -> None:
     if sys.platform == "win32":
         command = ["taskkill", "/PID", str(process), "/T", "/F"]
         with suppress(OSError, subprocess.TimeoutExpired):
-            subprocess.run(command, capture_output=True, timeout=CLOSE, check=False)
+            subprocess.run(command, capture_output=True, timeout=CLOSE_TIMEOUT, check=False)
         return
     with suppress(OSError):
         if os.getpgid(process) == process:  # its children are in its group

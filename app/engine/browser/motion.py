@@ -31,7 +31,7 @@ def drag_path(start: Point, end: Point) -> list[Waypoint]:
     ]
 
 
-class Motion:
+class PointerMotion:
     """Paths and pauses from one seed."""
 
     def __init__(self, seed: int = 0) -> None:

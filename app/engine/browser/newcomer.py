@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 import orjson
 from playwright.async_api import Error
 
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 
 _STORES = "local_storage,indexeddb,service_workers,cache_storage"
 
 
-class Newcomer:
+class FreshContext:
     """Resets a session to that of a first-time visitor: nothing stored, or the recorded log-in.
 
     Args:
@@ -34,7 +34,7 @@ class Newcomer:
             str(origin.get("origin")) for origin in state.get("origins", ()) if origin.get("localStorage")
         }
 
-    async def forget(self, visit: Visit) -> None:
+    async def forget(self, visit: BrowserSession) -> None:
         """Drop cookies and storage that are not part of the log-in; values the site renewed stay renewed."""
         try:
             await self._drop_cookies(visit)
@@ -48,7 +48,7 @@ class Newcomer:
         except Error:
             return  # a page that is gone stores nothing
 
-    async def _drop_cookies(self, visit: Visit) -> None:
+    async def _drop_cookies(self, visit: BrowserSession) -> None:
         if not self._cookies:
             await visit.context.clear_cookies()
             return

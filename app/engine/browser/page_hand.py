@@ -16,18 +16,18 @@ import orjson
 from playwright.async_api import Error
 
 from app.assets import resource
-from app.engine.browser.frames import World, main_world
-from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import place_of
+from app.engine.browser.frames import IsolatedWorld, main_world
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.snapshot import element_location
 from app.engine.page_state import PageCapture
 
 PARTS = ("hand.js", "hand_fields.js")
-DEEPEST = 10
+MAX_FRAME_DEPTH = 10
 """Maximum frame nesting through which a point is converted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class CoveringElement:
     """What lies on top of an element: its tag and words, the number of it or its container (-1 for none),
     and the numbers of the operable elements in the box it belongs to.
     """
@@ -39,7 +39,7 @@ class Cover:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class ElementProbe:
     """An element just before it is operated.
 
     Attributes:
@@ -60,7 +60,7 @@ class Probe:
     active: str = ""
     point: tuple[float, float] | None = None
     rect: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    cover: Cover | None = None
+    cover: CoveringElement | None = None
     size: int = 0
     multiple: bool = False
 
@@ -71,7 +71,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class PageChanges:
     """What is different since ``begin``, over all frames of the page.
 
     Attributes:
@@ -115,7 +115,7 @@ def _script() -> str:
     return "\n".join(('(() => { "use strict";', *parts, "})()"))
 
 
-async def ask(world: World, expression: str) -> Any:
+async def ask_page(world: IsolatedWorld, expression: str) -> Any:
     """Evaluate an expression that uses ``siteloreHand``, which is installed first if need be.
 
     Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the expression
@@ -129,12 +129,12 @@ async def ask(world: World, expression: str) -> Any:
     return answer
 
 
-class PageHand:
+class PageMonitor:
     """Watches the last captured page from within; call ``meet`` after each capture."""
 
-    def __init__(self, visit: Visit) -> None:
+    def __init__(self, visit: BrowserSession) -> None:
         self._visit = visit
-        self._worlds: list[World] = []
+        self._worlds: list[IsolatedWorld] = []
         self._count = 0
         self._known: dict[tuple[str, int], dict[int, int]] | None = None
 
@@ -144,17 +144,17 @@ class PageHand:
         With ``amid`` they are still the running action's.
         """
         self._count, self._known = len(page.elements), None
-        worlds: dict[tuple[str, ...], World] = {}
+        worlds: dict[tuple[str, ...], IsolatedWorld] = {}
         for element in page.elements:
             if element.frame not in worlds:
-                worlds[element.frame] = place_of(self._visit, element.index)[0]
+                worlds[element.frame] = element_location(self._visit, element.index)[0]
         if () not in worlds:
             worlds[()] = await main_world(self._visit)
         self._worlds = [worlds[chain] for chain in sorted(worlds, key=len)]
         if not amid:
             await self._everywhere("siteloreHand.rest()")
 
-    async def still_as_seen(self) -> bool:
+    async def is_unchanged(self) -> bool:
         """Whether nothing at all has changed in the document since ``meet``."""
         answers = await self._everywhere("siteloreHand.untouched()")
         return bool(answers) and all(answer is True for answer in answers)
@@ -163,14 +163,14 @@ class PageHand:
         """Attribute changes from now on to the action."""
         await self._everywhere("void siteloreHand.begin()")
 
-    async def changes(self) -> Changes:
+    async def changes(self) -> PageChanges:
         """Return what is different since ``begin``."""
         answers = await self._everywhere("siteloreHand.changes()")
         if not answers or not isinstance(answers[0], Mapping):
-            return Changes(replaced=True)
+            return PageChanges(replaced=True)
         told = [cast("Mapping[str, Any]", answer) for answer in answers if isinstance(answer, Mapping)]
         lost = len(answers) - len(told)  # frames that were replaced
-        return Changes(
+        return PageChanges(
             url=str(told[0]["url"]),
             was=str(told[0]["was"]),
             own=sum(int(one["own"]) for one in told) + lost,
@@ -184,16 +184,16 @@ class PageHand:
             delivered=any(one["delivered"] for one in told),
         )
 
-    async def probe(self, number: int, *, bring: bool = True) -> Probe:
+    async def probe(self, number: int, *, bring: bool = True) -> ElementProbe:
         """Return the current state of an element; with ``bring`` it is scrolled to where it can be reached.
 
         Raises ``NoSuchElement`` for a number that the last capture does not have.
         """
-        world, own = place_of(self._visit, number)
+        world, own = element_location(self._visit, number)
         try:
-            facts = await ask(world, f"siteloreHand.probe({own}, {str(bring).lower()})")
+            facts = await ask_page(world, f"siteloreHand.probe({own}, {str(bring).lower()})")
             if facts["gone"]:
-                return Probe(gone=True)
+                return ElementProbe(gone=True)
             cover = self._cover(facts.get("cover"), world)
             spot = facts.get("spot")
             point, outside = (spot[0], spot[1]) if spot else None, bool(facts.get("outside", False))
@@ -202,8 +202,8 @@ class PageHand:
                 point, rect, outer, outside = await self._carried(world, own, point, rect, bring)
                 cover = cover or outer
         except (Error, RuntimeError, TypeError):  # its frame was replaced or is gone
-            return Probe(gone=True)
-        return Probe(
+            return ElementProbe(gone=True)
+        return ElementProbe(
             kind=facts["kind"],
             role=facts["role"],
             disabled=facts["disabled"],
@@ -221,12 +221,12 @@ class PageHand:
 
     async def _carried(
         self,
-        world: World,
+        world: IsolatedWorld,
         number: int,
         point: tuple[float, float] | None,
         rect: Sequence[float],
         bring: bool,
-    ) -> tuple[tuple[float, float] | None, Sequence[float], Cover | None, bool]:
+    ) -> tuple[tuple[float, float] | None, Sequence[float], CoveringElement | None, bool]:
         """Convert a frame's point and box to the page's pixels; return also what covers the frame there, and
         whether it is outside.
         """
@@ -237,48 +237,50 @@ class PageHand:
             if point is None or not (outside or cover) or attempt == 2 or not bring:
                 reached = point is not None and not outside and cover is None
                 return (carried if reached else None), box, cover, outside
-            await ask(world, f"siteloreHand.center({number})")
-            facts = await ask(world, f"siteloreHand.probe({number}, false)")
+            await ask_page(world, f"siteloreHand.center({number})")
+            facts = await ask_page(world, f"siteloreHand.probe({number}, false)")
             point, rect = (tuple(facts["spot"]) if facts["spot"] else None), facts["rect"]
         raise AssertionError("unreachable")
 
     async def _outward(
-        self, world: World, point: tuple[float, float]
-    ) -> tuple[tuple[float, float], Cover | None, bool]:
+        self, world: IsolatedWorld, point: tuple[float, float]
+    ) -> tuple[tuple[float, float], CoveringElement | None, bool]:
         x, y = point
-        cover: Cover | None = None
+        cover: CoveringElement | None = None
         outside = False
         at, depth = world, 0
-        while at.parent is not None and depth < DEEPEST:
-            told = await ask(at.parent, f"siteloreHand.outward({at.owner}, {x}, {y})")
+        while at.parent is not None and depth < MAX_FRAME_DEPTH:
+            told = await ask_page(at.parent, f"siteloreHand.outward({at.owner}, {x}, {y})")
             x, y, outside = told["x"], told["y"], outside or bool(told["outside"])
             cover = cover or self._cover(told["cover"], at.parent)
             at, depth = at.parent, depth + 1
         return (x, y), cover, outside
 
-    def _numbers(self, world: World) -> dict[int, int]:
+    def _numbers(self, world: IsolatedWorld) -> dict[int, int]:
         """Return a frame's element numbers mapped to the page's."""
         if self._known is None:
             self._known = {}
             for index in range(self._count):
-                place, own = place_of(self._visit, index)
+                place, own = element_location(self._visit, index)
                 self._known.setdefault((place.frame_id, place.context), {})[own] = index
         return self._known.get((world.frame_id, world.context), {})
 
-    def _cover(self, told: object, world: World) -> Cover | None:
+    def _cover(self, told: object, world: IsolatedWorld) -> CoveringElement | None:
         if not isinstance(told, Mapping):
             return None
         facts = cast("Mapping[str, Any]", told)
         numbers = self._numbers(world)
         inside = tuple(numbers[own] for own in facts["inside"] if own in numbers)
-        return Cover(str(facts["tag"]), str(facts["name"]), numbers.get(facts["number"], -1), inside)
+        return CoveringElement(
+            str(facts["tag"]), str(facts["name"]), numbers.get(facts["number"], -1), inside
+        )
 
     async def _everywhere(self, expression: str) -> list[Any]:
         """Evaluate in each frame, the page's own first; ``None`` for a frame that is gone."""
 
-        async def one(world: World) -> Any:
+        async def one(world: IsolatedWorld) -> Any:
             try:
-                return await ask(world, expression)
+                return await ask_page(world, expression)
             except (Error, RuntimeError):
                 return None
 
@@ -287,6 +289,6 @@ class PageHand:
         return list(await asyncio.gather(*(one(world) for world in self._worlds)))
 
 
-def literal(text: str) -> str:
+def js_literal(text: str) -> str:
     """Return a text as a JavaScript literal."""
     return orjson.dumps(text).decode().replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

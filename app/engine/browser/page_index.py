@@ -85,7 +85,7 @@ class PageIndex:
 _kept: list[PageIndex] = []
 
 
-def has(element: Element, attributes: Iterable[tuple[str, str]]) -> bool:
+def has_attributes(element: Element, attributes: Iterable[tuple[str, str]]) -> bool:
     """Whether the element has all these attributes; it may have more classes."""
     return set(_tokens(attributes)) <= set(_tokens(element.attributes))
 

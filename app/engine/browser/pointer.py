@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
-from app.engine.browser.motion import Motion, Waypoint, drag_path
-from app.engine.browser.session import Visit
+from app.engine.browser.motion import PointerMotion, Waypoint, drag_path
+from app.engine.browser.session import BrowserSession
 
 Button = Literal["left", "middle", "right"]
-KEYED = 40
+TYPED_LENGTH = 40
 """Texts up to this length are typed key by key; of a longer one only the last character is."""
-HOLD = 0.02
+DRAG_HOLD = 0.02
 """Seconds between pressing and moving in a drag, and between arriving and releasing."""
 
 
 class Pointer:
     """Moves, clicks, drags and types; plainly, or with ``motion`` as a person's hand moves."""
 
-    def __init__(self, visit: Visit, motion: Motion | None = None) -> None:
+    def __init__(self, visit: BrowserSession, motion: PointerMotion | None = None) -> None:
         self._visit = visit
         self._motion = motion
         self.at: tuple[float, float] = (0.0, 0.0)
@@ -46,11 +46,11 @@ class Pointer:
         await self.move(start)
         mouse = self._visit.page.mouse
         await mouse.down()
-        await asyncio.sleep(HOLD)
+        await asyncio.sleep(DRAG_HOLD)
         path = self._motion.dragging(start, end) if self._motion is not None else drag_path(start, end)
         await self._follow(path)
         await mouse.move(*end)
-        await asyncio.sleep(HOLD)
+        await asyncio.sleep(DRAG_HOLD)
         await mouse.up()
         self.at = end
 
@@ -66,7 +66,7 @@ class Pointer:
                 await keyboard.type(character)
                 await asyncio.sleep(pause)
             return
-        if len(text) > KEYED:
+        if len(text) > TYPED_LENGTH:
             await keyboard.insert_text(text[:-1])
             text = text[-1:]
         await keyboard.type(text)

@@ -11,9 +11,9 @@ import orjson
 from playwright.async_api import Error
 
 from app.assets import resource
-from app.engine.browser.frames import NoSuchElement, World
-from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import place_of
+from app.engine.browser.frames import IsolatedWorld, NoSuchElement
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.snapshot import element_location
 from app.engine.command import Point
 from app.engine.page_state import PageCapture
 
@@ -23,17 +23,19 @@ FRAME = 1
 
 
 @dataclass(slots=True)
-class _Place:
+class _FrameNumbers:
     """One frame of the capture: its element numbers mapped to the page's, and its child frames by their
     numbers.
     """
 
-    world: World
+    world: IsolatedWorld
     numbers: dict[int, int] = field(default_factory=dict[int, int])
     below: dict[int, str] = field(default_factory=dict[int, str])
 
 
-async def under(visit: Visit, page: PageCapture, points: Sequence[Point]) -> dict[Point, tuple[int, ...]]:
+async def elements_at(
+    visit: BrowserSession, page: PageCapture, points: Sequence[Point]
+) -> dict[Point, tuple[int, ...]]:
     """Return for each point, in CSS pixels of the viewport, the numbers of the elements under it, the front
     one first.
 
@@ -52,7 +54,7 @@ async def under(visit: Visit, page: PageCapture, points: Sequence[Point]) -> dic
 
 
 async def _under(
-    place: _Place, places: dict[str, _Place], points: dict[Point, Point]
+    place: _FrameNumbers, places: dict[str, _FrameNumbers], points: dict[Point, Point]
 ) -> dict[Point, tuple[int, ...]]:
     """Return the stacks in one frame and those below; ``points`` maps the page's points to the frame's own."""
     asked = orjson.dumps([*points.values()]).decode()
@@ -85,21 +87,21 @@ async def _under(
     return found
 
 
-def _places(visit: Visit, page: PageCapture) -> dict[str, _Place]:
+def _places(visit: BrowserSession, page: PageCapture) -> dict[str, _FrameNumbers]:
     """Return the frames with elements of a capture, and those around them, by frame id."""
-    places: dict[str, _Place] = {}
+    places: dict[str, _FrameNumbers] = {}
 
-    def known(world: World) -> _Place:
+    def known(world: IsolatedWorld) -> _FrameNumbers:
         place = places.get(world.frame_id)
         if place is None:
-            place = places[world.frame_id] = _Place(world)
+            place = places[world.frame_id] = _FrameNumbers(world)
             if world.parent is not None:
                 known(world.parent).below[world.owner] = world.frame_id
         return place
 
     for element in page.elements:
         try:
-            world, number = place_of(visit, element.index)
+            world, number = element_location(visit, element.index)
         except NoSuchElement:  # another page has been captured since
             return {}
         known(world).numbers[number] = element.index

@@ -28,7 +28,7 @@ _Record = tuple[
     int, int, int, int, list[float] | None, int, int, int, int, int, int, int, list[int], int, list[int], int, int, int,
     int, int, int,
 ]  # fmt: skip
-"""An element as the script writes it, in the order ``elements_of`` unpacks it; mostly indexes of
+"""An element as the script writes it, in the order ``decode_elements`` unpacks it; mostly indexes of
 strings.
 """
 
@@ -38,7 +38,7 @@ _NUMBERED = re.compile(r"^(\t*)\[(\d+)\]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class FrameSpot:
+class FramePosition:
     """Position of a frame in its parent: before which element, and its content's corner in pixels."""
 
     before: int
@@ -62,19 +62,19 @@ def _facts(answer: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameLook:
+class FrameSnapshot:
     """One frame as the script saw it; ``facts`` is the rest of its answer."""
 
     facts: Mapping[str, Any]
-    spots: tuple[FrameSpot, ...]
+    spots: tuple[FramePosition, ...]
 
     @classmethod
-    def read(cls, answer: str) -> FrameLook:
+    def read(cls, answer: str) -> FrameSnapshot:
         """Decode the script's answer."""
         facts = _facts(answer)
         told: list[dict[str, Any]] = facts["frames"]
         spots = tuple(
-            FrameSpot(
+            FramePosition(
                 before=spot["before"],
                 name=spot["name"],
                 source=spot["source"],
@@ -89,7 +89,7 @@ class FrameLook:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class FramePlacement:
     """What a frame inherits from its position: chain of names, corner within the page, landmarks, advert."""
 
     chain: tuple[str, ...] = ()
@@ -98,9 +98,9 @@ class Around:
     landmarks: tuple[str, ...] = ()
     advert: bool = False
 
-    def within(self, spot: FrameSpot, name: str) -> Around:
+    def within(self, spot: FramePosition, name: str) -> FramePlacement:
         """Return the placement of a frame inside this one."""
-        return Around(
+        return FramePlacement(
             (*self.chain, name),
             self.x + spot.x,
             self.y + spot.y,
@@ -109,7 +109,7 @@ class Around:
         )
 
 
-def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element]:
+def decode_elements(look: FrameSnapshot, around: FramePlacement, first: int = 0) -> list[Element]:
     """Return the frame's own elements, numbered from ``first`` on."""
     facts = look.facts
     strings: list[str] = facts["strings"]
@@ -158,7 +158,7 @@ def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element
                 in_advert=around.advert or bool(flags & IN_ADVERT),
                 visible=bool(flags & VISIBLE),
                 listens=bool(flags & LISTENS),
-                hears=heard(strings[hears]),
+                hears=event_kinds(strings[hears]),
                 met=bool(flags & MET),
             )
         )
@@ -166,7 +166,7 @@ def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element
 
 
 @cache
-def heard(kinds: str) -> tuple[str, ...]:
+def event_kinds(kinds: str) -> tuple[str, ...]:
     """Split the script's event kinds."""
     return tuple(kinds.split())
 

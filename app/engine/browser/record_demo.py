@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from app.engine.browser import demo_scripts as scripts
 from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.recorder import Recording, Script, ScriptError, record_run
-from app.engine.browser.session import open_browser, visit
+from app.engine.browser.recorder import RecordedRun, Script, ScriptError, record_run
+from app.engine.browser.session import open_browser, open_session
 from app.engine.exports.native import write_run_folder
 
 PORT = 7801
@@ -23,7 +23,9 @@ NOTE = "made by a script on the demo shop, to have something to look at; no agen
 USAGE = "usage: python -m app.engine.browser.record_demo OUT"
 
 
-async def record_attempt(attempt: scripts.Attempt, setting: str = "", port: int = PORT) -> Recording:
+async def record_attempt(
+    attempt: scripts.ScriptedAttempt, setting: str = "", port: int = PORT
+) -> RecordedRun:
     """Play one attempt in a fresh browser on a fresh shop.
 
     Raises:
@@ -35,7 +37,7 @@ async def record_attempt(attempt: scripts.Attempt, setting: str = "", port: int 
     async with (
         await DemoServer.start(port) as server,
         open_browser(setting) as browser,
-        visit(browser, keep_tabs=True) as tab,
+        open_session(browser, keep_tabs=True) as tab,
     ):
         start = scripts.start_url(server, task)
         script = Script(
@@ -59,9 +61,9 @@ async def record_attempt(attempt: scripts.Attempt, setting: str = "", port: int 
     return recording
 
 
-async def record_all(out: Path) -> list[Recording]:
+async def record_all(out: Path) -> list[RecordedRun]:
     """Record every attempt into a folder of its own under ``out``."""
-    recordings: list[Recording] = []
+    recordings: list[RecordedRun] = []
     for attempt in scripts.ATTEMPTS:
         recording = await record_attempt(attempt)
         await asyncio.to_thread(

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from app.engine.action import Action, ArgValue, Target, format_action
+from app.engine.action import ActionTarget, ArgValue, RecordedAction, format_recorded
 from app.engine.browser.actions import SETTLE, perform
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 from app.engine.browser.snapshot import capture
 from app.engine.imports.agent_output import error_class
 from app.engine.imports.notices import notices
@@ -64,7 +64,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RecordedLook:
     """One capture of the front tab, with what a step stores besides: every open tab, and the page as HTML."""
 
     page: PageCapture
@@ -85,7 +85,7 @@ class Seen:
         return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
 
 
-async def look(visit: Visit, *, picture: bool = True) -> Seen:
+async def look(visit: BrowserSession, *, picture: bool = True) -> RecordedLook:
     """Capture the front tab.
 
     Raises:
@@ -93,11 +93,11 @@ async def look(visit: Visit, *, picture: bool = True) -> Seen:
     """
     page = await capture(visit, picture=picture)
     tabs = tuple([Tab(url=tab.url, title=await tab.title()) for tab in visit.pages])
-    return Seen(page, tabs, visit.pages.index(visit.page), await visit.page.content())
+    return RecordedLook(page, tabs, visit.pages.index(visit.page), await visit.page.content())
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedRun:
     """A run, its steps, and their blobs by SHA-256."""
 
     run: Run
@@ -110,15 +110,22 @@ Check = Callable[[str | None], float]
 
 
 async def record_run(
-    visit: Visit, script: Script, check: Check, *, source: str, suite: str, note: str, settle: float = SETTLE
-) -> Recording:
+    visit: BrowserSession,
+    script: Script,
+    check: Check,
+    *,
+    source: str,
+    suite: str,
+    note: str,
+    settle: float = SETTLE,
+) -> RecordedRun:
     """Make the script's moves and record them; ``settle`` is how many seconds a page gets to react.
 
     Raises:
         ScriptError: an element of a move is not on the page.
     """
     blobs: dict[str, bytes] = {}
-    await perform(visit, Action(kind="goto", args={"url": script.start_url}))
+    await perform(visit, RecordedAction(kind="goto", args={"url": script.start_url}))
     for move in script.before:
         seen = await look(visit, picture=False)
         await perform(visit, _action(move, _target(move, seen)), settle=settle)
@@ -144,11 +151,11 @@ async def record_run(
         content_hash=_digest(script, steps),
         notes=(note,),
     )
-    return Recording(run, tuple(steps), blobs)
+    return RecordedRun(run, tuple(steps), blobs)
 
 
 async def _play(
-    visit: Visit, script: Script, blobs: dict[str, bytes], settle: float
+    visit: BrowserSession, script: Script, blobs: dict[str, bytes], settle: float
 ) -> tuple[list[Step], Outcome, str | None]:
     """Return the steps, how the run ended, and the answer."""
     steps: list[Step] = []
@@ -165,7 +172,9 @@ async def _play(
     return steps, Outcome.STEP_LIMIT, None
 
 
-async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes], settle: float) -> Step:
+async def _step(
+    visit: BrowserSession, move: Move, index: int, blobs: dict[str, bytes], settle: float
+) -> Step:
     """Capture, choose, act."""
     seen = await look(visit)
     step = _page(index, seen, blobs)
@@ -181,7 +190,7 @@ async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes], s
     return replace(
         step,
         reason=move.reason,
-        raw_output=f"<think>\n{move.reason}\n</think>\n<action>\n```{format_action(action)}```\n</action>",
+        raw_output=f"<think>\n{move.reason}\n</think>\n<action>\n```{format_recorded(action)}```\n</action>",
         action=action,
         target=target,
         target_box=box,
@@ -194,7 +203,7 @@ async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes], s
 _EMPTY = "ValueError: Received an empty action."
 
 
-def _page(index: int, seen: Seen, blobs: dict[str, bytes]) -> Step:
+def _page(index: int, seen: RecordedLook, blobs: dict[str, bytes]) -> Step:
     """A step that holds only a capture."""
     page = seen.page
     return Step(
@@ -212,18 +221,18 @@ def _page(index: int, seen: Seen, blobs: dict[str, bytes]) -> Step:
     )
 
 
-def _target(move: Move, seen: Seen) -> Target | None:
+def _target(move: Move, seen: RecordedLook) -> ActionTarget | None:
     if not move.role:
         return None
     found = [node for node in parse_tree(seen.page.tree) if (node.role, node.name) == (move.role, move.name)]
     if len(found) <= move.nth:
         raise ScriptError(f"no {move.role} {move.name!r} on {seen.page.url}")
     node = found[move.nth]
-    return Target(role=node.role, name=node.name, bid=node.bid)
+    return ActionTarget(role=node.role, name=node.name, bid=node.bid)
 
 
-def _action(move: Move, target: Target | None) -> Action:
-    return Action(kind=move.kind, args={**({"bid": target.bid} if target else {}), **move.args})
+def _action(move: Move, target: ActionTarget | None) -> RecordedAction:
+    return RecordedAction(kind=move.kind, args={**({"bid": target.bid} if target else {}), **move.args})
 
 
 def _keep(content: bytes, blobs: dict[str, bytes]) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from app.engine.command import Command, Drag, elements_of
+from app.engine.command import Action, Drag, elements_of
 from app.engine.page_state import Element, PageCapture
 
 Key = tuple[tuple[str, ...], str, str, str, str]
 
 
-def renumbered(command: Command, shown: PageCapture, now: PageCapture) -> Command | int:
+def renumber_action(command: Action, shown: PageCapture, now: PageCapture) -> Action | int:
     """Return the action with the numbers of ``now``, or the number of an element that can't be found again.
 
     A number that ``shown`` does not have is left as it is; the executor refuses it.

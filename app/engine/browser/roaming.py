@@ -9,23 +9,23 @@ from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error
 
-from app.engine.browser.grip import Done, Grip, Refused
+from app.engine.browser.grip import ActionOutcome, ActionRefused, ExecutionContext
 from app.engine.browser.hand import open_page
-from app.engine.browser.settle import LOAD
+from app.engine.browser.settle import LOAD_TIMEOUT
 from app.engine.command import AnswerDialog, CloseTab, GoBack, GoForward, Goto, NewTab, SwitchTab, Wait
 from app.engine.effect import Cause, Effect, refused
 
-MOST_WAIT = 10.0
+MAX_WAIT = 10.0
 
 
-async def goto(grip: Grip, command: Goto) -> Done:
+async def goto(grip: ExecutionContext, command: Goto) -> ActionOutcome:
     """Open an address that the navigation policy allows."""
-    url = _allowed(grip, command.url)
+    url = _allowed_url(grip, command.url)
     note = grip.fences.opened(url)
     done = await open_page(grip.visit, url, most=grip.most)
     if done.error and not done.status:
-        raise Refused(refused(Cause.NETWORK, done.error, "go_back()"))
-    return Done(
+        raise ActionRefused(refused(Cause.NETWORK, done.error, "go_back()"))
+    return ActionOutcome(
         effect=Effect.NAVIGATED,
         status=done.status,
         settled=True,
@@ -33,7 +33,7 @@ async def goto(grip: Grip, command: Goto) -> Done:
     )
 
 
-def _allowed(grip: Grip, url: str) -> str:
+def _allowed_url(grip: ExecutionContext, url: str) -> str:
     """Complete an address that begins with ``/`` or has no scheme by the page's own.
 
     Raises:
@@ -49,77 +49,81 @@ def _allowed(grip: Grip, url: str) -> str:
     if why is None and urlsplit(whole).scheme not in ("http", "https") and whole != "about:blank":
         why = refused(Cause.OFF_SITE, "an address begins with http:// or https://")
     if why is not None:
-        raise Refused(why)
+        raise ActionRefused(why)
     return whole
 
 
-async def go_back(grip: Grip, _: GoBack) -> Done:
+async def go_back(grip: ExecutionContext, _: GoBack) -> ActionOutcome:
     """Go to the previous page."""
     return await _through_history(grip, -1)
 
 
-async def go_forward(grip: Grip, _: GoForward) -> Done:
+async def go_forward(grip: ExecutionContext, _: GoForward) -> ActionOutcome:
     """Go to the next page."""
     return await _through_history(grip, 1)
 
 
-async def _through_history(grip: Grip, step: int) -> Done:
+async def _through_history(grip: ExecutionContext, step: int) -> ActionOutcome:
     history = await grip.visit.send("Page.getNavigationHistory")
     at = int(history["currentIndex"]) + step
     entries = history["entries"]
     where = "before" if step < 0 else "after"
     if not 0 <= at < len(entries) or (step < 0 and entries[at]["url"] == "about:blank"):
-        raise Refused(refused(Cause.NO_EFFECT, f"there is no page {where} this one"))
+        raise ActionRefused(refused(Cause.NO_EFFECT, f"there is no page {where} this one"))
     why = grip.fences.outside(str(entries[at]["url"]))
     if why is not None:
-        raise Refused(why)
+        raise ActionRefused(why)
     page = grip.visit.page
     with suppress(Error):  # a slow page is waited for afterwards
-        await (page.go_back if step < 0 else page.go_forward)(wait_until="commit", timeout=LOAD * 1000)
-    return Done(effect=Effect.NAVIGATED)
+        await (page.go_back if step < 0 else page.go_forward)(
+            wait_until="commit", timeout=LOAD_TIMEOUT * 1000
+        )
+    return ActionOutcome(effect=Effect.NAVIGATED)
 
 
-async def new_tab(grip: Grip, command: NewTab) -> Done:
+async def new_tab(grip: ExecutionContext, command: NewTab) -> ActionOutcome:
     """Open another tab in front."""
     if command.url:
-        _allowed(grip, command.url)
+        _allowed_url(grip, command.url)
     await grip.visit.open_tab()
     if command.url:
         return await goto(grip, Goto(command.url))
-    return Done(effect=Effect.NAVIGATED, settled=True)
+    return ActionOutcome(effect=Effect.NAVIGATED, settled=True)
 
 
-async def switch_tab(grip: Grip, command: SwitchTab) -> Done:
+async def switch_tab(grip: ExecutionContext, command: SwitchTab) -> ActionOutcome:
     """Bring a tab to the front."""
     pages = grip.visit.pages
     if not 0 <= command.tab < len(pages):
-        raise Refused(refused(Cause.MISSING, f"there is no tab {command.tab}; {len(pages)} are open, from 0"))
+        raise ActionRefused(
+            refused(Cause.MISSING, f"there is no tab {command.tab}; {len(pages)} are open, from 0")
+        )
     already = grip.visit.page is pages[command.tab]
     grip.visit.active = command.tab
     await grip.visit.page.bring_to_front()
-    return Done(effect=Effect.NOTHING if already else Effect.NAVIGATED, already=already, calm=True)
+    return ActionOutcome(effect=Effect.NOTHING if already else Effect.NAVIGATED, already=already, calm=True)
 
 
-async def close_tab(grip: Grip, _: CloseTab) -> Done:
+async def close_tab(grip: ExecutionContext, _: CloseTab) -> ActionOutcome:
     """Close the tab in front; the one opened before it comes to the front."""
     pages = grip.visit.pages
     if len(pages) == 1:
-        raise Refused(refused(Cause.POLICY, "this is the only tab; it stays open", "go_back()"))
+        raise ActionRefused(refused(Cause.POLICY, "this is the only tab; it stays open", "go_back()"))
     at = pages.index(grip.visit.page)
     await grip.visit.page.close()
     grip.visit.active = max(0, at - 1)
     await grip.visit.page.bring_to_front()
-    return Done(effect=Effect.NAVIGATED)
+    return ActionOutcome(effect=Effect.NAVIGATED)
 
 
-async def answer_dialog(grip: Grip, command: AnswerDialog) -> Done:
+async def answer_dialog(grip: ExecutionContext, command: AnswerDialog) -> ActionOutcome:
     """Set the answer to the next dialog."""
     grip.visit.answer = (command.accept, command.text)
-    return Done(effect=Effect.NOTHING, calm=True, settled=True)
+    return ActionOutcome(effect=Effect.NOTHING, calm=True, settled=True)
 
 
-async def wait(grip: Grip, command: Wait) -> Done:
+async def wait(grip: ExecutionContext, command: Wait) -> ActionOutcome:
     """Wait, unless the page dies meanwhile."""
     with suppress(TimeoutError):
-        await asyncio.wait_for(grip.visit.dead.wait(), min(max(command.seconds, 0.0), MOST_WAIT))
-    return Done(calm=True)
+        await asyncio.wait_for(grip.visit.dead.wait(), min(max(command.seconds, 0.0), MAX_WAIT))
+    return ActionOutcome(calm=True)

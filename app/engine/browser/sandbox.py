@@ -35,7 +35,7 @@ class NoSandbox(SiteloreError):
     why = ""
 
 
-def refusal(error: str) -> str:
+def refusal_reason(error: str) -> str:
     """Return why the sandbox was refused, from the message of a failed start; "" if it failed for another
     reason.
     """
@@ -50,12 +50,12 @@ def known_refusal(candidate: str) -> str:
     return _known.get(candidate) or (ROOT if is_root() else "")
 
 
-def remember(candidate: str, why: str) -> None:
+def remember_refusal(candidate: str, why: str) -> None:
     """Remember for the life of this process that a browser starts only without its sandbox."""
     _known[candidate] = why
 
 
-def forget() -> None:
+def forget_refusals() -> None:
     """Forget all refusals, so that every browser is tried with its sandbox again."""
     _known.clear()
 
@@ -65,7 +65,7 @@ def is_root() -> bool:
     return sys.platform.startswith("linux") and os.getuid() == 0
 
 
-def sentence(why: str) -> str:
+def no_sandbox_warning(why: str) -> str:
     """Return the warning for a browser without a sandbox; "" for one that has it."""
     if not why:
         return ""
@@ -75,7 +75,7 @@ def sentence(why: str) -> str:
     )
 
 
-def forbidden(why: str) -> NoSandbox:
+def sandbox_required(why: str) -> NoSandbox:
     """Return the error for settings that forbid a browser without a sandbox."""
     error = NoSandbox(
         f"the browser can't have its sandbox ({why}), and {VARIABLE}=required forbids to start it without;"

@@ -18,31 +18,31 @@ from typing import Any, Protocol, cast
 
 from playwright.async_api import CDPSession, Error, Page
 
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 
 log = logging.getLogger(__name__)
 
 QUALITY = 60
 """JPEG quality, the same as that of screenshots in steps."""
-AHEAD = 3
+MAX_UNACKNOWLEDGED = 3
 """Frames Chromium sends without an acknowledgement."""
-SELDOM = 5.0
+LOW_RATE = 5.0
 """Below this rate (frames a second) the browser does not paint for us between two frames."""
-LOOK_ROUND = 0.1
+TAB_POLL_INTERVAL = 0.1
 """Seconds after which a change of the front tab is noticed."""
-TRAILING = 0.06
+TRAILING_DELAY = 0.06
 """Seconds after which a frame that may have been omitted is requested."""
-ANSWER = 2.0
+ANSWER_TIMEOUT = 2.0
 """Seconds the browser may take to answer; after that the connection is reopened."""
-AGAIN = 0.5
+RETRY_DELAY = 0.5
 """Seconds until a lost connection is tried again."""
-MOST_RATE = 60.0
-SMALLEST = 16
+MAX_RATE = 60.0
+MIN_SIZE = 16
 """CSS pixels; a smaller frame is of no use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class ScreencastFrame:
     """One frame of the video.
 
     Attributes:
@@ -61,14 +61,14 @@ class Frame:
     at: float = 0.0
 
 
-class Spawn(Protocol):
+class TaskSpawner(Protocol):
     """Starts a task and keeps it (``JobRegistry.hold``)."""
 
     def __call__(self, work: Coroutine[Any, Any, Any], /) -> asyncio.Task[Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Requested:
     width: int
     height: int
     rate: float
@@ -81,10 +81,12 @@ class Screencast:
     there is a page.
     """
 
-    def __init__(self, visit: Visit, sink: Callable[[Frame], None], spawn: Spawn) -> None:
+    def __init__(
+        self, visit: BrowserSession, sink: Callable[[ScreencastFrame], None], spawn: TaskSpawner
+    ) -> None:
         self._visit, self._sink, self._spawn = visit, sink, spawn
-        self._wanted = _Wanted(0, 0, 0.0)
-        self._shown = _Wanted(0, 0, 0.0)
+        self._wanted = _Requested(0, 0, 0.0)
+        self._shown = _Requested(0, 0, 0.0)
         self._keeper: asyncio.Task[Any] | None = None
         self._woken = asyncio.Event()
         self._closed = False
@@ -102,8 +104,8 @@ class Screencast:
         """Send frames that fit into ``width`` x ``height`` CSS pixels, at most ``rate`` a second; 0 stops."""
         if self._closed:
             return
-        rate = min(max(rate, 0.0), MOST_RATE)
-        self._wanted = _Wanted(max(int(width), SMALLEST), max(int(height), SMALLEST), rate)
+        rate = min(max(rate, 0.0), MAX_RATE)
+        self._wanted = _Requested(max(int(width), MIN_SIZE), max(int(height), MIN_SIZE), rate)
         self._due = 0.0
         self._woken.set()
         if rate > 0 and (self._keeper is None or self._keeper.done()):
@@ -123,12 +125,12 @@ class Screencast:
     async def _keep(self) -> None:
         while not self._closed and (self._wanted.rate > 0 or self._wire is not None):
             try:
-                async with asyncio.timeout(self._patience() + ANSWER):
+                async with asyncio.timeout(self._patience() + ANSWER_TIMEOUT):
                     await self._turn()
             except (Error, TimeoutError) as error:
                 log.debug("no frame of %s: %s", self._page, error)
                 await self._let_go()
-                await asyncio.sleep(AGAIN)
+                await asyncio.sleep(RETRY_DELAY)
 
     async def _turn(self) -> None:
         if self._wanted.rate <= 0:
@@ -146,7 +148,7 @@ class Screencast:
 
     async def _hold(self, page: Page) -> None:
         self._page = page
-        self._shown = _Wanted(0, 0, 0.0)
+        self._shown = _Requested(0, 0, 0.0)
         wire = self._wire = await page.context.new_cdp_session(page)
 
         def came(event: dict[str, Any]) -> None:
@@ -159,7 +161,7 @@ class Screencast:
         self._newest, self._unanswered, self._left_out = None, [], 0.0
         if wire is not None:
             with suppress(Error, TimeoutError):
-                async with asyncio.timeout(ANSWER):
+                async with asyncio.timeout(ANSWER_TIMEOUT):
                     await wire.send("Page.stopScreencast")
                     await wire.detach()
 
@@ -179,7 +181,7 @@ class Screencast:
 
     def _patience(self) -> float:
         """Return the seconds until something may have to be done."""
-        times = [LOOK_ROUND]
+        times = [TAB_POLL_INTERVAL]
         now = time.monotonic()
         if self._newest is not None or not self._on:
             times.append(self._due - now)
@@ -197,7 +199,7 @@ class Screencast:
     async def _show(self) -> None:
         """Deliver a frame that has arrived and is due; request one that may be missing."""
         now = time.monotonic()
-        seldom = self._shown.rate < SELDOM
+        seldom = self._shown.rate < LOW_RATE
         if self._newest is not None and now >= self._due:
             self._deliver(self._newest, now)
             await self._answer(now)
@@ -219,8 +221,8 @@ class Screencast:
     async def _answer(self, now: float) -> None:
         """Acknowledge frames; if Chromium had used up its allowance, something painted since may be missing."""
         unanswered, self._unanswered = self._unanswered, []
-        if len(unanswered) >= AHEAD:
-            self._left_out = now + TRAILING
+        if len(unanswered) >= MAX_UNACKNOWLEDGED:
+            self._left_out = now + TRAILING_DELAY
         if self._wire is None:
             return
         for number in unanswered:
@@ -232,11 +234,11 @@ class Screencast:
         self._due = max(now, self._due + pause) if now - self._due < pause else now + pause
         jpeg = base64.b64decode(event["data"])
         told = cast("dict[str, Any]", event.get("metadata") or {})
-        size = size_of(jpeg)
+        size = jpeg_size(jpeg)
         if size is None:
             return
         self._number += 1
-        frame = Frame(
+        frame = ScreencastFrame(
             number=self._number,
             width=size[0],
             height=size[1],
@@ -252,7 +254,7 @@ class Screencast:
             log.exception("a frame could not be delivered")
 
 
-def size_of(jpeg: bytes) -> tuple[int, int] | None:
+def jpeg_size(jpeg: bytes) -> tuple[int, int] | None:
     """Return width and height of a JPEG from its frame header (ISO 10918-1, B.2.2); ``None`` without one."""
     at = 2
     while at + 9 <= len(jpeg):

@@ -20,23 +20,23 @@ from playwright.async_api import (
 )
 from playwright.async_api import TimeoutError as Late
 
-from app.engine.browser.driving import Driving
+from app.engine.browser.driving import PlaywrightProcess
 from app.engine.browser.find import launch
 
 if TYPE_CHECKING:
-    from app.engine.browser.guard import Guard
+    from app.engine.browser.guard import WriteGuard
 
 VIEWPORT = (1024, 640)
 """Width and height of a page in CSS pixels; a screenshot has as many."""
-MOST_DIALOGS = 20
+MAX_DIALOGS = 20
 """Dialogs answered between two captures; a page that opens more than these is stopped."""
-MOST_TABS = 20
+MAX_TABS = 20
 """Tabs that stay open at once; further windows are recorded and closed, so a page can't open them
 without end.
 """
-OPENS = 15.0
+OPEN_TIMEOUT = 15.0
 """Seconds a browser may take to open an empty tab."""
-ANSWER = 2.0
+ANSWER_TIMEOUT = 2.0
 """Seconds a page may take to close a dialog."""
 
 
@@ -46,7 +46,7 @@ async def open_browser(setting: str = "", *, headless: bool = True) -> AsyncGene
 
     Raises ``NoBrowser`` and ``NoSandbox``.
     """
-    async with Driving() as playwright:
+    async with PlaywrightProcess() as playwright:
         browser, _ = await launch(playwright, setting, headless=headless)
         try:
             yield browser
@@ -56,7 +56,7 @@ async def open_browser(setting: str = "", *, headless: bool = True) -> AsyncGene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Happenings:
+class UnsolicitedEvents:
     """Unsolicited events since they were last taken: texts of dialogs, addresses of windows, names of files."""
 
     alerts: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Happenings:
     downloads: tuple[str, ...] = ()
 
 
-class Visit:
+class BrowserSession:
     """The tabs of one agent, in order of opening, and which of them is in front.
 
     Cookies and storage are its own, so two sessions never mix. JavaScript dialogs are dismissed (a page
@@ -94,16 +94,16 @@ class Visit:
         self.answer: tuple[bool, str] | None = None
         self.asked: Callable[[str, str, str], Awaitable[tuple[bool, str]]] | None = None
         self.in_hand = False
-        self.unasked = 0
-        self.seats = -1
-        self.guard: Guard | None = None
+        self.unsolicited_count = 0
+        self.browser_switches = -1
+        self.guard: WriteGuard | None = None
         self._dialogs = 0
         self._alerts: list[str] = []
         self._popups: list[str] = []
         self._downloads: list[str] = []
-        self.reseat(first)
+        self.switch_browser(first)
 
-    def reseat(self, first: Page) -> None:
+    def switch_browser(self, first: Page) -> None:
         """Continue in another browser, of which ``first`` is the only tab; holders of this session keep it.
 
         Unsolicited events that were not taken yet are kept. The last capture's elements are gone.
@@ -113,7 +113,7 @@ class Visit:
         self.crashed = self.stopped = False
         self.dead.clear()
         self.last: object | None = None
-        self.seats += 1
+        self.browser_switches += 1
         self._wires: dict[Page, CDPSession] = {}
         self._own: set[Page] = {first}
         self._opening = 0
@@ -157,15 +157,15 @@ class Visit:
     async def open_tab(self) -> Page:
         """Open another empty tab, in front.
 
-        Raises ``playwright.async_api.Error`` when the browser opens none, or takes longer than ``OPENS``
+        Raises ``playwright.async_api.Error`` when the browser opens none, or takes longer than ``OPEN_TIMEOUT``
         seconds.
         """
         self._opening += 1
         try:
-            async with asyncio.timeout(OPENS):
+            async with asyncio.timeout(OPEN_TIMEOUT):
                 page = await self.context.new_page()
         except TimeoutError:
-            raise Late(f"it did not open a tab within {OPENS:.0f} s") from None
+            raise Late(f"it did not open a tab within {OPEN_TIMEOUT:.0f} s") from None
         finally:
             self._opening -= 1
         self._own.add(page)
@@ -178,7 +178,7 @@ class Visit:
         await self.open_tab()
         for page in old:
             with suppress(Error, TimeoutError):
-                await asyncio.wait_for(page.close(), ANSWER)
+                await asyncio.wait_for(page.close(), ANSWER_TIMEOUT)
         self._wires = {page: wire for page, wire in self._wires.items() if page not in old}
         self._own &= set(self.pages)
         self.active = len(self.pages) - 1
@@ -186,9 +186,9 @@ class Visit:
         self.dead.clear()
         self.last = None
 
-    def happened(self) -> Happenings:
+    def happened(self) -> UnsolicitedEvents:
         """Return and clear the events since the last call."""
-        told = Happenings(
+        told = UnsolicitedEvents(
             alerts=tuple(self._alerts), popups=tuple(self._popups), downloads=tuple(self._downloads)
         )
         self._alerts, self._popups, self._downloads = [], [], []
@@ -209,19 +209,19 @@ class Visit:
         if page.context is not self.context:
             return  # of the previous browser
         self._watch(page)
-        if self._opening or (self.keep_tabs and len(self.pages) <= MOST_TABS):
+        if self._opening or (self.keep_tabs and len(self.pages) <= MAX_TABS):
             self._own.add(page)
             self.active = self.pages.index(page)
             return
-        if len(self._popups) < MOST_DIALOGS:
+        if len(self._popups) < MAX_DIALOGS:
             self._popups.append(page.url)
         with suppress(Error):
             await page.close()
 
     async def _dialog(self, dialog: Dialog) -> None:
         self._dialogs += 1
-        self.unasked += 1
-        if self._dialogs <= MOST_DIALOGS:
+        self.unsolicited_count += 1
+        if self._dialogs <= MAX_DIALOGS:
             self._alerts.append(
                 dialog.message if dialog.type != "beforeunload" else "(asks whether to leave)"
             )
@@ -235,26 +235,26 @@ class Visit:
                 await (dialog.accept(answer[1]) if dialog.type == "prompt" else dialog.accept())
             else:
                 await dialog.dismiss()
-        if self._dialogs > MOST_DIALOGS and not self.stopped and dialog.page is not None:
+        if self._dialogs > MAX_DIALOGS and not self.stopped and dialog.page is not None:
             self.stopped = True
             self.dead.set()
             with suppress(Error, TimeoutError):
-                await asyncio.wait_for(dialog.page.close(), ANSWER)
+                await asyncio.wait_for(dialog.page.close(), ANSWER_TIMEOUT)
 
     def _is_asked(self, dialog: Dialog) -> bool:
-        return dialog.type in ("confirm", "prompt") and self._dialogs <= MOST_DIALOGS
+        return dialog.type in ("confirm", "prompt") and self._dialogs <= MAX_DIALOGS
 
     def _download(self, download: Download) -> None:
-        self.unasked += 1
-        if len(self._downloads) < MOST_DIALOGS:
+        self.unsolicited_count += 1
+        if len(self._downloads) < MAX_DIALOGS:
             self._downloads.append(download.suggested_filename)
 
 
 @asynccontextmanager
-async def first_tab(
+async def open_tab_in_fresh_context(
     browser: Browser, size: tuple[int, int] = VIEWPORT, storage_state: str | StorageState | None = None
 ) -> AsyncGenerator[Page]:
-    """Open an empty tab in a fresh context, for the time of the block; see ``visit``."""
+    """Open an empty tab in a fresh context, for the time of the block; see ``open_session``."""
     context = await _fresh(browser, size, storage_state)
     try:
         yield await context.new_page()
@@ -277,22 +277,22 @@ async def _fresh(
 
 
 @asynccontextmanager
-async def visit(
+async def open_session(
     browser: Browser,
     size: tuple[int, int] = VIEWPORT,
     storage_state: str | StorageState | None = None,
     *,
     keep_tabs: bool = False,
-) -> AsyncGenerator[Visit]:
+) -> AsyncGenerator[BrowserSession]:
     """Open a fresh session with one empty tab, for the time of the block; ``size`` in CSS pixels.
 
     No download is saved: the browser refuses it and its name is recorded. ``storage_state`` is the path
     of a recorded log-in, or one in memory; ``keep_tabs`` keeps windows that pages open.
     """
-    # Not through ``first_tab``: a loop that ends closes all generators at once, and nested ones twice.
+    # Not through ``open_tab_in_fresh_context``: a loop that ends closes all generators at once, and nested ones twice.
     context = await _fresh(browser, size, storage_state)
     try:
-        yield Visit(await context.new_page(), keep_tabs=keep_tabs)
+        yield BrowserSession(await context.new_page(), keep_tabs=keep_tabs)
     finally:
         with suppress(Error):
             await context.close()

@@ -1,7 +1,7 @@
 """Wait until a page is idle: nothing relevant is being loaded, and the document does not change.
 
 A fixed wait is too long for most pages and too short for some. Endless activity is not waited for:
-tickers, animations, polling, streams, and single requests that take longer than ``SLOW`` seconds.
+tickers, animations, polling, streams, and single requests that take longer than ``SLOW_REQUEST`` seconds.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from playwright.async_api import Error, Page, Request, Response
 
 from app.assets import resource
 from app.engine.browser.frames import main_world
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 
-QUIET = 0.15
+QUIET_TIME = 0.15
 """Seconds without a change that count as idle."""
-LEAST = 0.05
+MIN_WAIT = 0.05
 """Seconds a page is watched in any case."""
-MOST = 5.0
-LOAD = 10.0
+IDLE_TIMEOUT = 5.0
+LOAD_TIMEOUT = 10.0
 """Seconds a page may take to load."""
-SLOW = 2.0
+SLOW_REQUEST = 2.0
 """Seconds after which a request other than the page itself is no longer waited for."""
-POLLED = 3
+MAX_POLLED = 3
 """Requests for one address beyond which it counts as polling."""
 
 _COUNTED = frozenset({"document", "stylesheet", "script", "xhr", "fetch", "image", "font"})
-ANSWER = 0.3
+STATUS_TIMEOUT = 0.3
 """Seconds a new document's status may come after the document itself."""
 
 
-class Traffic:
-    """Network activity of a page, from the moment it is first asked for (``Traffic.of``)."""
+class NetworkActivity:
+    """Network activity of a page, from the moment it is first asked for (``NetworkActivity.of``)."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -56,11 +56,11 @@ class Traffic:
         page.on("crash", self._lost)
 
     @staticmethod
-    def of(page: Page) -> Traffic:
+    def of(page: Page) -> NetworkActivity:
         """Return that of this page; it records from now on, for as long as the page exists."""
         found = _watched.get(page)
         if found is None:
-            found = _watched[page] = Traffic(page)
+            found = _watched[page] = NetworkActivity(page)
         return found
 
     @property
@@ -73,7 +73,8 @@ class Traffic:
         """Whether a pending request will change how the page looks."""
         now = time.monotonic()
         return any(
-            self._is_page(request) or (now - since < SLOW and self._asked[_address(request)] <= POLLED)
+            self._is_page(request)
+            or (now - since < SLOW_REQUEST and self._asked[_address(request)] <= MAX_POLLED)
             for request, since in self._open.items()
         )
 
@@ -96,7 +97,7 @@ class Traffic:
         The browser may report the document before it reports the response it came with.
         """
         with suppress(TimeoutError):
-            async with asyncio.timeout(ANSWER):
+            async with asyncio.timeout(STATUS_TIMEOUT):
                 while self.document is before and self.documents > documents:
                     self._moved.clear()
                     await self._moved.wait()
@@ -135,21 +136,23 @@ class Traffic:
         self._moved.set()
 
 
-_watched: dict[Page, Traffic] = {}
+_watched: dict[Page, NetworkActivity] = {}
 """One for each open page; a page that closes or crashes removes its own."""
 
 
-async def settle(visit: Visit, *, quiet: float = QUIET, most: float = MOST, acted: bool = False) -> bool:
+async def wait_until_idle(
+    visit: BrowserSession, *, quiet: float = QUIET_TIME, most: float = IDLE_TIMEOUT, acted: bool = False
+) -> bool:
     """Wait until the tab in front is idle; True if it is, False when ``most`` seconds were not enough.
 
-    A page that loaded a while ago and does not change takes ``LEAST`` seconds. With ``acted`` (an action
+    A page that loaded a while ago and does not change takes ``MIN_WAIT`` seconds. With ``acted`` (an action
     was just done) idleness is counted from now on, so that it takes ``quiet``. A pending navigation is
-    waited for ``LOAD`` seconds first. Never raises: a page that crashed or was closed is not idle.
+    waited for ``LOAD_TIMEOUT`` seconds first. Never raises: a page that crashed or was closed is not idle.
     """
     page = visit.page
-    traffic = Traffic.of(page)
+    traffic = NetworkActivity.of(page)
     deadline = time.monotonic() + most
-    on_the_way = time.monotonic() + LOAD
+    on_the_way = time.monotonic() + LOAD_TIMEOUT
     while not traffic.gone:
         if traffic.navigating:
             if not await traffic.calm(on_the_way):
@@ -174,12 +177,10 @@ async def settle(visit: Visit, *, quiet: float = QUIET, most: float = MOST, acte
     return False
 
 
-async def _still(visit: Visit, quiet: float, most: float, *, acted: bool) -> bool:
+async def _still(visit: BrowserSession, quiet: float, most: float, *, acted: bool) -> bool:
     """Whether the document becomes idle within ``most`` seconds. Raises ``Error`` when it is replaced."""
     world = await main_world(visit)
-    told = (
-        f"{{quiet: {quiet * 1000}, most: {most * 1000}, least: {LEAST * 1000}, acted: {str(acted).lower()}}}"
-    )
+    told = f"{{quiet: {quiet * 1000}, most: {most * 1000}, least: {MIN_WAIT * 1000}, acted: {str(acted).lower()}}}"
     question = {
         "expression": f"({_script()})({told})",
         "contextId": world.context,

@@ -11,15 +11,15 @@ from playwright.async_api import Error
 
 from app.engine.action import ArgValue
 from app.engine.browser.keys import ALT, CTRL, SHIFT
-from app.engine.browser.session import Visit
-from app.engine.browser.settle import settle
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.settle import wait_until_idle
 from app.engine.page_input import InputKind, PageInput
 from app.engine.redaction import redact_text, redact_url
 from app.engine.trajectory import Tab
 
-ANSWER = 0.5
+ANSWER_TIMEOUT = 0.5
 """Seconds a tab may take to return its title."""
-COMES = 3.0
+NAVIGATION_TIMEOUT = 3.0
 """Seconds to wait for another page; loading continues after that."""
 
 
@@ -32,7 +32,7 @@ class Shortcut:
     args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
 
 
-def shortcut_of(visit: Visit, one: PageInput) -> Shortcut | None:
+def shortcut_of(visit: BrowserSession, one: PageInput) -> Shortcut | None:
     """Return the shortcut for a key press; ``None`` if the key belongs to the page."""
     if one.kind is not InputKind.KEY_DOWN:
         return None
@@ -52,51 +52,53 @@ def shortcut_of(visit: Visit, one: PageInput) -> Shortcut | None:
             return None
 
 
-async def tabs_of(visit: Visit) -> tuple[tuple[Tab, ...], int]:
+async def tabs_of(visit: BrowserSession) -> tuple[tuple[Tab, ...], int]:
     """Return the open tabs in order, without secrets, and the number of the one in front."""
     told: list[Tab] = []
     pages = visit.pages
     for page in pages:
         title = ""
         with suppress(Error, TimeoutError):
-            title = await asyncio.wait_for(page.title(), ANSWER)
+            title = await asyncio.wait_for(page.title(), ANSWER_TIMEOUT)
         told.append(Tab(url=redact_url(page.url), title=redact_text(title)))
     return tuple(told), max(0, min(visit.active, len(told) - 1))
 
 
-async def come_to_rest(visit: Visit, quiet: float, most: float) -> None:
+async def wait_for_tab_idle(visit: BrowserSession, quiet: float, most: float) -> None:
     """Wait until the tab in front is idle, ``most`` seconds at most; there may be none any more."""
     with suppress(Error):
-        await settle(visit, quiet=quiet, most=most, acted=True)
+        await wait_until_idle(visit, quiet=quiet, most=most, acted=True)
 
 
-async def _travel(visit: Visit, *, back: bool) -> None:
+async def _travel(visit: BrowserSession, *, back: bool) -> None:
     with suppress(Error, TimeoutError):
         page = visit.page
         go = page.go_back if back else page.go_forward
-        await asyncio.wait_for(go(wait_until="commit", timeout=COMES * 1000), COMES)
+        await asyncio.wait_for(go(wait_until="commit", timeout=NAVIGATION_TIMEOUT * 1000), NAVIGATION_TIMEOUT)
 
 
-async def _reload(visit: Visit) -> None:
+async def _reload(visit: BrowserSession) -> None:
     with suppress(Error, TimeoutError):
-        await asyncio.wait_for(visit.page.reload(wait_until="commit", timeout=COMES * 1000), COMES)
+        await asyncio.wait_for(
+            visit.page.reload(wait_until="commit", timeout=NAVIGATION_TIMEOUT * 1000), NAVIGATION_TIMEOUT
+        )
 
 
-def _other_tab(visit: Visit, by: int) -> Shortcut:
+def _other_tab(visit: BrowserSession, by: int) -> Shortcut:
     count = max(1, len(visit.pages))
     number = (min(visit.active, count - 1) + by) % count
 
     async def switch() -> None:
         visit.active = number
         with suppress(Error, TimeoutError):
-            await asyncio.wait_for(visit.page.bring_to_front(), ANSWER)
+            await asyncio.wait_for(visit.page.bring_to_front(), ANSWER_TIMEOUT)
 
     return Shortcut(kind="tab_focus", done=switch, args={"index": number})
 
 
-async def _close(visit: Visit) -> None:
+async def _close(visit: BrowserSession) -> None:
     """Close the tab in front, unless it is the last one."""
     if len(visit.pages) > 1:
         with suppress(Error, TimeoutError):
-            await asyncio.wait_for(visit.page.close(), COMES)
+            await asyncio.wait_for(visit.page.close(), NAVIGATION_TIMEOUT)
         visit.active = max(0, min(visit.active, len(visit.pages) - 1))

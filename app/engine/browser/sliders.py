@@ -14,22 +14,22 @@ from typing import Any
 
 from playwright.async_api import Error
 
-from app.engine.browser.blame import hindered, named
+from app.engine.browser.blame import describe_element, obstruction
 from app.engine.browser.cascade import CDP, PLAYWRIGHT
-from app.engine.browser.frames import take
-from app.engine.browser.grip import Done, Grip, Refused
-from app.engine.browser.page_hand import ask
-from app.engine.browser.snapshot import place_of
+from app.engine.browser.frames import object_handle
+from app.engine.browser.grip import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.page_hand import ask_page
+from app.engine.browser.snapshot import element_location
 from app.engine.command import SetSlider
 from app.engine.effect import Cause, refused
 from app.engine.page_state import Element
 
-MOST_KEYS = 400
-AT_ONCE = 25
+MAX_KEYS = 400
+KEYS_PER_READING = 25
 """Keys pressed between two readings."""
-SHOWS = 0.04
+RENDER_DELAY = 0.04
 """Seconds a page gets to show the effect of a key."""
-MOST_DRAGS = 8
+MAX_DRAGS = 8
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 class _Track:
     """A custom slider: its attributes, or which number on the page shows its value."""
 
-    grip: Grip
+    grip: ExecutionContext
     element: Element
     facts: dict[str, Any]
     reading: int = -1
@@ -55,60 +55,67 @@ class _Track:
         return numbers[self.place] if self.place < len(numbers) else None
 
 
-async def set_slider(grip: Grip, command: SetSlider) -> Done:
+async def set_slider(grip: ExecutionContext, command: SetSlider) -> ActionOutcome:
     """Set a slider to a value."""
     element = grip.element(command.element)
     if not math.isfinite(command.value):
-        raise Refused(refused(Cause.VALUE, "a slider is set to a number"))
+        raise ActionRefused(refused(Cause.VALUE, "a slider is set to a number"))
     probe = await grip.hand.probe(element.index)
     if probe.gone or probe.disabled or probe.hidden:
-        raise Refused(
-            hindered(element, probe, grip.page) or refused(Cause.STALE, f"{named(element)} has gone")
+        raise ActionRefused(
+            obstruction(element, probe, grip.page)
+            or refused(Cause.STALE, f"{describe_element(element)} has gone")
         )
     facts = await _facts(grip, element)
     if facts is None:
-        raise Refused(refused(Cause.STALE, f"{named(element)} has left the page"))
+        raise ActionRefused(refused(Cause.STALE, f"{describe_element(element)} has left the page"))
     low, high = facts["min"], facts["max"]
     if (low is not None and command.value < low) or (high is not None and command.value > high):
-        raise Refused(refused(Cause.VALUE, f"{named(element)} ranges from {low:g} to {high:g}"))
+        raise ActionRefused(
+            refused(Cause.VALUE, f"{describe_element(element)} ranges from {low:g} to {high:g}")
+        )
     if facts["native"]:
         return await _native(grip, element, command.value, facts)
-    return await _made_up(_Track(grip, element, facts), command.value)
+    return await _custom_slider(_Track(grip, element, facts), command.value)
 
 
-async def _native(grip: Grip, element: Element, value: float, facts: dict[str, Any]) -> Done:
+async def _native(
+    grip: ExecutionContext, element: Element, value: float, facts: dict[str, Any]
+) -> ActionOutcome:
     if facts["now"] == value:
-        return Done(already=True, calm=True)
-    world, number = place_of(grip.visit, element.index)
-    handle = await take(grip.visit, world, f"siteloreHand.rangeField({number})")
+        return ActionOutcome(already=True, calm=True)
+    world, number = element_location(grip.visit, element.index)
+    handle = await object_handle(grip.visit, world, f"siteloreHand.rangeField({number})")
     if handle is None:
-        raise Refused(refused(Cause.STALE, f"{named(element)} has left the page"))
+        raise ActionRefused(refused(Cause.STALE, f"{describe_element(element)} has left the page"))
     try:
         await handle.fill(f"{value:g}", timeout=1000)
     except Error as error:
-        raise Refused(refused(Cause.VALUE, f"{named(element)} can't be set to {value:g}")) from error
+        raise ActionRefused(
+            refused(Cause.VALUE, f"{describe_element(element)} can't be set to {value:g}")
+        ) from error
     got = (await _facts(grip, element) or facts)["now"]
     notes = () if got == value else (f"it is at {got:g}, the nearest value it accepts",)
-    return Done(tried=(PLAYWRIGHT,), calm=True, notes=notes)
+    return ActionOutcome(tried=(PLAYWRIGHT,), calm=True, notes=notes)
 
 
-async def _made_up(track: _Track, value: float) -> Done:
+async def _custom_slider(track: _Track, value: float) -> ActionOutcome:
     element = track.element
     tried: tuple[str, ...] = ("keys",)
     if await _with_keys(track, value):
-        return Done(tried=tried, calm=True)
+        return ActionOutcome(tried=tried, calm=True)
     tried = (*tried, CDP)
     if await _by_dragging(track, value):
-        return Done(tried=tried, calm=True)
+        return ActionOutcome(tried=tried, calm=True)
     now = await track.now()
     if now is None:
-        raise Refused(
-            refused(Cause.NO_EFFECT, f"nothing on the page shows the value of {named(element)}",
+        raise ActionRefused(
+            refused(Cause.NO_EFFECT, f"nothing on the page shows the value of {describe_element(element)}",
                     f'drag_and_drop from element {element.index} to a point', tried=tried))  # fmt: skip
-    raise Refused(
+    raise ActionRefused(
         refused(
             Cause.VALUE,
-            f"{named(element)} is at {now:g} and could not be set to {value:g}",
+            f"{describe_element(element)} is at {now:g} and could not be set to {value:g}",
             tried=tried,
         )
     )
@@ -117,7 +124,7 @@ async def _made_up(track: _Track, value: float) -> Done:
 async def _with_keys(track: _Track, value: float) -> bool:
     """Press arrow keys until it is set; the first shows the step size, and which number on the page follows."""
     grip, element = track.grip, track.element
-    if not await _ask(grip, element, f"siteloreHand.grasp({place_of(grip.visit, element.index)[1]})"):
+    if not await _ask(grip, element, f"siteloreHand.grasp({element_location(grip.visit, element.index)[1]})"):
         return False
     now = await track.now()
     if now == value:
@@ -144,14 +151,14 @@ async def _with_keys(track: _Track, value: float) -> bool:
 async def _step_to(track: _Track, value: float, step: float) -> bool:
     pressed = 0
     best = math.inf
-    while pressed < MOST_KEYS:
+    while pressed < MAX_KEYS:
         now = await track.now()
         if now is None:
             return False
         if math.isclose(now, value, abs_tol=1e-9):
             return True
         away = abs(value - now)
-        count = min(AT_ONCE, round(away / abs(step)))
+        count = min(KEYS_PER_READING, round(away / abs(step)))
         if count == 0 or away >= best:
             return False  # between two steps, or not getting closer
         best = away
@@ -175,7 +182,7 @@ async def _by_dragging(track: _Track, value: float) -> bool:
         now = await track.now()
     low, high = track.facts["min"], track.facts["max"]
     span = (high - low) if low is not None and high is not None else None
-    for _ in range(MOST_DRAGS):
+    for _ in range(MAX_DRAGS):
         if now is None:
             return False
         if math.isclose(now, value, abs_tol=1e-9):
@@ -210,25 +217,25 @@ async def _drag_by(track: _Track, share: float) -> float:
     goal = list(start)
     goal[axis] += share * length * (-1 if facts["upright"] else 1)
     await track.grip.pointer.drag(start, (goal[0], goal[1]))
-    await asyncio.sleep(SHOWS)
+    await asyncio.sleep(RENDER_DELAY)
     after = await _facts(track.grip, track.element) or facts
     return (after["grip"][axis] - facts["grip"][axis]) / length * (-1 if facts["upright"] else 1)
 
 
-async def _keys(grip: Grip, key: str, count: int) -> None:
+async def _keys(grip: ExecutionContext, key: str, count: int) -> None:
     for _ in range(count):
         await grip.pointer.press(key)
-    await asyncio.sleep(SHOWS)
+    await asyncio.sleep(RENDER_DELAY)
 
 
-async def _facts(grip: Grip, element: Element) -> dict[str, Any] | None:
-    return await _ask(grip, element, f"siteloreHand.slider({place_of(grip.visit, element.index)[1]})")
+async def _facts(grip: ExecutionContext, element: Element) -> dict[str, Any] | None:
+    return await _ask(grip, element, f"siteloreHand.slider({element_location(grip.visit, element.index)[1]})")
 
 
-async def _ask(grip: Grip, element: Element, expression: str) -> Any:
-    world, _ = place_of(grip.visit, element.index)
+async def _ask(grip: ExecutionContext, element: Element, expression: str) -> Any:
+    world, _ = element_location(grip.visit, element.index)
     try:
-        return await ask(world, expression)
+        return await ask_page(world, expression)
     except (Error, RuntimeError):
         return None
 

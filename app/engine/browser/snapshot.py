@@ -16,25 +16,39 @@ from typing import Any
 
 from playwright.async_api import ElementHandle, Error
 
-from app.engine.browser.challenge import challenge_of
-from app.engine.browser.frames import Frames, NoSuchElement, World, document_of, main_world, script, take
-from app.engine.browser.listeners import heard_in
-from app.engine.browser.reading import Around, FrameLook, elements_of, tree_with_frames, with_frames
-from app.engine.browser.session import Visit
+from app.engine.browser.challenge import detect_challenge
+from app.engine.browser.frames import (
+    FrameTree,
+    IsolatedWorld,
+    NoSuchElement,
+    document_of,
+    main_world,
+    object_handle,
+    script,
+)
+from app.engine.browser.listeners import listeners_in
+from app.engine.browser.reading import (
+    FramePlacement,
+    FrameSnapshot,
+    decode_elements,
+    tree_with_frames,
+    with_frames,
+)
+from app.engine.browser.session import BrowserSession
 from app.engine.errors import SiteloreError
 from app.engine.page_state import Element, PageCapture
 
-PICTURE_QUALITY = 60
-PICTURE = 3.0
+SCREENSHOT_QUALITY = 60
+SCREENSHOT_TIMEOUT = 3.0
 """Seconds a page may take to paint before it gets no screenshot."""
 NO_SURFACE = "Unable to capture screenshot"
 """Chromium's message while a new page has not replaced the old one on the screen yet."""
-LOOK = 15.0
+CAPTURE_TIMEOUT = 15.0
 """Seconds a capture may take in all; a page that is busy for longer counts as gone."""
-REPLACED = 5.0
+REPLACEMENT_TIMEOUT = 5.0
 """Seconds the page that replaces another gets to load."""
-MOST_FRAMES = 60
-DEEPEST = 8
+MAX_FRAMES = 60
+MAX_FRAME_DEPTH = 8
 CANVAS_SHARE = 0.5
 FEW_ELEMENTS, FEW_LETTERS = 4, 300
 
@@ -47,18 +61,18 @@ class PageGone(SiteloreError):
 class _Part:
     """One frame of a capture and its child frames; ``below`` is by the number of the frame element."""
 
-    world: World
-    look: FrameLook
-    around: Around
+    world: IsolatedWorld
+    look: FrameSnapshot
+    around: FramePlacement
     below: dict[int, _Part] = field(default_factory=dict[int, "_Part"])
 
 
 @dataclass(slots=True)
-class _Looking:
+class _CaptureRun:
     """State of one capture in progress."""
 
     limit: int
-    frames: Frames
+    frames: FrameTree
     thorough: bool = False
     count: int = 0
     opaque: list[str] = field(default_factory=list[str])
@@ -66,14 +80,14 @@ class _Looking:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ElementLocations:
     """Where the elements of the last capture are: each one's world and its number there."""
 
-    spots: tuple[tuple[World, int], ...]
+    spots: tuple[tuple[IsolatedWorld, int], ...]
 
 
 async def capture(
-    visit: Visit, *, picture: bool = True, limit: int = 8000, thorough: bool = False
+    visit: BrowserSession, *, picture: bool = True, limit: int = 8000, thorough: bool = False
 ) -> PageCapture:
     """Capture the page in front; at most ``limit`` elements of each frame are named.
 
@@ -88,17 +102,19 @@ async def capture(
         PageGone: the page crashed, was closed, keeps navigating away, or doesn't answer.
     """
     for attempt in (1, 2):
-        _refuse_dead(visit)
+        _raise_if_dead(visit)
         try:
-            async with asyncio.timeout(LOOK):
+            async with asyncio.timeout(CAPTURE_TIMEOUT):
                 seen = await _capture(visit, picture, limit, thorough)
         except TimeoutError as error:
-            raise PageGone(f"{visit.page.url} is busy: it did not answer for {LOOK:.0f} s") from error
+            raise PageGone(
+                f"{visit.page.url} is busy: it did not answer for {CAPTURE_TIMEOUT:.0f} s"
+            ) from error
         except Error as error:
-            _refuse_dead(visit)
+            _raise_if_dead(visit)
             if attempt == 2:
                 raise PageGone(f"{visit.page.url} keeps navigating away: {_first_line(error)}") from error
-            await _let_arrive(visit)
+            await _wait_for_load(visit)
         except RuntimeError as error:
             raise PageGone(f"{visit.page.url} can't be read: {_first_line(error)}") from error
         else:
@@ -106,20 +122,20 @@ async def capture(
                 return seen
             if attempt == 2:
                 raise PageGone(f"{visit.page.url} keeps navigating away")
-            await _let_arrive(visit)
+            await _wait_for_load(visit)
     raise AssertionError("unreachable")
 
 
-async def handle_of(visit: Visit, index: int) -> ElementHandle:
+async def element_handle(visit: BrowserSession, index: int) -> ElementHandle:
     """Return the element of this number in the last capture, in whichever frame or shadow root it is.
 
     Raises:
         NoSuchElement: it has left the page, or the last capture has no such number.
     """
-    world, number = place_of(visit, index)
+    world, number = element_location(visit, index)
     missing = _missing(index)
     try:
-        handle = await take(visit, world, f"sitelore.element({number})")
+        handle = await object_handle(visit, world, f"sitelore.element({number})")
     except (Error, RuntimeError) as error:
         raise missing from error
     if handle is None:
@@ -127,14 +143,14 @@ async def handle_of(visit: Visit, index: int) -> ElementHandle:
     return handle
 
 
-def place_of(visit: Visit, index: int) -> tuple[World, int]:
+def element_location(visit: BrowserSession, index: int) -> tuple[IsolatedWorld, int]:
     """Return the frame that contains an element of the last capture, and its number there.
 
     Raises:
         NoSuchElement: the last capture has no such number.
     """
     found = visit.last
-    if not isinstance(found, _Found) or not 0 <= index < len(found.spots):
+    if not isinstance(found, _ElementLocations) or not 0 <= index < len(found.spots):
         raise _missing(index)
     return found.spots[index]
 
@@ -143,7 +159,7 @@ def _missing(index: int) -> NoSuchElement:
     return NoSuchElement(f"Could not find element {index}: it is not on the page any more")
 
 
-async def thumbnail(visit: Visit, width: int = 256) -> bytes:
+async def thumbnail(visit: BrowserSession, width: int = 256) -> bytes:
     """Return the viewport as a small JPEG of that width; empty if the page does not paint.
 
     The browser scales it; it costs two thirds of a full screenshot, so it is taken of new states only.
@@ -152,20 +168,20 @@ async def thumbnail(visit: Visit, width: int = 256) -> bytes:
     if size is None:
         return b""
     clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": width / size["width"]}
-    image, _ = await picture_of(visit, clip=clip)
+    image, _ = await take_screenshot(visit, clip=clip)
     return image
 
 
-async def _capture(visit: Visit, picture: bool, limit: int, thorough: bool) -> PageCapture | None:
+async def _capture(visit: BrowserSession, picture: bool, limit: int, thorough: bool) -> PageCapture | None:
     """Capture once; ``None`` if the page was replaced meanwhile."""
     began = time.perf_counter()
-    looking = _Looking(limit, Frames(visit.page), thorough)
+    looking = _CaptureRun(limit, FrameTree(visit.page), thorough)
     try:
         async with asyncio.TaskGroup() as group:
             watch = group.create_task(_watch(visit))
             world = await main_world(visit)  # first: a screenshot of a crashed page crashes Chromium
-            shot = group.create_task(picture_of(visit) if picture else _no_picture())
-            top = await _part(looking, world, Around())
+            shot = group.create_task(take_screenshot(visit) if picture else _no_picture())
+            top = await _part(looking, world, FramePlacement())
             image, note = await shot
             same = await document_of(visit) == world.document
             watch.cancel()
@@ -178,7 +194,7 @@ async def _capture(visit: Visit, picture: bool, limit: int, thorough: bool) -> P
     return _put_together(visit, top, looking, image, began)
 
 
-async def _part(looking: _Looking, world: World, around: Around, depth: int = 0) -> _Part:
+async def _part(looking: _CaptureRun, world: IsolatedWorld, around: FramePlacement, depth: int = 0) -> _Part:
     """Capture a frame and those below it."""
     top = "true" if world.parent is None else "false"
     part = _Part(world, await _look(looking, world, top), around)
@@ -187,7 +203,7 @@ async def _part(looking: _Looking, world: World, around: Around, depth: int = 0)
         name = next(n for n in _variants(spot.name) if n not in names)
         names.add(name)
         looking.count += 1
-        if looking.count > MOST_FRAMES or depth >= DEEPEST:
+        if looking.count > MAX_FRAMES or depth >= MAX_FRAME_DEPTH:
             looking.opaque.append(spot.source)
             continue
         try:
@@ -198,14 +214,14 @@ async def _part(looking: _Looking, world: World, around: Around, depth: int = 0)
     return part
 
 
-async def _look(looking: _Looking, world: World, top: str) -> FrameLook:
+async def _look(looking: _CaptureRun, world: IsolatedWorld, top: str) -> FrameSnapshot:
     """Run the script in one frame; once more if the page changed while its listeners were read."""
     if not looking.thorough:
-        return FrameLook.read(await world.call(f"{script()}, sitelore.look({looking.limit}, {top})"))
+        return FrameSnapshot.read(await world.call(f"{script()}, sitelore.look({looking.limit}, {top})"))
 
-    async def listening() -> FrameLook:
-        told = await heard_in(world)
-        return FrameLook.read(
+    async def listening() -> FrameSnapshot:
+        told = await listeners_in(world)
+        return FrameSnapshot.read(
             await world.call(f"{script()}, sitelore.look({looking.limit}, {top}, '{told}')")
         )
 
@@ -222,12 +238,14 @@ def _variants(name: str) -> Iterator[str]:
         number += 1
 
 
-def _put_together(visit: Visit, top: _Part, looking: _Looking, image: bytes, began: float) -> PageCapture:
+def _put_together(
+    visit: BrowserSession, top: _Part, looking: _CaptureRun, image: bytes, began: float
+) -> PageCapture:
     elements: list[Element] = []
-    spots: list[tuple[World, int]] = []
+    spots: list[tuple[IsolatedWorld, int]] = []
     headings: list[str] = []
     tree, text = _gather(top, elements, spots, headings)
-    visit.last = _Found(tuple(spots))
+    visit.last = _ElementLocations(tuple(spots))
     facts, happened = top.look.facts, visit.happened()
     visible = sum(element.visible for element in elements)
     return PageCapture(
@@ -247,7 +265,7 @@ def _put_together(visit: Visit, top: _Part, looking: _Looking, image: bytes, beg
         alerts=happened.alerts,
         popups=happened.popups,
         downloads=happened.downloads,
-        challenge=challenge_of(
+        challenge=detect_challenge(
             url=facts["url"],
             title=facts["title"],
             headings=headings,
@@ -256,18 +274,18 @@ def _put_together(visit: Visit, top: _Part, looking: _Looking, image: bytes, beg
             captcha=any(part.look.facts["captcha"] for part in _parts(top)),
         ),
         canvas_only=facts["canvas"] >= CANVAS_SHARE and visible < FEW_ELEMENTS and len(text) < FEW_LETTERS,
-        notes=(*_cuts(top, looking), *looking.notes),
+        notes=(*_omissions(top, looking), *looking.notes),
         seconds=time.perf_counter() - began,
     )
 
 
 def _gather(
-    part: _Part, elements: list[Element], spots: list[tuple[World, int]], headings: list[str]
+    part: _Part, elements: list[Element], spots: list[tuple[IsolatedWorld, int]], headings: list[str]
 ) -> tuple[str, str]:
     """Append the elements of a frame and of those below in document order; return its tree and text with
     theirs.
     """
-    own = elements_of(part.look, part.around)
+    own = decode_elements(part.look, part.around)
     numbers: list[int] = []
     trees: dict[int, str] = {}
     texts: dict[int, str] = {}
@@ -298,7 +316,7 @@ def _parts(part: _Part) -> Iterator[_Part]:
         yield from _parts(below)
 
 
-def _cuts(top: _Part, looking: _Looking) -> Iterator[str]:
+def _omissions(top: _Part, looking: _CaptureRun) -> Iterator[str]:
     """Yield what was omitted, in words."""
     for part in _parts(top):
         facts = part.look.facts
@@ -313,26 +331,26 @@ def _cuts(top: _Part, looking: _Looking) -> Iterator[str]:
         yield f"{len(looking.opaque)} frames could not be read"
 
 
-async def picture_of(visit: Visit, **more: Any) -> tuple[bytes, str]:
+async def take_screenshot(visit: BrowserSession, **more: Any) -> tuple[bytes, str]:
     """Return the viewport as a JPEG, or none and why; ``more`` goes to ``Page.captureScreenshot``."""
     if visit.dead.is_set():
         return b"", "no picture: the page is gone"
     try:
-        async with asyncio.timeout(PICTURE):
+        async with asyncio.timeout(SCREENSHOT_TIMEOUT):
             return await _shot(visit, more), ""
     except TimeoutError:
-        return b"", f"no picture: the page did not paint within {PICTURE:.0f} s"
+        return b"", f"no picture: the page did not paint within {SCREENSHOT_TIMEOUT:.0f} s"
     except Error as error:
         return b"", f"no picture: {_first_line(error)}"
 
 
-async def _shot(visit: Visit, more: dict[str, Any]) -> bytes:
+async def _shot(visit: BrowserSession, more: dict[str, Any]) -> bytes:
     while True:
         try:
             shot = await visit.send(
                 "Page.captureScreenshot",
                 format="jpeg",
-                quality=PICTURE_QUALITY,
+                quality=SCREENSHOT_QUALITY,
                 optimizeForSpeed=True,
                 **more,
             )
@@ -348,13 +366,13 @@ async def _no_picture() -> tuple[bytes, str]:
     return b"", ""
 
 
-async def _watch(visit: Visit) -> None:
+async def _watch(visit: BrowserSession) -> None:
     """Raise as soon as the page is dead, which would never answer."""
     await visit.dead.wait()
-    _refuse_dead(visit)
+    _raise_if_dead(visit)
 
 
-def _refuse_dead(visit: Visit) -> None:
+def _raise_if_dead(visit: BrowserSession) -> None:
     if visit.stopped:
         raise PageGone("the page opened dialogs without end and was closed")
     if visit.crashed:
@@ -363,11 +381,11 @@ def _refuse_dead(visit: Visit) -> None:
         raise PageGone("the page was closed")
 
 
-async def _let_arrive(visit: Visit) -> None:
+async def _wait_for_load(visit: BrowserSession) -> None:
     try:
-        await visit.page.wait_for_load_state("load", timeout=REPLACED * 1000)
+        await visit.page.wait_for_load_state("load", timeout=REPLACEMENT_TIMEOUT * 1000)
     except Error:
-        _refuse_dead(visit)
+        _raise_if_dead(visit)
 
 
 def _first_line(error: Exception) -> str:

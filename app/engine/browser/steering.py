@@ -16,32 +16,32 @@ from typing import Any
 from playwright.async_api import CDPSession, Error, Page
 
 from app.engine.browser.keys import key_event
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 from app.engine.page_input import InputKind, MouseButton, PageInput
 
-ANSWER = 0.5
+ANSWER_TIMEOUT = 0.5
 """Seconds a page may take to answer one event before the next is sent."""
-MOST_WAITING = 2_000
+MAX_QUEUED = 2_000
 """Events kept for a slow page; older ones are dropped."""
-AHEAD = 32
+MAX_UNANSWERED = 32
 """Mouse events sent without waiting for the page's answer to the first."""
-LONGEST_TEXT = 1_000_000
-FURTHEST = 100_000.0
+MAX_TEXT_LENGTH = 1_000_000
+MAX_WHEEL_DISTANCE = 100_000.0
 """CSS pixels that one turn of the wheel may scroll."""
-KNOWN = 64
+MAX_DONE_KEPT = 64
 """Events whose completion time is remembered."""
 
 _BITS = {MouseButton.NONE: 0, MouseButton.LEFT: 1, MouseButton.RIGHT: 2, MouseButton.MIDDLE: 4}
 
 
-class Steering:
+class InputForwarder:
     """Forwards one person's input to one session.
 
     Attributes:
         pointer: position of the pointer, CSS pixels of the viewport; ``None`` before it was moved.
     """
 
-    def __init__(self, visit: Visit) -> None:
+    def __init__(self, visit: BrowserSession) -> None:
         self._visit = visit
         self._queue: deque[PageInput] = deque()
         self._busy = asyncio.Lock()
@@ -49,7 +49,7 @@ class Steering:
         self._wire: CDPSession | None = None
         self._down: set[MouseButton] = set()
         self._keys: dict[str, PageInput] = {}
-        self._done: deque[tuple[float, float]] = deque(maxlen=KNOWN)
+        self._done: deque[tuple[float, float]] = deque(maxlen=MAX_DONE_KEPT)
         self.pointer: tuple[float, float] | None = None
 
     async def send(self, inputs: Sequence[PageInput]) -> None:
@@ -89,7 +89,7 @@ class Steering:
         if last is not None and last.kind is one.kind is InputKind.MOVE and last.modifiers == one.modifiers:
             self._queue[-1] = one
             return
-        if len(self._queue) >= MOST_WAITING:
+        if len(self._queue) >= MAX_QUEUED:
             self._queue.popleft()
         self._queue.append(one)
 
@@ -97,7 +97,10 @@ class Steering:
         """Take the events that are sent without waiting in between, in order."""
         group = [self._queue.popleft()]
         while (
-            group[-1].kind in _MOUSE and self._queue and self._queue[0].kind in _MOUSE and len(group) < AHEAD
+            group[-1].kind in _MOUSE
+            and self._queue
+            and self._queue[0].kind in _MOUSE
+            and len(group) < MAX_UNANSWERED
         ):
             group.append(self._queue.popleft())
         return group
@@ -111,7 +114,7 @@ class Steering:
     async def _do(self, wire: CDPSession, one: PageInput) -> None:
         method, parameters = self._event(one)
         with suppress(Error, TimeoutError):
-            async with asyncio.timeout(ANSWER):
+            async with asyncio.timeout(ANSWER_TIMEOUT):
                 await wire.send(method, parameters)
         self._note(one)
 
@@ -119,7 +122,7 @@ class Steering:
         if one.kind in _MOUSE:
             return "Input.dispatchMouseEvent", self._mouse(one)
         if one.kind is InputKind.TEXT:
-            return "Input.insertText", {"text": one.text[:LONGEST_TEXT]}
+            return "Input.insertText", {"text": one.text[:MAX_TEXT_LENGTH]}
         if one.kind is InputKind.KEY_DOWN:
             self._keys[one.code or one.key] = one
         else:
@@ -159,7 +162,7 @@ class Steering:
             self._wire = None
             self._down.clear()
             self._keys.clear()
-            async with asyncio.timeout(ANSWER * 4):
+            async with asyncio.timeout(ANSWER_TIMEOUT * 4):
                 self._wire = await page.context.new_cdp_session(page)
             self._page = page
         return self._wire
@@ -175,4 +178,4 @@ _MOUSE = {
 
 def _bounded(turn: float) -> float:
     """Limit a turn of the wheel to what a page accepts."""
-    return max(-FURTHEST, min(FURTHEST, turn)) if turn == turn else 0.0
+    return max(-MAX_WHEEL_DISTANCE, min(MAX_WHEEL_DISTANCE, turn)) if turn == turn else 0.0

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.engine.browser.dates import read_date, read_month, read_time, read_week, written
+from app.engine.browser.dates import format_date, read_date, read_month, read_time, read_week
 
 EXAMPLES = {
     "input date": "2026-05-31", "input time": "14:30", "input month": "2026-05", "input week": "2026-W22",
@@ -44,7 +44,7 @@ _MONEY = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class FieldConstraints:
     """A field's constraints; ``secret`` marks content that must never be repeated in words."""
 
     kind: str = ""
@@ -63,7 +63,7 @@ class Field:
     label: str = ""
 
     @classmethod
-    def read(cls, facts: Mapping[str, Any], label: str = "") -> Field:
+    def read(cls, facts: Mapping[str, Any], label: str = "") -> FieldConstraints:
         """Read them from the page's ``facts``."""
         words = " ".join((facts["name"], facts["autocomplete"], facts["placeholder"], label))
         return cls(
@@ -84,7 +84,7 @@ class Field:
         )
 
 
-def forms(text: str, field: Field) -> list[str]:
+def format_candidates(text: str, field: FieldConstraints) -> list[str]:
     """Return the text in the formats the field may accept, likeliest first; never empty, without duplicates."""
     found = [form for form in _forms(text, field) if form or not text]
     kept = [form for form in found if field.maxlength < 0 or len(form) <= field.maxlength]
@@ -109,7 +109,7 @@ def same_content(wanted: str, got: str) -> bool:
     return bool(mine) and mine == theirs
 
 
-def _forms(text: str, field: Field) -> Iterator[str]:
+def _forms(text: str, field: FieldConstraints) -> Iterator[str]:
     trimmed = text.strip()
     match field.kind:
         case "input date":
@@ -142,11 +142,11 @@ def _forms(text: str, field: Field) -> Iterator[str]:
             yield from _texts(text, field)
 
 
-def _texts(text: str, field: Field) -> Iterator[str]:
+def _texts(text: str, field: FieldConstraints) -> Iterator[str]:
     day = read_date(text.strip(), field.language)
     if day is not None:
         for form in (field.placeholder, field.title, field.label):
-            as_told = written(day, form)
+            as_told = format_date(day, form)
             if as_told:
                 yield as_told
     if field.inputmode in ("numeric", "decimal") and _MONEY.search(text):
@@ -163,7 +163,7 @@ def _texts(text: str, field: Field) -> Iterator[str]:
             yield from (day.strftime(form) for form in ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y"))
 
 
-def _numbers(text: str, field: Field) -> Iterator[str]:
+def _numbers(text: str, field: FieldConstraints) -> Iterator[str]:
     number = plain_number(text)
     if number.endswith((".0", ".00")) and field.step in ("", "1"):
         yield number.partition(".")[0]
@@ -185,7 +185,7 @@ def _clock(text: str) -> str:
     return f"{int(digits[:2]):02d}:{digits[2:] or '00'}"
 
 
-def _digits_in_form(text: str, field: Field) -> Iterator[str]:
+def _digits_in_form(text: str, field: FieldConstraints) -> Iterator[str]:
     """Yield the digits of a text as the placeholder groups them, then bare, then in the usual groups of ten."""
     digits = re.sub(r"\D", "", text)
     if not digits:

@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from app.engine.addresses import url_key
-from app.engine.command import Click, Command, Goto, NewTab
+from app.engine.command import Action, Click, Goto, NewTab
 from app.engine.effect import Cause
 from app.engine.page_state import Challenge, PageCapture
 from app.engine.redaction import redact_url
@@ -17,7 +17,9 @@ _LOGIN = re.compile(
 )
 
 
-def wall(command: Command, before: PageCapture, after: PageCapture, status: int) -> tuple[Cause, str]:
+def landing_failure(
+    command: Action, before: PageCapture, after: PageCapture, status: int
+) -> tuple[Cause, str]:
     """Return why the page an action led to is not the intended one, in one sentence; no cause if it is."""
     where = redact_url(after.url)[:160]
     if after.url.startswith("chrome-error://"):
@@ -32,7 +34,7 @@ def wall(command: Command, before: PageCapture, after: PageCapture, status: int)
     return Cause.NONE, ""
 
 
-def _meant(command: Command, before: PageCapture) -> bool:
+def _meant(command: Action, before: PageCapture) -> bool:
     """Whether the action was meant to lead to a log-in, by its address or its words."""
     if isinstance(command, Goto | NewTab):
         return bool(_LOGIN.search(urlsplit(command.url).path + urlsplit(command.url).fragment))

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page
 
-from app.engine.request_nature import Asked
+from app.engine.request_nature import OutgoingRequest
 from app.engine.write_permit import SentWrite
 
 if TYPE_CHECKING:
-    from app.engine.browser.guard import Guard
+    from app.engine.browser.guard import WriteGuard
 
 DOCUMENT = "Document"
-HELD_UP = (DOCUMENT, "XHR", "Fetch", "Ping", "CSPViolationReport", "EventSource", "Other")
+INTERCEPTED_KINDS = (DOCUMENT, "XHR", "Fetch", "Ping", "CSPViolationReport", "EventSource", "Other")
 """Kinds of request that may have another method than GET."""
-ANSWER = 1.0
+ANSWER_TIMEOUT = 1.0
 """Seconds a tab may take to list its frames."""
 NO_SOCKETS = "connect-src http: https: data: blob: filesystem:"
 """Added to the script of a worker: a socket there could not be watched."""
@@ -33,7 +33,7 @@ _SCRIPT = ("javascript", "ecmascript")
 
 
 @dataclass(slots=True)
-class Tab:
+class InterceptedTab:
     """A tab or window.
 
     Attributes:
@@ -44,7 +44,7 @@ class Tab:
         refused: it was opened for a document that was refused.
     """
 
-    guard: Guard
+    guard: WriteGuard
     target: str
     page: Page | None = None
     wire: CDPSession | None = None
@@ -58,14 +58,14 @@ class Tab:
         """Whether its requests may result from an action."""
         if self.inherited:
             return True
-        return self.guard.given_input(self.page) if self.page is not None else False
+        return self.guard.has_input(self.page) if self.page is not None else False
 
 
-_posts: dict[Browser, asyncio.Task[Watchpost]] = {}
+_interceptors: dict[Browser, asyncio.Task[RequestInterceptor]] = {}
 """One for each guarded browser; a browser that ends removes its own."""
 
 
-async def post_of(context: BrowserContext) -> Watchpost:
+async def interceptor_of(context: BrowserContext) -> RequestInterceptor:
     """Return the interceptor of the browser of this context.
 
     Raises ``playwright.async_api.Error`` when the browser is gone.
@@ -73,39 +73,41 @@ async def post_of(context: BrowserContext) -> Watchpost:
     browser = context.browser
     if browser is None:
         raise Error("the browser is gone")
-    if browser not in _posts or (_posts[browser].done() and _posts[browser].exception() is not None):
-        _posts[browser] = asyncio.ensure_future(Watchpost.of(browser))
+    if browser not in _interceptors or (
+        _interceptors[browser].done() and _interceptors[browser].exception() is not None
+    ):
+        _interceptors[browser] = asyncio.ensure_future(RequestInterceptor.of(browser))
         browser.on("disconnected", _ended)
-    return await asyncio.shield(_posts[browser])
+    return await asyncio.shield(_interceptors[browser])
 
 
 def _ended(browser: Browser) -> None:
-    _posts.pop(browser, None)
+    _interceptors.pop(browser, None)
 
 
-class Watchpost:
+class RequestInterceptor:
     """One browser's requests, and the guards that decide them."""
 
     def __init__(self, wire: CDPSession) -> None:
         self._wire = wire
-        self._guards: dict[str, Guard] = {}
+        self._guards: dict[str, WriteGuard] = {}
         self._contexts: dict[str, BrowserContext] = {}
-        self._tabs: dict[str, Tab] = {}
-        self._frames: dict[str, Tab] = {}
-        self._leaving: dict[str, tuple[Guard, SentWrite]] = {}
+        self._tabs: dict[str, InterceptedTab] = {}
+        self._frames: dict[str, InterceptedTab] = {}
+        self._leaving: dict[str, tuple[WriteGuard, SentWrite]] = {}
         self._scripts: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._on = False
 
     @classmethod
-    async def of(cls, browser: Browser) -> Watchpost:
+    async def of(cls, browser: Browser) -> RequestInterceptor:
         """Connect to a browser. Raises ``playwright.async_api.Error``."""
         wire = await browser.new_browser_cdp_session()
         post = cls(wire)
         wire.on("Fetch.requestPaused", post._paused)
         return post
 
-    async def add(self, guard: Guard, context: BrowserContext) -> None:
+    async def add(self, guard: WriteGuard, context: BrowserContext) -> None:
         """Intercept what this context sends, from now on; raises ``playwright.async_api.Error``."""
         pages = list(context.pages)
         wires = [await context.new_cdp_session(page) for page in pages]
@@ -117,7 +119,8 @@ class Watchpost:
         if not self._on:
             self._on = True
             patterns = [
-                {"urlPattern": "*", "resourceType": kind, "requestStage": "Request"} for kind in HELD_UP
+                {"urlPattern": "*", "resourceType": kind, "requestStage": "Request"}
+                for kind in INTERCEPTED_KINDS
             ]
             await self._wire.send("Fetch.enable", {"patterns": patterns})
         for page, wire in zip(pages, wires, strict=True):
@@ -126,7 +129,7 @@ class Watchpost:
             await wire.send("Fetch.disable")
             await self._attend(guard, page, wire)
 
-    async def know(self, guard: Guard, context: BrowserContext) -> None:
+    async def know(self, guard: WriteGuard, context: BrowserContext) -> None:
         """Register every tab of a context; raises ``playwright.async_api.Error``."""
         known = {tab.page for tab in self._tabs.values()}
         for page in context.pages:
@@ -146,11 +149,11 @@ class Watchpost:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _opened(self, guard: Guard, page: Page) -> None:
+    async def _opened(self, guard: WriteGuard, page: Page) -> None:
         with suppress(Error):
             await self._attend(guard, page, await page.context.new_cdp_session(page))
 
-    async def _attend(self, guard: Guard, page: Page, wire: CDPSession) -> None:
+    async def _attend(self, guard: WriteGuard, page: Page, wire: CDPSession) -> None:
         """Register a tab, and follow the documents it loads."""
         told = cast("dict[str, Any]", await wire.send("Page.getFrameTree"))
         frame = told["frameTree"]["frame"]
@@ -184,11 +187,11 @@ class Watchpost:
         if tab.refused and tab.blank:
             await guard.close(page)
 
-    def _closed(self, tab: Tab) -> None:
+    def _closed(self, tab: InterceptedTab) -> None:
         self._tabs.pop(tab.target, None)
         self._frames = {key: owner for key, owner in self._frames.items() if owner is not tab}
 
-    async def _owner(self, frame: str) -> tuple[Guard | None, Tab | None]:
+    async def _owner(self, frame: str) -> tuple[WriteGuard | None, InterceptedTab | None]:
         """Return the guard and the tab that a frame or a worker belongs to."""
         tab = self._tabs.get(frame) or self._frames.get(frame)
         if tab is not None and (tab.page is None or not tab.page.is_closed()):
@@ -210,21 +213,21 @@ class Watchpost:
             return guard, tab
         return guard, None
 
-    def _tab(self, guard: Guard, target: str, info: dict[str, Any]) -> Tab:
+    def _tab(self, guard: WriteGuard, target: str, info: dict[str, Any]) -> InterceptedTab:
         """Add a tab; a window inherits from the page that opened it if that page's scripts can reach it."""
         if target not in self._tabs:
             opener = self._tabs.get(str(info.get("openerId", "")))
             reached = bool(info.get("canAccessOpener")) and opener is not None and opener.acting
-            self._tabs[target] = Tab(guard, target, inherited=reached)
+            self._tabs[target] = InterceptedTab(guard, target, inherited=reached)
         return self._tabs[target]
 
-    async def _holder(self, frame: str) -> tuple[Guard | None, Tab | None]:
+    async def _holder(self, frame: str) -> tuple[WriteGuard | None, InterceptedTab | None]:
         """Return the tab whose own process contains a frame; if none is found, the only guard there is."""
         for tab in list(self._tabs.values()):
             if tab.wire is None:
                 continue
             with suppress(Error, TimeoutError):
-                async with asyncio.timeout(ANSWER):
+                async with asyncio.timeout(ANSWER_TIMEOUT):
                     told = cast("dict[str, Any]", await tab.wire.send("Page.getFrameTree"))
                 if frame in _frames_of(told["frameTree"]):
                     self._frames[frame] = tab
@@ -232,7 +235,7 @@ class Watchpost:
         guards = list(self._guards.values())
         return (guards[0] if guards else None), None
 
-    async def _not_opened(self, tab: Tab) -> None:
+    async def _not_opened(self, tab: InterceptedTab) -> None:
         """Close a window that was opened for a refused document and shows nothing else."""
         if tab.page is None:
             tab.refused = True  # closed as soon as its page is known
@@ -274,7 +277,9 @@ class Watchpost:
             await self._wire.send("Fetch.continueRequest", {"requestId": key})
             return
         body = _body(request)
-        asked = Asked(method=request["method"], url=request["url"], kind=kind, headers=headers, body=body)
+        asked = OutgoingRequest(
+            method=request["method"], url=request["url"], kind=kind, headers=headers, body=body
+        )
         # A request without a network id comes from a page being left, or from a shared worker.
         acting = "networkId" not in event or (tab.acting if tab is not None else guard.acted())
         verdict = guard.decide(asked, acting=acting, follows=before[1] if before else None)

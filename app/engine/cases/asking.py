@@ -6,35 +6,35 @@ import logging
 from collections.abc import Callable, Sequence
 
 from app import settings
-from app.engine.agent.judging.judge import JudgeOptions, Progress, judge_run
+from app.engine.agent.judging.judge import JudgeOptions, JudgeProgress, judge_run
 from app.engine.agent.model.opening import open_model
-from app.engine.agent.model.shelf import Shelf
-from app.engine.agent.model_api import Model, ModelError, ModelTrouble
+from app.engine.agent.model.shelf import BlobBuffer
+from app.engine.agent.model_api import LanguageModel, ModelError, ModelErrorKind
 from app.engine.api import RunFilter
 from app.engine.cases.core import Core
-from app.engine.cases.judging import Judging
+from app.engine.cases.judging import ReviewService
 from app.engine.detectors.vlm import MODEL_DETECTORS
 from app.engine.jobs import Job
 from app.engine.judgement import Flag, Opinion
-from app.engine.store.blobs import pack
+from app.engine.store.blobs import pack_blobs
 from app.engine.trajectory import Run, Step
 
 log = logging.getLogger(__name__)
 
-NAMES = frozenset(detector.name for detector in MODEL_DETECTORS)
+MODEL_DETECTOR_NAMES = frozenset(detector.name for detector in MODEL_DETECTORS)
 
-Opener = Callable[[Shelf], Model]
+Opener = Callable[[BlobBuffer], LanguageModel]
 """Opens a model with the budget of one run; its exchanges go to the blob buffer."""
 
 
-class Asking:
+class ModelJudging:
     """The detectors that ask a model.
 
     Args:
         opener: for tests; else the endpoint of the settings.
     """
 
-    def __init__(self, core: Core, judging: Judging, opener: Opener | None = None) -> None:
+    def __init__(self, core: Core, judging: ReviewService, opener: Opener | None = None) -> None:
         self._core, self._judging = core, judging
         self._opener = opener or _from_settings
 
@@ -65,27 +65,29 @@ class Asking:
                     job.advance(at, len(ids), f"{run}: {done} of {total} questions")
 
             opinion = await self._opinion(run, options, progress)
-            await self._core.on_store(self._core.workspace.review.keep_opinion, opinion)
+            await self._core.on_store(self._core.workspace.review.add_opinion, opinion)
             silences.append(opinion.silence)
-            found += [flag for flag in await self._judging.detect([run]) if flag.detector in NAMES]
+            found += [
+                flag for flag in await self._judging.detect([run]) if flag.detector in MODEL_DETECTOR_NAMES
+            ]
         if job is not None:
             job.advance(len(ids), len(ids))
         if silences and all(silences):
             asked = f"{len(ids)} runs" if len(ids) > 1 else "one run"
             raise ModelError(
                 f"the model judged {asked} without a usable answer: {silences[0]}",
-                ModelTrouble.UNREADABLE,
+                ModelErrorKind.UNREADABLE,
             )
         return found
 
-    async def _opinion(self, run_id: str, options: JudgeOptions | None, progress: Progress) -> Opinion:
+    async def _opinion(self, run_id: str, options: JudgeOptions | None, progress: JudgeProgress) -> Opinion:
         workspace = self._core.workspace
 
         def loading() -> tuple[Run, list[Step]]:
             return workspace.runs.load(run_id)
 
         run, steps = await self._core.on_store(loading)
-        shelf = Shelf()
+        shelf = BlobBuffer()
         model = self._opener(shelf)
 
         async def load(digest: str) -> bytes:
@@ -95,7 +97,7 @@ class Asking:
             opinion = await judge_run(run, steps, load, model, options=options, progress=progress)
         finally:
             await model.aclose()
-            await self._core.on_store(lambda: workspace.runs.blobs.add(pack(shelf.take())))
+            await self._core.on_store(lambda: workspace.runs.blobs.add(pack_blobs(shelf.take())))
         log.info("asked a model about %s: %d calls", run_id, len(opinion.calls))
         return opinion
 
@@ -111,5 +113,5 @@ class Asking:
         return [*never, *in_vain][:limit]
 
 
-def _from_settings(shelf: Shelf) -> Model:
+def _from_settings(shelf: BlobBuffer) -> LanguageModel:
     return open_model(settings.load(), settings.model_key(), sink=shelf)

@@ -21,12 +21,12 @@ from app.engine.transition import Transition
 
 T = TypeVar("T")
 
-FEWEST_DIGITS = 4
+MIN_ID_PREFIX = 4
 """Shortest prefix of an id that names a node."""
 
 
 @dataclass(slots=True)
-class Sheet:
+class LoadedGraph:
     """One site's graph with the annotations of its nodes."""
 
     graph: InteractionGraph
@@ -42,7 +42,7 @@ class Sheet:
         page = self.graph.node_of(words) if words in self.graph.pages else ""
         if page:
             return page
-        found = [node for node in nodes if node.startswith(words)] if len(words) >= FEWEST_DIGITS else []
+        found = [node for node in nodes if node.startswith(words)] if len(words) >= MIN_ID_PREFIX else []
         if len(found) > 1:
             raise Conflict(f"{len(found)} states of {self.graph.site} begin with {words}; give more digits")
         if not found:
@@ -54,7 +54,7 @@ class Sheet:
     def row(self, node: str) -> NodeRow:
         """Return a node as a row of the table."""
         pages = self.graph.pages_of(node)
-        first = face(pages)
+        first = representative_page(pages)
         facts = self.facts.get(node) or NodeFacts()
         return NodeRow(
             id=node,
@@ -79,23 +79,23 @@ class Sheet:
         )
 
 
-def face(pages: tuple[PageState, ...] | list[PageState]) -> PageState:
+def representative_page(pages: tuple[PageState, ...] | list[PageState]) -> PageState:
     """Return the page that represents its node: present, with a picture, found first."""
     return min(
         pages, key=lambda page: (page.gone_at > 0, not page.picture, page.depth, page.first_seen, page.id)
     )
 
 
-class Atlas:
+class GraphCache:
     """Loads graphs for the use cases, on the store thread."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._sheets: dict[str, Sheet] = {}
+        self._sheets: dict[str, LoadedGraph] = {}
 
-    async def sheet(self, site: str) -> Sheet:
+    async def sheet(self, site: str) -> LoadedGraph:
         """Return a site's graph with its annotations.  Raises ``NotFound`` when it has none."""
-        return await self._core.on_store(self.open_sheet, site)
+        return await self._core.on_store(self.load_on_store, site)
 
     async def with_store(self, site: str, work: Callable[[GraphStore], T]) -> T:
         """Run ``work`` on a site's graph file, on the store thread."""
@@ -111,7 +111,7 @@ class Atlas:
             )
         return workspace.graph(site)
 
-    def open_sheet(self, site: str) -> Sheet:
+    def load_on_store(self, site: str) -> LoadedGraph:
         """Load a site's graph; store thread only."""
         store = self.store(site)
         index, kb = self._core.workspace.index, self._core.kb
@@ -124,7 +124,7 @@ class Atlas:
             if known is not None and known.version[0] == version[0]
             else InteractionGraph.load(store)
         )
-        sheet = Sheet(graph, self._annotated(graph, store), store.waiting(), version)
+        sheet = LoadedGraph(graph, self._annotated(graph, store), store.waiting(), version)
         self._sheets[site] = sheet
         return sheet
 
@@ -144,7 +144,7 @@ class Atlas:
         return (*known, home) if home else known
 
 
-def edges(graph: InteractionGraph) -> Iterator[tuple[str, str, Transition]]:
+def node_transitions(graph: InteractionGraph) -> Iterator[tuple[str, str, Transition]]:
     """Yield every present transition with the nodes it leaves from and leads to."""
     node_of = graph.grouping.node_of
     for node in graph.nodes:

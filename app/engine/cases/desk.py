@@ -16,21 +16,21 @@ from app.engine.cases.core import Core
 from app.engine.detectors.reacting import reactions_of
 from app.engine.errors import Conflict, NotFound, SiteloreError, StoreError
 from app.engine.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
-from app.engine.hand_back import Said
-from app.engine.intervention_policy import Answer, InterventionPolicy, Reaction, RiskClass
+from app.engine.hand_back import OperatorStatements
+from app.engine.intervention_policy import InterventionPolicy, PolicyAnswer, Reaction, RiskClass
 from app.engine.judgement import Flag
-from app.engine.store.desk_state import Wish
+from app.engine.store.desk_state import RemoteCommand
 from app.engine.supervision import (
-    Deed,
+    ApprovalRequest,
+    ApprovalScope,
+    DecisionKind,
     FlagReaction,
+    Hint,
     Intervention,
     Need,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
-    Reach,
+    OperatorAction,
+    OperatorDecision,
     RequestState,
-    Verb,
 )
 
 log = logging.getLogger(__name__)
@@ -38,25 +38,25 @@ log = logging.getLogger(__name__)
 Learn = Callable[[Sequence[str]], Awaitable[None]]
 """Refits the ranking after reactions to flags of these runs."""
 
-LISTEN_EVERY = 0.5
+POLL_INTERVAL = 0.5
 """Seconds between two polls for writes of another process."""
 
 POLICY, WATCHDOG, AGENT = "policy", "watchdog", "agent"
 """Authors that are no person."""
-ASKERS = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
+ASKED_BY = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
 """Author of a request on the time line; the policy for other needs."""
 
-_DEEDS = {
-    Verb.APPROVE: Deed.APPROVED,
-    Verb.DENY: Deed.DENIED,
-    Verb.EDIT: Deed.EDITED,
-    Verb.ANSWER: Deed.ANSWERED,
-    Verb.RETRY: Deed.RESUMED,
-    Verb.NO_WALL: Deed.NO_WALL,
+_ACTIONS = {
+    DecisionKind.APPROVE: OperatorAction.APPROVED,
+    DecisionKind.DENY: OperatorAction.DENIED,
+    DecisionKind.EDIT: OperatorAction.EDITED,
+    DecisionKind.ANSWER: OperatorAction.ANSWERED,
+    DecisionKind.RETRY: OperatorAction.RESUMED,
+    DecisionKind.NO_WALL: OperatorAction.NO_WALL,
 }
 
 
-class Desk:
+class ApprovalService:
     """Requests, hints, operator actions and the intervention policy of an open workspace."""
 
     def __init__(self, core: Core, learn: Learn) -> None:
@@ -69,7 +69,7 @@ class Desk:
 
     # requests
 
-    async def open(self, request: PersonRequest) -> PersonRequest:
+    async def open(self, request: ApprovalRequest) -> ApprovalRequest:
         """Store a new request and announce it.  Raises ``StoreError`` where it can't be stored."""
         request = replace(
             request,
@@ -80,11 +80,11 @@ class Desk:
         self._core.bus.publish(RequestChanged(request=request))
         return request
 
-    async def requests(self, run: str = "", closed: bool = False) -> list[PersonRequest]:
+    async def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
         """Return the requests of a run or of all, oldest first."""
         return await self._core.on_store(self._rows.requests, run, closed)
 
-    async def decision(self, request: str) -> PersonDecision:
+    async def decision(self, request: str) -> OperatorDecision:
         """Wait until a request is decided.
 
         Raises:
@@ -105,16 +105,16 @@ class Desk:
         finally:
             self._decided.pop(request, None)
 
-    async def decide(self, request: str, decision: PersonDecision) -> PersonRequest:
+    async def decide(self, request: str, decision: OperatorDecision) -> ApprovalRequest:
         """Decide a request; a wider scope applies to all actions of its kind from now on.
 
         Raises:
-            NotFound, Conflict, UsageError: as ``DeskStore.decide``.
+            NotFound, Conflict, UsageError: as ``SupervisionStore.decide``.
         """
         decision = replace(
             decision, author=decision.author or self._core.author, at=decision.at or time.time()
         )
-        for_site = decision.reach is Reach.SITE
+        for_site = decision.reach is ApprovalScope.SITE
         doing = self._core.do_in_review if for_site else self._core.on_store
         found = await doing(self._rows.decide, request, decision)
         if for_site:
@@ -128,10 +128,10 @@ class Desk:
         self._core.bus.publish(RequestChanged(request=found))
         self._wake(request)
 
-    async def begun(self, run: str) -> None:
+    async def on_step_started(self, run: str) -> None:
         """Close the run's decided requests and mark its hints as given: the step that follows them has begun."""
 
-        def closing() -> tuple[list[PersonRequest], list[PersonHint]]:
+        def closing() -> tuple[list[ApprovalRequest], list[Hint]]:
             now = time.time()
             decided = [one.id for one in self._rows.requests(run) if one.state is RequestState.DECIDED]
             closed = self._rows.close_requests(decided, now) if decided else []
@@ -144,7 +144,7 @@ class Desk:
         for hint in taken:
             self._core.bus.publish(HintChanged(hint=hint))
 
-    async def word(self, run: str) -> Said:
+    async def word(self, run: str) -> OperatorStatements:
         """Return the operator's statements about a run as a whole: dismissed walls, and its end."""
         return await self._core.on_store(self._rows.word, run)
 
@@ -152,22 +152,24 @@ class Desk:
 
     async def send_hint(
         self, run: str, step: int, text: str, author: str = "", flags: Sequence[Flag] = ()
-    ) -> PersonHint:
+    ) -> Hint:
         """Send a hint to a run.  Raises ``UsageError`` for an empty or too long text."""
-        hint = PersonHint(
+        hint = Hint(
             id=f"hint-{uuid.uuid4().hex[:10]}", run=run, step=step, text=text.strip(),
             author=author or self._core.author, at=time.time(),
         )  # fmt: skip
         hint = await self._core.on_store(self._rows.add_hint, hint)
         self._core.bus.publish(HintChanged(hint=hint))
-        await self.note(run, step, Deed.HINTED, hint.text, about=hint.id, author=hint.author, flags=flags)
+        await self.note(
+            run, step, OperatorAction.HINTED, hint.text, about=hint.id, author=hint.author, flags=flags
+        )
         return hint
 
-    async def hints(self, run: str) -> list[PersonHint]:
+    async def hints(self, run: str) -> list[Hint]:
         """Return a run's hints, oldest first."""
         return await self._core.on_store(self._rows.hints, run)
 
-    async def hint(self, hint: str) -> PersonHint:
+    async def hint(self, hint: str) -> Hint:
         """Return a hint by its id.  Raises ``NotFound``."""
         found = next((one for one in await self.hints("") if one.id == hint), None)
         if found is None:
@@ -180,7 +182,7 @@ class Desk:
         self,
         run: str,
         step: int,
-        deed: Deed,
+        deed: OperatorAction,
         words: str = "",
         about: str = "",
         author: str = "",
@@ -198,7 +200,7 @@ class Desk:
         def keeping() -> Intervention:
             for reaction in reactions:
                 self._rows.add_reaction(reaction)
-            return self._rows.add_deed(made)
+            return self._rows.add_action(made)
 
         try:
             made = await self._core.on_store(keeping)
@@ -232,22 +234,22 @@ class Desk:
         """Drop the cached policy: undo or another process may have changed it."""
         self._policy = None
 
-    async def answer(self, run: str, site: str, risk: RiskClass) -> Answer:
+    async def answer(self, run: str, site: str, risk: RiskClass) -> PolicyAnswer:
         """Return the rule for a risk class: a decision for the run or the site, else the policy's."""
         standing = dict(await self._core.on_store(self._rows.standing, run))
         return standing.get(risk) or (await self.policy()).answer(site, risk)
 
-    async def widened(self, run: str, site: str, risk: RiskClass) -> bool:
+    async def is_class_allowed(self, run: str, site: str, risk: RiskClass) -> bool:
         """Return whether an operator allowed a class outright: for this run, or by a rule for this very site.
 
         A rule for all sites says what is asked about; it does not widen the task of a run.
         """
         standing = dict(await self._core.on_store(self._rows.standing, run))
         if risk in standing:
-            return standing[risk] is Answer.ALLOW
+            return standing[risk] is PolicyAnswer.ALLOW
         rules = (await self.policy()).risks
         return any(
-            bool(rule.site) and rule.site == site and rule.risk is risk and rule.answer is Answer.ALLOW
+            bool(rule.site) and rule.site == site and rule.risk is risk and rule.answer is PolicyAnswer.ALLOW
             for rule in rules
         )
 
@@ -258,11 +260,11 @@ class Desk:
     # other processes
 
     async def listen(
-        self, ours: Callable[[], Sequence[str]], grant: Callable[[Wish], Awaitable[None]]
+        self, ours: Callable[[], Sequence[str]], grant: Callable[[RemoteCommand], Awaitable[None]]
     ) -> None:
         """Poll for writes of other processes: wake waiters, and run commands sent to our runs."""
         while True:
-            await asyncio.sleep(LISTEN_EVERY)
+            await asyncio.sleep(POLL_INTERVAL)
             try:
                 version = await self._core.on_store(lambda: self._rows.data_version)
                 if version == self._version:
@@ -272,7 +274,7 @@ class Desk:
                 for woken in self._decided.values():
                     woken.set()
                 runs = tuple(ours())
-                for wish in await self._core.on_store(self._rows.take_wishes, runs):
+                for wish in await self._core.on_store(self._rows.take_remote_commands, runs):
                     await grant(wish)
             except SiteloreError as error:
                 log.warning("the approval requests can't be read: %s", error)
@@ -283,13 +285,13 @@ class Desk:
         if isinstance(event, PolicyChanged):
             self.forget_policy()  # undo and redo have brought another one
 
-    async def _told(self, found: PersonRequest, decision: PersonDecision) -> None:
+    async def _told(self, found: ApprovalRequest, decision: OperatorDecision) -> None:
         self._core.bus.publish(RequestChanged(request=found))
         self._wake(found.id)
-        reach = f" ({decision.reach.value})" if decision.reach is not Reach.ONCE else ""
+        reach = f" ({decision.reach.value})" if decision.reach is not ApprovalScope.ONCE else ""
         words = f"{decision.text or decision.command or found.words or found.question}{reach}"
         await self.note(
-            found.run, found.step, _DEEDS[decision.verb], words, about=found.id, author=decision.author
+            found.run, found.step, _ACTIONS[decision.verb], words, about=found.id, author=decision.author
         )
 
     def _wake(self, request: str) -> None:
@@ -298,24 +300,24 @@ class Desk:
             woken.set()
 
 
-class DeskOfRun:
-    """The approval service bound to one run (``app.engine.agent.ports.DeskPort``)."""
+class RunApprovals:
+    """The approval service bound to one run (``app.engine.agent.ports.SupervisionPort``)."""
 
-    def __init__(self, desk: Desk, run: str, site: str) -> None:
+    def __init__(self, desk: ApprovalService, run: str, site: str) -> None:
         self._desk, self._run, self._site = desk, run, site
 
-    async def open(self, request: PersonRequest) -> PersonRequest:
+    async def open(self, request: ApprovalRequest) -> ApprovalRequest:
         """Store a new request of this run."""
         opened = await self._desk.open(replace(request, run=self._run, site=self._site))
-        asker = ASKERS.get(opened.need, POLICY)
-        await self.note(Deed.ASKED, opened.step, opened.question, about=opened.id, author=asker)
+        asker = ASKED_BY.get(opened.need, POLICY)
+        await self.note(OperatorAction.ASKED, opened.step, opened.question, about=opened.id, author=asker)
         return opened
 
-    async def pending(self) -> tuple[PersonRequest, ...]:
+    async def pending(self) -> tuple[ApprovalRequest, ...]:
         """Return the requests that a crashed process left open or decided."""
         return tuple(await self._desk.requests(self._run))
 
-    async def decision(self, request_id: str) -> PersonDecision:
+    async def decision(self, request_id: str) -> OperatorDecision:
         """Wait until a request is decided."""
         return await self._desk.decision(request_id)
 
@@ -323,29 +325,31 @@ class DeskOfRun:
         """Close a request that nothing waits for any more."""
         await self._desk.void(request_id, why)
 
-    async def begun(self, step: int) -> None:
+    async def on_step_started(self, step: int) -> None:
         """Close decided requests: the step that follows them begins."""
-        await self._desk.begun(self._run)
+        await self._desk.on_step_started(self._run)
 
-    async def word(self) -> Said:
+    async def word(self) -> OperatorStatements:
         """Return the operator's statements about the run as a whole."""
         return await self._desk.word(self._run)
 
-    async def hints(self) -> tuple[PersonHint, ...]:
+    async def hints(self) -> tuple[Hint, ...]:
         """Return every hint of the run."""
         return tuple(await self._desk.hints(self._run))
 
-    async def note(self, deed: Deed, step: int, words: str, about: str = "", author: str = "") -> None:
+    async def note(
+        self, deed: OperatorAction, step: int, words: str, about: str = "", author: str = ""
+    ) -> None:
         """Add an action to the run's time line."""
         await self._desk.note(self._run, step, deed, words, about=about, author=author)
 
-    async def answer(self, risk: RiskClass) -> Answer:
+    async def answer(self, risk: RiskClass) -> PolicyAnswer:
         """Return the rule for a risk class."""
         return await self._desk.answer(self._run, self._site, risk)
 
-    async def widened(self, risk: RiskClass) -> bool:
+    async def is_class_allowed(self, risk: RiskClass) -> bool:
         """Return whether an operator allowed a risk class outright."""
-        return await self._desk.widened(self._run, self._site, risk)
+        return await self._desk.is_class_allowed(self._run, self._site, risk)
 
     async def reaction(self, flag: Flag) -> Reaction:
         """Return the policy's reaction to a flag."""

@@ -13,19 +13,19 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin
 
 from app import settings
-from app.engine.cases.atlas import Atlas, Sheet, checked_address
+from app.engine.cases.atlas import GraphCache, LoadedGraph, checked_address
 from app.engine.cases.core import Core
-from app.engine.cases.knowledge import KnowledgeCases
-from app.engine.cases.recording import StoredGraph
-from app.engine.cases.wayfinding import kept_login
+from app.engine.cases.knowledge import KnowledgeService
+from app.engine.cases.recording import StoredGraphRecorder
+from app.engine.cases.wayfinding import saved_login
 from app.engine.errors import Conflict, NotFound
 from app.engine.events import ExplorationChanged, GraphChanged
 from app.engine.graph.blocklist import BlockList
-from app.engine.graph.robots import AGENT, MAX_BYTES, Robots
+from app.engine.graph.robots import AGENT, MAX_BYTES, RobotsFile
 from app.engine.graph.suspects import suspect_tips
 from app.engine.graph_api import ExploreOptions, ExploreReport, UpdateReport, VerifyGraphReport
 from app.engine.jobs import Job
-from app.engine.store.database import explained
+from app.engine.store.database import translated_errors
 from app.engine.store.locks import FileLock
 from kb.private import make_folder
 from kb.tip import Status
@@ -33,26 +33,26 @@ from kb.tip import Status
 if TYPE_CHECKING:
     from app.engine.graph.explorer import Explorer
 
-ROBOTS_SECONDS = 5.0
+ROBOTS_TIMEOUT = 5.0
 
 T = TypeVar("T")
 
-TELL_GRAPH_EVERY = 1.0
+GRAPH_NOTICE_INTERVAL = 1.0
 """Seconds between two notices that the graph has grown."""
 
 
 @dataclass(slots=True)
-class _Running:
+class _RunningExploration:
     job: Job
     explorer: Explorer
 
 
-class Exploring:
+class ExplorationService:
     """Explorations, at most one a site at a time."""
 
-    def __init__(self, core: Core, atlas: Atlas, knowledge: KnowledgeCases) -> None:
+    def __init__(self, core: Core, atlas: GraphCache, knowledge: KnowledgeService) -> None:
         self._core, self._atlas, self._knowledge = core, atlas, knowledge
-        self._running: dict[str, _Running] = {}
+        self._running: dict[str, _RunningExploration] = {}
         self._busy: set[str] = set()
 
     async def explore(self, url: str, site: str = "", options: ExploreOptions | None = None) -> ExploreReport:
@@ -94,16 +94,16 @@ class Exploring:
         ``thorough`` also opens pages whose server answer is unchanged.
         """
         sheet = await self._atlas.sheet(site)
-        login = storage_state or kept_login(site)
+        login = storage_state or saved_login(site)
 
         async def work(job: Job) -> VerifyGraphReport:
-            from app.engine.browser.browsers import Browsers
+            from app.engine.browser.browsers import BrowserPool
             from app.engine.graph.maintenance import verify
 
-            async with Browsers(settings.load().browser, storage_state=login) as browsers:
+            async with BrowserPool(settings.load().browser, storage_state=login) as browsers:
                 done = await verify(
                     sheet.graph,
-                    StoredGraph(self._core, site),
+                    StoredGraphRecorder(self._core, site),
                     browsers.drivers(2),
                     thorough=thorough,
                     tell=job.advance,
@@ -117,21 +117,21 @@ class Exploring:
         before = await self._atlas.sheet(site)
         chosen = options or ExploreOptions()
         rules = await self._rules(site, chosen.block_list)
-        login = chosen.storage_state or kept_login(site)
+        login = chosen.storage_state or saved_login(site)
 
         async def work(job: Job) -> UpdateReport:
-            from app.engine.browser.browsers import Browsers
+            from app.engine.browser.browsers import BrowserPool
             from app.engine.graph.diff import diff_graphs
             from app.engine.graph.maintenance import update
 
             robots = await self._core.on_worker(read_robots, before.graph.home)
             setting = settings.load().browser
-            async with Browsers(
+            async with BrowserPool(
                 setting, headed=chosen.headed, size=chosen.viewport, storage_state=login
             ) as browsers:
                 verified, explored = await update(
                     before.graph,
-                    StoredGraph(self._core, site),
+                    StoredGraphRecorder(self._core, site),
                     browsers.drivers(chosen.workers),
                     options=replace(chosen, storage_state="", mode=before.graph.mode),
                     rules=rules,
@@ -164,7 +164,7 @@ class Exploring:
             raise Conflict(f"{site} is already in use by another job; pause or stop it first")
         path = self._core.workspace.lock_path(site)
         lock = FileLock(path)
-        with explained(path):
+        with translated_errors(path):
             make_folder(path.parent, parents=True)
             if not lock.take():
                 raise Conflict(f"{site} is in use by another process; pause or stop it first")
@@ -177,7 +177,7 @@ class Exploring:
             lock.release()
             self._core.bus.publish(GraphChanged(site=site))
 
-    async def _suspected(self, before: Sheet, report: VerifyGraphReport) -> VerifyGraphReport:
+    async def _suspected(self, before: LoadedGraph, report: VerifyGraphReport) -> VerifyGraphReport:
         """Make tips about what is gone suspect; undo restores them."""
         site = before.graph.site
         after = (await self._atlas.sheet(site)).graph
@@ -191,7 +191,7 @@ class Exploring:
             await self._knowledge.set_status(tips, Status.SUSPECT)
         return replace(report, suspect_tips=tips)
 
-    def _of(self, site: str) -> _Running:
+    def _of(self, site: str) -> _RunningExploration:
         if site not in self._running:
             raise NotFound(f"{site} is not being explored")
         return self._running[site]
@@ -209,10 +209,10 @@ class Exploring:
     async def _explore(
         self, job: Job, site: str, address: str, options: ExploreOptions, rules: BlockList
     ) -> ExploreReport:
-        from app.engine.browser.browsers import Browsers
+        from app.engine.browser.browsers import BrowserPool
         from app.engine.graph.explorer import Explorer
 
-        login = options.storage_state or kept_login(site)
+        login = options.storage_state or saved_login(site)
         told, began = 0.0, time.monotonic()
 
         def tell(event: ExplorationChanged) -> None:
@@ -221,12 +221,12 @@ class Exploring:
             self._core.bus.publish(event)
             if job.cancel_requested:
                 explorer.stop()
-            if time.monotonic() - told >= TELL_GRAPH_EVERY:
+            if time.monotonic() - told >= GRAPH_NOTICE_INTERVAL:
                 told = time.monotonic()
                 self._core.bus.publish(GraphChanged(site=site))
 
         setting = settings.load().browser
-        async with Browsers(
+        async with BrowserPool(
             setting,
             headed=options.headed,
             size=options.viewport,
@@ -241,14 +241,14 @@ class Exploring:
                 replace(
                     options, storage_state=""
                 ),  # it is the browser's; a path of this machine is not stored
-                store=StoredGraph(self._core, site),
+                store=StoredGraphRecorder(self._core, site),
                 rules=rules,
                 drivers=browsers.drivers(options.workers),
                 tell=tell,
                 robots=robots,
                 spent=time.monotonic() - began,
             )
-            self._running[site] = _Running(job, explorer)
+            self._running[site] = _RunningExploration(job, explorer)
             try:
                 report = await explorer.run()
             finally:
@@ -257,25 +257,25 @@ class Exploring:
         return replace(report, notes=(*rules.notes, *report.notes))
 
 
-def read_robots(home: str) -> Robots:
+def read_robots(home: str) -> RobotsFile:
     """Fetch a site's robots.txt; blocks."""
     request = urllib.request.Request(urljoin(home, "/robots.txt"), headers={"User-Agent": AGENT})
     try:
-        with urllib.request.urlopen(request, timeout=ROBOTS_SECONDS) as answer:
-            return Robots.of_answer(answer.status, _read_in_time(answer))
+        with urllib.request.urlopen(request, timeout=ROBOTS_TIMEOUT) as answer:
+            return RobotsFile.from_response(answer.status, _read_with_deadline(answer))
     except HTTPError as error:
         with error:
-            return Robots.of_answer(error.code)
+            return RobotsFile.from_response(error.code)
     except (URLError, OSError, HTTPException):
-        return Robots.of_answer(0)
+        return RobotsFile.from_response(0)
 
 
-def _read_in_time(answer: HTTPResponse) -> bytes:
+def _read_with_deadline(answer: HTTPResponse) -> bytes:
     """Read the beginning of a response within the deadline.  Raises ``OSError``."""
-    deadline, parts, size = time.monotonic() + ROBOTS_SECONDS, list[bytes](), 0
+    deadline, parts, size = time.monotonic() + ROBOTS_TIMEOUT, list[bytes](), 0
     while size < MAX_BYTES and (part := answer.read1(MAX_BYTES - size)):
         parts.append(part)
         size += len(part)
         if time.monotonic() > deadline:
-            raise TimeoutError(f"robots.txt did not arrive within {ROBOTS_SECONDS:.0f} s")
+            raise TimeoutError(f"robots.txt did not arrive within {ROBOTS_TIMEOUT:.0f} s")
     return b"".join(parts)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import settings
-from app.engine.cases.atlas import Atlas, Sheet, face
+from app.engine.cases.atlas import GraphCache, LoadedGraph, representative_page
 from app.engine.cases.core import Core
-from app.engine.cases.retrieving import Retrieving
+from app.engine.cases.retrieving import RetrievalService
 from app.engine.errors import InputError, NotFound, UsageError
 from app.engine.graph.search import LATE, StateSearch, state_text
 from app.engine.graph_api import NodeHit, SearchComparison
@@ -26,7 +26,7 @@ PICTURE = "picture"
 """Method that compares words with screenshots, by a model that the user chose."""
 
 
-class CarriedVectors:
+class WorkerVectorCache:
     """A vector cache for a worker; its new vectors are stored in the graph's file afterwards.
 
     The worker may not touch the file, and the store thread should not wait for the encoder.
@@ -47,21 +47,21 @@ class CarriedVectors:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _SiteSearch:
     search: StateSearch
-    cache: CarriedVectors
+    cache: WorkerVectorCache
     encoder: str
     version: int = -1
 
 
-class Finding:
+class GraphSearchService:
     """State search, with one index a site."""
 
-    def __init__(self, core: Core, atlas: Atlas, retrieving: Retrieving) -> None:
+    def __init__(self, core: Core, atlas: GraphCache, retrieving: RetrievalService) -> None:
         self._core, self._atlas, self._retrieving = core, atlas, retrieving
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _SiteSearch] = {}
         self._picture_model: tuple[str, PictureModel] | None = None
-        self._pictures: dict[str, tuple[PictureSearch, CarriedVectors]] = {}
+        self._pictures: dict[str, tuple[PictureSearch, WorkerVectorCache]] = {}
         self._one_at_a_time = asyncio.Lock()
 
     async def graph_search(self, site: str, query: str, method: str = LATE, k: int = 10) -> list[NodeHit]:
@@ -76,10 +76,12 @@ class Finding:
             return await self._by_picture(sheet, query, k)
         async with self._one_at_a_time:
             kept = await self._ready(sheet)
-            usable = kept.search.usable(method) if method in ("late", "dense") else method
+            usable = kept.search.resolve_method(method) if method in ("late", "dense") else method
             hits = await self._core.on_worker(kept.search.search, query, usable, max(1, k))
         return [
-            _hit(sheet, hit.node, hit.score, hit.matched) for hit in hits if hit.node in sheet.graph.nodes
+            _node_hit(sheet, hit.node, hit.score, hit.matched)
+            for hit in hits
+            if hit.node in sheet.graph.nodes
         ]
 
     async def graph_compare_search(self, site: str, queries: str) -> SearchComparison:
@@ -100,24 +102,24 @@ class Finding:
             node: {
                 part for page in sheet.graph.pages_of(node) for part in (page.keys.template, page.keys.url)
             }
-            for node in _standing(sheet)
+            for node in _present_nodes(sheet)
         }
         async with self._one_at_a_time:
             kept = await self._ready(sheet)
             return await self._core.on_worker(compare, site, kept.search, places, labelled)
 
-    async def _ready(self, sheet: Sheet) -> _Kept:
+    async def _ready(self, sheet: LoadedGraph) -> _SiteSearch:
         """Return the up-to-date search index of a graph; encodes new states as a job."""
         site, encoder = sheet.graph.site, self._retrieving.encoder
         name = encoder.id if encoder is not None else ""
         kept = self._kept.get(site)
         if kept is None or kept.encoder != name:
             known = await self._atlas.with_store(site, lambda store: store.vectors(name)) if name else {}
-            cache = CarriedVectors(known)
-            kept = self._kept[site] = _Kept(StateSearch(encoder, cache), cache, name)
+            cache = WorkerVectorCache(known)
+            kept = self._kept[site] = _SiteSearch(StateSearch(encoder, cache), cache, name)
         if kept.version == sheet.version[0]:
             return kept
-        states = [state_text(node, sheet.graph.pages_of(node)) for node in _standing(sheet)]
+        states = [state_text(node, sheet.graph.pages_of(node)) for node in _present_nodes(sheet)]
         search = kept.search
 
         async def work(job: Job) -> None:
@@ -131,14 +133,16 @@ class Finding:
         kept.version = sheet.version[0]
         return kept
 
-    async def _by_picture(self, sheet: Sheet, query: str, k: int) -> list[NodeHit]:
+    async def _by_picture(self, sheet: LoadedGraph, query: str, k: int) -> list[NodeHit]:
         folder = settings.load().picture_encoder
         if not folder:
             raise UsageError(
                 "no picture model is set",
                 remedy="name the folder of a multimodal sentence-transformers model in the settings",
             )
-        digests = {node: face(sheet.graph.pages_of(node)).picture for node in _standing(sheet)}
+        digests = {
+            node: representative_page(sheet.graph.pages_of(node)).picture for node in _present_nodes(sheet)
+        }
         wanted = {node: digest for node, digest in digests.items() if digest}
         if not wanted:
             raise NotFound(f"the graph of {sheet.graph.site} has no pictures")
@@ -155,9 +159,9 @@ class Finding:
             await task
             await self._flush(sheet.graph.site, cache)
             found = await self._core.on_worker(search.search, query, k)
-        return [_hit(sheet, node, score, ()) for node, score in found]
+        return [_node_hit(sheet, node, score, ()) for node, score in found]
 
-    async def _picture_search(self, site: str, folder: str) -> tuple[PictureSearch, CarriedVectors]:
+    async def _picture_search(self, site: str, folder: str) -> tuple[PictureSearch, WorkerVectorCache]:
         from app.engine.graph.search.pictures import PictureModel, PictureSearch
 
         if self._picture_model is None or self._picture_model[0] != folder:
@@ -165,11 +169,13 @@ class Finding:
             self._pictures.clear()
         if site not in self._pictures:
             model = self._picture_model[1]
-            cache = CarriedVectors(await self._atlas.with_store(site, lambda store: store.vectors(model.id)))
+            cache = WorkerVectorCache(
+                await self._atlas.with_store(site, lambda store: store.vectors(model.id))
+            )
             self._pictures[site] = (PictureSearch(model, cache), cache)
         return self._pictures[site]
 
-    async def _flush(self, site: str, cache: CarriedVectors) -> None:
+    async def _flush(self, site: str, cache: WorkerVectorCache) -> None:
         """Store a worker's new vectors in the graph's file."""
         gained, cache.gained = cache.gained, {}
         for encoder, vectors in gained.items():
@@ -190,13 +196,13 @@ def _progress_of(job: Job, words: str) -> Callable[[int, int], None]:
     return progress
 
 
-def _standing(sheet: Sheet) -> list[str]:
+def _present_nodes(sheet: LoadedGraph) -> list[str]:
     """Return the nodes that are not gone."""
     graph = sheet.graph
     return [node for node in graph.nodes if not all(page.gone_at for page in graph.pages_of(node))]
 
 
-def _hit(sheet: Sheet, node: str, score: float, matched: tuple[str, ...]) -> NodeHit:
-    page = face(sheet.graph.pages_of(node))
+def _node_hit(sheet: LoadedGraph, node: str, score: float, matched: tuple[str, ...]) -> NodeHit:
+    page = representative_page(sheet.graph.pages_of(node))
     small = page.thumbnail or page.picture
     return NodeHit(node=node, title=page.title, url=page.url, score=score, matched=matched, thumbnail=small)

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from app.engine import identity
-from app.engine.cases.atlas import Atlas, Sheet, edges, face
+from app.engine.cases.atlas import GraphCache, LoadedGraph, node_transitions, representative_page
 from app.engine.cases.core import Core
 from app.engine.cases.recording import read_elements
-from app.engine.decision import Decision, DecisionKind
+from app.engine.decision import GraphEdit, GraphEditKind
 from app.engine.errors import InputError, NotFound, StoreError, UsageError
 from app.engine.events import GraphChanged
 from app.engine.graph.layout import layout
@@ -32,14 +32,14 @@ from app.engine.store.workspace import Workspace
 from app.engine.transition import Source, Transition
 from kb.private import make_folder
 
-SHOWN_TEXT = 20_000
+MAX_SHOWN_TEXT = 20_000
 """Characters of a page's text shown in a panel."""
 
 
-class GraphCases:
+class GraphService:
     """Use cases on stored graphs; no page is visited."""
 
-    def __init__(self, core: Core, atlas: Atlas) -> None:
+    def __init__(self, core: Core, atlas: GraphCache) -> None:
         self._core, self._atlas = core, atlas
 
     async def graphs(self) -> list[GraphRow]:
@@ -54,7 +54,7 @@ class GraphCases:
         """Return a graph's figures."""
 
         def counting() -> GraphStats:
-            return _stats(self._atlas.store(site), self._atlas.open_sheet(site))
+            return _stats(self._atlas.store(site), self._atlas.load_on_store(site))
 
         return await self._core.on_store(counting)
 
@@ -64,7 +64,7 @@ class GraphCases:
         before = {} if tidy else await self._atlas.with_store(site, lambda store: store.positions())
 
         def drawing() -> tuple[GraphPicture, dict[str, tuple[float, float]]]:
-            return _picture(sheet, before)
+            return _draw(sheet, before)
 
         picture, placed = await self._core.on_worker(drawing)
         if placed != before:
@@ -75,7 +75,7 @@ class GraphCases:
         """Return everything about one state."""
 
         def looking() -> NodeDetail:
-            sheet = self._atlas.open_sheet(site)
+            sheet = self._atlas.load_on_store(site)
             return self._detail(sheet, self._atlas.store(site), sheet.node(node))
 
         return await self._core.on_store(looking)
@@ -106,7 +106,7 @@ class GraphCases:
         self._core.bus.publish(GraphChanged(site=site))
 
         def row() -> GraphRow:
-            return graph_row(self._atlas.store(site), self._atlas.open_sheet(site))
+            return graph_row(self._atlas.store(site), self._atlas.load_on_store(site))
 
         return await self._core.on_store(row)
 
@@ -132,13 +132,15 @@ class GraphCases:
         """Merge states; return the id.  Undo splits them again."""
 
         def merging() -> str:
-            sheet = self._atlas.open_sheet(site)
+            sheet = self._atlas.load_on_store(site)
             chosen = list(dict.fromkeys(sheet.node(node) for node in nodes))
             if len(chosen) < 2:
                 raise UsageError("merging needs at least two states")
-            titles = " and ".join(f"'{face(sheet.graph.pages_of(node)).title}'" for node in chosen[:2])
+            titles = " and ".join(
+                f"'{representative_page(sheet.graph.pages_of(node)).title}'" for node in chosen[:2]
+            )
             more = f" and {len(chosen) - 2} more" if len(chosen) > 2 else ""
-            self._decide(site, DecisionKind.MERGE, chosen, f"merge {titles}{more}")
+            self._decide(site, GraphEditKind.MERGE, chosen, f"merge {titles}{more}")
             return chosen[0]
 
         merged = await self._core.do_in_review(merging)
@@ -149,13 +151,13 @@ class GraphCases:
         """Split a state into the page states it stands for; return their ids.  Undo merges them again."""
 
         def splitting() -> list[str]:
-            sheet = self._atlas.open_sheet(site)
+            sheet = self._atlas.load_on_store(site)
             found = sheet.node(node)
             pages = sheet.graph.pages_of(found)
             if len(pages) < 2:
                 raise UsageError(f"state {found[:8]} stands for a single page; there is nothing to split")
-            title = face(pages).title
-            self._decide(site, DecisionKind.SPLIT, [found], f"split '{title}'")
+            title = representative_page(pages).title
+            self._decide(site, GraphEditKind.SPLIT, [found], f"split '{title}'")
             return [page.id for page in pages]
 
         parts = await self._core.do_in_review(splitting)
@@ -195,20 +197,20 @@ class GraphCases:
     async def try_rules(self, site: str, node: str, rules: str) -> LabReport:
         """Apply rules to a stored page, and count their hits on all stored pages."""
         from app.engine.graph.blocklist import BlockList
-        from app.engine.graph.lab import rule_on
+        from app.engine.graph.lab import preview_rules
 
         try:
             chosen = BlockList.load(rules)
         except InputError as error:
             return LabReport(hits=(), error=str(error))
         sheet = await self._atlas.sheet(site)
-        pages = [face(sheet.graph.pages_of(name)) for name in sheet.graph.nodes]
-        here = face(sheet.graph.pages_of(sheet.node(node)))
+        pages = [representative_page(sheet.graph.pages_of(name)) for name in sheet.graph.nodes]
+        here = representative_page(sheet.graph.pages_of(sheet.node(node)))
         stored: list[tuple[str, tuple[Element, ...]]] = []
         for page in pages:
             stored.append((page.url, await self._core.on_store(self._elements, page.elements)))
         own = await self._core.on_store(self._elements, here.elements)
-        return await self._core.on_worker(rule_on, chosen, here.url, own, stored)
+        return await self._core.on_worker(preview_rules, chosen, here.url, own, stored)
 
     def rules_path(self, site: str) -> Path:
         """Return the path of a site's own rules; the file may be missing."""
@@ -219,15 +221,15 @@ class GraphCases:
     def _row(self, site: str) -> GraphRow:
         """Return one graph's row; a damaged file does not hide the others."""
         try:
-            return graph_row(self._atlas.store(site), self._atlas.open_sheet(site))
+            return graph_row(self._atlas.store(site), self._atlas.load_on_store(site))
         except StoreError as error:
             return GraphRow(
                 site=site, home="", mode=Mode.FULL, states=0, transitions=0, frontier=0, explored_at=0.0,
                 state="failed", error=str(error),
             )  # fmt: skip
 
-    def _decide(self, site: str, kind: DecisionKind, members: Sequence[str], label: str) -> None:
-        decision = Decision(
+    def _decide(self, site: str, kind: GraphEditKind, members: Sequence[str], label: str) -> None:
+        decision = GraphEdit(
             id=uuid.uuid4().hex, kind=kind, members=tuple(members), author=self._core.author, at=time.time()
         )
         self._core.workspace.decide(site, decision, label)
@@ -235,9 +237,9 @@ class GraphCases:
     def _elements(self, digest: str) -> tuple[Element, ...]:
         return read_elements(self._core.workspace.runs.read_blob(digest)) if digest else ()
 
-    def _detail(self, sheet: Sheet, store: GraphStore, node: str) -> NodeDetail:
+    def _detail(self, sheet: LoadedGraph, store: GraphStore, node: str) -> NodeDetail:
         pages = sheet.graph.pages_of(node)
-        first = face(pages)
+        first = representative_page(pages)
         elements = self._elements(first.elements)
         facts = sheet.facts[node]
         outgoing, incoming = sheet.graph.outgoing(node), sheet.graph.incoming(node)
@@ -248,7 +250,7 @@ class GraphCases:
             row=sheet.row(node),
             keys=first.keys,
             picture=first.picture,
-            text=text[:SHOWN_TEXT],
+            text=text[:MAX_SHOWN_TEXT],
             elements=elements,
             frontier=tuple(store.frontier(page=first.id)),
             element_keys=tuple(identity.element_key(element, sheet.graph.home) for element in elements),
@@ -262,7 +264,7 @@ class GraphCases:
         )
 
 
-def graph_row(store: GraphStore, sheet: Sheet) -> GraphRow:
+def graph_row(store: GraphStore, sheet: LoadedGraph) -> GraphRow:
     """Return one graph as a row of the list."""
     explorations = store.explorations()
     last = explorations[-1] if explorations else None
@@ -272,7 +274,7 @@ def graph_row(store: GraphStore, sheet: Sheet) -> GraphRow:
         home=sheet.graph.home,
         mode=sheet.graph.mode,
         states=len(sheet.graph.nodes) - gone,
-        transitions=sum(1 for _ in edges(sheet.graph)),
+        transitions=sum(1 for _ in node_transitions(sheet.graph)),
         frontier=sum(sheet.waiting.values()),
         explored_at=last.ended_at or last.started_at if last is not None else 0.0,
         state=(last.ended or "interrupted") if last is not None else "",
@@ -280,14 +282,18 @@ def graph_row(store: GraphStore, sheet: Sheet) -> GraphRow:
     )
 
 
-def _titles(sheet: Sheet, transitions: Sequence[Transition]) -> dict[str, str]:
+def _titles(sheet: LoadedGraph, transitions: Sequence[Transition]) -> dict[str, str]:
     """Return the titles of the nodes that these transitions name, by id."""
     names = {end for way in transitions for end in (way.source, way.target)}
-    return {name: face(sheet.graph.pages_of(name)).title for name in names if name in sheet.graph.nodes}
+    return {
+        name: representative_page(sheet.graph.pages_of(name)).title
+        for name in names
+        if name in sheet.graph.nodes
+    }
 
 
-def _picture(
-    sheet: Sheet, before: dict[str, tuple[float, float]]
+def _draw(
+    sheet: LoadedGraph, before: dict[str, tuple[float, float]]
 ) -> tuple[GraphPicture, dict[str, tuple[float, float]]]:
     rows = sorted(
         (sheet.row(node) for node in sheet.graph.nodes), key=lambda row: (row.depth, row.url, row.id)
@@ -295,7 +301,7 @@ def _picture(
     number = {row.id: at for at, row in enumerate(rows)}
     weights: dict[tuple[int, int], int] = {}
     tried: dict[tuple[int, int], bool] = {}
-    for source, target, way in edges(sheet.graph):
+    for source, target, way in node_transitions(sheet.graph):
         ends = (number[source], number[target])
         weights[ends] = weights.get(ends, 0) + 1
         tried[ends] = tried.get(ends, False) or way.attempts > 0
@@ -319,14 +325,14 @@ def _picture(
     return picture, {name: (left, top) for name, left, top in zip(names, x, y, strict=True)}
 
 
-def _stats(store: GraphStore, sheet: Sheet) -> GraphStats:
+def _stats(store: GraphStore, sheet: LoadedGraph) -> GraphStats:
     graph = sheet.graph
-    faces = [face(graph.pages_of(node)) for node in graph.nodes]
+    faces = [representative_page(graph.pages_of(node)) for node in graph.nodes]
     landing: dict[str, str] = {}
     for page in sorted(faces, key=lambda page: (page.direct is not True, page.depth, page.first_seen)):
         landing.setdefault(page.keys.url, page.id)
     own = [landing[p.keys.url] == p.id if p.direct is None else p.direct for p in faces]
-    ways = [way for _, _, way in edges(graph)]
+    ways = [way for _, _, way in node_transitions(graph)]
     attempts, successes = sum(way.attempts for way in ways), sum(way.successes for way in ways)
     challenges: dict[str, int] = {}
     for page in faces:

@@ -6,43 +6,43 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from app.engine.agent.navigator import Candidate
+from app.engine.agent.navigator import StateCandidate
 from app.engine.cases.core import Core
 from app.engine.errors import UsageError
 from app.engine.run_api import RoleUsage, RunRequest
 
 if TYPE_CHECKING:
-    from app.engine.agent.model.pulse import Pulse
-    from app.engine.agent.model_api import Model
-    from app.engine.agent.ports import Marks
+    from app.engine.agent.model.pulse import Heartbeat
+    from app.engine.agent.model_api import LanguageModel
+    from app.engine.agent.ports import MarkResolver
     from app.engine.agent.secrets import Secrets
     from app.engine.agent.sight import Policy
-    from app.engine.browser.session import Visit
+    from app.engine.browser.session import BrowserSession
 
 Spawn = Callable[[Coroutine[Any, Any, Any]], object]
 
 
-class Head:
+class PolicyBundle:
     """A policy and what comes with it; the scout has no model, no marks and uses no tokens.
 
     ``pulse`` holds the signs of life of the model, where there is one.
     """
 
-    marks: Marks | None = None
+    marks: MarkResolver | None = None
     model_name = ""
-    pulse: Pulse | None = None
+    pulse: Heartbeat | None = None
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
 
-    def attach(self, visit: Visit, spawn: Spawn) -> None:
+    def attach(self, visit: BrowserSession, spawn: Spawn) -> None:
         """Take the run's browser before the first step; ``spawn`` starts background work."""
 
-    async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
+    async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the best candidate state, by the words it shares with the query."""
-        from app.engine.agent.choosing import choose
+        from app.engine.agent.choosing import best_candidate
 
-        return choose(query, intent, candidates)
+        return best_candidate(query, intent, candidates)
 
     def exchanges(self) -> dict[str, bytes]:
         """Return the exchanges with a model since the last call, by digest."""
@@ -57,7 +57,7 @@ class Head:
         await self.policy.aclose()
 
 
-class ModelHead(Head):
+class ModelPolicyBundle(PolicyBundle):
     """A language model in all roles, with ``vision`` also a vision model.  Every exchange is stored with the run."""
 
     def __init__(self, core: Core, request: RunRequest, secrets: Secrets) -> None:
@@ -70,11 +70,11 @@ class ModelHead(Head):
         from app.engine.agent.llm.prompting import Fence
         from app.engine.agent.llm.selector import Selector
         from app.engine.agent.model.opening import open_model
-        from app.engine.agent.model.pulse import Pulse
-        from app.engine.agent.model.shelf import Shelf
+        from app.engine.agent.model.pulse import Heartbeat
+        from app.engine.agent.model.shelf import BlobBuffer
 
         self._core, self._request = core, request
-        self._shelf = Shelf()
+        self._shelf = BlobBuffer()
         chosen = settings.load()
         chosen = replace(
             chosen,
@@ -83,40 +83,40 @@ class ModelHead(Head):
             run_money=request.max_money or chosen.run_money,
         )
         self.model_name = chosen.model_name
-        self.pulse = Pulse()
-        self._model: Model = open_model(
+        self.pulse = Heartbeat()
+        self._model: LanguageModel = open_model(
             chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask, pulse=self.pulse
         )
         self._fence = Fence(mask=secrets.mask)
         self._selector = Selector(self._model, self._fence, self._pictures)
         super().__init__(self._policy())
 
-    def attach(self, visit: Visit, spawn: Spawn) -> None:
+    def attach(self, visit: BrowserSession, spawn: Spawn) -> None:
         """Rebuild the policy with vision on this page, where the request asks for it."""
         if not self._request.vision:
             return
-        from app.engine.agent.vision.eyes import Eyes
-        from app.engine.agent.vision.looking import Looker
-        from app.engine.browser.points import under
+        from app.engine.agent.vision.eyes import VisionCache
+        from app.engine.agent.vision.looking import VisionClient
+        from app.engine.browser.points import elements_at
 
         async def beneath(page: Any, points: Any) -> Any:
-            return await under(visit, page, points)
+            return await elements_at(visit, page, points)
 
-        eyes = Eyes(Looker(self._model, fence=self._fence), spawn=spawn, under=beneath)
+        eyes = VisionCache(VisionClient(self._model, fence=self._fence), spawn=spawn, under=beneath)
         self.marks = eyes
         self.policy = self._policy(eyes)
 
     def _policy(self, eyes: Any = None) -> Policy:
         from app.engine.agent.llm.options import LlmOptions
         from app.engine.agent.llm.policy import LlmPolicy
-        from app.engine.command import SETS, ActionSet
+        from app.engine.command import ACTION_SETS, ActionSet
 
         options = LlmOptions()
         if eyes is not None:
-            options = replace(options, offered=options.offered | frozenset(SETS[ActionSet.VISION]))
+            options = replace(options, offered=options.offered | frozenset(ACTION_SETS[ActionSet.VISION]))
         return LlmPolicy(self._model, options=options, eyes=eyes, fence=self._fence)
 
-    async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
+    async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the candidate state that the model selects."""
         return await self._selector.choose(query, intent, candidates)
 
@@ -151,7 +151,7 @@ class ModelHead(Head):
         return await self._core.on_store(reading)
 
 
-def make_head(core: Core, request: RunRequest, secrets: Secrets) -> Head:
+def make_policy_bundle(core: Core, request: RunRequest, secrets: Secrets) -> PolicyBundle:
     """Return the policy that a request asks for.
 
     Raises:
@@ -160,7 +160,7 @@ def make_head(core: Core, request: RunRequest, secrets: Secrets) -> Head:
     if request.policy == "scout":
         from app.engine.agent.scout.policy import ScoutPolicy
 
-        return Head(ScoutPolicy())
+        return PolicyBundle(ScoutPolicy())
     if request.policy == "llm":
-        return ModelHead(core, request, secrets)
+        return ModelPolicyBundle(core, request, secrets)
     raise UsageError(f"there is no policy {request.policy!r}", remedy="use scout or llm")

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.engine.api import Done
+from app.engine.api import UndoResult
 from app.engine.cases.core import Core
-from app.engine.cases.judging import Judging
+from app.engine.cases.judging import ReviewService
 from app.engine.events import GraphChanged, HistoryChanged, KnowledgeChanged, PolicyChanged, RunsChanged
-from app.engine.store.desk_state import POLICY
-from app.engine.store.workspace import DECIDE
-from kb.journal import Entry
+from app.engine.store.desk_state import POLICY_EDIT
+from app.engine.store.workspace import GRAPH_EDIT
+from kb.journal import JournalEntry
 
 
-class HistoryCases:
+class HistoryService:
     """Undo and redo across the journals of the knowledge base and of the review state.
 
     Each file keeps its own journal, so that a knowledge base can be used alone; here the later action is undone
     first, and the action undone last is redone first.
     """
 
-    def __init__(self, core: Core, judging: Judging) -> None:
+    def __init__(self, core: Core, judging: ReviewService) -> None:
         self._core, self._judging = core, judging
         core.bus.subscribe(self._tell)
 
-    async def undo(self, where: str = "") -> Done:
+    async def undo(self, where: str = "") -> UndoResult:
         """Undo the latest action; ``where`` = ``knowledge`` or ``review`` looks at that part only."""
         return await self._turn(back=True, where=where)
 
-    async def redo(self, where: str = "") -> Done:
+    async def redo(self, where: str = "") -> UndoResult:
         """Redo the action that was undone last."""
         return await self._turn(back=False, where=where)
 
@@ -53,13 +53,13 @@ class HistoryCases:
         """Store the state of the window."""
         await self._core.on_store(self._core.workspace.review.save_session, session)
 
-    async def _turn(self, back: bool, where: str) -> Done:
-        def turning() -> tuple[Entry | None, bool]:
+    async def _turn(self, back: bool, where: str) -> UndoResult:
+        def turning() -> tuple[JournalEntry | None, bool]:
             kb, workspace = self._core.kb, self._core.workspace
             ours, theirs = kb.peek()[not back], workspace.review.peek()[not back]
             ours = ours if where != "review" else None
             theirs = theirs if where != "knowledge" else None
-            in_kb = _later(ours, theirs, back)
+            in_kb = _is_ours_next(ours, theirs, back)
             if ours is None and theirs is None:
                 return None, in_kb
             if in_kb:
@@ -69,23 +69,23 @@ class HistoryCases:
         entry, in_kb = await self._core.on_store(turning)
         if entry is not None and in_kb:
             self._core.bus.publish(KnowledgeChanged())
-        elif entry is not None and entry.kind == DECIDE:
+        elif entry is not None and entry.kind == GRAPH_EDIT:
             for site in await self._core.on_store(self._core.workspace.graph_sites):
                 self._core.bus.publish(GraphChanged(site=site))
-        elif entry is not None and entry.kind == POLICY:
+        elif entry is not None and entry.kind == POLICY_EDIT:
             self._core.bus.publish(PolicyChanged())
         elif entry is not None:
-            await self._judging.look_at_rest()  # runs that came back from the trash
+            await self._judging.start_missing_detection()  # runs that came back from the trash
             await self._judging.after_verdicts(())
         undo, redo = await self._core.on_store(self._next)
-        return Done(did=entry.label if entry is not None else "", undo=undo, redo=redo)
+        return UndoResult(did=entry.label if entry is not None else "", undo=undo, redo=redo)
 
     def _next(self) -> tuple[str, str]:
         """Return the labels of the next undo and redo."""
         words: list[str] = []
         for at, back in ((0, True), (1, False)):
             ours, theirs = self._core.kb.peek()[at], self._core.workspace.review.peek()[at]
-            chosen = ours if _later(ours, theirs, back) else theirs
+            chosen = ours if _is_ours_next(ours, theirs, back) else theirs
             words.append(chosen.label if chosen is not None else "")
         return words[0], words[1]
 
@@ -98,7 +98,7 @@ class HistoryCases:
         self._core.bus.publish(HistoryChanged(undo=undo, redo=redo))
 
 
-def _later(ours: Entry | None, theirs: Entry | None, back: bool) -> bool:
+def _is_ours_next(ours: JournalEntry | None, theirs: JournalEntry | None, back: bool) -> bool:
     """Return whether our entry comes before theirs."""
     if ours is None or theirs is None:
         return ours is not None

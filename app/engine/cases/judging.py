@@ -14,21 +14,21 @@ from typing import Any, cast
 from app.engine.api import RiskReport, RunFilter, RunRow
 from app.engine.cases.core import Core
 from app.engine.detectors.calibration import agent_failed, scorecard
-from app.engine.detectors.kinds import signature
-from app.engine.detectors.risk import BASIS, Example, RiskModel, fit
+from app.engine.detectors.kinds import cluster_key
+from app.engine.detectors.risk import DETECTOR_SET_HASH, JudgedRun, RiskModel, fit
 from app.engine.detectors.runner import detect_run, in_order
-from app.engine.detectors.trial import Trial, tried
+from app.engine.detectors.trial import CrossValidation, cross_validate
 from app.engine.detectors.vlm import decided, flags_of
 from app.engine.errors import NotFound
 from app.engine.events import RunsChanged
 from app.engine.jobs import Job
 from app.engine.judgement import Flag, Label, Opinion, Risk, Verdict
 from app.engine.supervision import FlagReaction
-from app.engine.trajectory import made_by_hand
+from app.engine.trajectory import count_operator_steps
 
 log = logging.getLogger(__name__)
 
-CHUNK = 25
+DETECT_CHUNK = 25
 """Runs detected in one turn of the store thread; other work gets its turn in between."""
 
 _STATE = "risk-model"
@@ -37,13 +37,13 @@ GUIDELINE = "1"
 """Version of the labels' meaning, stored with each verdict."""
 
 
-class Judging:
+class ReviewService:
     """The judgement of runs by detectors and people."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._model: RiskModel | None = None
-        self._trial = Trial()
+        self._trial = CrossValidation()
         self._stale = False
         self._fitting: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
@@ -61,33 +61,33 @@ class Judging:
         opinions = await self._core.on_store(
             self._core.workspace.review.opinions, ids[0] if len(ids) == 1 else ""
         )
-        for start in range(0, len(ids), CHUNK):
+        for start in range(0, len(ids), DETECT_CHUNK):
             found += await self._core.on_store(
-                self._detect_chunk, ids[start : start + CHUNK], usual, opinions
+                self._detect_chunk, ids[start : start + DETECT_CHUNK], usual, opinions
             )
             if job is not None:
-                job.advance(min(start + CHUNK, len(ids)), len(ids), "looking for failures")
+                job.advance(min(start + DETECT_CHUNK, len(ids)), len(ids), "looking for failures")
                 if job.cancel_requested:
                     break
-        self._core.bus.publish(RunsChanged(runs=tuple(ids) if len(ids) <= CHUNK else ()))
+        self._core.bus.publish(RunsChanged(runs=tuple(ids) if len(ids) <= DETECT_CHUNK else ()))
         return found
 
-    async def detect_rest(self, job: Job | None = None) -> None:
+    async def detect_missing(self, job: Job | None = None) -> None:
         """Run the rules over every run that this version has not seen yet.
 
         Such runs are left by a killed or cancelled import, a lost index, or an older program.
         """
-        rest = await self._core.on_store(self._core.workspace.index.not_looked_at, BASIS)
+        rest = await self._core.on_store(self._core.workspace.index.runs_to_detect, DETECTOR_SET_HASH)
         if rest:
             await self.detect(rest, job)
             if await self._core.on_store(self._fit_is_old):
                 await self.after_verdicts(())
 
-    async def look_at_rest(self) -> None:
+    async def start_missing_detection(self) -> None:
         """Start ``detect_rest`` as a job, if there is anything to do and none is running."""
-        rest = await self._core.on_store(self._core.workspace.index.not_looked_at, BASIS)
+        rest = await self._core.on_store(self._core.workspace.index.runs_to_detect, DETECTOR_SET_HASH)
         if rest and (self._looking is None or self._looking.done()):
-            _, self._looking = self._core.registry.start("Look for failures", self.detect_rest)
+            _, self._looking = self._core.registry.start("Look for failures", self.detect_missing)
 
     async def give_verdict(
         self, run: str, label: Label, step: int | None = None, note: str = "", lead_seconds: float = 0.0
@@ -189,11 +189,13 @@ class Judging:
         while self._stale:
             self._stale = False
             material = await core.on_store(self._material)
-            model, trial, risks = await core.on_worker(_fitted, material)
+            model, trial, risks = await core.on_worker(_fit_risk, material)
 
-            def keep(model: RiskModel = model, trial: Trial = trial, risks: list[Risk] = risks) -> None:
+            def keep(
+                model: RiskModel = model, trial: CrossValidation = trial, risks: list[Risk] = risks
+            ) -> None:
                 self._model, self._trial = model, trial
-                kept = {"model": model.to_json(), "basis": BASIS, "trial": asdict(trial)}
+                kept = {"model": model.to_json(), "basis": DETECTOR_SET_HASH, "trial": asdict(trial)}
                 core.workspace.review.save_state(_STATE, kept)
                 core.workspace.index.put_risks(risks)
 
@@ -209,36 +211,36 @@ class Judging:
             for run_id in ids:
                 try:
                     run, steps = workspace.runs.load(run_id)
-                    typical = _with_hands(usual.get(run.site), made_by_hand(steps))
+                    typical = _with_operator_steps(usual.get(run.site), count_operator_steps(steps))
                     opinion = opinions.get(run_id, _NO_OPINION)
                     flags = in_order([*detect_run(run, steps, usual.get(run.site)), *flags_of(opinion)])
                     risk = model.assess(run_id, flags, run.step_count, typical, decided(opinion))
-                    kind = signature(run, flags, steps)
+                    kind = cluster_key(run, flags, steps)
                 except Exception:
                     if len(ids) == 1:
                         raise
                     # It stays among those that were not looked at, and keeps no other from being looked at.
                     log.exception("detection failed on run %s", run_id)
                     continue
-                workspace.index.put_judgement(run_id, flags, risk, kind, BASIS)
+                workspace.index.put_judgement(run_id, flags, risk, kind, DETECTOR_SET_HASH)
                 found += flags
         return found
 
     def _risk_model(self) -> RiskModel:
         if self._model is None:
             kept = self._core.workspace.review.load_state(_STATE)
-            if kept and kept.get("basis") == BASIS:
+            if kept and kept.get("basis") == DETECTOR_SET_HASH:
                 self._model = RiskModel.from_json(str(kept["model"]))
-                self._trial = Trial(**cast("dict[str, Any]", kept["trial"]))
+                self._trial = CrossValidation(**cast("dict[str, Any]", kept["trial"]))
             else:  # nothing was fitted, or from another prior: it is tried again after the detectors
                 self._model = RiskModel()
         return self._model
 
     def _fit_is_old(self) -> bool:
         kept = self._core.workspace.review.load_state(_STATE)
-        return bool(kept) and kept.get("basis") != BASIS
+        return bool(kept) and kept.get("basis") != DETECTOR_SET_HASH
 
-    def _material(self) -> _Material:
+    def _material(self) -> _FitData:
         index = self._core.workspace.index
         judged: dict[str, list[Verdict]] = defaultdict(list)
         for verdict in self._core.workspace.review.verdicts():
@@ -247,11 +249,11 @@ class Judging:
         rows: dict[str, tuple[int, float | None]] = {}
         tasks: dict[str, str] = {}
         for row in index.rows(RunFilter()):
-            rows[row.id] = (row.steps, _with_hands(usual.get(row.site), hands.get(row.id, 0)))
+            rows[row.id] = (row.steps, _with_operator_steps(usual.get(row.site), hands.get(row.id, 0)))
             tasks[row.id] = f"{row.suite} {row.task_id}" if row.task_id else ""
         opinions = self._core.workspace.review.opinions().items()
         decisions = {run: decided(opinion) for run, opinion in opinions}
-        return _Material(rows, index.all_flags(), judged, self._reactions(), decisions, tasks)
+        return _FitData(rows, index.all_flags(), judged, self._reactions(), decisions, tasks)
 
     def _reactions(self) -> dict[str, list[FlagReaction]]:
         """Return the operators' reactions to flags, by run."""
@@ -262,7 +264,7 @@ class Judging:
 
 
 @dataclass(frozen=True, slots=True)
-class _Material:
+class _FitData:
     """The data of a fit, by run: steps and usual steps, flags, verdicts, reactions, decided detectors, task."""
 
     rows: dict[str, tuple[int, float | None]]
@@ -273,9 +275,9 @@ class _Material:
     tasks: dict[str, str]
 
 
-def _fitted(material: _Material) -> tuple[RiskModel, Trial, list[Risk]]:
+def _fit_risk(material: _FitData) -> tuple[RiskModel, CrossValidation, list[Risk]]:
     """Fit the ranking; return the model, how it was chosen, and the risk of every run."""
-    examples: list[Example] = []
+    examples: list[JudgedRun] = []
     for run in material.judged.keys() | material.reactions.keys():
         failed = agent_failed(material.judged.get(run, ()), material.reactions.get(run, ()))
         if failed is not None and run in material.rows:
@@ -283,7 +285,7 @@ def _fitted(material: _Material) -> tuple[RiskModel, Trial, list[Risk]]:
             flags = tuple(material.flags.get(run, ()))
             settled = material.decided.get(run, frozenset())
             examples.append(
-                Example(
+                JudgedRun(
                     run=run,
                     flags=flags,
                     steps=steps,
@@ -293,7 +295,7 @@ def _fitted(material: _Material) -> tuple[RiskModel, Trial, list[Risk]]:
                     task=material.tasks.get(run, ""),
                 )
             )
-    trial = tried(examples)
+    trial = cross_validate(examples)
     model = fit(examples) if trial.fit_is_better else RiskModel()
     return (
         model,
@@ -311,6 +313,6 @@ def _fitted(material: _Material) -> tuple[RiskModel, Trial, list[Risk]]:
     )
 
 
-def _with_hands(usual: float | None, by_hand: int) -> float | None:
+def _with_operator_steps(usual: float | None, by_hand: int) -> float | None:
     """Add a person's steps to the usual length of a run: they make no run a long one."""
     return usual + by_hand if usual is not None else None

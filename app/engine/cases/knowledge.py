@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.engine.api import Saved, TipCheck, TipForm
+from app.engine.api import SavedTip, TipCheck, TipForm
 from app.engine.cases.core import Core
-from app.engine.cases.retrieving import Retrieving
+from app.engine.cases.retrieving import RetrievalService
 from app.engine.drafting import draft_tip
 from app.engine.errors import NotFound, UsageError
 from app.engine.events import KnowledgeChanged
@@ -19,11 +19,11 @@ from kb.lint import lint, task_values
 from kb.merge import merge
 from kb.similar import find_similar
 from kb.tip import (
-    Finding,
     FreezeReport,
     ImportReport,
     KbDiff,
     KbStats,
+    LintFinding,
     LintSeverity,
     Preflight,
     Revision,
@@ -37,10 +37,10 @@ from kb.tip import (
 )
 
 
-class KnowledgeCases:
+class KnowledgeService:
     """Use cases of the knowledge base."""
 
-    def __init__(self, core: Core, retrieving: Retrieving) -> None:
+    def __init__(self, core: Core, retrieving: RetrievalService) -> None:
         self._core, self._retrieving = core, retrieving
         core.kb.judge = self._error_rules
 
@@ -71,7 +71,7 @@ class KnowledgeCases:
         flight = await self._retrieving.preflight(draft, tip) if preflight and draft.text.strip() else None
         return TipCheck(lint=findings, similar=similar, preflight=flight)
 
-    async def save_tip(self, draft: TipDraft, intent: str = "") -> Saved:
+    async def save_tip(self, draft: TipDraft, intent: str = "") -> SavedTip:
         """Store a tip; return its id, lint findings and near duplicates."""
         _refuse_empty(draft)
         await self._retrieving.catch_up()
@@ -82,16 +82,16 @@ class KnowledgeCases:
             near.tip.id == tip.id for near in similar
         ):  # it was here already, and is no duplicate of itself
             findings, similar = await self._core.on_store(self._judge, draft, intent, tip.id)
-        return Saved(id=tip.id, lint=findings, similar=similar)
+        return SavedTip(id=tip.id, lint=findings, similar=similar)
 
-    async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "", waive: str = "") -> Saved:
+    async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "", waive: str = "") -> SavedTip:
         """Store a new revision of a tip; an active one with lint errors needs a reason to waive them."""
         _refuse_empty(draft)
         await self._retrieving.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
         await self._core.do_in_kb(self._core.kb.edit, tip, draft, waive)
         self._changed((tip,))
-        return Saved(id=tip, lint=findings, similar=similar)
+        return SavedTip(id=tip, lint=findings, similar=similar)
 
     async def set_status(self, tips: Sequence[str], to: Status, waive: str = "") -> StatusChange:
         """Change the status of tips; those with lint errors don't become active without a reason to ``waive``."""
@@ -135,10 +135,10 @@ class KnowledgeCases:
         """Count the stored steps in which the tip would have been retrieved."""
         return await self._retrieving.preflight(draft, tip)
 
-    async def lint_tip(self, tip: str) -> list[Finding]:
+    async def lint_tip(self, tip: str) -> list[LintFinding]:
         """Lint a stored tip, with the intent of its source run where that is known."""
 
-        def linting() -> list[Finding]:
+        def linting() -> list[LintFinding]:
             stored = self._core.kb.get(tip)
             return list(self._judge(stored, self._intent_of(stored), tip)[0])
 
@@ -152,7 +152,7 @@ class KnowledgeCases:
 
         return await self._core.on_store(marking)
 
-    async def unfit_to_freeze(self, include: Sequence[Status] = ()) -> dict[str, list[str]]:
+    async def freeze_blockers(self, include: Sequence[Status] = ()) -> dict[str, list[str]]:
         """Return the tips that a freeze would leave out for lint errors, with the rules they break."""
         return await self._core.on_store(self._unfit, include)
 
@@ -237,20 +237,20 @@ class KnowledgeCases:
         self._changed(report.added)
         return report
 
-    async def keep_draft(self, key: str, draft: TipDraft | None) -> None:
+    async def save_draft(self, key: str, draft: TipDraft | None) -> None:
         """Store text that is being typed, so that a crash does not lose it; ``None`` deletes it."""
-        await self._core.on_store(self._core.workspace.review.keep_draft, key, draft)
+        await self._core.on_store(self._core.workspace.review.save_draft, key, draft)
 
-    async def kept_draft(self, key: str) -> TipDraft | None:
+    async def load_draft(self, key: str) -> TipDraft | None:
         """Return the draft stored under this key."""
-        return await self._core.on_store(self._core.workspace.review.kept_draft, key)
+        return await self._core.on_store(self._core.workspace.review.load_draft, key)
 
     def _changed(self, tips: tuple[str, ...]) -> None:
         self._core.bus.publish(KnowledgeChanged(tips=tips))
 
     def _judge(
         self, draft: TipDraft, intent: str, tip: str
-    ) -> tuple[tuple[Finding, ...], tuple[Similar, ...]]:
+    ) -> tuple[tuple[LintFinding, ...], tuple[Similar, ...]]:
         neighbours = self._core.kb.tips(site=draft.site)
         similar = find_similar(
             draft,

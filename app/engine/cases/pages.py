@@ -12,31 +12,31 @@ from app.engine.agent.secrets import Secrets
 from app.engine.cases.core import Core
 from app.engine.errors import Conflict, StoreError
 from app.engine.events import PageFrame
-from app.engine.page_input import PageInput, PageMove
-from app.engine.supervision import RunState, TakeoverAccount
+from app.engine.page_input import NavigationKind, PageInput
+from app.engine.supervision import RunState, TakeoverSummary
 
 if TYPE_CHECKING:
     from app.engine.agent.loop import AgentLoop
-    from app.engine.agent.memory.book import LedgerBook
-    from app.engine.agent.ports import Hands
+    from app.engine.agent.memory.book import LedgerStore
+    from app.engine.agent.ports import ActionExecutor
     from app.engine.agent.probing import DiskProbe
-    from app.engine.agent.takeover.path import Path
+    from app.engine.agent.takeover.path import TakeoverPath
     from app.engine.agent.takeover.takeover import Takeover
     from app.engine.browser.executor import Executor
     from app.engine.browser.live import LiveBrowser
-    from app.engine.browser.screencast import Frame, Screencast
-    from app.engine.cases.agency import GraphAtlas
-    from app.engine.cases.heads import Head
-    from app.engine.cases.supervised import Supervised
+    from app.engine.browser.screencast import Screencast, ScreencastFrame
+    from app.engine.cases.agency import RunGraphs
+    from app.engine.cases.heads import PolicyBundle
+    from app.engine.cases.supervised import SupervisedRun
 
 
 log = logging.getLogger(__name__)
 
-HAND_IN = 8.0
+TAKEOVER_END_TIMEOUT = 8.0
 """Seconds that the end of a takeover may take before its run is stopped anyway."""
 
 
-class LivePageOf:
+class SupervisedPage:
     """The page of one run.
 
     Attributes:
@@ -60,24 +60,24 @@ class LivePageOf:
         self._secrets, self.home = Secrets(), ""
         self.loop: AgentLoop | None = None
         self.there = asyncio.Event()
-        self.account: TakeoverAccount | None = None
-        self.path: Path | None = None
+        self.account: TakeoverSummary | None = None
+        self.path: TakeoverPath | None = None
 
     # ------------------------------------------------------------ its life
 
     def attach(
         self,
-        supervised: Supervised,
+        supervised: SupervisedRun,
         executor: Executor,
         browser: LiveBrowser,
-        graphs: GraphAtlas,
-        head: Head,
-        book: LedgerBook,
+        graphs: RunGraphs,
+        head: PolicyBundle,
+        book: LedgerStore,
         secrets: Secrets,
-    ) -> Hands:
+    ) -> ActionExecutor:
         """Take a new browser; return the executor for the loop, which recovers a lost browser."""
-        from app.engine.agent.lasting import LastingHands
-        from app.engine.agent.probing import RunProbe
+        from app.engine.agent.lasting import RecoveringExecutor
+        from app.engine.agent.probing import RunHealthProbe
         from app.engine.agent.watchdog import Watchdog
         from app.engine.browser.screencast import Screencast
 
@@ -85,7 +85,7 @@ class LivePageOf:
         self.home = graphs.domains()[0].home if graphs.domains() else supervised.request.start_url
         control = supervised.control
         graphs.gate = control.gate
-        hands = LastingHands(
+        hands = RecoveringExecutor(
             executor,
             browser,
             control,
@@ -94,8 +94,8 @@ class LivePageOf:
             book=book,
             mask=secrets.mask,
         )
-        probe = RunProbe(control, browser, hands, self._disk, head.pulse)
-        watchdog = Watchdog(control, probe, hands, noticed=supervised.ails)
+        probe = RunHealthProbe(control, browser, hands, self._disk, head.pulse)
+        watchdog = Watchdog(control, probe, hands, noticed=supervised.set_health)
         self._watchdog = self._core.registry.hold(watchdog.watch())
         self._screen = Screencast(browser.visit, self._frame, self._core.registry.hold)
         self._core.registry.hold(self._screen.watch(*self._wanted))
@@ -125,7 +125,7 @@ class LivePageOf:
         if self._screen is not None:
             await self._screen.watch(width, height, rate)
 
-    def _frame(self, frame: Frame) -> None:
+    def _frame(self, frame: ScreencastFrame) -> None:
         pointer, seen = None, 0.0
         if self._takeover is not None:
             pointer = self._takeover.pointer
@@ -148,7 +148,7 @@ class LivePageOf:
 
     # ------------------------------------------------------------ a person's hands
 
-    async def take_over(self, supervised: Supervised) -> None:
+    async def take_over(self, supervised: SupervisedRun) -> None:
         """Hold the agent, and give the page to the operator.
 
         Raises:
@@ -168,10 +168,10 @@ class LivePageOf:
                     self._browser.visit,
                     secrets=self._secrets,
                     home=self.home,
-                    write=self.loop.add_person_step,
+                    write=self.loop.add_operator_step,
                     spawn=self._core.registry.hold,
                     run=self._run,
-                    tell=supervised.ails,
+                    tell=supervised.set_health,
                 )
                 await takeover.begin()
             except BaseException:
@@ -191,7 +191,7 @@ class LivePageOf:
             raise Conflict("you don't have control of the page; take it over first")
         await takeover.input(inputs)
 
-    async def move(self, move: PageMove, url: str) -> tuple[str, str]:
+    async def move(self, move: NavigationKind, url: str) -> tuple[str, str]:
         """Open an address, go back, forward, or reload; return what went wrong, and the page's address.
 
         Raises ``Conflict`` where the page is not taken over, ``UsageError`` for an invalid address.
@@ -203,8 +203,8 @@ class LivePageOf:
         return said, self._browser.address if self._browser is not None else ""
 
     async def release(
-        self, supervised: Supervised, then: Callable[[TakeoverAccount], Awaitable[None]]
-    ) -> TakeoverAccount:
+        self, supervised: SupervisedRun, then: Callable[[TakeoverSummary], Awaitable[None]]
+    ) -> TakeoverSummary:
         """Hand the page back: store what was done by hand, then await ``then``, which releases the run.
 
         Where ``then`` fails the agent has the page back all the same.
@@ -225,7 +225,7 @@ class LivePageOf:
             self._releasing = False
         return account
 
-    async def hand_in(self, stop: Callable[[], None]) -> TakeoverAccount | None:
+    async def end_takeover_and_stop(self, stop: Callable[[], None]) -> TakeoverSummary | None:
         """Stop the run, ending a takeover first: its steps are stored while the run accepts them.
 
         A disk that takes nothing does not keep the run from being stopped.
@@ -234,7 +234,7 @@ class LivePageOf:
             stop()
             return None
         ending = self._core.registry.hold(self._end_takeover())
-        await asyncio.wait([ending], timeout=HAND_IN)
+        await asyncio.wait([ending], timeout=TAKEOVER_END_TIMEOUT)
         stop()
         try:
             return await ending
@@ -252,7 +252,7 @@ class LivePageOf:
         async with self._handing:
             return self._takeover
 
-    async def _end_takeover(self) -> TakeoverAccount:
+    async def _end_takeover(self) -> TakeoverSummary:
         takeover = self._takeover
         assert takeover is not None
         self.account = await takeover.end()  # where the disk takes nothing it is still in the person's hands
@@ -264,4 +264,4 @@ class LivePageOf:
         """Let the operator's requests leave the browser (``on``), or hold up the agent's writes again."""
         guard = self._browser.visit.guard if self._browser is not None else None
         if guard is not None:
-            guard.stand_aside(on)
+            guard.set_bypassed(on)

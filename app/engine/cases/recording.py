@@ -11,22 +11,22 @@ from typing import Any
 import orjson
 
 from app.engine.cases.core import Core
-from app.engine.graph.recorder import Contents, Entry, Memory
+from app.engine.graph.recorder import GraphTransaction, PageContents, StoredExploration
 from app.engine.graph_api import DepthRow
 from app.engine.page_state import Element, PageState
-from app.engine.store.blobs import Packed, pack
+from app.engine.store.blobs import PackedBlob, pack_blobs
 from app.engine.store.graphs import GraphStore
 
 
-class StoredGraph:
-    """The recorder of one site's graph (``app.engine.graph.recorder.GraphRecorder``)."""
+class StoredGraphRecorder:
+    """The recorder of one site's graph (``app.engine.graph.recorder.ExplorationStore``)."""
 
     def __init__(self, core: Core, site: str) -> None:
         self._core, self._site = core, site
 
-    async def memory(self) -> Memory:
+    async def memory(self) -> StoredExploration:
         """Return everything stored."""
-        return await self._core.on_store(lambda: _memory(self._store()))
+        return await self._core.on_store(lambda: _stored_graph(self._store()))
 
     async def begin(self, home: str, options: dict[str, object], at: float) -> int:
         """Start an exploration; the previous frontier is dropped."""
@@ -64,12 +64,12 @@ class StoredGraph:
 
         return read_elements(await self._core.on_store(reading))
 
-    async def save(self, entry: Entry) -> None:
+    async def save(self, entry: GraphTransaction) -> None:
         """Store one step whole."""
         states, packed = await self._core.on_worker(_prepare, entry)
         await self._core.on_store(self._write, entry, states, packed)
 
-    def _write(self, entry: Entry, states: list[PageState], packed: list[Packed]) -> None:
+    def _write(self, entry: GraphTransaction, states: list[PageState], packed: list[PackedBlob]) -> None:
         store = self._store()
         if packed:
             # A blob without its state costs room and nothing else; a state without its blob would be a hole.
@@ -99,10 +99,10 @@ def _elements_type() -> Any:
     return TypeAdapter(tuple[Element, ...])
 
 
-def _memory(store: GraphStore) -> Memory:
+def _stored_graph(store: GraphStore) -> StoredExploration:
     explorations = store.explorations()
     last = explorations[-1] if explorations else None
-    return Memory(
+    return StoredExploration(
         states=tuple(store.pages()),
         transitions=tuple(store.transitions()),
         items=tuple(store.frontier()),
@@ -114,7 +114,7 @@ def _memory(store: GraphStore) -> Memory:
     )
 
 
-def _prepare(entry: Entry) -> tuple[list[PageState], list[Packed]]:
+def _prepare(entry: GraphTransaction) -> tuple[list[PageState], list[PackedBlob]]:
     """Return states that name their contents, and the compressed contents."""
     blobs: dict[str, bytes] = {}
 
@@ -125,7 +125,7 @@ def _prepare(entry: Entry) -> tuple[list[PageState], list[Packed]]:
         blobs[digest] = content
         return digest
 
-    def named(state: PageState, contents: Contents | None) -> PageState:
+    def named(state: PageState, contents: PageContents | None) -> PageState:
         if contents is None:
             return state
         return replace(
@@ -137,4 +137,4 @@ def _prepare(entry: Entry) -> tuple[list[PageState], list[Packed]]:
         )
 
     states = [named(state, contents) for state, contents in entry.states]
-    return states, pack(blobs)
+    return states, pack_blobs(blobs)

@@ -7,28 +7,28 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from app.engine.cases.core import Core
-from app.engine.cases.run_reading import close_broken_off
+from app.engine.cases.run_reading import close_interrupted
 from app.engine.errors import SiteloreError
-from app.engine.hand_back import end_said
+from app.engine.hand_back import ending_stated
 from app.engine.run_api import RunRequest
-from app.engine.store.desk_state import LiveNote
-from app.engine.store.tasks import read_task
-from app.engine.store.walls import living_elsewhere
+from app.engine.store.desk_state import LiveRunSnapshot
+from app.engine.store.tasks import read_request
+from app.engine.store.walls import runs_of_other_processes
 from app.engine.store.workspace import Workspace
-from app.engine.supervision import LiveRow, PersonRequest, RequestState, RunState, Stage
+from app.engine.supervision import ApprovalRequest, LiveRow, RequestState, RunState, Stage
 from app.engine.trajectory import Outcome
 
 log = logging.getLogger(__name__)
 
-WENT = frozenset({RunState.QUEUED, RunState.STARTING, RunState.RUNNING, RunState.MENDING})
+IN_PROGRESS = frozenset({RunState.QUEUED, RunState.STARTING, RunState.RUNNING, RunState.RECOVERING})
 """States in which nobody had to act."""
 
-Put = Callable[[LiveRow, RunRequest], None]
+AddRow = Callable[[LiveRow, RunRequest], None]
 Resume = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class RecoverableRun:
     """A run left by its process: its row as it will be shown, its request, and whether it was active.
 
     ``went`` is also true where the decision it waited for has been made since.
@@ -39,7 +39,7 @@ class Left:
     went: bool
 
 
-async def recover(core: Core, put: Put, resume: Resume, *, automatically: bool) -> list[LiveRow]:
+async def recover_runs(core: Core, put: AddRow, resume: Resume, *, automatically: bool) -> list[LiveRow]:
     """Show the runs that a crashed process left, and resume those that were active.
 
     A run that had begun is ``BROKEN_OFF``, with its open requests; one that had not is still ``QUEUED``.  Runs of
@@ -50,7 +50,7 @@ async def recover(core: Core, put: Put, resume: Resume, *, automatically: bool) 
         resume: starts to resume (or start) a run that was added, and returns.
         automatically: the engine restarted under a living window: active runs are resumed.  Else a person decides.
     """
-    left = await core.on_store(runs_left, core.workspace)
+    left = await core.on_store(recoverable_runs, core.workspace)
     for one in left:
         put(one.row, one.request)
     for one in left:
@@ -63,15 +63,15 @@ async def recover(core: Core, put: Put, resume: Resume, *, automatically: bool) 
     return [one.row for one in left]
 
 
-def runs_left(workspace: Workspace) -> list[Left]:
+def recoverable_runs(workspace: Workspace) -> list[RecoverableRun]:
     """Return the runs that were alive when their process died, oldest first; store thread only."""
-    left: list[Left] = []
-    elsewhere = {note.run for note in living_elsewhere(workspace)}
+    left: list[RecoverableRun] = []
+    elsewhere = {note.run for note in runs_of_other_processes(workspace)}
     for note in workspace.desk.live():
         if note.run in elsewhere:
             continue
         try:
-            found = _left(workspace, note)
+            found = _recoverable(workspace, note)
         except SiteloreError as error:
             log.warning("run %s can't be shown among the live runs: %s", note.run, error)
             continue
@@ -84,58 +84,60 @@ def runs_left(workspace: Workspace) -> list[Left]:
     return left
 
 
-def _left(workspace: Workspace, note: LiveNote) -> Left | None:
+def _recoverable(workspace: Workspace, note: LiveRunSnapshot) -> RecoverableRun | None:
     request = note.request
     if workspace.runs.has(note.run):
         head, steps = workspace.runs.load(note.run)
         if note.state is RunState.ENDED or head.outcome not in (Outcome.RUNNING, Outcome.INTERRUPTED):
-            return _ended(workspace, note)
-        request = read_task(workspace.runs.folder(note.run))
-        return _broken_off(workspace, note, request, len(steps))
+            return _forget_ended(workspace, note)
+        request = read_request(workspace.runs.folder(note.run))
+        return _interrupted(workspace, note, request, len(steps))
     if request is None or note.state not in (RunState.QUEUED, RunState.STARTING):
-        return _ended(workspace, note)
-    row = replace(_at_rest(note.row), state=RunState.QUEUED)
-    return Left(row=row, request=request, went=True)
+        return _forget_ended(workspace, note)
+    row = replace(_idle_row(note.row), state=RunState.QUEUED)
+    return RecoverableRun(row=row, request=request, went=True)
 
 
-def _broken_off(workspace: Workspace, note: LiveNote, request: RunRequest, steps: int) -> Left | None:
+def _interrupted(
+    workspace: Workspace, note: LiveRunSnapshot, request: RunRequest, steps: int
+) -> RecoverableRun | None:
     asked = workspace.desk.requests(note.run)
     needs = [one for one in asked if one.state is RequestState.OPEN]
     hints = sum(not hint.taken_at for hint in workspace.desk.hints(note.run))
-    if (end := end_said(workspace.desk.deeds(note.run))) is not None:
-        close_broken_off(workspace, note.run, end)  # its process died before it was closed
-        return _ended(workspace, note)
+    if (end := ending_stated(workspace.desk.deeds(note.run))) is not None:
+        close_interrupted(workspace, note.run, end)  # its process died before it was closed
+        return _forget_ended(workspace, note)
     row = replace(
-        _at_rest(note.row),
-        state=RunState.BROKEN_OFF,
+        _idle_row(note.row),
+        state=RunState.INTERRUPTED,
         step=steps,
-        needs=tuple(sorted(needs, key=_weight, reverse=True)),
+        needs=tuple(sorted(needs, key=_need_order, reverse=True)),
         hints=hints,
         why=_why(note),
     )
     decided = note.state is RunState.WAITING and bool(asked) and not needs
-    return Left(row=row, request=request, went=note.state in WENT or decided)
+    return RecoverableRun(row=row, request=request, went=note.state in IN_PROGRESS or decided)
 
 
-def _ended(workspace: Workspace, note: LiveNote) -> None:
+def _forget_ended(workspace: Workspace, note: LiveRunSnapshot) -> None:
     """Drop a run that can't be resumed: close its requests and delete its snapshot."""
     for request in workspace.desk.requests(note.run):
         workspace.desk.void_request(request.id, "the run is over")
-    workspace.desk.drop_live(note.run)
+    workspace.desk.delete_snapshot(note.run)
 
 
-def _at_rest(row: LiveRow) -> LiveRow:
+def _idle_row(row: LiveRow) -> LiveRow:
     return replace(row, stage=Stage.IDLE, stage_since=0.0, needs=(), why="", outcome="")
 
 
-def _why(note: LiveNote) -> str:
-    if note.state is RunState.BROKEN_OFF:
+def _why(note: LiveRunSnapshot) -> str:
+    if note.state is RunState.INTERRUPTED:
         return note.row.why
-    if note.state in WENT:
+    if note.state in IN_PROGRESS:
         return "the program ended in the middle of the run"
     was = "it was taken over" if note.state is RunState.TAKEN_OVER else f"it was {note.state.value}"
     return f"{was} when the program ended"
 
 
-def _weight(request: PersonRequest) -> int:
+def _need_order(request: ApprovalRequest) -> int:
     return list(type(request.need)).index(request.need)

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-EXAMPLES = 50
+MAX_EXAMPLES = 50
 """Differing steps listed; the counts cover all."""
 
-PIECE = 64
+ENCODE_BATCH = 64
 """Texts encoded in one go on a worker: 0.1 to 0.5 s."""
 
 
-class Retrieving:
+class RetrievalService:
     """One retriever and one pre-flight index, rebuilt only when tips or runs have changed.
 
     Both live on the store thread, as their keyword index is SQLite in memory.
@@ -99,7 +99,7 @@ class Retrieving:
         if not kb:
             await self.catch_up()
             return await self._core.on_store(lambda: self._live().retrieve(query, k))
-        other = await self._core.on_worker(_of_file, kb)
+        other = await self._core.on_worker(_read_retrievable_file, kb)
         self._of_files |= {content_key(tip_text(tip)): tip_text(tip) for tip in other.given}
         await self.catch_up()
 
@@ -129,7 +129,7 @@ class Retrieving:
 
         Raises ``BadFile`` when the file is none, of a newer version, or has no tip to give.
         """
-        other = await self._core.on_worker(_of_file, path)
+        other = await self._core.on_worker(_read_retrievable_file, path)
         if self.encoder is not None:
             await self._encode_missing(self.encoder, other.given)
 
@@ -186,7 +186,7 @@ class Retrieving:
                 steps=len(steps),
                 changed=len(differences),
                 in_passed_runs=sum(d.failed is False for d in differences),
-                examples=tuple(differences[:EXAMPLES]),
+                examples=tuple(differences[:MAX_EXAMPLES]),
             )
 
         return await self._core.on_store(comparing)
@@ -196,8 +196,8 @@ class Retrieving:
         if self.encoder is None or (self._preparing is not None and not self._preparing.done()):
             return
         texts = await self._core.on_store(self._lacking, self.encoder, False)
-        await self._encode(self.encoder, texts[:PIECE])
-        if len(texts) > PIECE:
+        await self._encode(self.encoder, texts[:ENCODE_BATCH])
+        if len(texts) > ENCODE_BATCH:
             self._prepare()
 
     async def prepared(self, seconds: float | None = None) -> bool:
@@ -220,11 +220,11 @@ class Retrieving:
 
         async def work(job: Job) -> None:
             texts = await self._core.on_store(self._lacking, encoder, everything)
-            for start in range(0, len(texts), PIECE):
+            for start in range(0, len(texts), ENCODE_BATCH):
                 if job.cancel_requested or self.encoder is not encoder:
                     return
                 job.advance(start, len(texts), "encoding tips and goals")
-                await self._encode(encoder, texts[start : start + PIECE])
+                await self._encode(encoder, texts[start : start + ENCODE_BATCH])
             if texts:
                 self._core.bus.publish(EncoderChanged(ready=True, message=self.encoder_message))
 
@@ -268,8 +268,8 @@ class Retrieving:
 
     async def _encode(self, encoder: Encoder, texts: Sequence[str]) -> None:
         """Encode on a worker and store each batch: the store thread never waits, and a kill loses one."""
-        for start in range(0, len(texts), PIECE):
-            piece = texts[start : start + PIECE]
+        for start in range(0, len(texts), ENCODE_BATCH):
+            piece = texts[start : start + ENCODE_BATCH]
             vectors = await self._core.on_worker(encoder.encode, piece)
             packed = {
                 content_key(text): vector.astype("<f4").tobytes()
@@ -326,7 +326,7 @@ class Retrieving:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _KnowledgeFile:
     """The contents of a knowledge base file, read once."""
 
     tips: list[Tip]
@@ -344,12 +344,12 @@ class _File:
         return Retriever(self.tips, self.hosts, encoder, vectors, settings, self.withheld, waits)
 
 
-def _read_file(path: str) -> _File:
+def _read_file(path: str) -> _KnowledgeFile:
     with open_any(Path(path).expanduser()) as other:
-        return _File(other.tips(), other.hosts(), other.withheld)
+        return _KnowledgeFile(other.tips(), other.hosts(), other.withheld)
 
 
-def _of_file(path: str) -> _File:
+def _read_retrievable_file(path: str) -> _KnowledgeFile:
     """Read a file for retrieval; refuse one without a tip to give: a run would seem to have knowledge."""
     found = _read_file(path)
     if not any(not found.withheld(tip) for tip in found.given):

@@ -9,15 +9,15 @@ from dataclasses import replace
 from app.engine.agent.memory.files import read_events
 from app.engine.agent.memory.fold import fold
 from app.engine.cases.core import Core
-from app.engine.hand_back import HandBack, Handing
+from app.engine.hand_back import HandBack, HandBackKind
 from app.engine.run_api import RunMemory, RunRequest, TipUse
-from app.engine.store.live_runs import LiveRun
-from app.engine.store.tasks import read_task
+from app.engine.store.live_runs import RunWriter
+from app.engine.store.tasks import read_request
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Outcome, Step
 
 
-class RunReading:
+class RunReader:
     """Reads run folders, and closes an interrupted run that nobody will resume."""
 
     def __init__(self, core: Core) -> None:
@@ -25,7 +25,7 @@ class RunReading:
 
     async def request_of(self, run: str) -> RunRequest:
         """Return the request of a run.  Raises ``NotFound`` for a run that was not made here."""
-        return await self._core.on_store(lambda: read_task(self._core.workspace.runs.folder(run)))
+        return await self._core.on_store(lambda: read_request(self._core.workspace.runs.folder(run)))
 
     async def steps_of(self, run: str) -> Sequence[Step]:
         """Return the stored steps of a run; none for one that is not stored yet."""
@@ -55,13 +55,13 @@ class RunReading:
         """Return the tips shown at these steps, most shown first."""
         return await self._core.on_store(self._uses, steps)
 
-    async def end_broken_off(self, run: str, end: HandBack | None = None) -> None:
+    async def end_interrupted(self, run: str, end: HandBack | None = None) -> None:
         """Close an interrupted run as stopped, or as a person ended it by hand.
 
         Raises:
             NotFound: there is none.  Conflict: it is over, or another process works on it.
         """
-        await self._core.on_store(close_broken_off, self._core.workspace, run, end)
+        await self._core.on_store(close_interrupted, self._core.workspace, run, end)
 
     def _uses(self, steps: Sequence[Step]) -> list[TipUse]:
         """Return the uses of tips at these steps; store thread only."""
@@ -88,12 +88,12 @@ class RunReading:
         ]
 
 
-def close_broken_off(workspace: Workspace, run: str, end: HandBack | None = None) -> None:
+def close_interrupted(workspace: Workspace, run: str, end: HandBack | None = None) -> None:
     """Close an interrupted run; store thread only."""
-    live = LiveRun.resume(workspace, run)
+    live = RunWriter.resume(workspace, run)
     head = replace(live.run, outcome=Outcome.STOPPED, error="", step_count=len(live.steps))
     if end is not None:
-        answer = end.answer if end.how is Handing.ANSWER else None
+        answer = end.answer if end.how is HandBackKind.ANSWER else None
         outcome = Outcome.DONE_BY_HAND if answer is None else Outcome.ANSWERED
         head = replace(head, outcome=outcome, answer=answer, ended_by=end.author)
     live.finish(head)

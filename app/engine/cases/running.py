@@ -15,46 +15,46 @@ from typing import TYPE_CHECKING, Protocol
 from app import settings
 from app.engine.addresses import browser_host
 from app.engine.agent.llm.prompting import visible
-from app.engine.agent.loop import AgentLoop, Parts
-from app.engine.agent.memory.book import LONGEST_GOAL, LedgerBook
+from app.engine.agent.loop import AgentDependencies, AgentLoop
+from app.engine.agent.memory.book import LONGEST_GOAL, LedgerStore
 from app.engine.agent.navigator import GlobalNavigator
-from app.engine.agent.ports import Hands, Task, Told
-from app.engine.agent.secrets import Secrets, lifted
-from app.engine.cases.agency import GraphAtlas, RunKnowledge
-from app.engine.cases.atlas import Atlas, checked_address
+from app.engine.agent.ports import ActionExecutor, AgentTask, StepReport
+from app.engine.agent.secrets import Secrets, resolve_secrets
+from app.engine.cases.agency import RunGraphs, RunKnowledge
+from app.engine.cases.atlas import GraphCache, checked_address
 from app.engine.cases.core import Core
-from app.engine.cases.finding import Finding
-from app.engine.cases.heads import Head, make_head
-from app.engine.cases.judging import Judging
-from app.engine.cases.retrieving import Retrieving
-from app.engine.cases.run_reading import RunReading
-from app.engine.cases.wayfinding import kept_login
-from app.engine.detectors.runner import Watch, context_of
+from app.engine.cases.finding import GraphSearchService
+from app.engine.cases.heads import PolicyBundle, make_policy_bundle
+from app.engine.cases.judging import ReviewService
+from app.engine.cases.retrieving import RetrievalService
+from app.engine.cases.run_reading import RunReader
+from app.engine.cases.wayfinding import saved_login
+from app.engine.detectors.runner import RuleRunner, context_of
 from app.engine.errors import NotFound, SiteloreError, UsageError
 from app.engine.events import RunAdvanced, RunsChanged
 from app.engine.intervention_policy import RiskClass, risk_classes
 from app.engine.jobs import Job
 from app.engine.run_api import RunRequest, RunSummary
-from app.engine.store.live_runs import LiveRun
-from app.engine.store.tasks import task_file
+from app.engine.store.live_runs import RunWriter
+from app.engine.store.tasks import request_file
 from app.engine.trajectory import Outcome, Run, Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.engine.agent.control import Control
-    from app.engine.agent.loop import Timing
+    from app.engine.agent.control import RunControl
+    from app.engine.agent.loop import LoopTiming
     from app.engine.browser.executor import Executor
     from app.engine.browser.live import LiveBrowser
 
 VIEWPORT = (1280, 800)
-ANY = "*"
+ANY_HOST = "*"
 
 
-class StoredRun:
-    """Writes a run and its exchanges with a model on the store thread (``app.engine.agent.ports.Recorder``)."""
+class StoredRunRecorder:
+    """Writes a run and its exchanges with a model on the store thread (``app.engine.agent.ports.RunRecorder``)."""
 
-    def __init__(self, core: Core, live: LiveRun, head: Head) -> None:
+    def __init__(self, core: Core, live: RunWriter, head: PolicyBundle) -> None:
         self._core, self._live, self._head = core, live, head
 
     async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
@@ -66,15 +66,15 @@ class StoredRun:
         await self._core.on_store(self._live.finish, run, {**blobs, **self._head.exchanges()})
 
 
-class Overseer(Protocol):
+class RunSupervisor(Protocol):
     """The supervisor of a run (``app.engine.cases.supervised``): gives it a control, and hears of its steps."""
 
     @property
-    def control(self) -> Control:
+    def control(self) -> RunControl:
         """The control of the run's loop."""
         ...
 
-    def begins(self, live: LiveRun) -> None:
+    def on_started(self, live: RunWriter) -> None:
         """The run is on the disk."""
         ...
 
@@ -82,49 +82,49 @@ class Overseer(Protocol):
         self,
         executor: Executor,
         browser: LiveBrowser,
-        graphs: GraphAtlas,
-        head: Head,
-        book: LedgerBook,
+        graphs: RunGraphs,
+        head: PolicyBundle,
+        book: LedgerStore,
         secrets: Secrets,
-    ) -> Hands:
+    ) -> ActionExecutor:
         """Return the executor for the loop, which recovers a lost browser."""
         ...
 
-    def looping(self, loop: AgentLoop, book: LedgerBook, knowledge: RunKnowledge | None) -> None:
+    def on_loop_ready(self, loop: AgentLoop, book: LedgerStore, knowledge: RunKnowledge | None) -> None:
         """The loop is built and about to run."""
         ...
 
-    def told(self, told: Told) -> None:
+    def told(self, told: StepReport) -> None:
         """A step was recorded."""
         ...
 
-    async def leaves(self) -> None:
+    async def on_loop_ended(self) -> None:
         """The loop is over; the browser is still open."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedRun:
     """A run that is ready to start: ``take`` creates its folder, or reopens it."""
 
     run: str
     request: RunRequest
     secrets: Secrets
-    head: Head
-    take: Callable[[], LiveRun]
+    head: PolicyBundle
+    take: Callable[[], RunWriter]
 
 
-class Running:
+class AgentRunService:
     """Starts runs, each as a job with a browser of its own."""
 
     def __init__(
         self,
         core: Core,
-        atlas: Atlas,
-        finding: Finding,
-        retrieving: Retrieving,
-        judging: Judging,
-        reading: RunReading,
+        atlas: GraphCache,
+        finding: GraphSearchService,
+        retrieving: RetrievalService,
+        judging: ReviewService,
+        reading: RunReader,
     ) -> None:
         self._core, self._atlas, self._finding = core, atlas, finding
         self._retrieving, self._judging, self._reading = retrieving, judging, reading
@@ -143,7 +143,7 @@ class Running:
 
     async def resume_run(self, run: str) -> RunSummary:
         """Resume an interrupted run from its ledger and its last page."""
-        return await self.go(await self.prepare_again(run))
+        return await self.go(await self.prepare_resume(run))
 
     async def checked(self, request: RunRequest) -> RunRequest:
         """Normalise and check a request, and everything it names; raises as ``run_task``.
@@ -154,9 +154,9 @@ class Running:
 
         address = checked_address(request.start_url)
         site = request.site or self._core.workspace.site_of(address)
-        request = replace(request, intent=_readable(request.intent), start_url=address, site=site)
+        request = replace(request, intent=_visible_intent(request.intent), start_url=address, site=site)
         allowed_classes(request)
-        lifted(request.intent, os.environ)
+        resolve_secrets(request.intent, os.environ)
         allowed_hosts(request)
         for name in request.graph:
             await self._atlas.sheet(name)
@@ -169,15 +169,15 @@ class Running:
 
         Call it before anything of a waiting run is stored.
         """
-        intent, self._lifted[run] = lifted(request.intent, os.environ)
+        intent, self._lifted[run] = resolve_secrets(request.intent, os.environ)
         return replace(request, intent=intent)
 
-    async def prepare(self, request: RunRequest, run: str = "") -> Prepared:
+    async def prepare(self, request: RunRequest, run: str = "") -> PreparedRun:
         """Prepare a ``checked`` request; nothing is stored yet."""
-        intent, secrets = lifted(request.intent, os.environ, self._lifted.get(run))
+        intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
         # Before anything is kept: there may be no model.  The key may come from a slow keyring.
-        head = await self._core.on_worker(make_head, self._core, request, secrets)
+        head = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
         begun = Run(
             id=run or new_run_id(),
             source="sitelore",
@@ -191,30 +191,30 @@ class Running:
             started_at=time.time(),
             policy=request.policy,
             model=head.model_name,
-            knowledge=_named_kb(request.kb),
+            knowledge=_kb_name(request.kb),
             graph=", ".join(request.graph),
         )
 
-        def take() -> LiveRun:
-            return LiveRun.begin(self._core.workspace, begun, task_file(request))
+        def take() -> RunWriter:
+            return RunWriter.begin(self._core.workspace, begun, request_file(request))
 
-        return Prepared(run=begun.id, request=request, secrets=secrets, head=head, take=take)
+        return PreparedRun(run=begun.id, request=request, secrets=secrets, head=head, take=take)
 
-    async def prepare_again(self, run: str) -> Prepared:
+    async def prepare_resume(self, run: str) -> PreparedRun:
         """Prepare an interrupted run.
 
         Raises:
             NotFound: there is none, or it was not made here.  StoreError: its files are damaged.
         """
         request = await self._reading.request_of(run)
-        intent, secrets = lifted(request.intent, os.environ, self._lifted.get(run))
+        intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
-        head = await self._core.on_worker(make_head, self._core, request, secrets)
+        head = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
 
-        def take() -> LiveRun:
-            return LiveRun.resume(self._core.workspace, run)
+        def take() -> RunWriter:
+            return RunWriter.resume(self._core.workspace, run)
 
-        return Prepared(run=run, request=request, secrets=secrets, head=head, take=take)
+        return PreparedRun(run=run, request=request, secrets=secrets, head=head, take=take)
 
     async def stop_run(self, run: str) -> None:
         """End a run after the step in flight."""
@@ -225,7 +225,7 @@ class Running:
 
     # inside
 
-    async def go(self, prepared: Prepared, overseer: Overseer | None = None) -> RunSummary:
+    async def go(self, prepared: PreparedRun, overseer: RunSupervisor | None = None) -> RunSummary:
         """Do a prepared run as a job, supervised or not."""
 
         async def work(job: Job) -> RunSummary:
@@ -233,7 +233,7 @@ class Running:
             why = ""
             try:
                 if overseer is not None:
-                    overseer.begins(live)
+                    overseer.on_started(live)
                 return await self._go(prepared, live, job, overseer)
             except SiteloreError as error:
                 why = prepared.secrets.mask(str(error))
@@ -246,14 +246,16 @@ class Running:
         _, task = self._core.registry.start(f"Run: {prepared.request.intent[:60]}", work, cooperative=False)
         return await task
 
-    async def _go(self, prepared: Prepared, live: LiveRun, job: Job, overseer: Overseer | None) -> RunSummary:
+    async def _go(
+        self, prepared: PreparedRun, live: RunWriter, job: Job, overseer: RunSupervisor | None
+    ) -> RunSummary:
         began = time.monotonic()
         request, head = prepared.request, prepared.head
         async with AsyncExitStack() as stack:
             stack.push_async_callback(head.aclose)
             job.advance(len(live.steps), request.max_steps, "starting the browser")
             browser = await stack.enter_async_context(await self._browser(request))
-            book = stack.enter_context(LedgerBook.open(live.folder))
+            book = stack.enter_context(LedgerStore.open(live.folder))
             loop = await self._loop(prepared, live, browser, book, job, overseer)
             self._loops[live.run.id] = loop
             self._publish(live.run, Outcome.RUNNING.value)
@@ -261,7 +263,7 @@ class Running:
                 run = await loop.run()
             finally:
                 if overseer is not None:
-                    await overseer.leaves()
+                    await overseer.on_loop_ended()
             facts = tuple(f"{fact.key}: {fact.value}" for fact in book.ledger.facts if not fact.retracted)
             usage = head.usage()
         flags = await self._judging.detect([run.id])
@@ -286,7 +288,7 @@ class Running:
     async def _browser(self, request: RunRequest) -> LiveBrowser:
         from app.engine.browser.live import LiveBrowser
 
-        login = request.storage_state or (kept_login(request.site) if request.site else "")
+        login = request.storage_state or (saved_login(request.site) if request.site else "")
         return await LiveBrowser.open(
             settings.load().browser,
             headed=request.headed,
@@ -297,30 +299,30 @@ class Running:
 
     async def _loop(
         self,
-        prepared: Prepared,
-        live: LiveRun,
+        prepared: PreparedRun,
+        live: RunWriter,
         browser: LiveBrowser,
-        book: LedgerBook,
+        book: LedgerStore,
         job: Job,
-        overseer: Overseer | None,
+        overseer: RunSupervisor | None,
     ) -> AgentLoop:
         from app.engine.agent.calculator import calculate
-        from app.engine.agent.deeds import Deeds
+        from app.engine.agent.deeds import ActionDispatcher
         from app.engine.browser.executor import Executor
-        from app.engine.browser.guard import Guard
+        from app.engine.browser.guard import WriteGuard
 
         request, head, secrets = prepared.request, prepared.head, prepared.secrets
         secrets.hosts = domains = allowed_hosts(request)
         knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
-        graphs = await GraphAtlas.open(self._atlas, self._finding, browser.visit, request.graph)
+        graphs = await RunGraphs.open(self._atlas, self._finding, browser.visit, request.graph)
         navigator = GlobalNavigator(graphs, head.choose) if request.graph else None
-        guard = Guard(hosts=domains)
+        guard = WriteGuard(hosts=domains)
         await guard.watch(browser.visit)  # before the first page: sockets of pages that stand are not seen
         executor = Executor(browser.visit, domains=domains, files=live.folder / "files", guard=guard)
-        hands: Hands = executor
+        hands: ActionExecutor = executor
         if overseer is not None:
             hands = overseer.hands(executor, browser, graphs, head, book, secrets)
-        task = Task(
+        task = AgentTask(
             run=live.run.id,
             intent=request.intent,
             start_url=request.start_url,
@@ -330,22 +332,22 @@ class Running:
             max_steps=request.max_steps,
         )
 
-        def tell(told: Told) -> None:
+        def tell(told: StepReport) -> None:
             job.advance(told.step + 1, request.max_steps, told.words)
             self._publish(live.run, Outcome.RUNNING.value, told)
             if overseer is not None:
                 overseer.told(told)
 
         head.attach(browser.visit, self._core.registry.hold)
-        parts = Parts(
+        parts = AgentDependencies(
             hands=hands,
             policy=head.policy,
             book=book,
-            recorder=StoredRun(self._core, live, head),
-            deeds=Deeds(
+            recorder=StoredRunRecorder(self._core, live, head),
+            deeds=ActionDispatcher(
                 hands=hands,
                 book=book,
-                reckon=calculate,
+                evaluate=calculate,
                 navigator=navigator,
                 marks=head.marks,
                 secrets=secrets,
@@ -360,17 +362,17 @@ class Running:
         )
         loop = AgentLoop(task, parts, live.run, live.steps)
         if overseer is not None:
-            overseer.looping(loop, book, knowledge)
+            overseer.on_loop_ready(loop, book, knowledge)
         return loop
 
-    async def _watch(self, live: LiveRun, request: RunRequest, domains: frozenset[str]) -> Watch:
+    async def _watch(self, live: RunWriter, request: RunRequest, domains: frozenset[str]) -> RuleRunner:
         """Return the rule detectors for this run."""
         lengths = await self._core.on_store(self._core.workspace.index.site_lengths)
         # A run that is gone on with is among them itself, as short as it was when it broke off.
         usual = lengths.get(request.site) if not live.steps else None
-        return Watch(context_of(live.run, usual, domains or None))
+        return RuleRunner(context_of(live.run, usual, domains or None))
 
-    def _publish(self, run: Run, state: str, told: Told | None = None) -> None:
+    def _publish(self, run: Run, state: str, told: StepReport | None = None) -> None:
         event = RunAdvanced(run=run.id, intent=run.intent, state=state, step=run.step_count, why=run.error)
         if told is not None:
             event = replace(
@@ -391,7 +393,7 @@ def new_run_id() -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}"
 
 
-def _readable(intent: str) -> str:
+def _visible_intent(intent: str) -> str:
     """Return the task without invisible characters.
 
     Raises:
@@ -410,7 +412,7 @@ def _readable(intent: str) -> str:
 
 def allowed_hosts(request: RunRequest) -> frozenset[str]:
     """Return the hosts the agent may visit; empty means any.  Raises ``UsageError`` for an invalid host."""
-    if ANY in request.domains:
+    if ANY_HOST in request.domains:
         return frozenset()
     return frozenset({browser_host(request.start_url), *map(_host, request.domains)})
 
@@ -436,10 +438,10 @@ def _host(domain: str) -> str:
     return host
 
 
-def _named_kb(kb: str) -> str:
+def _kb_name(kb: str) -> str:
     """Return the name of a knowledge base for the run file: a file's name without its folder."""
     return kb if kb in ("live", "none") else Path(kb).name
 
 
-def _median_ms(timing: Timing) -> float:
+def _median_ms(timing: LoopTiming) -> float:
     return round(statistics.median(timing.own) * 1000, 2) if timing.own else 0.0

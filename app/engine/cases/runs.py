@@ -10,9 +10,9 @@ from pathlib import Path
 
 from app.engine.api import RunDetail, RunFilter, RunImportReport, RunRow, SearchHit, StepView
 from app.engine.cases.core import Core
-from app.engine.cases.judging import Judging
+from app.engine.cases.judging import ReviewService
 from app.engine.errors import InputError, NotFound
-from app.engine.events import IMPORT_RUNS, RunsChanged
+from app.engine.events import IMPORT_JOB_TITLE, RunsChanged
 from app.engine.imports.importer import import_paths
 from app.engine.jobs import Job
 from app.engine.page_diff import step_view
@@ -20,10 +20,10 @@ from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Run, Step
 
 
-class RunCases:
+class RunService:
     """Use cases of stored runs."""
 
-    def __init__(self, core: Core, judging: Judging) -> None:
+    def __init__(self, core: Core, judging: ReviewService) -> None:
         self._core, self._judging = core, judging
         self._written: dict[str, list[str]] = {}
         self._tips_seen = -1
@@ -53,13 +53,15 @@ class RunCases:
             # What another process, or one that was killed, put in place may not stand in this process's index.
             await self._core.on_store(self._core.workspace.catch_up)
             if report.cancelled:
-                await self._judging.look_at_rest()  # as a job of its own: the import is to stop now
+                await (
+                    self._judging.start_missing_detection()
+                )  # as a job of its own: the import is to stop now
             else:
-                await self._judging.detect_rest(job)
+                await self._judging.detect_missing(job)
             self._core.bus.publish(RunsChanged())
             return report
 
-        _, task = self._core.registry.start(IMPORT_RUNS, work)
+        _, task = self._core.registry.start(IMPORT_JOB_TITLE, work)
         return await task
 
     async def list_runs(self, which: RunFilter) -> list[RunRow]:

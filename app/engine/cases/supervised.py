@@ -1,6 +1,6 @@
 """One live run: its row, its control, its page, and the tips it was given.
 
-All events of the run arrive here on the engine's loop; changes of the row are collected for ``TELL_EVERY`` seconds
+All events of the run arrive here on the engine's loop; changes of the row are collected for ``PUBLISH_INTERVAL`` seconds
 before they are published, as one step changes the row many times.
 """
 
@@ -13,51 +13,51 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.engine.agent.control import Control
+from app.engine.agent.control import RunControl
 from app.engine.agent.probing import DiskProbe
 from app.engine.cases.core import Core
-from app.engine.cases.desk import Desk, DeskOfRun
-from app.engine.cases.judging import Judging
-from app.engine.cases.pages import LivePageOf
+from app.engine.cases.desk import ApprovalService, RunApprovals
+from app.engine.cases.judging import ReviewService
+from app.engine.cases.pages import SupervisedPage
 from app.engine.errors import StoreError
-from app.engine.events import ActionOver, ActionPlanned, KnowledgeShown, LedgerChanged, LiveChanged
+from app.engine.events import ActionEnded, ActionPlanned, LedgerChanged, LiveRunChanged, TipsRetrieved
 from app.engine.judgement import Flag
 from app.engine.ledger import Ledger
 from app.engine.run_api import RunRequest, RunSummary
-from app.engine.store.desk_state import LiveNote
+from app.engine.store.desk_state import LiveRunSnapshot
 from app.engine.supervision import (
-    FlagMark,
-    KnowledgeHere,
+    ApprovalRequest,
+    KnowledgeAtStep,
     LiveRow,
-    NextAction,
-    PersonRequest,
+    PlannedAction,
+    RaisedFlag,
     RunState,
     Stage,
-    Stance,
-    TipHere,
+    TipAtStep,
+    TipOverride,
 )
 from app.engine.trajectory import Step
 from kb.tip import Retrieval
 
 if TYPE_CHECKING:
     from app.engine.agent.loop import AgentLoop
-    from app.engine.agent.memory.book import LedgerBook
-    from app.engine.agent.ports import Hands, Told
+    from app.engine.agent.memory.book import LedgerStore
+    from app.engine.agent.ports import ActionExecutor, StepReport
     from app.engine.agent.secrets import Secrets
     from app.engine.browser.executor import Executor
     from app.engine.browser.live import LiveBrowser
-    from app.engine.cases.agency import GraphAtlas, RunKnowledge
-    from app.engine.cases.heads import Head
-    from app.engine.store.live_runs import LiveRun
+    from app.engine.cases.agency import RunGraphs, RunKnowledge
+    from app.engine.cases.heads import PolicyBundle
+    from app.engine.store.live_runs import RunWriter
 
 log = logging.getLogger(__name__)
 
-TELL_EVERY = 0.04
+PUBLISH_INTERVAL = 0.04
 """Seconds for which changes of a row are collected."""
 
 
-class Supervised:
-    """A live run with its current state (``app.engine.cases.running.Overseer``).
+class SupervisedRun:
+    """A live run with its current state (``app.engine.cases.running.RunSupervisor``).
 
     Attributes:
         control: the control of its loop; a new one each time it is resumed.
@@ -66,18 +66,24 @@ class Supervised:
     """
 
     def __init__(
-        self, core: Core, desk: Desk, judging: Judging, disk: DiskProbe, request: RunRequest, row: LiveRow
+        self,
+        core: Core,
+        desk: ApprovalService,
+        judging: ReviewService,
+        disk: DiskProbe,
+        request: RunRequest,
+        row: LiveRow,
     ) -> None:
         self._core, self._desk, self._judging = core, desk, judging
         self.request, self.row = request, row
         self.control = self._new_control()
-        self.page = LivePageOf(core, row.run, disk)
-        self.next: NextAction | None = None
-        self.knowledge: KnowledgeHere | None = None
+        self.page = SupervisedPage(core, row.run, disk)
+        self.next: PlannedAction | None = None
+        self.knowledge: KnowledgeAtStep | None = None
         self.ledger: Ledger | None = None
         self.changes: tuple[str, ...] = ()
-        self.live: LiveRun | None = None
-        self.stances: dict[str, Stance] = {}
+        self.live: RunWriter | None = None
+        self.tip_overrides: dict[str, TipOverride] = {}
         self.votes: dict[str, int] = {}
         self._flags: list[Flag] = []
         self.is_closing = False
@@ -113,13 +119,13 @@ class Supervised:
     async def ready(self) -> None:
         """Load the stored overrides of tips and votes."""
 
-        def reading() -> tuple[dict[str, Stance], dict[str, int]]:
+        def reading() -> tuple[dict[str, TipOverride], dict[str, int]]:
             desk = self._core.workspace.desk
-            return desk.stances(self.run), desk.votes(self.run)
+            return desk.tip_overrides(self.run), desk.votes(self.run)
 
-        self.stances, self.votes = await self._core.on_store(reading)
+        self.tip_overrides, self.votes = await self._core.on_store(reading)
 
-    def begins(self, live: LiveRun) -> None:
+    def on_started(self, live: RunWriter) -> None:
         """The run is on the disk."""
         self.live = live
         self._flags = []
@@ -129,20 +135,20 @@ class Supervised:
         self,
         executor: Executor,
         browser: LiveBrowser,
-        graphs: GraphAtlas,
-        head: Head,
-        book: LedgerBook,
+        graphs: RunGraphs,
+        head: PolicyBundle,
+        book: LedgerStore,
         secrets: Secrets,
-    ) -> Hands:
+    ) -> ActionExecutor:
         """Return the executor for the loop, which recovers a lost browser, and start the watchdog."""
         return self.page.attach(self, executor, browser, graphs, head, book, secrets)
 
-    def ails(self, why: str) -> None:
+    def set_health(self, why: str) -> None:
         """Set the watchdog's problem, "" for none."""
         self._ails = why
         self.show()
 
-    def looping(self, loop: AgentLoop, book: LedgerBook, knowledge: RunKnowledge | None) -> None:
+    def on_loop_ready(self, loop: AgentLoop, book: LedgerStore, knowledge: RunKnowledge | None) -> None:
         """The loop is built and about to run."""
         self.page.loop = loop
         self.page.there.set()
@@ -151,11 +157,11 @@ class Supervised:
         if knowledge is not None:
             knowledge.steering = self
 
-    def told(self, told: Told) -> None:
+    def told(self, told: StepReport) -> None:
         """A step was recorded."""
         self._flags += told.flags
         marks = [
-            FlagMark(detector=flag.detector, step=flag.step, severity=flag.severity, message=flag.message)
+            RaisedFlag(detector=flag.detector, step=flag.step, severity=flag.severity, message=flag.message)
             for flag in told.flags
         ]
         self.show(
@@ -171,7 +177,7 @@ class Supervised:
         if told.flags:
             self._core.registry.hold(self._weigh())
 
-    async def leaves(self) -> None:
+    async def on_loop_ended(self) -> None:
         """The loop is over; the browser is still open."""
         await self.page.detach()
 
@@ -180,7 +186,7 @@ class Supervised:
         self.page.there.set()
         why = summary.answer if summary.answer is not None else summary.error
         if summary.ended_by:
-            why = by_hand_words(summary.ended_by, summary.answer)
+            why = ended_by_hand_text(summary.ended_by, summary.answer)
         self._unplanned()
         self.show(
             state=RunState.ENDED,
@@ -191,17 +197,17 @@ class Supervised:
             stage=Stage.IDLE,
         )
 
-    def broke_off(self, why: str) -> None:
+    def on_interrupted(self, why: str) -> None:
         """The run failed without an ending; it can be resumed."""
         self.page.there.set()
         self._unplanned()
-        self.show(state=RunState.BROKEN_OFF, why=why, stage=Stage.IDLE)
+        self.show(state=RunState.INTERRUPTED, why=why, stage=Stage.IDLE)
 
     # ------------------------------------------------------------ what a person makes of tips
 
-    def stance(self, tip: str) -> Stance:
+    def stance(self, tip: str) -> TipOverride:
         """Return the override of a tip."""
-        return self.stances.get(tip, Stance.NONE)
+        return self.tip_overrides.get(tip, TipOverride.NONE)
 
     def vote(self, tip: str) -> int:
         """Return the vote on a tip: 1, -1 or 0."""
@@ -210,11 +216,11 @@ class Supervised:
     @property
     def pinned(self) -> Sequence[str]:
         """Tips that the agent is given at every step."""
-        return [tip for tip, stance in self.stances.items() if stance is Stance.PINNED]
+        return [tip for tip, stance in self.tip_overrides.items() if stance is TipOverride.PINNED]
 
-    def shown(self, tips: Sequence[TipHere], url: str, retrieval: Retrieval) -> None:
+    def shown(self, tips: Sequence[TipAtStep], url: str, retrieval: Retrieval) -> None:
         """Publish the tips given at this step."""
-        self.knowledge = KnowledgeHere(
+        self.knowledge = KnowledgeAtStep(
             run=self.run,
             step=self.row.step,
             url=url,
@@ -223,9 +229,9 @@ class Supervised:
             budget=retrieval.budget,
             off=retrieval.routes_off,
         )
-        self._core.bus.publish(KnowledgeShown(here=self.knowledge))
+        self._core.bus.publish(TipsRetrieved(here=self.knowledge))
 
-    def taste(self) -> None:
+    def republish_tips(self) -> None:
         """Publish the tips again with the current overrides and votes."""
         if self.knowledge is not None:
             tips = tuple(
@@ -233,7 +239,7 @@ class Supervised:
                 for tip in self.knowledge.tips
             )
             self.knowledge = replace(self.knowledge, tips=tips)
-            self._core.bus.publish(KnowledgeShown(here=self.knowledge))
+            self._core.bus.publish(TipsRetrieved(here=self.knowledge))
 
     # ------------------------------------------------------------ what is told
 
@@ -242,7 +248,7 @@ class Supervised:
         self.row = replace(self.row, **changes)  # pyright: ignore[reportArgumentType]
         self._tell_soon()
 
-    def needs(self, requests: Sequence[PersonRequest]) -> None:
+    def needs(self, requests: Sequence[ApprovalRequest]) -> None:
         """Set the open requests, the most urgent kind first."""
         order = list(type(requests[0].need)) if requests else []
         self.show(needs=tuple(sorted(requests, key=lambda one: -order.index(one.need))))
@@ -266,10 +272,10 @@ class Supervised:
 
     # ------------------------------------------------------------ inside
 
-    def _new_control(self) -> Control:
-        return Control(
+    def _new_control(self) -> RunControl:
+        return RunControl(
             self.row.run,
-            DeskOfRun(self._desk, self.row.run, self.request.site),
+            RunApprovals(self._desk, self.row.run, self.request.site),
             site=self.request.site,
             changed=self._changed,
             planned=self._planned,
@@ -279,18 +285,18 @@ class Supervised:
     def _changed(self) -> None:
         self.needs(self.control.needs)
 
-    def _planned(self, action: NextAction) -> None:
+    def _planned(self, action: PlannedAction) -> None:
         self.next = replace(action, run=self.run)
         self._core.bus.publish(ActionPlanned(next=self.next))
         if self.knowledge is not None and action.follows:
             tips = tuple(replace(tip, follows=action.follows.get(tip.tip)) for tip in self.knowledge.tips)
             self.knowledge = replace(self.knowledge, tips=tips)
-            self._core.bus.publish(KnowledgeShown(here=self.knowledge))
+            self._core.bus.publish(TipsRetrieved(here=self.knowledge))
 
     def _unplanned(self) -> None:
         if self.next is not None:
             self.next = None
-            self._core.bus.publish(ActionOver(run=self.run))
+            self._core.bus.publish(ActionEnded(run=self.run))
 
     def _learnt(self, step: int) -> None:
         ledger = self._book.ledger
@@ -305,12 +311,12 @@ class Supervised:
     def _tell_soon(self) -> None:
         if not self._told:
             self._told = True
-            asyncio.get_running_loop().call_later(TELL_EVERY, self._tell)
+            asyncio.get_running_loop().call_later(PUBLISH_INTERVAL, self._tell)
 
     def _tell(self) -> None:
         self._told = False
         row = self.row = self.snapshot()
-        self._core.bus.publish(LiveChanged(row=row))
+        self._core.bus.publish(LiveRunChanged(row=row))
         mark = (row.state, row.step, row.outcome, tuple(need.id for need in row.needs))
         if mark != self._noted and not self.is_closing:
             self._noted = mark
@@ -323,16 +329,16 @@ class Supervised:
 
     async def note(self) -> None:
         """Store a snapshot for the next start; a full disk is reported elsewhere."""
-        note = LiveNote(
+        note = LiveRunSnapshot(
             run=self.run, state=self.row.state, row=self.row, request=self.request, at=time.time()
         )
         try:
-            await self._core.on_store(self._core.workspace.desk.put_live, note)
+            await self._core.on_store(self._core.workspace.desk.save_snapshot, note)
         except StoreError as error:
             log.warning("the snapshot of run %s could not be stored: %s", self.run, error)
 
 
-def by_hand_words(author: str, answer: str | None) -> str:
+def ended_by_hand_text(author: str, answer: str | None) -> str:
     """Return the sentence for a run that an operator ended by hand."""
     return f"finished by hand by {author}" if answer is None else f"{answer} (the answer is {author}'s)"
 

@@ -6,24 +6,24 @@ import time
 from dataclasses import replace
 
 from app.engine.cases.core import Core
-from app.engine.cases.exploring import Exploring
+from app.engine.cases.exploring import ExplorationService
 from app.engine.cases.fleet import Fleet
-from app.engine.cases.recording import StoredGraph
+from app.engine.cases.recording import StoredGraphRecorder
 from app.engine.drafting import draft_tip
 from app.engine.errors import Conflict, NotFound
-from app.engine.graph.recorder import GraphRecorder
+from app.engine.graph.recorder import ExplorationStore
 from app.engine.jobs import Job
 from app.engine.trajectory import BY_PERSON, Step
 from kb.tip import TipDraft
 
 
-class Takeovers:
+class TakeoverResults:
     """Use cases after a page was handed back."""
 
-    def __init__(self, core: Core, fleet: Fleet, exploring: Exploring) -> None:
+    def __init__(self, core: Core, fleet: Fleet, exploring: ExplorationService) -> None:
         self._core, self._fleet, self._exploring = core, fleet, exploring
 
-    async def takeover_draft(self, run: str, step: int) -> TipDraft:
+    async def draft_tip_from_takeover(self, run: str, step: int) -> TipDraft:
         """Draft a tip from the operator's steps from ``step`` on, in the names of controls, never in the page's
         words.
 
@@ -35,7 +35,7 @@ class Takeovers:
         def drafting() -> TipDraft:
             workspace = self._core.workspace
             loaded, steps = workspace.runs.load(run)
-            by_hand = _by_hand(steps[step:])
+            by_hand = _leading_operator_steps(steps[step:])
             if not by_hand:
                 raise NotFound(f"nothing was done by hand at step {step} of run {run}")
             site = loaded.site or workspace.site_of(by_hand[0].url)
@@ -50,7 +50,7 @@ class Takeovers:
         Raises:
             Conflict: its pages are no longer in memory, or the run's site has no name.
         """
-        from app.engine.agent.takeover.path import into_graph
+        from app.engine.agent.takeover.path import add_to_graph
 
         found = self._fleet.find(run)
         path = found.page.path if found is not None else None
@@ -65,14 +65,14 @@ class Takeovers:
 
         async def work(job: Job) -> int:
             job.advance(0, len(path.moments), "the takeover")
-            recorder = StoredGraph(self._core, site)
-            await _begun(recorder, home)
-            return await into_graph(path, recorder, home)
+            recorder = StoredGraphRecorder(self._core, site)
+            await _ensure_home(recorder, home)
+            return await add_to_graph(path, recorder, home)
 
         return await self._exploring.alone(site, f"Put a takeover into the map of {site}", work)
 
 
-async def _begun(recorder: GraphRecorder, home: str) -> None:
+async def _ensure_home(recorder: ExplorationStore, home: str) -> None:
     """Give a graph without a home page one."""
     if not (await recorder.memory()).home:
         now = time.time()
@@ -80,7 +80,7 @@ async def _begun(recorder: GraphRecorder, home: str) -> None:
         await recorder.end(number, "done", now, ())
 
 
-def _by_hand(steps: list[Step] | tuple[Step, ...]) -> list[Step]:
+def _leading_operator_steps(steps: list[Step] | tuple[Step, ...]) -> list[Step]:
     """Return the leading steps that a person did."""
     found: list[Step] = []
     for step in steps:

@@ -19,8 +19,8 @@ import orjson
 from app.engine.errors import InputError
 from app.engine.run_api import RunRequest
 
-MOST_BYTES = 64 * 1024 * 1024
-MOST_TASKS = 5_000
+MAX_BYTES = 64 * 1024 * 1024
+MAX_TASKS = 5_000
 _PLACEHOLDER = re.compile(r"^__[A-Z_]+__")
 _STRINGS = ("policy", "kb", "site", "storage_state", "suite")
 _LISTS = ("graph", "domains")
@@ -50,9 +50,9 @@ def read_tasks(path: Path, start_url: str = "") -> list[RunRequest]:
         tasks = cast("list[Any]", whole if isinstance(whole, list) else [whole])
     if not tasks:
         raise InputError("there is no task in this file", path=str(path), remedy="write one task a line")
-    if len(tasks) > MOST_TASKS:
+    if len(tasks) > MAX_TASKS:
         raise InputError(
-            f"{len(tasks):,} tasks are more than {MOST_TASKS:,}",
+            f"{len(tasks):,} tasks are more than {MAX_TASKS:,}",
             path=str(path),
             remedy="cut the file into several",
         )
@@ -61,7 +61,7 @@ def read_tasks(path: Path, start_url: str = "") -> list[RunRequest]:
 
 def _content(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise InputError("this file is too large for a list of tasks", path=str(path))
         return path.read_bytes()
     except OSError as error:

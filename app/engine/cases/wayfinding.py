@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import settings
-from app.engine.cases.atlas import Atlas, Sheet, checked_address
+from app.engine.cases.atlas import GraphCache, LoadedGraph, checked_address
 from app.engine.cases.core import Core
 from app.engine.errors import NotFound, SiteloreError
 from app.engine.events import GraphChanged
@@ -19,18 +19,18 @@ from app.engine.graph_api import Journey, PathPlan
 from app.engine.identity import keys_of, page_id
 from app.engine.jobs import Job
 from app.engine.page_state import Source
-from app.engine.store.blobs import pack
-from app.engine.transition import Arrival, Attempt, Operation
+from app.engine.store.blobs import pack_blobs
+from app.engine.transition import Attempt, Operation, ReplayVerdict
 
 if TYPE_CHECKING:
     from app.engine.browser.live import LiveBrowser
-    from app.engine.browser.session import Visit
+    from app.engine.browser.session import BrowserSession
 
 
-class Wayfinding:
+class GraphNavigationService:
     """Plans paths, and keeps one open browser a site."""
 
-    def __init__(self, core: Core, atlas: Atlas) -> None:
+    def __init__(self, core: Core, atlas: GraphCache) -> None:
         self._core, self._atlas = core, atlas
         self._browsers: dict[str, LiveBrowser] = {}
 
@@ -40,7 +40,7 @@ class Wayfinding:
         plan = sheet.graph.plan(sheet.node(start) if start else "", sheet.node(to))
         return self._named(sheet, plan)
 
-    async def graph_go(
+    async def graph_navigate(
         self, site: str, to: str, headed: bool = False, fresh: bool = False, storage_state: str = ""
     ) -> Journey:
         """Take a live browser to a state from its current page, comparing each arrival with the expected state.
@@ -88,7 +88,7 @@ class Wayfinding:
             self._browsers.pop(site, None)
             raise NotFound(f"no browser is open for {site}; choose to log in by hand first")
         path = login_path(site)
-        await live.save_login(path)
+        await live.save_login_state(path)
         await self.close_browser(site)
         return str(path)
 
@@ -109,18 +109,23 @@ class Wayfinding:
             await self.close_browser(site)
             live = None
         if live is None:
-            login = storage_state or (kept_login(site) if remembered else "")
+            login = storage_state or (saved_login(site) if remembered else "")
             live = await LiveBrowser.open(settings.load().browser, headed=headed, storage_state=login)
             self._browsers[site] = live
         return live
 
-    async def _go(self, sheet: Sheet, node: str, live: LiveBrowser, job: Job) -> Journey:
+    async def _go(self, sheet: LoadedGraph, node: str, live: LiveBrowser, job: Job) -> Journey:
         began = time.monotonic()
-        plan, arrivals = await walk(self._atlas, sheet, node, live.visit, job.advance)
+        plan, arrivals = await follow_path(self._atlas, sheet, node, live.visit, job.advance)
         return await self._ended(sheet, plan, arrivals, live, began)
 
     async def _ended(
-        self, sheet: Sheet, plan: PathPlan, arrivals: tuple[Arrival, ...], live: LiveBrowser, began: float
+        self,
+        sheet: LoadedGraph,
+        plan: PathPlan,
+        arrivals: tuple[ReplayVerdict, ...],
+        live: LiveBrowser,
+        began: float,
     ) -> Journey:
         last = arrivals[-1]
         wanted = max(1, len(plan.transitions))
@@ -145,25 +150,25 @@ class Wayfinding:
         if not picture:
             return ""
         digest = hashlib.sha256(picture).hexdigest()
-        packed = await self._core.on_worker(pack, {digest: picture})
+        packed = await self._core.on_worker(pack_blobs, {digest: picture})
         await self._core.on_store(self._core.workspace.runs.blobs.add, packed)
         return digest
 
     @staticmethod
-    def _named(sheet: Sheet, plan: PathPlan) -> PathPlan:
+    def _named(sheet: LoadedGraph, plan: PathPlan) -> PathPlan:
         """Return the plan with nodes in place of page states."""
         node_of = sheet.graph.grouping.node_of
         return replace(plan, nodes=tuple(node_of.get(name, name) for name in plan.nodes))
 
 
-async def walk(
-    atlas: Atlas,
-    sheet: Sheet,
+async def follow_path(
+    atlas: GraphCache,
+    sheet: LoadedGraph,
     node: str,
-    visit: Visit,
+    visit: BrowserSession,
     tell: Callable[[int, int, str], None] | None = None,
     gate: Callable[[], Awaitable[object]] | None = None,
-) -> tuple[PathPlan, tuple[Arrival, ...]]:
+) -> tuple[PathPlan, tuple[ReplayVerdict, ...]]:
     """Take a browser from its current page to a node; verify each arrival and store it as an attempt.
 
     ``gate`` is awaited before each transition: it waits while a supervisor holds the run.
@@ -171,24 +176,24 @@ async def walk(
     Raises ``SiteloreError`` where there is no path, or only one that would change something.
     """
     from app.engine.browser.hand import open_page
-    from app.engine.graph.travel import Traveller
+    from app.engine.graph.travel import PathReplayer
 
     graph = sheet.graph
 
     async def record(attempt: Attempt) -> None:
         if attempt.transition in graph.transitions:
-            await atlas.with_store(graph.site, lambda store: store.try_again(attempt))
+            await atlas.with_store(graph.site, lambda store: store.add_attempt(attempt))
 
-    traveller = Traveller(visit, graph.pages, home=graph.home, record=record)
+    traveller = PathReplayer(visit, graph.pages, home=graph.home, record=record)
     if visit.page.url in ("", "about:blank"):
         done = await open_page(visit, graph.home)
         if done.error:
             raise SiteloreError(done.error)
-    plan = graph.plan(await state_in_front(visit, sheet), node)
-    refuse_risky(plan)
-    arrivals: list[Arrival] = []
+    plan = graph.plan(await current_state(visit, sheet), node)
+    refuse_risky_path(plan)
+    arrivals: list[ReplayVerdict] = []
     if plan.transitions and plan.transitions[0].operation is not Operation.OPEN:
-        stood = await traveller.stand_on(graph.pages[plan.transitions[0].source])
+        stood = await traveller.go_to_state(graph.pages[plan.transitions[0].source])
         if not stood.kind.ok:
             return plan, (stood,)
     for number, leg in enumerate(plan.transitions):
@@ -200,11 +205,11 @@ async def walk(
         if arrivals[-1].kind.ends_path:
             break
     if not plan.transitions:
-        arrivals.append(await traveller.stand_on(graph.pages_of(node)[0]))
+        arrivals.append(await traveller.go_to_state(graph.pages_of(node)[0]))
     return plan, tuple(arrivals)
 
 
-async def state_in_front(visit: Visit, sheet: Sheet) -> str:
+async def current_state(visit: BrowserSession, sheet: LoadedGraph) -> str:
     """Return the page state in front, "" for one that the graph does not know."""
     from app.engine.browser.snapshot import PageGone, capture
 
@@ -216,7 +221,7 @@ async def state_in_front(visit: Visit, sheet: Sheet) -> str:
     return found if found in sheet.graph.pages else ""
 
 
-def refuse_risky(plan: PathPlan) -> None:
+def refuse_risky_path(plan: PathPlan) -> None:
     """Raise ``SiteloreError`` for a path that repeats a run's action which no rule would let an exploration do.
 
     A run may have ordered something; navigating must not order it again.
@@ -235,7 +240,7 @@ def login_path(site: str) -> Path:
     return settings.logins_dir() / f"{name}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.json"
 
 
-def kept_login(site: str) -> str:
+def saved_login(site: str) -> str:
     """Return the path of a site's saved log-in, "" where there is none."""
     path = login_path(site)
     return str(path) if path.exists() else ""

@@ -8,44 +8,44 @@ from dataclasses import replace
 
 from app.engine.api import RunFilter
 from app.engine.cases.core import Core
-from app.engine.cases.desk import Desk
+from app.engine.cases.desk import ApprovalService
 from app.engine.cases.fleet import Fleet
-from app.engine.detectors.previewing import StoredRun, preview
+from app.engine.detectors.previewing import PreviewRun, preview
 from app.engine.drafting import draft_tip
 from app.engine.errors import Conflict, NotFound
 from app.engine.intervention_policy import InterventionPolicy, PolicyPreview
 from app.engine.judgement import Flag
 from app.engine.supervision import (
-    Deed,
+    ApprovalRequest,
+    DecisionKind,
     FlagReaction,
+    Hint,
     Intervention,
     Need,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
+    OperatorAction,
+    OperatorDecision,
     RunState,
-    Stance,
-    Verb,
+    TipOverride,
 )
 from kb.tip import TipDraft
 
 
-class Words:
+class OperatorActions:
     """Operator actions across the live runs."""
 
-    def __init__(self, core: Core, desk: Desk, fleet: Fleet) -> None:
+    def __init__(self, core: Core, desk: ApprovalService, fleet: Fleet) -> None:
         self._core, self._desk, self._fleet = core, desk, fleet
 
     # requests
 
-    async def requests(self, run: str = "", closed: bool = False) -> list[PersonRequest]:
+    async def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
         """Return all open requests, including those that could not be stored."""
         rows = await self._desk.requests(run, closed)
         known = {row.id for row in rows}
         held = [need for one in self._fleet.all for need in one.control.needs if run in ("", need.run)]
         return [*rows, *(need for need in held if need.id not in known)]
 
-    async def decide(self, request: str, decision: PersonDecision) -> PersonRequest:
+    async def decide(self, request: str, decision: OperatorDecision) -> ApprovalRequest:
         """Decide a request; an interrupted run is resumed with the decision.
 
         Raises:
@@ -65,16 +65,18 @@ class Words:
             author = decision.author or self._core.author
             return waits.control.decide(request, replace(decision, author=author, at=time.time()))
         found = self._fleet.find(decided.run)
-        if found is not None and decided.need is Need.FLAG and decision.verb is Verb.DENY:
+        if found is not None and decided.need is Need.FLAG and decision.verb is DecisionKind.DENY:
             flags = [flag for flag in found.flags if flag.detector in decided.detectors]
-            await self._desk.note(found.run, decided.step, Deed.STOPPED, decided.question, flags=flags)
-        if found is not None and found.row.state is RunState.BROKEN_OFF:
-            self._fleet.go_on_again(found)
+            await self._desk.note(
+                found.run, decided.step, OperatorAction.STOPPED, decided.question, flags=flags
+            )
+        if found is not None and found.row.state is RunState.INTERRUPTED:
+            self._fleet.resume_in_background(found)
         return decided
 
     # hints
 
-    async def send_hint(self, run: str, text: str) -> PersonHint:
+    async def send_hint(self, run: str, text: str) -> Hint:
         """Send a hint to a run, for its next step.
 
         Raises:
@@ -91,7 +93,7 @@ class Words:
         flags = found.flags if found.control.state.held else ()
         return await self._desk.send_hint(run, found.row.step, text, flags=flags)
 
-    async def hint_draft(self, hint: str) -> TipDraft:
+    async def draft_tip_from_hint(self, hint: str) -> TipDraft:
         """Draft a tip from a hint: its text, with the page it was sent at as scope."""
         said = await self._desk.hint(hint)
 
@@ -114,7 +116,7 @@ class Words:
         """Return the time line of a run, oldest first."""
         return await self._desk.deeds(run)
 
-    async def react(self, run: str, step: int, detector: str, right: bool) -> FlagReaction:
+    async def judge_flag(self, run: str, step: int, detector: str, right: bool) -> FlagReaction:
         """Judge whether a flag is right; the ranking learns from it.
 
         Raises:
@@ -123,17 +125,19 @@ class Words:
         named = [flag for flag in await self._flags(run) if flag.detector == detector and flag.step == step]
         if not named:
             raise NotFound(f"{detector!r} has no flag at step {step} of run {run}")
-        deed = Deed.CONFIRMED if right else Deed.DISMISSED
+        deed = OperatorAction.CONFIRMED if right else OperatorAction.DISMISSED
         (made,) = await self._desk.note(run, step, deed, named[0].message, about=detector, flags=named[:1])
         return made
 
-    async def steer_tip(self, run: str, tip: str, stance: Stance) -> None:
+    async def override_tip(self, run: str, tip: str, stance: TipOverride) -> None:
         """Mute or pin a tip for a run."""
         found = self._fleet.known(run)
-        await self._core.on_store(self._core.workspace.desk.set_stance, run, tip, stance)
-        found.stances[tip] = stance
-        found.taste()
-        deed = {Stance.MUTED: Deed.MUTED, Stance.PINNED: Deed.PINNED}.get(stance, Deed.FREED)
+        await self._core.on_store(self._core.workspace.desk.set_tip_override, run, tip, stance)
+        found.tip_overrides[tip] = stance
+        found.republish_tips()
+        deed = {TipOverride.MUTED: OperatorAction.MUTED, TipOverride.PINNED: OperatorAction.PINNED}.get(
+            stance, OperatorAction.FREED
+        )
         await self._desk.note(run, found.row.step, deed, tip, about=tip)
 
     async def vote_tip(self, run: str, tip: str, vote: int) -> None:
@@ -141,9 +145,9 @@ class Words:
         found = self._fleet.known(run)
         await self._core.on_store(self._core.workspace.desk.set_vote, run, tip, vote)
         found.votes[tip] = vote
-        found.taste()
+        found.republish_tips()
         words = {1: f"{tip} is useful", -1: f"{tip} is not useful", 0: f"no vote on {tip}"}[vote]
-        await self._desk.note(run, found.row.step, Deed.VOTED, words, about=tip)
+        await self._desk.note(run, found.row.step, OperatorAction.VOTED, words, about=tip)
 
     # the policy
 
@@ -158,10 +162,10 @@ class Words:
     async def preview_policy(self, policy: InterventionPolicy) -> PolicyPreview:
         """Apply a policy to the stored runs, and count the consequences."""
 
-        def gathering() -> tuple[dict[str, list[Flag]], list[StoredRun]]:
+        def gathering() -> tuple[dict[str, list[Flag]], list[PreviewRun]]:
             index = self._core.workspace.index
             rows = index.rows(RunFilter())
-            stored = [StoredRun(id=row.id, site=row.site, steps=row.steps, score=row.score) for row in rows]
+            stored = [PreviewRun(id=row.id, site=row.site, steps=row.steps, score=row.score) for row in rows]
             return index.all_flags(), stored
 
         flags, runs = await self._core.on_store(gathering)

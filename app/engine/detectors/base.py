@@ -19,13 +19,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import ErrorClass, Step
 
-THINKING = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_human", "answer_dialog"})
+OFF_PAGE_ACTIONS = frozenset(
+    {"noop", "take_note", "calculate", "branch", "prune", "ask_human", "answer_dialog"}
+)
 """Actions that are not meant to change a page."""
-CLOSING = frozenset({"send_msg_to_user", "report_infeasible"})
+FINAL_ACTIONS = frozenset({"send_msg_to_user", "report_infeasible"})
 """Actions that end a run."""
 
 _ICON = re.compile(r"(?:\\u[ef][0-9a-f]{3}|[\ue000-\uf8ff])\s*")
@@ -55,7 +57,7 @@ class RunContext:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class RunEnding:
     """How a run ended, without its score.
 
     ``crash`` is the error that ended the run, ``infeasible`` the agent's reason for giving up, ``answer`` what it
@@ -69,7 +71,7 @@ class Ending:
     left_sites: bool = False
 
 
-class Known:
+class DetectorInfo:
     """Description of a detector, a rule or a question to a model.
 
     Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule or the prompt
@@ -83,10 +85,10 @@ class Known:
     severity: ClassVar[Severity]
     summary: ClassVar[str]
     explains: ClassVar[Explains] = "hindrance"
-    speaks_during: ClassVar[bool] = True
+    fires_during_run: ClassVar[bool] = True
 
 
-class Detector(Known, ABC):
+class Detector(DetectorInfo, ABC):
     """A rule over one run; created for each run, fed in order, keeps only what it has seen."""
 
     def __init__(self, context: RunContext) -> None:
@@ -96,7 +98,7 @@ class Detector(Known, ABC):
         """Return flags for this step and those before it; a flag may name an earlier step, never a later one."""
         return ()
 
-    def see_handed(self, page: Step) -> Iterable[Flag]:
+    def see_handover(self, page: Step) -> Iterable[Flag]:
         """Return flags for the page a person took over: the result of the agent's last action.
 
         Steps before and after a takeover are not consecutive.
@@ -107,7 +109,7 @@ class Detector(Known, ABC):
         """Return flags for the page after the last action; ``page`` carries no action, reason or error."""
         return ()
 
-    def end(self, ending: Ending) -> Iterable[Flag]:
+    def end(self, ending: RunEnding) -> Iterable[Flag]:
         """Return flags for how the run ended."""
         return ()
 
@@ -135,7 +137,7 @@ class Detector(Known, ABC):
 ActionKey = tuple[str, str, str, str]
 
 
-def action_key(action: Action, target: Target | None) -> ActionKey:
+def action_key(action: RecordedAction, target: ActionTarget | None) -> ActionKey:
     """Return a key of an action on any page: kind, target's role and name, arguments with ids."""
     return (
         action.kind,
@@ -157,7 +159,7 @@ def short_url(url: str, limit: int = 70) -> str:
     return path if len(path) <= limit else f"{path[: limit // 2]}…{path[len(path) - limit // 2 + 1 :]}"
 
 
-def words(step: Step) -> str:
+def action_text(step: Step) -> str:
     """Return a step's action in words, without the glyphs of icon fonts."""
     return " ".join(_ICON.sub("", step.words).split())
 
@@ -179,7 +181,7 @@ def was_tried(step: Step) -> bool:
     return step.action is not None and (step.executed or step.error_class is ErrorClass.HARD)
 
 
-def is_worth_telling(count: int, first: int) -> bool:
+def is_worth_flagging(count: int, first: int) -> bool:
     """Whether the ``count``-th repeat is flagged: at ``first``, then at each doubling of it.
 
     A loop of fifty steps thus gives a handful of flags instead of fifty.

@@ -15,7 +15,7 @@ from app.engine.supervision import FlagReaction
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
+class _Judgement:
     """A verdict or reaction on a run or one of its flags: failed, not failed, or ambiguous."""
 
     at: float
@@ -36,7 +36,7 @@ def agent_failed(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] 
     return None
 
 
-def called_rightly(
+def fired_correctly(
     detector: str, verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()
 ) -> bool | None:
     """Whether a detector fired rightly: by the newest judgement of its flag, else of the run."""
@@ -46,12 +46,12 @@ def called_rightly(
     return agent_failed(verdicts, reactions)
 
 
-def _newest_first(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction]) -> list[_Word]:
-    words = [_Word(one.at, "", one.detector, one.right) for one in reactions]
+def _newest_first(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction]) -> list[_Judgement]:
+    words = [_Judgement(one.at, "", one.detector, one.right) for one in reactions]
     for one in verdicts:
         ambiguous = one.label is Label.TASK_AMBIGUOUS
         failed = None if ambiguous else one.label not in AGENT_DID_NOT_FAIL
-        words.append(_Word(one.at, one.id, one.detector, failed))
+        words.append(_Judgement(one.at, one.id, one.detector, failed))
     return sorted(words, key=lambda word: (word.at, word.id), reverse=True)
 
 
@@ -85,7 +85,7 @@ def scorecard(
             if any(flag.detector == detector.name and flag.version == detector.version for flag in flags)
         }
         calls = {
-            run: called_rightly(detector.name, verdicts_by_run.get(run, ()), reacted.get(run, ()))
+            run: fired_correctly(detector.name, verdicts_by_run.get(run, ()), reacted.get(run, ()))
             for run in fired
         }
         said = {

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.engine.addresses import path_template
-from app.engine.detectors.risk import began, suspect_step
-from app.engine.detectors.runner import points_at_a_step, telling_rank
+from app.engine.detectors.risk import evidence_start, suspect_step
+from app.engine.detectors.runner import evidence_rank, flag_rank
 from app.engine.judgement import Flag
 from app.engine.trajectory import Run, Step
 
 _MAX_SEGMENTS = 6
 
 
-def signature(run: Run, flags: Sequence[Flag], steps: Sequence[Step]) -> str:
+def cluster_key(run: Run, flags: Sequence[Flag], steps: Sequence[Step]) -> str:
     """Return the cluster key: site, first significant detector and page template.
 
     It depends on the flags alone and not on fitted weights, so that a cluster keeps its name when verdicts come in.
     """
-    ranked = sorted(flags, key=lambda flag: (points_at_a_step(flag), telling_rank(flag)))
+    ranked = sorted(flags, key=lambda flag: (evidence_rank(flag), flag_rank(flag)))
     detector = ranked[0].detector if ranked else "no flag"
-    index = began(ranked[0]) if ranked else suspect_step((), run.step_count)
+    index = evidence_start(ranked[0]) if ranked else suspect_step((), run.step_count)
     page = next((step for step in steps if step.index == index), steps[-1] if steps else None)
     return " · ".join((run.site or "unknown site", detector, page_template(page.url) if page else "no page"))
 

@@ -19,7 +19,7 @@ from app.engine.judgement import Flag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredRun:
+class PreviewRun:
     """A run's data for a preview; ``score`` in [0, 1], ``None`` without one."""
 
     id: str
@@ -29,21 +29,21 @@ class StoredRun:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fate:
+class _RunOutcome:
     """The strongest reaction to a run (``None`` without a flag), and the step where it is paused first."""
 
-    run: StoredRun
+    run: PreviewRun
     reaction: Reaction | None
     held_at: int | None
 
 
 def preview(
-    policy: InterventionPolicy, flags_by_run: Mapping[str, Sequence[Flag]], runs: Iterable[StoredRun]
+    policy: InterventionPolicy, flags_by_run: Mapping[str, Sequence[Flag]], runs: Iterable[PreviewRun]
 ) -> PolicyPreview:
     """Return counts over all runs and by site (in alphabetical order), and which runs would have paused at which
     step.
     """
-    fates = [_fate(policy, run, flags_by_run.get(run.id, ())) for run in runs]
+    fates = [_run_outcome(policy, run, flags_by_run.get(run.id, ())) for run in runs]
     sites = sorted({fate.run.site for fate in fates if fate.run.site})
     return PolicyPreview(
         whole=_count("", fates),
@@ -65,18 +65,18 @@ def _speaks_during(detector: str) -> bool:
     kind = BY_NAME.get(detector)
     if kind is None:
         return True
-    return issubclass(kind, Detector) and kind.speaks_during
+    return issubclass(kind, Detector) and kind.fires_during_run
 
 
-def _fate(policy: InterventionPolicy, run: StoredRun, flags: Sequence[Flag]) -> _Fate:
+def _run_outcome(policy: InterventionPolicy, run: PreviewRun, flags: Sequence[Flag]) -> _RunOutcome:
     reactions = [(reaction_to(policy, run.site, flag, run.steps), flag.step) for flag in flags]
     strongest = max((one for one, _ in reactions), key=lambda one: one.level, default=None)
     held = [step for one, step in reactions if one.level >= Reaction.PAUSE.level]
-    return _Fate(run, strongest, min(held, default=None))
+    return _RunOutcome(run, strongest, min(held, default=None))
 
 
-def _count(site: str, fates: Sequence[_Fate]) -> PolicyCount:
-    def reaching(reaction: Reaction) -> list[_Fate]:
+def _count(site: str, fates: Sequence[_RunOutcome]) -> PolicyCount:
+    def reaching(reaction: Reaction) -> list[_RunOutcome]:
         return [one for one in fates if one.reaction is not None and one.reaction.level >= reaction.level]
 
     notified, paused, asked = (reaching(one) for one in (Reaction.NOTIFY, Reaction.PAUSE, Reaction.ASK))
@@ -97,5 +97,5 @@ def _count(site: str, fates: Sequence[_Fate]) -> PolicyCount:
     )
 
 
-def _failed(fates: Sequence[_Fate]) -> int:
+def _failed(fates: Sequence[_RunOutcome]) -> int:
     return sum(fate.run.score is not None and fate.run.score < 1 for fate in fates)

@@ -34,7 +34,7 @@ INTERCEPT = -1.1
 """Log odds that a run without any flag failed (142 of 597, ``ln(142 / 455)`` = -1.16)."""
 LENGTH = 0.6
 """For each unit of ``ln(steps / usual steps)``; by judgement: failed runs are longer, their median being 15 steps."""
-SATISFIED = -1.0
+GOAL_MET = -1.0
 """For a run in whose outcome a model found nothing wrong; by judgement: models let much pass."""
 INTERCEPT_SPREAD = 1.0
 LENGTH_SPREAD = 0.5
@@ -79,6 +79,6 @@ DETAIL_SPREAD = 0.4
 """Standard deviations of the weights: how far verdicts may move them."""
 
 
-def of(detector: str) -> Prior:
+def prior_of(detector: str) -> Prior:
     """Return a detector's weight before any verdict."""
     return PRIORS.get(detector, UNKNOWN)

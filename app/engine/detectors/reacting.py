@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.engine.judgement import Flag
-from app.engine.supervision import Deed, FlagReaction, Intervention
+from app.engine.supervision import FlagReaction, Intervention, OperatorAction
 
-STEERING = frozenset({Deed.TOOK_OVER, Deed.HINTED, Deed.STOPPED, Deed.DENIED})
+STEERING_ACTIONS = frozenset(
+    {OperatorAction.TOOK_OVER, OperatorAction.HINTED, OperatorAction.STOPPED, OperatorAction.DENIED}
+)
 """Actions that correct or end a run that a flag paused: the flag was right."""
 
 
@@ -20,17 +22,17 @@ def reactions_of(deed: Intervention, flags: Sequence[Flag]) -> list[FlagReaction
     """
     if deed.author in ("policy", "watchdog"):
         return []
-    if deed.deed in (Deed.CONFIRMED, Deed.DISMISSED):
+    if deed.deed in (OperatorAction.CONFIRMED, OperatorAction.DISMISSED):
         concerned = [flag for flag in flags if flag.detector == deed.about]
     else:
-        concerned = list(flags) if deed.deed in STEERING else []
+        concerned = list(flags) if deed.deed in STEERING_ACTIONS else []
     named = dict.fromkeys((flag.detector, flag.step, flag.version) for flag in concerned)
     return [
         FlagReaction(
             run=deed.run,
             step=step,
             detector=detector,
-            right=deed.deed is not Deed.DISMISSED,
+            right=deed.deed is not OperatorAction.DISMISSED,
             version=version,
             how=deed.deed.value,
             author=deed.author,

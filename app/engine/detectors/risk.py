@@ -18,8 +18,8 @@ import numpy.typing as npt
 import orjson
 
 from app.engine.detectors import prior
-from app.engine.detectors.base import SINCE, Known
-from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, points_at_a_step, telling_rank
+from app.engine.detectors.base import SINCE, DetectorInfo
+from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, evidence_rank, flag_rank
 from app.engine.detectors.vlm import ImpossibleTask, RunOutcome
 from app.engine.errors import InputError
 from app.engine.judgement import Flag, Risk
@@ -28,7 +28,7 @@ Vector = npt.NDArray[np.float64]
 
 FORMAT = 1
 """Version of ``to_json``; a reader refuses a newer one."""
-INTERCEPT, LENGTH, SATISFIED = "base", "length", "a model found the goal met"
+INTERCEPT, LENGTH, GOAL_MET = "base", "length", "a model found the goal met"
 OFTEN, AT_END = ": often", ": at the end"
 
 MIN_TO_CALIBRATE = 12
@@ -37,7 +37,7 @@ FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class JudgedRun:
     """A judged run: its features' sources, and whether the agent failed.
 
     ``decided`` names the detectors that asked a model about the run and got an answer; ``task`` is the run's task, ""
@@ -58,10 +58,10 @@ def _feature_priors() -> dict[str, tuple[float, float]]:
     table = {
         INTERCEPT: (prior.INTERCEPT, prior.INTERCEPT_SPREAD),
         LENGTH: (prior.LENGTH, prior.LENGTH_SPREAD),
-        SATISFIED: (prior.SATISFIED, prior.INTERCEPT_SPREAD),
+        GOAL_MET: (prior.GOAL_MET, prior.INTERCEPT_SPREAD),
     }
     for detector in ALL_DETECTORS:
-        weights = prior.of(detector.name)
+        weights = prior.prior_of(detector.name)
         table[detector.name] = (weights.fired, prior.FIRED_SPREAD)
         table[detector.name + OFTEN] = (weights.often, prior.DETAIL_SPREAD)
         table[detector.name + AT_END] = (weights.at_end, prior.DETAIL_SPREAD)
@@ -71,13 +71,15 @@ def _feature_priors() -> dict[str, tuple[float, float]]:
 FEATURES = _feature_priors()
 
 
-def basis_of(detectors: Iterable[type[Known]], priors: Mapping[str, tuple[float, float]]) -> str:
+def detector_set_hash(
+    detectors: Iterable[type[DetectorInfo]], priors: Mapping[str, tuple[float, float]]
+) -> str:
     """Return a hash of the detectors' versions and the prior: runs checked by another set are checked again."""
     named = [(known.name, known.version) for known in detectors], dict(priors)
     return hashlib.blake2b(repr(named).encode(), digest_size=8).hexdigest()
 
 
-BASIS = basis_of(ALL_DETECTORS, FEATURES)
+DETECTOR_SET_HASH = detector_set_hash(ALL_DETECTORS, FEATURES)
 _NAMES = tuple(FEATURES)
 _MEANS: Vector = np.array([mean for mean, _ in FEATURES.values()])
 _PRECISIONS: Vector = np.array([spread**-2 for _, spread in FEATURES.values()])
@@ -103,7 +105,7 @@ def features(
         if flag.step >= steps - 2:
             found[flag.detector + AT_END] = 1.0
     if RunOutcome.name in decided and not {RunOutcome.name, ImpossibleTask.name} & counts.keys():
-        found[SATISFIED] = 1.0
+        found[GOAL_MET] = 1.0
     return found
 
 
@@ -130,7 +132,7 @@ class RiskModel:
         logit = sum(self.weights.get(name, 0.0) * x for name, x in found.items())
         return _sigmoid(self.slope * logit + self.offset)
 
-    def logit(self, example: Example) -> float:
+    def logit(self, example: JudgedRun) -> float:
         """Return log odds before calibration, by which rankings are compared."""
         found = features(example.flags, example.steps, example.usual_steps, example.decided)
         return sum(self.weights.get(name, 0.0) * x for name, x in found.items())
@@ -146,7 +148,7 @@ class RiskModel:
         """Return the risk of a run of ``steps`` executed steps, with the suspect step and the reasons."""
         found = features(flags, steps, usual_steps, decided)
         worth = {name: self._worth(name, found) for name in {flag.detector for flag in flags}}
-        ranked = sorted(flags, key=lambda flag: (-worth[flag.detector], telling_rank(flag)))
+        ranked = sorted(flags, key=lambda flag: (-worth[flag.detector], flag_rank(flag)))
         reasons = list(dict.fromkeys(_strongest(flags, flag.detector).message for flag in ranked))[:3]
         longer = found.get(LENGTH, 0.0)
         if longer >= math.log(1.5) and usual_steps is not None and "far-longer" not in worth:
@@ -193,17 +195,17 @@ def suspect_step(ranked: Sequence[Flag], steps: int) -> int:
     known = [flag for flag in ranked if flag.detector in BY_NAME]
     if not known:
         return max(0, steps - 1)
-    chosen = min(known, key=points_at_a_step)
-    return min(began(flag) for flag in known if flag.detector == chosen.detector)
+    chosen = min(known, key=evidence_rank)
+    return min(evidence_start(flag) for flag in known if flag.detector == chosen.detector)
 
 
-def began(flag: Flag) -> int:
+def evidence_start(flag: Flag) -> int:
     """Return the step at which a flag's problem began: never after its own."""
     since = flag.evidence.get(SINCE, flag.step)
     return min(since, flag.step) if isinstance(since, int) else flag.step
 
 
-def fit(examples: Sequence[Example], *, calibrated: bool = True) -> RiskModel:
+def fit(examples: Sequence[JudgedRun], *, calibrated: bool = True) -> RiskModel:
     """Fit the model to these verdicts; the same examples in any order give the same model.
 
     A run that is named twice counts once, by its last example. Without calibration the order is the same.
@@ -228,7 +230,7 @@ def fit(examples: Sequence[Example], *, calibrated: bool = True) -> RiskModel:
     )
 
 
-def fold_of(example: Example, split: int = 0) -> int:
+def fold_of(example: JudgedRun, split: int = 0) -> int:
     """Return the cross-validation fold of a run: the same for all runs of a task; another for each split."""
     name = example.task or example.run
     if split:
@@ -236,7 +238,7 @@ def fold_of(example: Example, split: int = 0) -> int:
     return hashlib.blake2b(name.encode(), digest_size=1).digest()[0] % FOLDS
 
 
-def _row(example: Example) -> list[float]:
+def _row(example: JudgedRun) -> list[float]:
     found = features(example.flags, example.steps, example.usual_steps, example.decided)
     return [found.get(name, 0.0) for name in _NAMES]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.engine.detectors.base import Detector, Ending, Known, RunContext
+from app.engine.detectors.base import Detector, DetectorInfo, RunContext, RunEnding
 from app.engine.detectors.rules.endings import Crash, GaveUp, LeftSites, NoAnswer, StepLimit
 from app.engine.detectors.rules.errors import CoveredElement, HardErrors, UnreadableOutput
 from app.engine.detectors.rules.length import TooLong
@@ -42,10 +42,10 @@ RULES: tuple[type[Detector], ...] = (
 )
 """Every rule, the most significant first."""
 
-ALL_DETECTORS: tuple[type[Known], ...] = (*MODEL_DETECTORS, *RULES)
-"""Every detector, those that ask a model too: decides ``telling_rank`` where severity and confidence are equal."""
+ALL_DETECTORS: tuple[type[DetectorInfo], ...] = (*MODEL_DETECTORS, *RULES)
+"""Every detector, those that ask a model too: decides ``flag_rank`` where severity and confidence are equal."""
 
-BY_NAME: dict[str, type[Known]] = {detector.name: detector for detector in ALL_DETECTORS}
+BY_NAME: dict[str, type[DetectorInfo]] = {detector.name: detector for detector in ALL_DETECTORS}
 
 _RANK = {detector.name: rank for rank, detector in enumerate(ALL_DETECTORS)}
 _NO_ENDING = frozenset(
@@ -60,7 +60,7 @@ _NO_ENDING = frozenset(
 _WEIGHT = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
-class Watch:
+class RuleRunner:
     """All rules over one run in progress; every call returns the new flags."""
 
     def __init__(self, context: RunContext, detectors: Sequence[type[Detector]] = RULES) -> None:
@@ -71,18 +71,18 @@ class Watch:
         """Check the next step, complete with its error; of a person's steps only the page where they began."""
         taken, self._in_hand = step.by == BY_PERSON and not self._in_hand, step.by == BY_PERSON
         if taken:
-            page = page_of(step)
-            return [flag for detector in self._detectors for flag in detector.see_handed(page)]
+            page = without_action(step)
+            return [flag for detector in self._detectors for flag in detector.see_handover(page)]
         if self._in_hand:
             return []
         return [flag for detector in self._detectors for flag in detector.see(step)]
 
     def see_last(self, final: Step) -> list[Flag]:
         """Check the page after the last action; an action requested there never ran and is removed first."""
-        page = page_of(final)
+        page = without_action(final)
         return [flag for detector in self._detectors for flag in detector.see_last(page)]
 
-    def end(self, ending: Ending) -> list[Flag]:
+    def end(self, ending: RunEnding) -> list[Flag]:
         """Check the ending; not to be called when a score ended the run."""
         return [flag for detector in self._detectors for flag in detector.end(ending)]
 
@@ -102,7 +102,7 @@ def context_of(
     )
 
 
-def ending_of(run: Run) -> Ending | None:
+def ending_of(run: Run) -> RunEnding | None:
     """Return how the run ended, as a live system would know it; ``None`` where unknown or a score would show.
 
     A run that its environment scored and stopped, that a person interrupted or finished, or that is in progress has no
@@ -111,7 +111,7 @@ def ending_of(run: Run) -> Ending | None:
     if run.ended_by or run.outcome in _NO_ENDING:
         return None
     infeasible = (run.answer or "") if run.outcome is Outcome.INFEASIBLE else None
-    return Ending(
+    return RunEnding(
         crash=(run.error or "unknown error") if run.outcome is Outcome.CRASHED else "",
         at_step_limit=run.outcome is Outcome.STEP_LIMIT,
         answer=None if infeasible is not None else run.answer,
@@ -122,7 +122,7 @@ def ending_of(run: Run) -> Ending | None:
 
 def detect_run(run: Run, steps: Sequence[Step], usual_steps: float | None) -> list[Flag]:
     """Return all flags of a stored run, by step and then the most significant first."""
-    watch = Watch(context_of(run, usual_steps))
+    watch = RuleRunner(context_of(run, usual_steps))
     flags = [flag for step in steps for flag in watch.see(step)]
     if run.final is not None:
         flags += watch.see_last(run.final)
@@ -134,15 +134,15 @@ def detect_run(run: Run, steps: Sequence[Step], usual_steps: float | None) -> li
 
 def in_order(flags: Sequence[Flag]) -> list[Flag]:
     """Return flags by step and then the most significant first."""
-    return sorted(flags, key=lambda flag: (flag.step, telling_rank(flag)))
+    return sorted(flags, key=lambda flag: (flag.step, flag_rank(flag)))
 
 
-def telling_rank(flag: Flag) -> tuple[int, float, int, str]:
+def flag_rank(flag: Flag) -> tuple[int, float, int, str]:
     """Sort key: severity, confidence, then the order of ``ALL_DETECTORS``; the most significant is the smallest."""
     return (_WEIGHT[flag.severity], -flag.confidence, _RANK.get(flag.detector, len(_RANK)), flag.message)
 
 
-def points_at_a_step(flag: Flag) -> int:
+def evidence_rank(flag: Flag) -> int:
     """Return how well a flag points at the step that went wrong: 0 is best, 3 means not at all.
 
     A hindrance comes first, then how the agent ended the run, then a hindrance that it may have overcome.
@@ -155,10 +155,10 @@ def points_at_a_step(flag: Flag) -> int:
 
 def detector_names(flags: Sequence[Flag]) -> tuple[str, ...]:
     """Return the names of the detectors that fired, the most significant first, each once."""
-    return tuple(dict.fromkeys(flag.detector for flag in sorted(flags, key=telling_rank)))
+    return tuple(dict.fromkeys(flag.detector for flag in sorted(flags, key=flag_rank)))
 
 
-def page_of(final: Step) -> Step:
+def without_action(final: Step) -> Step:
     """Return only the page of a step, without reasoning, action and result."""
     return replace(
         final,

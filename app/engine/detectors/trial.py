@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.engine.detectors.risk import FOLDS, Example, RiskModel, fit, fold_of
+from app.engine.detectors.risk import FOLDS, JudgedRun, RiskModel, fit, fold_of
 
-MIN_EACH = 10
+MIN_VERDICTS_EACH = 10
 """Judged failures, and as many judged successes, below which no comparison is possible."""
 SPLITS = 3
 """Ways to divide the tasks; the areas are averaged over them."""
-BETTER = 0.01
+MIN_GAIN = 0.01
 """How much larger the area must be: a smaller gain is luck of the split."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class CrossValidation:
     """Result of the cross-validation: areas under the curve of the prior (``cold``) and of fits, ``None`` where
     untried.
     """
@@ -36,14 +36,14 @@ class Trial:
     @property
     def fit_is_better(self) -> bool:
         """Whether the fitted ranking is to be used."""
-        return self.cold is not None and self.fitted is not None and self.fitted >= self.cold + BETTER
+        return self.cold is not None and self.fitted is not None and self.fitted >= self.cold + MIN_GAIN
 
     @property
     def why(self) -> str:
         """Which ranking is used, and why, in one sentence."""
         if self.cold is None or self.fitted is None:
             return (
-                f"The built-in ranking is in use: fitting is tried from {MIN_EACH} failed and {MIN_EACH} passed"
+                f"The built-in ranking is in use: fitting is tried from {MIN_VERDICTS_EACH} failed and {MIN_VERDICTS_EACH} passed"
                 f" verdicts on, there are {self.failed} and {self.passed}."
             )
         areas = (
@@ -52,27 +52,27 @@ class Trial:
         )
         if self.fit_is_better:
             return f"The ranking fitted to verdicts is in use: {areas}."
-        return f"The built-in ranking is in use: {areas}; a fit must be better by {BETTER:g}."
+        return f"The built-in ranking is in use: {areas}; a fit must be better by {MIN_GAIN:g}."
 
 
-def tried(examples: Sequence[Example]) -> Trial:
+def cross_validate(examples: Sequence[JudgedRun]) -> CrossValidation:
     """Cross-validate the fit on these judged runs; a run that is named twice counts once, by its last example."""
     judged = sorted({example.run: example for example in examples}.values(), key=lambda example: example.run)
     failed = [example.failed for example in judged]
-    found = Trial(failed=sum(failed), passed=len(failed) - sum(failed))
-    if min(found.failed, found.passed) < MIN_EACH:
+    found = CrossValidation(failed=sum(failed), passed=len(failed) - sum(failed))
+    if min(found.failed, found.passed) < MIN_VERDICTS_EACH:
         return found
-    areas = [area(held_out(judged, split), failed) for split in range(SPLITS)]
+    areas = [auroc(held_out_logits(judged, split), failed) for split in range(SPLITS)]
     prior = RiskModel()
-    return Trial(
+    return CrossValidation(
         failed=found.failed,
         passed=found.passed,
-        cold=area([prior.logit(example) for example in judged], failed),
+        cold=auroc([prior.logit(example) for example in judged], failed),
         fitted=sum(areas) / SPLITS,
     )
 
 
-def held_out(judged: Sequence[Example], split: int) -> list[float]:
+def held_out_logits(judged: Sequence[JudgedRun], split: int) -> list[float]:
     """Return each run's log odds by a fit to the other folds."""
     folds = [fold_of(example, split) for example in judged]
     models = {
@@ -84,7 +84,7 @@ def held_out(judged: Sequence[Example], split: int) -> list[float]:
     return [models[fold].logit(example) for example, fold in zip(judged, folds, strict=True)]
 
 
-def area(values: Sequence[float], failed: Sequence[bool]) -> float:
+def auroc(values: Sequence[float], failed: Sequence[bool]) -> float:
     """Return the chance that a failed run ranks above a passed one, a tie counting half; NaN without both kinds."""
     high = np.array([value for value, bad in zip(values, failed, strict=True) if bad])
     low = np.array([value for value, bad in zip(values, failed, strict=True) if not bad])

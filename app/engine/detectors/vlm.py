@@ -7,11 +7,11 @@ something about the task and nothing about the agent.
 
 from __future__ import annotations
 
-from app.engine.detectors.base import Known, quoted
-from app.engine.judgement import Flag, ModelVerdict, Opinion, Reason, Sense, Severity
+from app.engine.detectors.base import DetectorInfo, quoted
+from app.engine.judgement import Flag, GoalFailure, Judgement, ModelVerdict, Opinion, Severity
 
 
-class RunOutcome(Known):
+class RunOutcome(DetectorInfo):
     """The goal was not met, whatever the agent says."""
 
     name = "run-outcome"
@@ -20,7 +20,7 @@ class RunOutcome(Known):
     explains = "ending"
 
 
-class ImpossibleTask(Known):
+class ImpossibleTask(DetectorInfo):
     """The goal can't be met on this site as it is."""
 
     name = "impossible-task"
@@ -29,7 +29,7 @@ class ImpossibleTask(Known):
     explains = "nothing"
 
 
-class StepConsistency(Known):
+class StepConsistency(DetectorInfo):
     """An action did not have its intended result."""
 
     name = "step-consistency"
@@ -39,16 +39,16 @@ class StepConsistency(Known):
     )
 
 
-MODEL_DETECTORS: tuple[type[Known], ...] = (RunOutcome, ImpossibleTask, StepConsistency)
+MODEL_DETECTORS: tuple[type[DetectorInfo], ...] = (RunOutcome, ImpossibleTask, StepConsistency)
 """The most significant first."""
 
 LEAST_CONFIDENCE = 0.5
 """Below this a verdict counts as undecided."""
 
 _ENDINGS = {
-    Reason.CLAIMED: "The goal was claimed and not met",
-    Reason.BLOCKED: "The site prevented the goal",
-    Reason.IMPOSSIBLE: "The task can't be done here",
+    GoalFailure.CLAIMED: "The goal was claimed and not met",
+    GoalFailure.BLOCKED: "The site prevented the goal",
+    GoalFailure.IMPOSSIBLE: "The task can't be done here",
 }
 
 
@@ -56,15 +56,15 @@ def flags_of(opinion: Opinion) -> list[Flag]:
     """Return the flags of a model's opinion: what it found wrong, and nothing it was undecided about."""
     flags: list[Flag] = []
     for verdict in opinion.steps:
-        if is_decided(verdict) and verdict.sense is Sense.WRONG:
+        if is_decided(verdict) and verdict.sense is Judgement.WRONG:
             flags.append(
                 _flag(
                     opinion, StepConsistency, verdict, "The page does not show the action's intended result"
                 )
             )
     ending = opinion.outcome
-    if ending is not None and is_decided(ending) and ending.sense is Sense.WRONG:
-        detector = ImpossibleTask if ending.reason is Reason.IMPOSSIBLE else RunOutcome
+    if ending is not None and is_decided(ending) and ending.sense is Judgement.WRONG:
+        detector = ImpossibleTask if ending.reason is GoalFailure.IMPOSSIBLE else RunOutcome
         flags.append(_flag(opinion, detector, ending, _ENDINGS.get(ending.reason, "The goal was not met")))
     return flags
 
@@ -85,10 +85,10 @@ def decided(opinion: Opinion) -> frozenset[str]:
 
 def is_decided(verdict: ModelVerdict) -> bool:
     """Whether a model made up its mind."""
-    return verdict.sense is not Sense.UNDECIDED and verdict.confidence >= LEAST_CONFIDENCE
+    return verdict.sense is not Judgement.UNDECIDED and verdict.confidence >= LEAST_CONFIDENCE
 
 
-def _flag(opinion: Opinion, detector: type[Known], verdict: ModelVerdict, words: str) -> Flag:
+def _flag(opinion: Opinion, detector: type[DetectorInfo], verdict: ModelVerdict, words: str) -> Flag:
     return Flag(
         run=opinion.run,
         detector=detector.name,

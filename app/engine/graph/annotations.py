@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from app.engine import identity
 from app.engine.page_state import PageState
-from kb.retrieval.scopes import Place, ScopeIndex, Sites
+from kb.retrieval.scopes import QueryLocation, ScopeIndex, Sites
 from kb.retrieval.url import is_site_wide, parse_address
 from kb.tip import RETRIEVABLE, Status, StoredStep, Tip
 
@@ -28,7 +28,7 @@ class NodeFacts:
     suspect: int = 0
 
 
-class Places:
+class NodeFinder:
     """Finds the node of an address: by its url key, else by its template if only one state has it."""
 
     def __init__(self, nodes: Mapping[str, Sequence[PageState]]) -> None:
@@ -70,7 +70,7 @@ def annotate(
         hosts: host globs of the site, including the graph's home.
     """
     facts = {node: NodeFacts() for node in nodes}
-    places = Places(nodes)
+    places = NodeFinder(nodes)
     node_of = {page.id: node for node, pages in nodes.items() for page in pages}
     was_at = {moment: node_of.get(page, "") for page, moments in passes.items() for moment in moments}
     failed: dict[str, set[str]] = {}
@@ -101,7 +101,9 @@ def tips_by_page(
         index.append(tip.site, tip.scope)
     addresses = [parse_address(url) for url in urls]
     return [
-        index.look_up(Place(address, site))[1].nonzero()[0].tolist() if tips and address is not None else []
+        index.look_up(QueryLocation(address, site))[1].nonzero()[0].tolist()
+        if tips and address is not None
+        else []
         for address in addresses
     ]
 

@@ -16,13 +16,13 @@ from collections.abc import Collection, Iterable, Sequence
 from app.engine import identity
 from app.engine.page_state import Challenge, PageCapture, PageKeys, PageState
 from app.engine.redaction import redact_text
-from app.engine.transition import Arrival, ArrivalKind
+from app.engine.transition import ReplayVerdict, ReplayVerdictKind
 
 PRESENT = 0.95
 """Share of the expected elements that must be present for a page of the same address to be usable."""
 DRIFT = 0.5
 """Minimum share of common elements for a page of the same template to count as changed rather than another page."""
-TOLD = 3
+NAMED_ELEMENTS = 3
 """Elements named in one sentence."""
 
 _REFUSED = {
@@ -40,7 +40,7 @@ def compare(
     *,
     home: str = "",
     rivals: Iterable[PageState] = (),
-) -> Arrival:
+) -> ReplayVerdict:
     """Compare a page with the expected one.
 
     Args:
@@ -57,40 +57,42 @@ def compare(
         kind, why = _of_the_same_address(expected, keys, page, present, others)
     elif kind is None:
         kind, why = _of_another_instance(expected, keys, alike)
-    return Arrival(
+    return ReplayVerdict(
         kind=kind, expected=expected.id, reached=reached, similarity=round(alike, 3), url=page.url, why=why
     )
 
 
-def _of_the_answer(expected: PageState, keys: PageKeys, page: PageCapture) -> tuple[ArrivalKind | None, str]:
+def _of_the_answer(
+    expected: PageState, keys: PageKeys, page: PageCapture
+) -> tuple[ReplayVerdictKind | None, str]:
     """Return the verdict that is possible before comparing the page's controls."""
     answer = page.status if page.status != expected.status else 0
     if page.url.startswith(("chrome-error:", "about:")):
-        return ArrivalKind.ERROR, "no page came"
+        return ReplayVerdictKind.ERROR, "no page came"
     if answer >= 500:
-        return ArrivalKind.ERROR, f"the server failed (status {answer})"
+        return ReplayVerdictKind.ERROR, f"the server failed (status {answer})"
     if page.challenge is Challenge.CAPTCHA and expected.challenge is not Challenge.CAPTCHA:
-        return ArrivalKind.BLOCKED, "a captcha stands before the page"
+        return ReplayVerdictKind.BLOCKED, "a captcha stands before the page"
     if page.challenge is Challenge.LOGIN and expected.challenge is not Challenge.LOGIN:
-        return ArrivalKind.BLOCKED, "the site asks for a log-in"
+        return ReplayVerdictKind.BLOCKED, "the site asks for a log-in"
     if answer in _REFUSED:
-        return ArrivalKind.BLOCKED, f"{keys.url} {_REFUSED[answer]} (status {answer})"
+        return ReplayVerdictKind.BLOCKED, f"{keys.url} {_REFUSED[answer]} (status {answer})"
     if (keys.url, keys.structure) == (expected.keys.url, expected.keys.structure):
-        return ArrivalKind.EXACT, ""
+        return ReplayVerdictKind.EXACT, ""
     if answer >= 400:
-        return ArrivalKind.WRONG, f"{keys.url} is not there (status {answer})"
+        return ReplayVerdictKind.WRONG, f"{keys.url} is not there (status {answer})"
     if keys.template != expected.keys.template:
-        return ArrivalKind.WRONG, f"came to {keys.url}, not to {expected.keys.url}"
+        return ReplayVerdictKind.WRONG, f"came to {keys.url}, not to {expected.keys.url}"
     return None, ""
 
 
-def _of_another_instance(expected: PageState, keys: PageKeys, alike: float) -> tuple[ArrivalKind, str]:
+def _of_another_instance(expected: PageState, keys: PageKeys, alike: float) -> tuple[ReplayVerdictKind, str]:
     came = f"came to {keys.url}, another page like {expected.keys.url}"
     if keys.skeleton == expected.keys.skeleton:
-        return ArrivalKind.SAME_TEMPLATE, came
+        return ReplayVerdictKind.SAME_TEMPLATE, came
     if alike >= DRIFT:
-        return ArrivalKind.DRIFTED, f"{came}, with other controls"
-    return ArrivalKind.WRONG, f"came to {keys.url}, whose controls are not those of {expected.keys.url}"
+        return ReplayVerdictKind.DRIFTED, f"{came}, with other controls"
+    return ReplayVerdictKind.WRONG, f"came to {keys.url}, whose controls are not those of {expected.keys.url}"
 
 
 def _of_the_same_address(
@@ -99,7 +101,7 @@ def _of_the_same_address(
     page: PageCapture,
     present: Collection[str],
     rivals: Sequence[PageState],
-) -> tuple[ArrivalKind, str]:
+) -> tuple[ReplayVerdictKind, str]:
     """Return the verdict on a page with the right address and another structure.
 
     A menu that did not open leaves nearly all elements in common with the expected page.  So a page more similar to
@@ -107,19 +109,19 @@ def _of_the_same_address(
     """
     differs = _difference(expected, page)
     if keys.skeleton == expected.keys.skeleton:
-        return ArrivalKind.SAME_TEMPLATE, f"the same controls with other data: {differs}"
+        return ReplayVerdictKind.SAME_TEMPLATE, f"the same controls with other data: {differs}"
     alike = identity.similarity(present, expected.element_keys)
     if any(
         keys.structure == rival.keys.structure or identity.similarity(present, rival.element_keys) > alike
         for rival in rivals
     ):
-        return ArrivalKind.WRONG, f"another state of {keys.url}: {differs}"
+        return ReplayVerdictKind.WRONG, f"another state of {keys.url}: {differs}"
     there = len(set(expected.element_keys) & set(present))
     if there and there >= PRESENT * len(expected.element_keys):
-        return ArrivalKind.SAME_TEMPLATE, f"all that was expected is there: {differs}"
+        return ReplayVerdictKind.SAME_TEMPLATE, f"all that was expected is there: {differs}"
     if alike >= DRIFT:
-        return ArrivalKind.DRIFTED, differs
-    return ArrivalKind.WRONG, f"{keys.url} shows another page now: {differs}"
+        return ReplayVerdictKind.DRIFTED, differs
+    return ReplayVerdictKind.WRONG, f"{keys.url} shows another page now: {differs}"
 
 
 def _difference(expected: PageState, page: PageCapture) -> str:
@@ -137,5 +139,5 @@ def _difference(expected: PageState, page: PageCapture) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    told = ", ".join(redact_text(name)[:60] for name in names[:TOLD])
-    return f"{told} and {len(names) - TOLD} more" if len(names) > TOLD else told
+    told = ", ".join(redact_text(name)[:60] for name in names[:NAMED_ELEMENTS])
+    return f"{told} and {len(names) - NAMED_ELEMENTS} more" if len(names) > NAMED_ELEMENTS else told

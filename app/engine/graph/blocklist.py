@@ -23,17 +23,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.assets import resource
-from app.engine.graph.danger import Danger, danger_of, elsewhere, forms_of
+from app.engine.graph.danger import Danger, danger_of, form_danger_of, off_site_reason
 from app.engine.graph.expressions import Subject
 from app.engine.graph.rule_file import parsed, read_rules, text_of
-from app.engine.graph.rules import RISK, Rule, VerdictWord
+from app.engine.graph.rules import RISK, BlockRule, VerdictWord
 from app.engine.graph.webnavigator_rules import is_webnavigator, read_webnavigator
 from app.engine.page_state import Element
 from app.engine.transition import SkipReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
+class RuleResult:
     """The rules' verdict on an element.
 
     ``reason`` is ``None`` if the element may be tried; ``risk`` in [0, 1] is the rule's estimate for doing it anyway.
@@ -58,7 +58,7 @@ class BlockList:
     With ``built_in`` off only the given rules decide (to test a rule file by itself).
     """
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[BlockRule, ...] = ()
     notes: tuple[str, ...] = ()
     built_in: bool = True
     language: str = ""
@@ -98,13 +98,13 @@ class BlockList:
         """Return this list with another's rules appended."""
         return replace(self, rules=(*self.rules, *other.rules), notes=(*self.notes, *other.notes))
 
-    def verdict(self, element: Element, page_url: str, language: str = "") -> Ruling:
+    def verdict(self, element: Element, page_url: str, language: str = "") -> RuleResult:
         """Return the rules' verdict on an element of a page whose ``lang`` is ``language``."""
         subject = Subject(element=element, page_url=page_url)
         rule = next((rule for rule in self.rules if rule.holds(subject)), None)
         if rule is not None and rule.verdict != "allow":
             why = rule.reason or f"rule '{rule.name}' says so"
-            return Ruling(
+            return RuleResult(
                 verdict=rule.verdict,
                 rule=rule.name,
                 why=why,
@@ -114,16 +114,20 @@ class BlockList:
         if self.built_in and (found := self._built_in(element, page_url, language, rule)) is not None:
             return found
         if rule is None:
-            return Ruling()
-        return Ruling(rule=rule.name, why=rule.reason, risk=RISK[rule.severity] if element.submits else 0.0)
+            return RuleResult()
+        return RuleResult(
+            rule=rule.name, why=rule.reason, risk=RISK[rule.severity] if element.submits else 0.0
+        )
 
-    def _built_in(self, element: Element, page_url: str, language: str, rule: Rule | None) -> Ruling | None:
+    def _built_in(
+        self, element: Element, page_url: str, language: str, rule: BlockRule | None
+    ) -> RuleResult | None:
         if rule is not None and rule.lifts_danger:
             return None
         danger = danger_of(element, page_url, language or self.language)
         if danger is not None and danger.strong:
             return _ruling(danger, rule)
-        held = elsewhere(element, page_url) or forms_of(element)
+        held = off_site_reason(element, page_url) or form_danger_of(element)
         if held is not None:
             return None if rule is not None else _ruling(held, None)
         return _ruling(danger, rule) if danger is not None else None
@@ -134,8 +138,8 @@ def builtin_text() -> str:
     return resource("rules", "example.json").read_text(encoding="utf-8")
 
 
-def _ruling(danger: Danger, rule: Rule | None) -> Ruling:
+def _ruling(danger: Danger, rule: BlockRule | None) -> RuleResult:
     why = danger.why
     if rule is not None:
         why += f"; rule '{rule.name}' would lift this only with \"lifts_danger\": true"
-    return Ruling(verdict="block", rule=danger.rule, why=why, reason=danger.reason, risk=danger.risk)
+    return RuleResult(verdict="block", rule=danger.rule, why=why, reason=danger.reason, risk=danger.risk)

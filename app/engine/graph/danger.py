@@ -13,16 +13,16 @@ from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 from app.engine.graph.danger_words import (
-    Said,
-    code_words,
-    is_about_the_view,
+    VerbMatch,
+    changes_view_only,
+    identifier_words,
+    is_informational,
     language_of,
-    names_a_place,
-    said_by,
-    said_by_address,
-    said_by_marks,
-    said_by_sign,
-    tells_of,
+    may_be_noun,
+    verb_in_address,
+    verb_in_attributes,
+    verb_in_icon,
+    verb_in_name,
     words_of,
 )
 from app.engine.page_state import Element
@@ -82,7 +82,7 @@ def danger_of(element: Element, page_url: str, language: str = "") -> Danger | N
     link = link_of(element, page_url)
     if (sent := _told_by_attributes(element)) is not None:
         return sent
-    if link is not None and (said := said_by_address(link)) is not None:
+    if link is not None and (said := verb_in_address(link)) is not None:
         return _danger(said, f"its address says '{said.verb}'", strong=said.kind != "sends")
     said = _said_by_name(element, link, language_of(language))
     if said is not None:
@@ -92,7 +92,7 @@ def danger_of(element: Element, page_url: str, language: str = "") -> Danger | N
     return _told_by_place(element) if link is None else None
 
 
-def forms_of(element: Element) -> Danger | None:
+def form_danger_of(element: Element) -> Danger | None:
     """Return why activating the element could send a form; ``None`` if it can't."""
     method, _, action = element.form.partition(":")
     where = f" ({method.upper()} {action})" if element.form else ""
@@ -106,7 +106,7 @@ def forms_of(element: Element) -> Danger | None:
     return None
 
 
-def elsewhere(element: Element, page_url: str) -> Danger | None:
+def off_site_reason(element: Element, page_url: str) -> Danger | None:
     """Return why a link's address is no page of this site; ``None`` if it is one, and for anything but a link."""
     if not element.href:
         return None
@@ -140,13 +140,15 @@ def link_of(element: Element, page_url: str) -> SplitResult | None:
     return None if same and "#" in element.href and plain_fragment else target
 
 
-def _said_by_name(element: Element, link: SplitResult | None, language: str) -> Said | None:
+def _said_by_name(element: Element, link: SplitResult | None, language: str) -> VerbMatch | None:
     name = element.name or element.label or element.text or dict(element.attributes).get("title", "")
-    said = said_by(name, language) or said_by_sign(name)
-    if said is None or element.role in _SHOWING or is_about_the_view(name, said.verb):
+    said = verb_in_name(name, language) or verb_in_icon(name)
+    if said is None or element.role in _SHOWING or changes_view_only(name, said.verb):
         return None
     if link is not None:
-        about = said.words > _LINK_WORDS or tells_of(name) or _is_title(name, link) or names_a_place(said)
+        about = (
+            said.words > _LINK_WORDS or is_informational(name) or _is_title(name, link) or may_be_noun(said)
+        )
         return None if about or said.kind == "sends" else said
     if said.words > _BUTTON_WORDS and said.at > 0:
         return None
@@ -159,7 +161,7 @@ def _said_by_name(element: Element, link: SplitResult | None, language: str) -> 
 def _is_title(name: str, link: SplitResult) -> bool:
     """Whether a link is named like the page it leads to (``Pay It Forward`` at ``/books/pay-it-forward_12``)."""
     words = words_of(name)
-    slugs = [set(code_words(segment)) for segment in link.path.split("/")]
+    slugs = [set(identifier_words(segment)) for segment in link.path.split("/")]
     return len(words) >= _TITLE_WORDS and any(slug.issuperset(words) for slug in slugs)
 
 
@@ -185,7 +187,7 @@ def _told_by_attributes(element: Element) -> Danger | None:
     return None
 
 
-def _told_by_marks(element: Element) -> Said | None:
+def _told_by_marks(element: Element) -> VerbMatch | None:
     attributes = dict(element.attributes)
     named = (
         element.test_id,
@@ -196,8 +198,8 @@ def _told_by_marks(element: Element) -> Said | None:
     nameless = not any(len(word) > 1 for word in words_of(element.name or element.label or element.text))
     if nameless:
         shown = [*attributes.get("class", "").split(), *attributes.get("icon", "").split()]
-        return said_by_marks((*named, *shown, attributes.get("title", "")))
-    said = said_by_marks(named)
+        return verb_in_attributes((*named, *shown, attributes.get("title", "")))
+    said = verb_in_attributes(named)
     return said if said is not None and said.kind != "sends" and element.role not in _SHOWING else None
 
 
@@ -224,7 +226,7 @@ def _about_cookies(element: Element) -> bool:
     return any(word in around.lower() for word in ("cookie", "consent", "gdpr"))
 
 
-def _danger(said: Said, why: str, *, strong: bool) -> Danger:
+def _danger(said: VerbMatch, why: str, *, strong: bool) -> Danger:
     told = why if _WHY[said.kind] in why else f"{why}: {_WHY[said.kind]}"
     return Danger(
         rule=f"danger: {said.kind}", why=told, reason=SkipReason.DANGER, risk=_RISK[said.kind], strong=strong

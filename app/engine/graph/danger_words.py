@@ -19,8 +19,8 @@ from urllib.parse import SplitResult, parse_qsl, unquote
 
 from app.assets import resource
 
-Kind = Literal["destroys", "leaves", "pays", "sends"]
-KINDS: tuple[Kind, ...] = ("destroys", "leaves", "pays", "sends")
+DangerKind = Literal["destroys", "leaves", "pays", "sends"]
+DANGER_KINDS: tuple[DangerKind, ...] = ("destroys", "leaves", "pays", "sends")
 UNSPACED = frozenset({"zh", "ja", "th", "ko"})
 """Languages whose verbs may be part of longer words."""
 GAP = 2
@@ -33,10 +33,10 @@ _LONG_ENOUGH = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class VerbMatch:
     """A verb that was found: its kind, the verb as listed, the index of its first word, the number of its words."""
 
-    kind: Kind
+    kind: DangerKind
     verb: str
     at: int = 0
     words: int = 0
@@ -45,7 +45,7 @@ class Said:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Phrase:
     words: tuple[str, ...]
-    kind: Kind
+    kind: DangerKind
     verb: str
     language: str
     own: bool
@@ -79,19 +79,21 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8192)
-def said_by(text: str, language: str = "") -> Said | None:
+def verb_in_name(text: str, language: str = "") -> VerbMatch | None:
     """The worst verb in a name on a page of this language ("" if unknown)."""
     words = words_of(text)
     found = [
-        Said(kind=phrase.kind, verb=phrase.verb, at=at, words=len(words))
+        VerbMatch(kind=phrase.kind, verb=phrase.verb, at=at, words=len(words))
         for phrase, at in _phrases_in(words)
         if not phrase.own or phrase.language == language or (not language and len(words) == len(phrase.words))
     ]
-    return min(found, key=lambda said: (KINDS.index(said.kind), -len(said.verb), said.at), default=None)
+    return min(
+        found, key=lambda said: (DANGER_KINDS.index(said.kind), -len(said.verb), said.at), default=None
+    )
 
 
 @lru_cache(maxsize=8192)
-def is_about_the_view(text: str, verb: str) -> bool:
+def changes_view_only(text: str, verb: str) -> bool:
     """Whether the verb's object is the view: ``Remove filter``, ``Clear selection``."""
     table = _table("views")
     words = cast("list[str]", table["words"])
@@ -99,7 +101,7 @@ def is_about_the_view(text: str, verb: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def tells_of(text: str) -> bool:
+def is_informational(text: str) -> bool:
     """Whether the name is about an action (help, history, terms) instead of performing it."""
     lexicon, words = _lexicon(), words_of(text)
     joined = "".join(words)
@@ -109,7 +111,7 @@ def tells_of(text: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def said_by_address(parts: SplitResult) -> Said | None:
+def verb_in_address(parts: SplitResult) -> VerbMatch | None:
     """An action that merely opening this address would perform: ``/account/logout``, ``?action=delete``,
     ``?add-to-cart=3``.
 
@@ -121,84 +123,86 @@ def said_by_address(parts: SplitResult) -> Said | None:
     segments = [segment for segment in unquote(parts.path).split("/") if segment]
     ids = [segment for segment in segments if any(char.isdigit() for char in segment)]
     if len(segments) > 1 and segments[-2] in ids and segments[-1] in cast("list[str]", table["after_id"]):
-        return Said(kind="sends", verb=segments[-1])
+        return VerbMatch(kind="sends", verb=segments[-1])
     while segments and segments[-1] in ids:
         segments.pop()
     if segments:
         verb = re.sub(r"\.\w{2,5}$", "", segments[-1])
         around = segments if ids else segments[-2:]
-        said = _said_by_code(code_words(verb), table) or _pair(code_words(" ".join(around)), table)
-        needs = said is not None and (said.kind == "sends" or names_a_place(said))
+        said = _said_by_code(identifier_words(verb), table) or _pair(
+            identifier_words(" ".join(around)), table
+        )
+        needs = said is not None and (said.kind == "sends" or may_be_noun(said))
         if said is not None and (ids or parts.query or not needs):
             return said
     keys = cast("list[str]", table["keys"])
     for key, value in parse_qsl(parts.query, keep_blank_values=True) if parts.query else ():
         for text in [key, value] if key.lower() in keys else [key]:
-            if (found := _said_by_code(code_words(text), table)) is not None:
+            if (found := _said_by_code(identifier_words(text), table)) is not None:
                 return found
     return None
 
 
-def names_a_place(said: Said) -> bool:
+def may_be_noun(said: VerbMatch) -> bool:
     """Whether the verb may be a noun: a site's ``/trash`` is a list, only ``/trash/12`` an action."""
     return said.verb in cast("list[str]", _table("addresses")["things"])
 
 
 @lru_cache(maxsize=8192)
-def said_by_marks(tokens: tuple[str, ...]) -> Said | None:
+def verb_in_attributes(tokens: tuple[str, ...]) -> VerbMatch | None:
     """A verb found in ids, classes and the like, for controls whose name contains none."""
     table = _table("marks")
-    words = [word for token in tokens for word in code_words(token)]
+    words = [word for token in tokens for word in identifier_words(token)]
     if any(word in cast("list[str]", table["closes"]) for word in words):
         return None
-    for kind in KINDS:
+    for kind in DANGER_KINDS:
         for word in words:
             if word in cast("list[str]", table[kind]):
-                return Said(kind=kind, verb=word)
-    pairs = (_pair(code_words(token), table) for token in tokens)
+                return VerbMatch(kind=kind, verb=word)
+    pairs = (_pair(identifier_words(token), table) for token in tokens)
     return next((pair for pair in pairs if pair is not None), None)
 
 
-def said_by_sign(text: str) -> Said | None:
+def verb_in_icon(text: str) -> VerbMatch | None:
     """A verb expressed by a pictogram in the name (a waste basket)."""
     if text.isascii():
         return None
     table = _table("signs")
-    for kind in KINDS:
+    for kind in DANGER_KINDS:
         for sign in cast("list[str]", table[kind]):
             if sign in text:
-                return Said(kind=kind, verb=sign)
+                return VerbMatch(kind=kind, verb=sign)
     return None
 
 
-def code_words(text: str) -> tuple[str, ...]:
+def identifier_words(text: str) -> tuple[str, ...]:
     """The words of an identifier: ``btn-removeItem_2`` is ``btn remove item 2``."""
     return tuple(_PLAIN.findall(_CAMEL.sub(" ", text).lower()))
 
 
-def _said_by_code(words: tuple[str, ...], table: Mapping[str, object]) -> Said | None:
+def _said_by_code(words: tuple[str, ...], table: Mapping[str, object]) -> VerbMatch | None:
     """Check short identifiers only: in a long one the verb is part of a title (``how-to-delete-a-branch``)."""
     fillers = cast("list[str]", table.get("fillers", []))
     telling = [word for word in words if not word.isdecimal() and word not in fillers]
     if not 0 < len(telling) <= GAP:
         return None
-    for kind in KINDS:
+    for kind in DANGER_KINDS:
         for word in telling:
             if word in cast("list[str]", table[kind]):
-                return Said(kind=kind, verb=word)
+                return VerbMatch(kind=kind, verb=word)
     return _pair(telling, table)
 
 
-def _pair(words: Sequence[str], table: Mapping[str, object]) -> Said | None:
+def _pair(words: Sequence[str], table: Mapping[str, object]) -> VerbMatch | None:
     pairs = cast("list[list[str]]", table["pairs"])
     for first, second in pairwise(words):
         if [first, second] in pairs:
-            kind: Kind = "sends"
+            kind: DangerKind = "sends"
             if second in ("out", "off"):
                 kind = "leaves"
             elif {first, second} & {"place", "buy"}:
                 kind = "pays"
-            return Said(kind=kind, verb=f"{first} {second}")
+            return VerbMatch(kind=kind, verb=f"{first} {second}")
     return None
 
 
@@ -240,7 +244,7 @@ def _lexicon() -> _Lexicon:
     lexicon = _Lexicon()
     for language, lists in cast("Mapping[str, Mapping[str, list[str]]]", _table("languages")).items():
         own = {words_of(verb) for verb in lists.get("own", ())}
-        for kind in KINDS:
+        for kind in DANGER_KINDS:
             for verb in lists.get(kind, ()):
                 words = words_of(verb)
                 phrase = _Phrase(words=words, kind=kind, verb=verb, language=language, own=words in own)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.engine.decision import Decision, DecisionKind
+from app.engine.decision import GraphEdit, GraphEditKind
 from app.engine.identity import node_id
 from app.engine.page_state import Mode, PageState
 
@@ -27,7 +27,7 @@ class Grouping:
     pages: Mapping[str, tuple[str, ...]]
 
 
-def group(pages: Iterable[PageState], mode: Mode, decisions: Sequence[Decision] = ()) -> Grouping:
+def group(pages: Iterable[PageState], mode: Mode, decisions: Sequence[GraphEdit] = ()) -> Grouping:
     """Group page states into nodes."""
     merged, apart = _apply(decisions)
     node_of: dict[str, str] = {}
@@ -42,13 +42,13 @@ def group(pages: Iterable[PageState], mode: Mode, decisions: Sequence[Decision] 
     return Grouping(node_of, {node: tuple(states) for node, states in found.items()})
 
 
-def _apply(decisions: Sequence[Decision]) -> tuple[dict[str, str], set[str]]:
+def _apply(decisions: Sequence[GraphEdit]) -> tuple[dict[str, str], set[str]]:
     """Return the node of each merged member, and the groups that were split into single pages."""
     merged: dict[str, str] = {}
     groups: dict[str, list[str]] = {}
     apart: set[str] = set()
     for decision in decisions:
-        if decision.kind is DecisionKind.MERGE:
+        if decision.kind is GraphEditKind.MERGE:
             heads = list(dict.fromkeys(merged.get(member, member) for member in decision.members))
             together = [member for head in heads for member in groups.pop(head, [head])]
             groups[heads[0]] = together

@@ -6,10 +6,10 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from app.engine import identity
-from app.engine.browser.driver import Trouble
-from app.engine.graph.growing import GrowingGraph
+from app.engine.browser.driver import DriverFailure
+from app.engine.graph.growing import ExplorationGraph
 from app.engine.graph.logbook import closed_item
-from app.engine.graph.visiting import Outcome, Visitor
+from app.engine.graph.visiting import Visitor, VisitOutcome
 from app.engine.page_state import Challenge, PageCapture, PageState
 from app.engine.transition import FrontierItem
 
@@ -18,18 +18,18 @@ IN_A_ROW = 4
 CAPTCHA = "a captcha stands before the page"
 
 
-class Door:
+class AccessGuard:
     """Checks the results of all workers' attempts.
 
     Attributes:
         held: attempts without a response; failures if a later attempt gets one, else still to be made.
     """
 
-    def __init__(self, graph: GrowingGraph) -> None:
+    def __init__(self, graph: ExplorationGraph) -> None:
         self._graph = graph
         self.held: list[FrontierItem] = []
 
-    def holds(self, item: FrontierItem, outcome: Outcome) -> bool:
+    def holds(self, item: FrontierItem, outcome: VisitOutcome) -> bool:
         """Whether there was no access; if so, hold the item back."""
         why = _nobody_there(outcome)
         if why:
@@ -41,7 +41,7 @@ class Door:
         held, self.held = self.held, []
         return held
 
-    async def shut(self, visitor: Visitor, source: PageState, outcome: Outcome) -> str:
+    async def shut(self, visitor: Visitor, source: PageState, outcome: VisitOutcome) -> str:
         """Why the exploration can't continue; "" if it can."""
         login = outcome.standing or outcome.strayed
         if (
@@ -71,7 +71,7 @@ class Door:
         return bool(keys - set(expected.element_keys))
 
 
-def _nobody_there(outcome: Outcome) -> str:
+def _nobody_there(outcome: VisitOutcome) -> str:
     if outcome.standing is not None and outcome.standing.page.challenge is Challenge.CAPTCHA:
         return CAPTCHA
-    return outcome.why or "nobody answers" if outcome.deed.trouble is Trouble.UNREACHABLE else ""
+    return outcome.why or "nobody answers" if outcome.deed.trouble is DriverFailure.UNREACHABLE else ""

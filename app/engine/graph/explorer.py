@@ -16,31 +16,31 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.engine import identity
-from app.engine.browser.driver import BrowserGone, Driver, Trouble
+from app.engine.browser.driver import BrowserGone, Driver, DriverFailure
 from app.engine.browser.locators import locator_of
 from app.engine.events import ExplorationChanged
-from app.engine.graph.door import Door
-from app.engine.graph.frontier import Planner, Rules, Spot, Verdict
-from app.engine.graph.growing import GrowingGraph
-from app.engine.graph.logbook import Logbook
+from app.engine.graph.door import AccessGuard
+from app.engine.graph.frontier import FrontierPlanner, PlannedElement, RuleSet, StateContext
+from app.engine.graph.growing import ExplorationGraph
+from app.engine.graph.logbook import ExplorationLog
 from app.engine.graph.pacing import Clock, Pacer, SystemClock
 from app.engine.graph.progress import Progress
-from app.engine.graph.recorder import GraphRecorder, Memory
-from app.engine.graph.together import together
-from app.engine.graph.visiting import Outcome, TimeOver, Visitor
+from app.engine.graph.recorder import ExplorationStore, StoredExploration
+from app.engine.graph.together import run_all
+from app.engine.graph.visiting import OutOfTime, Visitor, VisitOutcome
 from app.engine.graph_api import ExploreOptions, ExploreReport
 from app.engine.page_state import Challenge, PageCapture, PageKeys, PageState
 from app.engine.transition import FrontierItem, FrontierStatus, Operation
 
 log = logging.getLogger(__name__)
 
-AGAIN = 1.0
+RETRY_AFTER = 1.0
 """Seconds before a browser that was too slow is asked for a page again."""
-CHUNK = 8
+BATCH_SIZE = 8
 """Controls of one state that one page tries in a row; the rest goes to another page."""
 
 
-class Robots(Protocol):
+class RobotsRules(Protocol):
     """What ``robots.txt`` says (``app.engine.graph.robots``)."""
 
     @property
@@ -83,12 +83,12 @@ class Explorer:
         start_url: str,
         options: ExploreOptions,
         *,
-        store: GraphRecorder,
-        rules: Rules,
+        store: ExplorationStore,
+        rules: RuleSet,
         drivers: Sequence[Driver],
         tell: Callable[[ExplorationChanged], None] = lambda _: None,
         clock: Clock | None = None,
-        robots: Robots | None = None,
+        robots: RobotsRules | None = None,
         known: Mapping[str, Collection[str]] | None = None,
         spent: float = 0.0,
     ) -> None:
@@ -97,11 +97,13 @@ class Explorer:
         self._clock: Clock = clock or SystemClock()
         self._known = known
         self._planned: set[str] = set()
-        self._graph = GrowingGraph(start_url)
-        self._planner = Planner(start_url, options, rules, allowed=robots.allows if robots else _anything)
+        self._graph = ExplorationGraph(start_url)
+        self._planner = FrontierPlanner(
+            start_url, options, rules, allowed=robots.allows if robots else _anything
+        )
         self._progress = Progress(site, self._clock, tell)
-        self._log = Logbook(self._graph, self._planner, self._progress, store, self._clock)
-        self._door = Door(self._graph)
+        self._log = ExplorationLog(self._graph, self._planner, self._progress, store, self._clock)
+        self._door = AccessGuard(self._graph)
         delay = robots.delay if robots is not None and options.obey_robots else 0.0
         self._pacer = Pacer(start_url, options.rate, self._clock, delay=delay)
         self._visitors = [self._visitor(driver) for driver in drivers]
@@ -161,7 +163,7 @@ class Explorer:
         robots = self._robots.words if self._robots is not None else ""
         return self._progress.report(self._graph, self._log.exploration, ended, robots)
 
-    def _take_up(self, memory: Memory) -> bool:
+    def _take_up(self, memory: StoredExploration) -> bool:
         """Whether there is an unfinished exploration to resume."""
         before, now = memory.options or {}, dataclasses.asdict(self._options)
         same = all(before.get(name) == now[name] for name in ("mode", "naive"))
@@ -189,9 +191,9 @@ class Explorer:
         start = FrontierItem(page="", element="", operation=Operation.OPEN)
         try:
             outcome = await self._patiently(start)
-            if outcome.deed.trouble is Trouble.UNREACHABLE:  # a site may need time to start up
+            if outcome.deed.trouble is DriverFailure.UNREACHABLE:  # a site may need time to start up
                 outcome = await self._patiently(start)
-        except TimeOver:
+        except OutOfTime:
             self._out_of_time()
             return False
         except BrowserGone as error:
@@ -211,7 +213,7 @@ class Explorer:
         self._progress.spend(0)
         return True
 
-    async def _patiently(self, start: FrontierItem) -> Outcome:
+    async def _patiently(self, start: FrontierItem) -> VisitOutcome:
         """Open the home page; retry with a slow browser while there is time."""
         while True:
             try:
@@ -220,9 +222,9 @@ class Explorer:
                 if not gone.slow:
                     raise
                 log.warning("a browser is slow: %s", gone)
-                await self._clock.sleep(AGAIN)
+                await self._clock.sleep(RETRY_AFTER)
             if self._left() <= 0:
-                raise TimeOver
+                raise OutOfTime
 
     async def _levels(self) -> None:
         depths = {item.depth for item in self._progress.unfinished}
@@ -253,14 +255,16 @@ class Explorer:
         waiting = {item.page for item in items}
         return [state for state in states if state.id in waiting or state.id not in self._planned]
 
-    async def _spot(self, state: PageState) -> Spot:
+    async def _spot(self, state: PageState) -> StateContext:
         inherited: set[str] = set((self._known or {}).get(state.id, ()))
         if not self._options.naive:
             for parent in self._graph.ancestors(state.id):
                 here = set(self._graph.states[parent].element_keys)
                 inherited |= here - self._progress.disabled.get(parent, set())
         elements = await self._log.elements_of(state.id)
-        return Spot(state=state, elements=elements, inherited=frozenset(inherited), language=self._language)
+        return StateContext(
+            state=state, elements=elements, inherited=frozenset(inherited), language=self._language
+        )
 
     async def _plan(self, states: Sequence[PageState], *, last: bool) -> list[FrontierItem]:
         """Judge the elements of a depth and return those to try.  Only one state's elements are in memory at a
@@ -284,7 +288,7 @@ class Explorer:
             await self._log.planned(items)
         return [item for item in items if item.status is FrontierStatus.WAITING]
 
-    def _judged(self, spot: Spot, verdicts: Sequence[Verdict]) -> list[FrontierItem]:
+    def _judged(self, spot: StateContext, verdicts: Sequence[PlannedElement]) -> list[FrontierItem]:
         """Items of a state's verdicts, with locators for those to try."""
         self._progress.plan(verdicts)
         page = PageCapture(url=spot.state.url, elements=spot.elements)
@@ -299,7 +303,7 @@ class Explorer:
         """Let all pages work until nothing is left or the exploration has ended."""
         self._units = deque(units)
         while True:
-            await together(self._worker(visitor) for visitor in self._visitors)
+            await run_all(self._worker(visitor) for visitor in self._visitors)
             if not await self._again(self._door.release()):
                 break
         if self._units and not self._ended:
@@ -316,7 +320,7 @@ class Explorer:
                 source = self._graph.states[unit.source.id]
                 try:
                     await self._try(visitor, item, source)
-                except TimeOver:  # or a pause in the last seconds left time after all
+                except OutOfTime:  # or a pause in the last seconds left time after all
                     self._units.appendleft(_Unit(unit.source, unit.items[number:]))
                     self._is_over()
                     break
@@ -326,7 +330,7 @@ class Explorer:
                     self._units.appendleft(_Unit(unit.source, unit.items[number:]))
                     if not lost.slow:
                         return
-                    await self._clock.sleep(AGAIN)  # a busy machine; there is time to retry
+                    await self._clock.sleep(RETRY_AFTER)  # a busy machine; there is time to retry
                     break
 
     async def _try(self, visitor: Visitor, item: FrontierItem, source: PageState) -> None:
@@ -410,7 +414,7 @@ def _units(states: Sequence[PageState], items: Sequence[FrontierItem]) -> list[_
         if item.value and item.operation is not Operation.SELECT:
             units.append(_Unit(by_id[item.page], (item,)))
             continue
-        if chunk and (chunk[0].page != item.page or len(chunk) == CHUNK):
+        if chunk and (chunk[0].page != item.page or len(chunk) == BATCH_SIZE):
             units.append(_Unit(by_id[chunk[0].page], tuple(chunk)))
             chunk = []
         chunk.append(item)

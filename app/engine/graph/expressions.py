@@ -173,7 +173,7 @@ def _read_matcher(entry: Mapping[str, object], place: str) -> Matcher:
 
 
 def _compiled(expression: str, written: str, flags: str, place: str, op: str) -> re.Pattern[str]:
-    if op == "regex" and (at := runaway(expression)) is not None:
+    if op == "regex" and (at := find_runaway_repeat(expression)) is not None:
         raise BadExpression(
             place,
             f"character {at + 1}: a repeated group whose inside can repeat too may take for ever; write it without one",
@@ -188,7 +188,7 @@ def _compiled(expression: str, written: str, flags: str, place: str, op: str) ->
         raise BadExpression(place, "the expression is too deep or too large", written) from error
 
 
-def runaway(expression: str) -> int | None:
+def find_runaway_repeat(expression: str) -> int | None:
     """Find an unlimited repetition of a group that contains an unlimited repetition, or two branches with the same
     start:
     on hostile text such an expression takes exponential time.

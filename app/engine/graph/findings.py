@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from app.engine.graph.recorder import Contents
+from app.engine.graph.recorder import PageContents
 from app.engine.page_state import PageCapture, PageState
-from app.engine.transition import ArrivalKind, Attempt, Transition
+from app.engine.transition import Attempt, ReplayVerdictKind, Transition
 
 
 @dataclass(slots=True)
@@ -31,15 +31,15 @@ class Findings:
         opened, acted, asked: the cost: pages opened, elements operated, addresses requested.
     """
 
-    arrivals: dict[str, ArrivalKind] = field(default_factory=dict[str, ArrivalKind])
+    arrivals: dict[str, ReplayVerdictKind] = field(default_factory=dict[str, ReplayVerdictKind])
     why: dict[str, str] = field(default_factory=dict[str, str])
     gone: set[str] = field(default_factory=set[str])
     replaced: dict[str, str] = field(default_factory=dict[str, str])
-    states: dict[str, tuple[PageState, Contents]] = field(
-        default_factory=dict[str, tuple[PageState, Contents]]
+    states: dict[str, tuple[PageState, PageContents]] = field(
+        default_factory=dict[str, tuple[PageState, PageContents]]
     )
-    again: dict[str, tuple[PageState, Contents]] = field(
-        default_factory=dict[str, tuple[PageState, Contents]]
+    again: dict[str, tuple[PageState, PageContents]] = field(
+        default_factory=dict[str, tuple[PageState, PageContents]]
     )
     looks: dict[str, PageCapture] = field(default_factory=dict[str, PageCapture])
     renewed: dict[str, PageState] = field(default_factory=dict[str, PageState])
@@ -53,6 +53,6 @@ class Findings:
     asked: int = 0
 
 
-def counted(findings: Findings) -> dict[str, int]:
+def count_verdicts(findings: Findings) -> dict[str, int]:
     """Count verdicts by kind."""
     return dict(Counter(kind.value for kind in findings.arrivals.values()))

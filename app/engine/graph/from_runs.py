@@ -29,9 +29,9 @@ from app.engine.graph.recorded_pages import RecordedPage, read_page
 from app.engine.identity import keys_of, similarity, transition_id, url_key
 from app.engine.page_state import PageState, Source
 from app.engine.redaction import redact_url
-from app.engine.store.blobs import pack
+from app.engine.store.blobs import pack_blobs
 from app.engine.trajectory import ErrorClass, Run, Step
-from app.engine.transition import ArrivalKind, Attempt, Locator, Operation, Transition
+from app.engine.transition import Attempt, Locator, Operation, ReplayVerdictKind, Transition
 
 if TYPE_CHECKING:
     from app.engine.store.graphs import GraphStore
@@ -54,7 +54,7 @@ _VALUES = {"fill": "value", "press": "key_comb", "goto": "url", "select_option":
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakenRuns:
+class RunsAdded:
     """Counts of what was added.  ``notes`` name what could not be read."""
 
     runs: int
@@ -79,7 +79,7 @@ class _Gathered:
     notes: list[str] = field(default_factory=list[str])
 
 
-def add_runs(workspace: Workspace, store: GraphStore, runs: Iterable[str] | None = None) -> TakenRuns:
+def add_runs(workspace: Workspace, store: GraphStore, runs: Iterable[str] | None = None) -> RunsAdded:
     """Add stored runs to the graph of a site; repeating it adds only what is new and counts nothing twice.
 
     States known only from runs that have now been explored are marked as gone.
@@ -88,7 +88,7 @@ def add_runs(workspace: Workspace, store: GraphStore, runs: Iterable[str] | None
         runs: their ids; all of the workspace's by default.  Reading a page takes some 15 ms, so pass many runs in
             portions, between which others may use the store's thread.
     """
-    taken = store.runs_taken()
+    taken = store.imported_runs()
     found = _Gathered()
     gatherer = _Gatherer(workspace, store, found)
     names = sorted(workspace.runs.ids() if runs is None else runs)
@@ -100,9 +100,9 @@ def add_runs(workspace: Workspace, store: GraphStore, runs: Iterable[str] | None
             continue
         gatherer.add(run, steps)
     missing = workspace.runs.blobs.missing(found.blobs)
-    workspace.runs.blobs.add(pack({digest: found.blobs[digest] for digest in missing}))
+    workspace.runs.blobs.add(pack_blobs({digest: found.blobs[digest] for digest in missing}))
     _store(store, found, taken)
-    return TakenRuns(
+    return RunsAdded(
         runs=len({run for _, run, _ in found.passes}),
         steps=len(found.passes),
         states=len({page for page, _, _ in found.passes}),
@@ -123,7 +123,7 @@ def _store(store: GraphStore, found: _Gathered, taken: set[str]) -> None:
             transition = found.transitions[attempt.transition]
             new = run not in taken or transition.id not in known
             store.record(transition, attempt if new else None)
-        store.add_passes(found.passes)
+        store.add_run_visits(found.passes)
         passed = store.passes()
         replaced = {page.id for page in store.pages() if page.source is Source.RUN and page.id not in passed}
         ends = [one.id for one in store.transitions() if one.source in replaced or one.target in replaced]
@@ -264,7 +264,7 @@ class _Gatherer:
         attempt = Attempt(
             transition=name,
             at=step.started_at,
-            arrival=ArrivalKind.EXACT,
+            arrival=ReplayVerdictKind.EXACT,
             seconds=0.0,
             by=Source.RUN,
         )

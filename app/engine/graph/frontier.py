@@ -43,7 +43,7 @@ _FILLED_IN = frozenset(
 )
 
 
-class Ruling(Protocol):
+class RuleResultLike(Protocol):
     """The rules' verdict on an element: ``verdict`` is ``allow``, ``ask`` or ``block``."""
 
     @property
@@ -58,14 +58,14 @@ class Ruling(Protocol):
     def reason(self) -> SkipReason | None: ...
 
 
-class Rules(Protocol):
+class RuleSet(Protocol):
     """A block list (``app.engine.graph.blocklist``)."""
 
-    def verdict(self, element: Element, page_url: str, language: str = "") -> Ruling: ...
+    def verdict(self, element: Element, page_url: str, language: str = "") -> RuleResultLike: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class StateContext:
     """A state to expand: its elements, and the keys of those that were on the pages before it."""
 
     state: PageState
@@ -75,14 +75,14 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PlannedElement:
     """The decision on one element: ``item`` is waiting, or skipped for the reason in it."""
 
     item: FrontierItem
     element: Element
 
 
-class Planner:
+class FrontierPlanner:
     """Decides about the elements of one depth after the other.
 
     Attributes:
@@ -94,7 +94,7 @@ class Planner:
         self,
         home: str,
         options: ExploreOptions,
-        rules: Rules,
+        rules: RuleSet,
         *,
         allowed: Callable[[str], bool] = lambda _: True,
     ) -> None:
@@ -124,13 +124,13 @@ class Planner:
             elif item.page in templates and item.locator is not None:
                 self._controls[templates[item.page], _kind_of_control(item.locator)] += 1
 
-    def judge(self, spot: Spot, *, last: bool = False) -> list[Verdict]:
+    def judge(self, spot: StateContext, *, last: bool = False) -> list[PlannedElement]:
         """Decide about the visible elements of a state, in the order in which they are to be tried.
 
         States of one depth are judged in their order.  With ``last`` nothing is tried, because the targets lie deeper
         than allowed.
         """
-        verdicts: list[Verdict] = []
+        verdicts: list[PlannedElement] = []
         kinds: set[str] = set()
         controls = 0
         for key, element in self._distinct(spot):
@@ -140,16 +140,16 @@ class Planner:
                 verdicts.append(self._numbered(verdict))
         return verdicts
 
-    def has_hidden_links(self, spot: Spot) -> bool:
+    def has_hidden_links(self, spot: StateContext) -> bool:
         """Whether ``judge_hidden`` has anything to decide for a state."""
         return any(not element.visible and self._is_link(element, spot) for element in spot.elements)
 
-    def judge_hidden(self, spot: Spot, *, last: bool = False) -> list[Verdict]:
+    def judge_hidden(self, spot: StateContext, *, last: bool = False) -> list[PlannedElement]:
         """Decide about its invisible links: they are opened by their address, because nobody could click them.
 
         They come after everything else of their depth, which may show the same links.
         """
-        verdicts: list[Verdict] = []
+        verdicts: list[PlannedElement] = []
         for key, element in self._distinct(spot):
             if not element.visible and self._is_link(element, spot):
                 verdict = self._judge(spot, element, key, set(), 0, last=last)
@@ -158,10 +158,10 @@ class Planner:
                     item = replace(item, operation=Operation.OPEN)
                     if not item.value:
                         item = replace(item, status=FrontierStatus.SKIPPED, reason=SkipReason.HIDDEN)
-                verdicts.append(self._numbered(Verdict(item, element)))
+                verdicts.append(self._numbered(PlannedElement(item, element)))
         return verdicts
 
-    def _distinct(self, spot: Spot) -> Iterator[tuple[str, Element]]:
+    def _distinct(self, spot: StateContext) -> Iterator[tuple[str, Element]]:
         """Candidates by key; of several with one key the first visible one."""
         found: dict[str, Element] = {}
         for element in spot.elements:
@@ -171,9 +171,9 @@ class Planner:
                     found[key] = element
         return iter(found.items())
 
-    def _numbered(self, verdict: Verdict) -> Verdict:
+    def _numbered(self, verdict: PlannedElement) -> PlannedElement:
         self._order += 1
-        return Verdict(replace(verdict.item, order=self._order), verdict.element)
+        return PlannedElement(replace(verdict.item, order=self._order), verdict.element)
 
     def _is_tried(self, element: Element) -> bool:
         if element.in_live:
@@ -181,7 +181,7 @@ class Planner:
         role = element.role if element.role in identity.INTERACTIVE or not element.listens else "button"
         return role in self._options.roles
 
-    def _is_link(self, element: Element, spot: Spot) -> bool:
+    def _is_link(self, element: Element, spot: StateContext) -> bool:
         """Whether its address alone leads to another page."""
         if not element.href.startswith(("http://", "https://")):
             return False
@@ -190,15 +190,15 @@ class Planner:
         return identity.url_key(element.href, self._home) != spot.state.keys.url
 
     def _judge(
-        self, spot: Spot, element: Element, key: str, kinds: set[str], controls: int, *, last: bool
-    ) -> Verdict:
+        self, spot: StateContext, element: Element, key: str, kinds: set[str], controls: int, *, last: bool
+    ) -> PlannedElement:
         item = FrontierItem(
             page=spot.state.id, element=key, operation=Operation.CLICK, depth=spot.state.depth
         )
 
-        def skip(reason: SkipReason, detail: str = "") -> Verdict:
+        def skip(reason: SkipReason, detail: str = "") -> PlannedElement:
             skipped = replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=detail)
-            return Verdict(skipped, element)
+            return PlannedElement(skipped, element)
 
         link = self._is_link(element, spot)
         if element.in_advert:
@@ -227,12 +227,12 @@ class Planner:
             self.know(element.href)
             # The secret in an address is not stored, so such a link is clicked on its page.
             value = "" if MARK in element.href else element.href
-            return Verdict(replace(item, value=value), element)
+            return PlannedElement(replace(item, value=value), element)
         self._controls[spot.state.keys.template, _kind_of_control(element)] += 1
         kinds.add(identity.kind_key(element))
-        return Verdict(_with_operation(item, element), element)
+        return PlannedElement(_with_operation(item, element), element)
 
-    def _unfit(self, element: Element, spot: Spot, *, link: bool) -> tuple[SkipReason, str] | None:
+    def _unfit(self, element: Element, spot: StateContext, *, link: bool) -> tuple[SkipReason, str] | None:
         """Why nobody could follow it, whatever the rules say."""
         scheme = element.href.partition(":")[0].lower() if element.href else ""
         if scheme == "javascript" and not _INERT_SCRIPT.fullmatch(element.href):
@@ -264,7 +264,7 @@ class Planner:
         return None
 
     def _known_control(
-        self, spot: Spot, element: Element, kinds: set[str], controls: int
+        self, spot: StateContext, element: Element, kinds: set[str], controls: int
     ) -> tuple[SkipReason, str] | None:
         if element.repeat and identity.kind_key(element) in kinds:
             return SkipReason.REPEATED, "the first one of them stands for all"

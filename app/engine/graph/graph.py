@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from app.engine.decision import Decision
+from app.engine.decision import GraphEdit
 from app.engine.errors import NotFound
 from app.engine.graph.decisions import Grouping, group
-from app.engine.graph.paths import Router, Way
+from app.engine.graph.paths import GraphRoute, Router
 from app.engine.graph_api import PathPlan
 from app.engine.identity import url_key
 from app.engine.page_state import Mode, PageState
@@ -42,12 +42,12 @@ class InteractionGraph:
         mode: Mode,
         pages: Iterable[PageState],
         transitions: Iterable[Transition],
-        decisions: Sequence[Decision] = (),
+        decisions: Sequence[GraphEdit] = (),
     ) -> None:
         self.site, self.home, self.mode = site, home, mode
         self.pages: Mapping[str, PageState] = {page.id: page for page in pages}
         self.transitions: Mapping[str, Transition] = {found.id: found for found in transitions}
-        self.decisions: Sequence[Decision] = tuple(decisions)
+        self.decisions: Sequence[GraphEdit] = tuple(decisions)
         self.grouping: Grouping = group(self.pages.values(), mode, decisions)
         self._outgoing: dict[str, list[Transition]] = {}
         self._incoming: dict[str, list[Transition]] = {}
@@ -66,7 +66,7 @@ class InteractionGraph:
         mode: Mode,
         pages: Iterable[PageState],
         transitions: Iterable[Transition],
-        decisions: Sequence[Decision] = (),
+        decisions: Sequence[GraphEdit] = (),
     ) -> Self:
         """Build the graph of stored page states and transitions with the decisions in force."""
         return cls(site, home, mode, pages, transitions, decisions)
@@ -163,7 +163,7 @@ class InteractionGraph:
         """
         return self.way(start, to, opening=opening).transitions
 
-    def way(self, start: str, to: str, *, opening: bool = True) -> Way:
+    def way(self, start: str, to: str, *, opening: bool = True) -> GraphRoute:
         """``shortest`` with its cost."""
         starts = (self._states(start) if start else self.home_pages)[:1]
         targets = self._states(to)

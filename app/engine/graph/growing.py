@@ -15,14 +15,14 @@ _FAILED_LEG = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class EntryPath:
     """A path to a state: a page that opens by its address, and the transitions from there."""
 
     start: PageState
     legs: tuple[Transition, ...]
 
 
-class GrowingGraph:
+class ExplorationGraph:
     """States and transitions by id, and the state each was found from.
 
     Attributes:
@@ -115,7 +115,7 @@ class GrowingGraph:
                     if item.value and item.operation is not Operation.SELECT:
                         self.landing[url_key(item.value, self.home)] = target
 
-    def route(self, page: str) -> Route | None:
+    def route(self, page: str) -> EntryPath | None:
         """The cheapest known path to a state: from any page that opens by its address, over transitions that
         worked.
         """
@@ -128,7 +128,7 @@ class GrowingGraph:
             done.add(here)
             state = self.states.get(here)
             if state is not None and state.direct:
-                return Route(state, tuple(self.transitions[leg] for leg in legs))
+                return EntryPath(state, tuple(self.transitions[leg] for leg in legs))
             for name in self._into.get(here, ()):
                 leg = self.transitions[name]
                 if leg.successes and leg.source not in done and leg.operation is not Operation.OPEN:

@@ -10,7 +10,7 @@ from app.engine.graph_api import LabHit, LabReport
 from app.engine.page_state import Element
 
 
-def rule_on(
+def preview_rules(
     rules: BlockList,
     page_url: str,
     elements: Sequence[Element],
@@ -50,7 +50,7 @@ def try_rules(
         rules = BlockList.load(text, language=language)
     except InputError as error:
         return LabReport(hits=(), error=str(error))
-    return rule_on(rules, page_url, elements, stored, language)
+    return preview_rules(rules, page_url, elements, stored, language)
 
 
 def _hit(rules: BlockList, element: Element, page_url: str, language: str) -> LabHit:

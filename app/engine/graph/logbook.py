@@ -6,28 +6,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.engine import identity
-from app.engine.graph.frontier import Planner, Spot
-from app.engine.graph.growing import GrowingGraph, value_of
+from app.engine.graph.frontier import FrontierPlanner, StateContext
+from app.engine.graph.growing import ExplorationGraph, value_of
 from app.engine.graph.observing import contents_of, seen_links, state_of
 from app.engine.graph.pacing import Clock
 from app.engine.graph.progress import Progress
-from app.engine.graph.recorder import Contents, Entry, GraphRecorder
-from app.engine.graph.visiting import Outcome, Standing
+from app.engine.graph.recorder import ExplorationStore, GraphTransaction, PageContents
+from app.engine.graph.visiting import ObservedState, VisitOutcome
 from app.engine.page_state import Element, PageState
 from app.engine.transition import (
-    ArrivalKind,
     Attempt,
     FrontierItem,
     FrontierStatus,
+    ReplayVerdictKind,
     SkipReason,
     Transition,
 )
 
-REMEMBERED = 200
+CACHED_STATES = 200
 """States whose elements are kept in memory; a page of 500 elements takes about a megabyte."""
 
 
-class Logbook:
+class ExplorationLog:
     """Keeps the graph in memory and the stored one in sync; every public call stores at most one transaction.
 
     Attributes:
@@ -35,14 +35,19 @@ class Logbook:
     """
 
     def __init__(
-        self, graph: GrowingGraph, planner: Planner, progress: Progress, store: GraphRecorder, clock: Clock
+        self,
+        graph: ExplorationGraph,
+        planner: FrontierPlanner,
+        progress: Progress,
+        store: ExplorationStore,
+        clock: Clock,
     ) -> None:
         self._graph, self._planner, self._progress = graph, planner, progress
         self._store, self._clock = store, clock
         self.exploration = 0
         self._elements: dict[str, tuple[Element, ...]] = {}
 
-    async def first_page(self, standing: Standing) -> None:
+    async def first_page(self, standing: ObservedState) -> None:
         """Record that the home page was opened."""
         state, contents = self._observe(standing, depth=0, direct=True)
         self._land(self._graph.home, standing)
@@ -52,7 +57,9 @@ class Logbook:
         """Record the decisions about one depth's elements."""
         await self._save(items=tuple(items))
 
-    async def closed(self, item: FrontierItem, source: PageState, outcome: Outcome, address: str) -> None:
+    async def closed(
+        self, item: FrontierItem, source: PageState, outcome: VisitOutcome, address: str
+    ) -> None:
         """Record the result of trying an item of a state; ``address`` as in ``Visitor.try_item``."""
         done = closed_item(item, outcome)
         for note in (*outcome.deed.notes, *(f"{what} was not sent" for what in outcome.deed.unsent)):
@@ -60,7 +67,7 @@ class Logbook:
         if done.status is FrontierStatus.TRIED and outcome.standing is not None:
             entry = self._arrived(item, source, outcome, outcome.standing, address)
         else:
-            entry = Entry(at=self._clock.now())
+            entry = GraphTransaction(at=self._clock.now())
         self._progress.closed(done, len(self._graph.states))
         await self._store.save(replace(entry, exploration=self.exploration, items=(done,)))
 
@@ -77,20 +84,20 @@ class Logbook:
         self._graph.add(transition, attempt)
         await self._save(transitions=((transition, attempt),))
 
-    async def direct_known(self, state: PageState, standing: Standing | None) -> None:
+    async def direct_known(self, state: PageState, standing: ObservedState | None) -> None:
         """Record what a state's address led to when opened for the first time: the state itself or another one."""
         if standing is None:
             return
         now = replace(self._graph.states[state.id], direct=standing.id == state.id)
         self._graph.put(now)
-        states: list[tuple[PageState, Contents | None]] = [(now, None)]
+        states: list[tuple[PageState, PageContents | None]] = [(now, None)]
         self._land(state.url, standing)
         if standing.id not in self._graph.states:
             self._graph.found(standing.id, self._graph.order_of(state.id), state.id)
             states.append(self._observe(standing, depth=state.depth + 1, direct=True))
         await self._save(states=tuple(states))
 
-    async def links(self, spot: Spot) -> None:
+    async def links(self, spot: StateContext) -> None:
         """Store the links of an expanded state to known pages that need not be followed."""
         found = seen_links(spot.state, spot.elements, spot.inherited, self._graph, self.exploration)
         for link in found:
@@ -108,14 +115,19 @@ class Logbook:
 
     def _remember(self, page: str, elements: tuple[Element, ...]) -> None:
         self._elements[page] = elements
-        if len(self._elements) > REMEMBERED:
+        if len(self._elements) > CACHED_STATES:
             del self._elements[next(iter(self._elements))]
 
     def _arrived(
-        self, item: FrontierItem, source: PageState, outcome: Outcome, standing: Standing, address: str
-    ) -> Entry:
+        self,
+        item: FrontierItem,
+        source: PageState,
+        outcome: VisitOutcome,
+        standing: ObservedState,
+        address: str,
+    ) -> GraphTransaction:
         known = self._graph.states.get(standing.id)
-        states: tuple[tuple[PageState, Contents | None], ...] = ()
+        states: tuple[tuple[PageState, PageContents | None], ...] = ()
         if known is None:
             states = (self._observe(standing, depth=source.depth + 1, direct=True if address else None),)
         elif address and known.direct is None:
@@ -141,15 +153,17 @@ class Logbook:
         attempt = Attempt(
             transition=found.id,
             at=self._clock.now(),
-            arrival=ArrivalKind.EXACT,
+            arrival=ReplayVerdictKind.EXACT,
             seconds=outcome.deed.seconds or outcome.seconds,
             tier=outcome.deed.tier.value if outcome.deed.tier else "",
         )
         self._graph.add(found, attempt)
         seen = (standing.id,) if known is not None else ()
-        return Entry(at=attempt.at, states=states, seen=seen, transitions=((found, attempt),))
+        return GraphTransaction(at=attempt.at, states=states, seen=seen, transitions=((found, attempt),))
 
-    def _observe(self, standing: Standing, *, depth: int, direct: bool | None) -> tuple[PageState, Contents]:
+    def _observe(
+        self, standing: ObservedState, *, depth: int, direct: bool | None
+    ) -> tuple[PageState, PageContents]:
         state = state_of(
             standing.page,
             standing.keys,
@@ -164,7 +178,7 @@ class Logbook:
         self._remember(state.id, contents.elements)
         return state, contents
 
-    def _land(self, address: str, standing: Standing) -> None:
+    def _land(self, address: str, standing: ObservedState) -> None:
         self._graph.landing[identity.url_key(address, self._graph.home)] = standing.id
         self._graph.landing[standing.keys.url] = standing.id
         self._planner.know(standing.page.url)
@@ -172,12 +186,12 @@ class Logbook:
     async def _save(
         self,
         *,
-        states: tuple[tuple[PageState, Contents | None], ...] = (),
+        states: tuple[tuple[PageState, PageContents | None], ...] = (),
         transitions: tuple[tuple[Transition, Attempt | None], ...] = (),
         items: tuple[FrontierItem, ...] = (),
     ) -> None:
         await self._store.save(
-            Entry(
+            GraphTransaction(
                 at=self._clock.now(),
                 exploration=self.exploration,
                 states=states,
@@ -187,7 +201,7 @@ class Logbook:
         )
 
 
-def closed_item(item: FrontierItem, outcome: Outcome) -> FrontierItem:
+def closed_item(item: FrontierItem, outcome: VisitOutcome) -> FrontierItem:
     """Return the item with its result."""
     match outcome.end:
         case "":

@@ -10,29 +10,29 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from app.engine.browser.driver import Asker
+from app.engine.browser.driver import FetchingDriver
 from app.engine.errors import UsageError
 from app.engine.events import ExplorationChanged
-from app.engine.graph.explorer import Explorer, Robots
-from app.engine.graph.findings import Findings, counted
-from app.engine.graph.frontier import Rules
+from app.engine.graph.explorer import Explorer, RobotsRules
+from app.engine.graph.findings import Findings, count_verdicts
+from app.engine.graph.frontier import RuleSet
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.pacing import Clock, Pacer, SystemClock
-from app.engine.graph.recorder import Entry, GraphRecorder, Memory
-from app.engine.graph.rehoming import rehome, unreached
+from app.engine.graph.recorder import ExplorationStore, GraphTransaction, StoredExploration
+from app.engine.graph.rehoming import migrate_edges, unreachable
 from app.engine.graph.verifying import Verification
 from app.engine.graph_api import ExploreOptions, ExploreReport, VerifyGraphReport
 from app.engine.page_state import PageState, Source
-from app.engine.transition import ArrivalKind, FrontierStatus, SkipReason, Transition
+from app.engine.transition import FrontierStatus, ReplayVerdictKind, SkipReason, Transition
 
 _INHERITED = SkipReason.INHERITED
 _TRIED = (FrontierStatus.TRIED, FrontierStatus.FAILED)
-_SEEN = (ArrivalKind.EXACT, ArrivalKind.SAME_TEMPLATE)
+_SEEN = (ReplayVerdictKind.EXACT, ReplayVerdictKind.SAME_TEMPLATE)
 
-Tell = Callable[[int, int, str], None]
+OnProgress = Callable[[int, int, str], None]
 
 
-class GraphKeeper(GraphRecorder, Protocol):
+class MaintenanceStore(ExplorationStore, Protocol):
     """The graph storage that maintenance needs."""
 
     async def begin_update(self, home: str, options: dict[str, object], at: float) -> int:
@@ -45,7 +45,7 @@ class GraphKeeper(GraphRecorder, Protocol):
 
 
 @dataclass(slots=True)
-class Maintained:
+class MaintenanceResult:
     """The result of a verification.
 
     ``known`` are, by new state, keys of elements that are not new there; ``exploration`` is the number that new
@@ -60,16 +60,16 @@ class Maintained:
 
 async def verify(
     graph: InteractionGraph,
-    keeper: GraphKeeper,
-    drivers: Sequence[Asker],
+    keeper: MaintenanceStore,
+    drivers: Sequence[FetchingDriver],
     *,
     rate: float = 0.0,
     delay: float = 0.0,
     thorough: bool = False,
-    tell: Tell | None = None,
+    tell: OnProgress | None = None,
     clock: Clock | None = None,
     exploration: int = 0,
-) -> Maintained:
+) -> MaintenanceResult:
     """Verify every explored state and transition; mark what is gone, store what has changed.
 
     States known from runs alone are left as they are: those sites must not be visited.
@@ -116,7 +116,7 @@ async def verify(
         site=graph.site,
         states=len({graph.node_of(state.id) for state in states if state.id in graph.pages}),
         transitions=len(ways),
-        arrivals=counted(findings),
+        arrivals=count_verdicts(findings),
         gone_states=_nodes(graph, gone),
         gone_transitions=tuple(sorted(gone_ways)),
         changed_states=_nodes(graph, set(findings.replaced)),
@@ -129,18 +129,18 @@ async def verify(
         new: findings.unread.get(new, set()) | keys.get(by_old.get(new, ""), set())
         for new in (*findings.states, *findings.again)
     }
-    return Maintained(report, findings, unread, exploration or memory.exploration)
+    return MaintenanceResult(report, findings, unread, exploration or memory.exploration)
 
 
 async def update(
     graph: InteractionGraph,
-    keeper: GraphKeeper,
-    drivers: Sequence[Asker],
+    keeper: MaintenanceStore,
+    drivers: Sequence[FetchingDriver],
     *,
     options: ExploreOptions,
-    rules: Rules,
-    robots: Robots | None = None,
-    tell: Tell | None = None,
+    rules: RuleSet,
+    robots: RobotsRules | None = None,
+    tell: OnProgress | None = None,
     progress: Callable[[ExplorationChanged], None] = lambda _: None,
     clock: Clock | None = None,
 ) -> tuple[VerifyGraphReport, ExploreReport]:
@@ -190,7 +190,12 @@ class _GoingOn:
     """The graph's store as the explorer is to see it: an exploration interrupted before new elements were planned."""
 
     def __init__(
-        self, keeper: GraphKeeper, number: int, home: str, options: Mapping[str, object], done: Maintained
+        self,
+        keeper: MaintenanceStore,
+        number: int,
+        home: str,
+        options: Mapping[str, object],
+        done: MaintenanceResult,
     ) -> None:
         self._keeper, self._number, self._home, self._options = keeper, number, home, options
         self.tried_before = 0
@@ -199,14 +204,14 @@ class _GoingOn:
         self.begin, self.resume, self.end = keeper.begin, keeper.resume, keeper.end
         self.elements = keeper.elements
 
-    async def save(self, entry: Entry) -> None:
+    async def save(self, entry: GraphTransaction) -> None:
         """Store, keeping what is known of the other elements of a page that gained some."""
         items = (
             item for item in entry.items if item.page not in self._again or item.reason is not _INHERITED
         )
         await self._keeper.save(replace(entry, items=tuple(items)))
 
-    async def memory(self) -> Memory:
+    async def memory(self) -> StoredExploration:
         memory = await self._keeper.memory()
         # Items of pages that are gone are no evidence: the pages, or their targets, may have come back.
         told = self._replaced | {state.id for state in memory.states if not state.gone_at} - self._new
@@ -225,7 +230,7 @@ class _GoingOn:
 
 
 async def _keep(
-    keeper: GraphKeeper,
+    keeper: MaintenanceStore,
     states: Sequence[PageState],
     ways: Sequence[Transition],
     findings: Findings,
@@ -233,24 +238,24 @@ async def _keep(
 ) -> tuple[set[str], set[str]]:
     """Store the findings; return the states and transitions that are gone for good."""
     for found, attempt in findings.attempts:
-        await keeper.save(Entry(at=at, transitions=((found, attempt),)))
+        await keeper.save(GraphTransaction(at=at, transitions=((found, attempt),)))
     for state, contents in (*findings.states.values(), *findings.again.values()):
-        await keeper.save(Entry(at=at, exploration=state.exploration, states=((state, contents),)))
+        await keeper.save(GraphTransaction(at=at, exploration=state.exploration, states=((state, contents),)))
     steady = [found for found in ways if found.id not in findings.broken]
-    moves = rehome(steady, findings.replaced, findings.looks, findings.gone)
+    moves = migrate_edges(steady, findings.replaced, findings.looks, findings.gone)
     made = {found.id: found for found in findings.found} | {new.id: new for _, new in moves.made}
     lost_ways = (moves.gone | findings.broken) - set(made)
     standing = [state for state in states if state.id not in findings.gone | set(findings.replaced)]
     standing = [findings.renewed.get(state.id, state) for state in standing]
     standing += [state for state, _ in findings.states.values()]
     left = [found for found in steady if found.id not in lost_ways]
-    alone = unreached({state.id for state in standing}, findings.direct, [*left, *made.values()])
+    alone = unreachable({state.id for state in standing}, findings.direct, [*left, *made.values()])
     gone = findings.gone | alone
     lost_ways |= {
         found.id for found in [*left, *made.values()] if found.source in alone or found.target in alone
     }
     await keeper.save(
-        Entry(
+        GraphTransaction(
             at=at,
             states=tuple((state, None) for state in findings.renewed.values() if state.id not in gone),
             seen=tuple(

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from app.engine import identity
 from app.engine.browser.locators import locator_of
-from app.engine.graph.growing import GrowingGraph
-from app.engine.graph.recorder import Contents
+from app.engine.graph.growing import ExplorationGraph
+from app.engine.graph.recorder import PageContents
 from app.engine.page_state import Element, PageCapture, PageKeys, PageState, Source
 from app.engine.redaction import redact_text, redact_url
 from app.engine.transition import Operation, Transition
@@ -52,9 +52,9 @@ def state_of(
     )
 
 
-def contents_of(page: PageCapture) -> Contents:
+def contents_of(page: PageCapture) -> PageContents:
     """Return the stored contents of a capture besides the state itself."""
-    return Contents(
+    return PageContents(
         elements=tuple(_clean(element) for element in page.elements),
         text=redact_text(page.text),
         picture=page.picture,
@@ -74,7 +74,7 @@ def seen_links(
     state: PageState,
     elements: Sequence[Element],
     inherited: Iterable[str],
-    graph: GrowingGraph,
+    graph: ExplorationGraph,
     exploration: int,
 ) -> list[Transition]:
     """Links of a state to known pages that were not followed again; one for each target.

@@ -87,11 +87,11 @@ class Pacer:
         if turn > now:
             await self._clock.sleep(turn - now)
 
-    def slower(self) -> None:
+    def slow_down(self) -> None:
         """Double the gap, to at least a second, because the site can't keep up (429, 503)."""
         self._gap = min(SLOWEST, max(1.0, self._gap * 2))
 
-    def faster(self) -> None:
+    def speed_up(self) -> None:
         """Move back towards the agreed rate after a good response."""
         if self._gap > self._least:
             self._gap = max(self._least, self._gap * 0.8 if self._gap > 0.05 else 0.0)

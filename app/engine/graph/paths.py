@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from app.engine.errors import NotFound
 from app.engine.identity import transition_id
 from app.engine.page_state import PageState
-from app.engine.transition import ArrivalKind, Operation, Transition
+from app.engine.transition import Operation, ReplayVerdictKind, Transition
 
 STEP = 0.3
 """Duration of capturing the page reached."""
@@ -32,14 +32,14 @@ PRIOR = 0.8
 """Probability of success of a transition that was never tried."""
 
 USUAL_SECONDS = 1.0
-LATELY = 2.0
+RECENT_FAILURE = 2.0
 RISK = 30.0
 UNTRIED = 1.0
 OPEN = 4.0
 UNSURE = 8.0
 SWITCH = 1.0
 
-_GOOD = frozenset(kind.value for kind in ArrivalKind if kind.ok)
+_GOOD = frozenset(kind.value for kind in ReplayVerdictKind if kind.ok)
 _HUB = "\x00"
 _FAR = float("inf")
 
@@ -50,7 +50,7 @@ def cost(transition: Transition, usual_seconds: float = USUAL_SECONDS) -> float:
     seconds = transition.seconds or usual_seconds
     expected = (seconds + STEP) / chance
     if transition.attempts and transition.last_arrival and transition.last_arrival not in _GOOD:
-        expected *= LATELY
+        expected *= RECENT_FAILURE
     return expected + RISK * transition.risk + (0.0 if transition.attempts else UNTRIED)
 
 
@@ -62,7 +62,7 @@ def usual_seconds(transitions: Iterable[Transition]) -> float:
 
 
 @dataclass(slots=True)
-class Way:
+class GraphRoute:
     """The cheapest path found: transitions in order, and their total cost in seconds."""
 
     transitions: list[Transition] = field(default_factory=list[Transition])
@@ -104,7 +104,7 @@ class Router:
         self._edges = edges
         self._direct = [page.id for page in pages.values() if page.direct and not page.gone_at]
 
-    def way(self, starts: Sequence[str], targets: Iterable[str], *, opening: bool = True) -> Way:
+    def way(self, starts: Sequence[str], targets: Iterable[str], *, opening: bool = True) -> GraphRoute:
         """Return the cheapest path from one of the pages ``starts`` to one of ``targets``; empty if a page is in
         both.
 
@@ -132,7 +132,7 @@ class Router:
                 continue
             done.add(page)
             if page in wanted:
-                return Way(self._back(page, came, starts), spent)
+                return GraphRoute(self._back(page, came, starts), spent)
             for target, step, found in edges.get(page, ()):
                 total = spent + step
                 if total < best.get(target, _FAR):

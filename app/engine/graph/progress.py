@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from app.engine.events import ExplorationChanged
-from app.engine.graph.frontier import Verdict
-from app.engine.graph.growing import GrowingGraph
+from app.engine.graph.frontier import PlannedElement
+from app.engine.graph.growing import ExplorationGraph
 from app.engine.graph.pacing import Clock
-from app.engine.graph.recorder import Memory
-from app.engine.graph.velocity import depth_rows, spent_so_far
+from app.engine.graph.recorder import StoredExploration
+from app.engine.graph.velocity import depth_rows, seconds_by_depth
 from app.engine.graph_api import DepthRow, ExploreReport
 from app.engine.page_state import PageState
 from app.engine.transition import FrontierItem, FrontierStatus, SkipReason
@@ -54,7 +54,7 @@ class Progress:
         self._before = set(before)
         self._began = self._mark = self._clock.tick()
 
-    def restore(self, memory: Memory) -> None:
+    def restore(self, memory: StoredExploration) -> None:
         """Load the counts of a resumed exploration."""
         for item in memory.items:
             self.planned = max(self.planned, item.depth)
@@ -68,12 +68,12 @@ class Progress:
                 self.tried += 1
         self.waiting, self._states = len(self.unfinished), sum(not s.gone_at for s in memory.states)
         own = [state for state in memory.states if state.exploration == memory.exploration]
-        self._spent = spent_so_far((state.depth, state.first_seen) for state in own)
+        self._spent = seconds_by_depth((state.depth, state.first_seen) for state in own)
         self._spent |= {row.depth: row.seconds for row in memory.depths if row.seconds}
         self._earlier = sum(self._spent.values())
         self._before.difference_update(state.id for state in own)
 
-    def plan(self, verdicts: Sequence[Verdict]) -> None:
+    def plan(self, verdicts: Sequence[PlannedElement]) -> None:
         """Record that the elements of one depth were judged."""
         for verdict in verdicts:
             item = verdict.item
@@ -148,11 +148,11 @@ class Progress:
         now = self._clock.tick() if self._paused_at is None else self._paused_at
         return now - self._began
 
-    def rows(self, graph: GrowingGraph) -> tuple[DepthRow, ...]:
+    def rows(self, graph: ExplorationGraph) -> tuple[DepthRow, ...]:
         """Discovery velocity by depth."""
         return depth_rows((state.depth for state in graph.states.values()), self._spent)
 
-    def report(self, graph: GrowingGraph, exploration: int, ended: str, robots: str) -> ExploreReport:
+    def report(self, graph: ExplorationGraph, exploration: int, ended: str, robots: str) -> ExploreReport:
         """Return the exploration's final report."""
         states = graph.states.values()
         counted = [text if count == 1 else f"{text} ({count} times)" for text, count in self._notes.items()]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import orjson
 
-from app.engine.decision import Decision
+from app.engine.decision import GraphEdit
 from app.engine.errors import InputError
 from app.engine.graph.exports import FORMAT, VERSION
 from app.engine.graph.graph import InteractionGraph
@@ -35,7 +35,7 @@ class _Document:
     graph: _About
     pages: tuple[PageState, ...]
     transitions: tuple[Transition, ...]
-    decisions: tuple[Decision, ...] = ()
+    decisions: tuple[GraphEdit, ...] = ()
 
 
 def read_graph(path: Path) -> InteractionGraph:

@@ -12,7 +12,7 @@ from app.engine.transition import Attempt, FrontierItem, Transition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class PageContents:
     """The contents of a page, stored once by content hash, without secrets."""
 
     elements: tuple[Element, ...] = ()
@@ -22,7 +22,7 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class GraphTransaction:
     """One transaction, stored as a whole or not at all.
 
     Attributes:
@@ -35,14 +35,14 @@ class Entry:
 
     at: float
     exploration: int = 0
-    states: tuple[tuple[PageState, Contents | None], ...] = ()
+    states: tuple[tuple[PageState, PageContents | None], ...] = ()
     seen: tuple[str, ...] = ()
     transitions: tuple[tuple[Transition, Attempt | None], ...] = ()
     items: tuple[FrontierItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class StoredExploration:
     """Everything stored about a site.
 
     ``exploration`` is the number of the last one, ``ended`` how it ended ("" if it was interrupted), ``options`` its
@@ -59,10 +59,10 @@ class Memory:
     depths: tuple[DepthRow, ...] = ()
 
 
-class GraphRecorder(Protocol):
+class ExplorationStore(Protocol):
     """A site's graph on disk, as an exploration needs it."""
 
-    async def memory(self) -> Memory:
+    async def memory(self) -> StoredExploration:
         """Load everything stored."""
         ...
 
@@ -82,6 +82,6 @@ class GraphRecorder(Protocol):
         """Elements of a stored state."""
         ...
 
-    async def save(self, entry: Entry) -> None:
+    async def save(self, entry: GraphTransaction) -> None:
         """Store one transaction."""
         ...

@@ -23,7 +23,7 @@ def is_link(transition: Transition, target: PageState) -> bool:
     return locator is not None and bool(locator.href) and locator.href == target.keys.url
 
 
-def kind_of(transition: Transition) -> tuple[object, ...]:
+def transition_kind(transition: Transition) -> tuple[object, ...]:
     """Key equal for transitions that do the same to the same kind of control, on whatever page."""
     locator = transition.locator
     if locator is None:
@@ -33,7 +33,7 @@ def kind_of(transition: Transition) -> tuple[object, ...]:
 
 
 @dataclass(slots=True)
-class Moves:
+class EdgeMigration:
     """New transitions that replace old ones, and transitions gone with their page or element.
 
     ``made`` are (old, new); ``gone`` are ids.
@@ -43,12 +43,12 @@ class Moves:
     gone: set[str] = field(default_factory=set[str])
 
 
-def rehome(
+def migrate_edges(
     transitions: Iterable[Transition],
     replaced: Mapping[str, str],
     looks: Mapping[str, PageCapture],
     gone: Set[str],
-) -> Moves:
+) -> EdgeMigration:
     """Move transitions from and to replaced states.
 
     Args:
@@ -57,7 +57,7 @@ def rehome(
         looks: captures of the new states, and of those whose elements changed, by id.
         gone: removed states without a replacement.
     """
-    moves = Moves()
+    moves = EdgeMigration()
     for found in transitions:
         source, target = replaced.get(found.source, found.source), replaced.get(found.target, found.target)
         if found.source in gone or found.target in gone:
@@ -65,19 +65,19 @@ def rehome(
         elif (source, target) != (found.source, found.target):
             moves.gone.add(found.id)
             if source not in looks or _is_on(found, looks[source]):
-                moves.made.append((found, moved(found, source, target)))
+                moves.made.append((found, migrated(found, source, target)))
         elif source in looks and not _is_on(found, looks[source]):
             moves.gone.add(found.id)
     return moves
 
 
-def moved(found: Transition, source: str, target: str) -> Transition:
+def migrated(found: Transition, source: str, target: str) -> Transition:
     """Return the same transition between other states, with its evidence."""
     name = transition_id(source, found.operation, found.value, found.locator, target)
     return replace(found, id=name, source=source, target=target, gone_at=0.0)
 
 
-def unreached(states: Iterable[str], roots: Iterable[str], standing: Iterable[Transition]) -> set[str]:
+def unreachable(states: Iterable[str], roots: Iterable[str], standing: Iterable[Transition]) -> set[str]:
     """Return states that nothing leads to any more.
 
     Args:

@@ -41,7 +41,7 @@ class RobotsRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Robots:
+class RobotsFile:
     """The rules for this program.
 
     Attributes:
@@ -56,7 +56,7 @@ class Robots:
     sitemaps: tuple[str, ...] = ()
 
     @classmethod
-    def parse(cls, text: str, agent: str = AGENT) -> Robots:
+    def parse(cls, text: str, agent: str = AGENT) -> RobotsFile:
         """Parse the file's text: our own group if there is one, else everybody's.  Malformed lines are ignored."""
         groups, sitemaps = _groups(text)
         own = [group for group in groups if agent.lower() in group.agents]
@@ -68,7 +68,7 @@ class Robots:
         )
 
     @classmethod
-    def of_answer(cls, status: int, body: bytes = b"", agent: str = AGENT) -> Robots:
+    def from_response(cls, status: int, body: bytes = b"", agent: str = AGENT) -> RobotsFile:
         """Interpret a server's response for ``/robots.txt``; status 0 if there was none."""
         if 200 <= status < 300 and body[:MAX_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
             return _without("the site has no robots.txt: a page comes in its place")
@@ -114,8 +114,8 @@ def _short(pattern: str) -> str:
     return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 1]}…"
 
 
-def _without(why: str, *rules: RobotsRule) -> Robots:
-    return Robots(why=why, rules=rules)
+def _without(why: str, *rules: RobotsRule) -> RobotsFile:
+    return RobotsFile(why=why, rules=rules)
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from typing import cast
 
 from app.engine.errors import InputError
 from app.engine.graph.expressions import BadExpression, read_condition
-from app.engine.graph.rules import RISK, VERDICTS, Rule, Scope
+from app.engine.graph.rules import RISK, VERDICTS, BlockRule, RuleScope
 
 FORMAT, VERSION = "sitelore-rules", 1
 MAX_BYTES = 2_000_000
@@ -52,7 +52,7 @@ def parsed(text: str, path: str) -> object:
         raise InputError("the rules are nested too deep", path=path, remedy="rules are JSON") from error
 
 
-def read_rules(raw: object, text: str, path: str) -> tuple[Rule, ...]:
+def read_rules(raw: object, text: str, path: str) -> tuple[BlockRule, ...]:
     """Return the rules in a file's values; ``text`` locates the line of a mistake.  Raises ``InputError``."""
     entry = cast("Mapping[str, object]", raw if isinstance(raw, dict) else {})
     if entry.get("format") != FORMAT:
@@ -77,7 +77,7 @@ def read_rules(raw: object, text: str, path: str) -> tuple[Rule, ...]:
     if strange or not isinstance(rules, list):
         what = f"unknown word '{strange[0]}' beside the rules" if strange else "a list 'rules' is missing"
         raise InputError(what, path=path, remedy="a file has format, version, about, rules")
-    read: list[Rule] = []
+    read: list[BlockRule] = []
     for number, item in enumerate(cast("list[object]", rules), start=1):
         entry = cast("Mapping[str, object]", item if isinstance(item, dict) else {})
         name = entry.get("name")
@@ -96,7 +96,7 @@ def read_rules(raw: object, text: str, path: str) -> tuple[Rule, ...]:
     return tuple(read)
 
 
-def _read_rule(entry: Mapping[str, object]) -> Rule:
+def _read_rule(entry: Mapping[str, object]) -> BlockRule:
     if not entry:
         raise BadExpression("itself", "a rule is an object with name, when, verdict")
     strange = sorted(set(entry) - _RULE_WORDS)
@@ -120,7 +120,7 @@ def _read_rule(entry: Mapping[str, object]) -> Rule:
         raise BadExpression("lifts_danger", "only a rule that allows can lift anything")
     if "when" not in entry:
         raise BadExpression("when", "a rule needs a condition")
-    return Rule(
+    return BlockRule(
         name=name,
         when=read_condition(entry["when"]),
         scope=_read_scope(entry.get("scope", {})),
@@ -131,12 +131,12 @@ def _read_rule(entry: Mapping[str, object]) -> Rule:
     )
 
 
-def _read_scope(raw: object) -> Scope:
+def _read_scope(raw: object) -> RuleScope:
     entry = cast("Mapping[str, object]", raw if isinstance(raw, dict) else {"?": ""})
     parts = {key: value for key, value in entry.items() if isinstance(value, str)}
     if set(entry) - {"host", "path"} or len(parts) != len(entry):
         raise BadExpression("scope", 'a scope is {"host": "glob", "path": "glob"}')
-    return Scope(host=parts.get("host", ""), path=parts.get("path", ""))
+    return RuleScope(host=parts.get("host", ""), path=parts.get("path", ""))
 
 
 def _line_of(text: str, value: str) -> str:

@@ -17,7 +17,7 @@ RISK = {"low": 0.1, "medium": 0.4, "high": 0.8}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class RuleScope:
     """The pages a rule applies to: globs for ``host:port`` and path, "" for any.
 
     ``exact`` compares the host's text unchanged, including port and upper case.
@@ -43,12 +43,12 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class BlockRule:
     """One rule of a file, compiled."""
 
     name: str
     when: Condition
-    scope: Scope = Scope()
+    scope: RuleScope = RuleScope()
     verdict: VerdictWord = "block"
     severity: str = "medium"
     reason: str = ""

@@ -9,7 +9,7 @@ from app.engine.graph.annotations import tips_by_page
 from app.engine.page_state import PageState
 from kb.tip import Status, Tip
 
-JUDGED = frozenset({Status.ACTIVE, Status.REVIEWED})
+CHECKED_STATUSES = frozenset({Status.ACTIVE, Status.REVIEWED})
 """Statuses of tips that may become suspect; drafts and retired tips are not in use."""
 
 SHORTEST = 3
@@ -30,7 +30,7 @@ def suspect_tips(
         tips: of this site.
         hosts: its host globs, including the graph's home.
     """
-    judged = [tip for tip in tips if tip.status in JUDGED]
+    judged = [tip for tip in tips if tip.status in CHECKED_STATUSES]
     was = _pages_of_tips(before, site, judged, hosts)
     now = _pages_of_tips(after, site, judged, hosts)
     return tuple(

@@ -9,7 +9,7 @@ from typing import Any
 from app.engine.errors import SiteloreError
 
 
-async def together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
+async def run_all(works: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Run coroutines concurrently until all have ended; the first expected error cancels the others and is raised.
 
     Not with ``except*``: some versions of Python wrap an exception raised within it in a group again.

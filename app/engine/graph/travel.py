@@ -13,28 +13,36 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
-from app.engine.browser.actions import Performed
-from app.engine.browser.guard import only_reading
+from app.engine.browser.actions import LoadResult
+from app.engine.browser.guard import read_only
 from app.engine.browser.hand import open_page, operate
 from app.engine.browser.locators import resolve
-from app.engine.browser.session import Visit
+from app.engine.browser.session import BrowserSession
 from app.engine.browser.snapshot import PageGone, capture
 from app.engine.graph.arrival import compare
 from app.engine.identity import keys_of, page_id
 from app.engine.page_state import PageCapture, PageState
-from app.engine.transition import Arrival, ArrivalKind, Attempt, Operation, Source, Tier, Transition
+from app.engine.transition import (
+    Attempt,
+    Operation,
+    ReplayVerdict,
+    ReplayVerdictKind,
+    Source,
+    Tier,
+    Transition,
+)
 
-Record = Callable[[Attempt], Awaitable[None]]
+OnAttempt = Callable[[Attempt], Awaitable[None]]
 
 
-async def travel(
-    visit: Visit,
+async def replay_path(
+    visit: BrowserSession,
     legs: Sequence[Transition],
     states: Mapping[str, PageState],
     *,
     home: str,
-    record: Record,
-) -> tuple[Arrival, ...]:
+    record: OnAttempt,
+) -> tuple[ReplayVerdict, ...]:
     """Replay a path from the page in front; return a verdict for each step that was made or failed.
 
     A path that does not begin with an address begins on the source state of its first step; if that is not in front,
@@ -46,24 +54,26 @@ async def travel(
         home: the graph's home address.
         record: called with each attempt, including opening an address (``open``).
     """
-    return await Traveller(visit, states, home=home, record=record).go(legs)
+    return await PathReplayer(visit, states, home=home, record=record).go(legs)
 
 
-class Traveller:
+class PathReplayer:
     """One replay.  ``page`` is the last capture, ``None`` if there is none."""
 
-    def __init__(self, visit: Visit, states: Mapping[str, PageState], *, home: str, record: Record) -> None:
+    def __init__(
+        self, visit: BrowserSession, states: Mapping[str, PageState], *, home: str, record: OnAttempt
+    ) -> None:
         self._visit, self._states, self._home, self._record = visit, states, home, record
         self._at: defaultdict[str, list[PageState]] = defaultdict(list)
         for state in states.values():
             self._at[state.keys.url].append(state)
         self.page: PageCapture | None = None
 
-    async def go(self, legs: Sequence[Transition]) -> tuple[Arrival, ...]:
-        """Replay a path from the page in front (``travel``)."""
-        arrivals: list[Arrival] = []
+    async def go(self, legs: Sequence[Transition]) -> tuple[ReplayVerdict, ...]:
+        """Replay a path from the page in front (``replay_path``)."""
+        arrivals: list[ReplayVerdict] = []
         if legs and legs[0].operation is not Operation.OPEN:
-            started = await self.stand_on(self._states[legs[0].source])
+            started = await self.go_to_state(self._states[legs[0].source])
             if not started.kind.ok:
                 return (started,)
         for leg in legs:
@@ -73,17 +83,17 @@ class Traveller:
                 break
         return tuple(arrivals)
 
-    async def stand_on(self, state: PageState) -> Arrival:
+    async def go_to_state(self, state: PageState) -> ReplayVerdict:
         """Bring a state to the front: it is there already, or its address (else the home page's) leads to it."""
         arrival = await self.look(state)
-        if arrival.kind is ArrivalKind.EXACT:
+        if arrival.kind is ReplayVerdictKind.EXACT:
             return arrival
         began = time.monotonic()
         done = await open_page(self._visit, self._home if state.direct is False else state.url)
         arrival = _failed(state.id, done.error) if done.error else await self.look(state)
         return replace(arrival, seconds=round(time.monotonic() - began, 3))
 
-    async def step(self, leg: Transition) -> Arrival:
+    async def step(self, leg: Transition) -> ReplayVerdict:
         """Make one step from the page in front, capture, compare, and report it."""
         began = time.monotonic()
         expected = self._states[leg.target]
@@ -91,12 +101,12 @@ class Traveller:
         done, tier = await self._do(leg)
         arrival = _failed(expected.id, done.error) if done.error else await self.look(expected, done.status)
         if (
-            arrival.kind is not ArrivalKind.EXACT
+            arrival.kind is not ReplayVerdictKind.EXACT
             and arrival.reached
             and arrival.reached == before != expected.id
         ):
             arrival = replace(
-                arrival, kind=ArrivalKind.WRONG, why=f"nothing changed: {leg.words} had no effect"
+                arrival, kind=ReplayVerdictKind.WRONG, why=f"nothing changed: {leg.words} had no effect"
             )
         arrival = replace(arrival, tier=tier, seconds=round(time.monotonic() - began, 3))
         await self._record(
@@ -106,13 +116,13 @@ class Traveller:
                 arrival=arrival.kind,
                 seconds=arrival.seconds,
                 tier=tier.value if tier is not None else "",
-                divergence=arrival.why if arrival.kind is not ArrivalKind.EXACT else "",
+                divergence=arrival.why if arrival.kind is not ReplayVerdictKind.EXACT else "",
                 by=Source.TRAVELLED,
             )
         )
         return arrival
 
-    async def look(self, expected: PageState, status: int = 0) -> Arrival:
+    async def look(self, expected: PageState, status: int = 0) -> ReplayVerdict:
         """Compare the page in front with a state; ``status`` is the HTTP status, 0 if unknown."""
         try:
             self.page = await capture(self._visit, picture=False)
@@ -125,17 +135,17 @@ class Traveller:
         rivals = self._at.get(expected.keys.url, ())
         return compare(expected, keys, self.page, home=self._home, rivals=rivals)
 
-    async def _do(self, leg: Transition) -> tuple[Performed, Tier | None]:
+    async def _do(self, leg: Transition) -> tuple[LoadResult, Tier | None]:
         if leg.operation is Operation.OPEN:
             return await open_page(self._visit, leg.value), None
         if leg.locator is None:
-            return Performed(f"how {leg.words!r} was done is not known"), None
+            return LoadResult(f"how {leg.words!r} was done is not known"), None
         if self.page is None:
-            return Performed("there is no page to act on"), None
+            return LoadResult("there is no page to act on"), None
         found = resolve(leg.locator, self.page)
         if found.element is None:
-            return Performed(found.why), None
-        async with only_reading(self._visit) as guard:
+            return LoadResult(found.why), None
+        async with read_only(self._visit) as guard:
             done = await operate(self._visit, found.element, leg.operation, leg.value)
             unsent = guard.refused()
         if unsent and not done.error:
@@ -143,5 +153,5 @@ class Traveller:
         return done, found.tier
 
 
-def _failed(expected: str, why: str) -> Arrival:
-    return Arrival(kind=ArrivalKind.ERROR, expected=expected, why=why)
+def _failed(expected: str, why: str) -> ReplayVerdict:
+    return ReplayVerdict(kind=ReplayVerdictKind.ERROR, expected=expected, why=why)

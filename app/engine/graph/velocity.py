@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from app.engine.graph_api import DepthRow
 
 
-def spent_so_far(found: Iterable[tuple[int, float]]) -> dict[int, float]:
+def seconds_by_depth(found: Iterable[tuple[int, float]]) -> dict[int, float]:
     """Seconds spent on each depth, by the (depth, Unix seconds) of each state found; for an exploration that was
     killed.
 

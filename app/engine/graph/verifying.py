@@ -19,24 +19,32 @@ from dataclasses import replace
 from typing import TypeVar
 
 from app.engine import identity
-from app.engine.browser.driver import Answer, Asker, Deed, PageLost, Trouble
+from app.engine.browser.driver import DriverFailure, DriverResult, FetchedDocument, FetchingDriver, PageLost
 from app.engine.errors import SiteloreError
 from app.engine.graph.arrival import compare
 from app.engine.graph.findings import Findings
-from app.engine.graph.growing import GrowingGraph
+from app.engine.graph.growing import ExplorationGraph
 from app.engine.graph.observing import contents_of, state_of
 from app.engine.graph.pacing import Clock, Pacer
-from app.engine.graph.rehoming import is_link, kind_of, moved
-from app.engine.graph.together import together
-from app.engine.graph.visiting import Outcome, Standing, Visitor
+from app.engine.graph.rehoming import is_link, migrated, transition_kind
+from app.engine.graph.together import run_all
+from app.engine.graph.visiting import ObservedState, Visitor, VisitOutcome
 from app.engine.page_state import PageCapture, PageState
-from app.engine.transition import ArrivalKind, Attempt, FrontierItem, Locator, Operation, Source, Transition
+from app.engine.transition import (
+    Attempt,
+    FrontierItem,
+    Locator,
+    Operation,
+    ReplayVerdictKind,
+    Source,
+    Transition,
+)
 
-SILENT = 4
+SILENT_IN_A_ROW = 4
 """Consecutive addresses without a response after which the site counts as unreachable."""
 _GONE = (404, 410)
 _REFUSED = (401, 403, 407, 429)
-_NOT_ITS_FAULT = (Trouble.SERVER, Trouble.UNREACHABLE, Trouble.LOST)
+_NOT_ITS_FAULT = (DriverFailure.SERVER, DriverFailure.UNREACHABLE, DriverFailure.LOST)
 
 T = TypeVar("T")
 
@@ -58,7 +66,7 @@ class Verification:
         home: str,
         states: Sequence[PageState],
         transitions: Sequence[Transition],
-        drivers: Sequence[Asker],
+        drivers: Sequence[FetchingDriver],
         *,
         pacer: Pacer,
         clock: Clock,
@@ -71,11 +79,11 @@ class Verification:
         self._tell, self._done, self._total = tell, 0, 0
         self._shut = 0
         self.found = Findings()
-        self._graph = GrowingGraph(home)
+        self._graph = ExplorationGraph(home)
         self._graph.restore(states, transitions)
         self._drivers = [_Counted(driver, self.found) for driver in drivers]
         self._visitors = [self._visitor(driver) for driver in self._drivers]
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[str, FetchedDocument] = {}
         self._silent = 0
 
     async def run(self) -> Findings:
@@ -111,7 +119,7 @@ class Verification:
         answer = await driver.ask(page.url)
         self._answers[page.id] = answer
         self._silent = self._silent + 1 if answer.why else 0
-        if self._silent >= SILENT:
+        if self._silent >= SILENT_IN_A_ROW:
             raise SiteloreError(f"the site can't be verified: {answer.why}; nothing was changed")
 
     def _is_as_it_was(self, page: PageState) -> bool:
@@ -126,13 +134,15 @@ class Verification:
         alike: defaultdict[str, list[PageState]] = defaultdict(list)
         for page in sorted(same, key=lambda page: (-len(page.element_keys), page.id)):
             alike[self._answers[page.id].scripts].append(page)
-            self.found.arrivals[page.id] = ArrivalKind.EXACT
+            self.found.arrivals[page.id] = ReplayVerdictKind.EXACT
             self.found.direct.add(page.id)
         models = {group[0].id for group in alike.values()}
         unlike = [page for page in pages if page.id not in self.found.arrivals]
         await self._each([*unlike, *(page for page in same if page.id in models)], self._open)
         unlike_models = [
-            group for group in alike.values() if self.found.arrivals[group[0].id] is not ArrivalKind.EXACT
+            group
+            for group in alike.values()
+            if self.found.arrivals[group[0].id] is not ReplayVerdictKind.EXACT
         ]
         await self._each([page for group in unlike_models for page in group[1:]], self._open)
 
@@ -146,19 +156,19 @@ class Verification:
             outcome = await self._outcome(visitor, lambda: visitor.open(page.url))
         self._judge(page, outcome)
         kind = self.found.arrivals[page.id]
-        self._shut = self._shut + 1 if kind in (ArrivalKind.BLOCKED, ArrivalKind.ERROR) else 0
-        if self._shut >= SILENT and ArrivalKind.EXACT not in self.found.arrivals.values():
+        self._shut = self._shut + 1 if kind in (ReplayVerdictKind.BLOCKED, ReplayVerdictKind.ERROR) else 0
+        if self._shut >= SILENT_IN_A_ROW and ReplayVerdictKind.EXACT not in self.found.arrivals.values():
             why = self.found.why.get(page.id, kind.value)
             raise SiteloreError(f"the site can't be verified: {why}; nothing was changed")
 
-    def _judge(self, page: PageState, outcome: Outcome) -> None:
+    def _judge(self, page: PageState, outcome: VisitOutcome) -> None:
         """The verdict on a page that was opened, and its consequences."""
         kind, why = self._verdict(page, outcome)
         found, now = self.found, outcome.standing
         found.arrivals[page.id] = kind
         if why:
             found.why[page.id] = why
-        if kind in (ArrivalKind.BLOCKED, ArrivalKind.ERROR):  # no evidence about the state
+        if kind in (ReplayVerdictKind.BLOCKED, ReplayVerdictKind.ERROR):  # no evidence about the state
             found.direct.add(page.id)
             return
         found.direct.discard(page.id)
@@ -173,18 +183,18 @@ class Verification:
             elif (page.served, page.direct) != (now.page.served, True):
                 found.renewed[page.id] = replace(page, served=now.page.served, direct=True)
                 self._graph.put(found.renewed[page.id])
-        elif kind is ArrivalKind.WRONG and page.direct:
+        elif kind is ReplayVerdictKind.WRONG and page.direct:
             found.gone.add(page.id)
-        elif kind is ArrivalKind.WRONG:
+        elif kind is ReplayVerdictKind.WRONG:
             found.renewed[page.id] = replace(page, direct=False)
             self._graph.put(found.renewed[page.id])
 
-    def _elements_changed(self, page: PageState, now: Standing) -> bool:
+    def _elements_changed(self, page: PageState, now: ObservedState) -> bool:
         """Whether a list gained or lost a row, which makes no other state, but may lead to new ones."""
         shown = (e for e in now.page.elements if identity.is_interactive(e))
         return {identity.element_key(e, self._home) for e in shown} != set(page.element_keys)
 
-    def _keep_again(self, page: PageState, now: Standing) -> None:
+    def _keep_again(self, page: PageState, now: ObservedState) -> None:
         state = state_of(
             now.page,
             now.keys,
@@ -199,17 +209,17 @@ class Verification:
         self.found.unread[page.id] = set(page.element_keys)
         self._graph.put(state)
 
-    def _verdict(self, page: PageState, outcome: Outcome) -> tuple[ArrivalKind, str]:
+    def _verdict(self, page: PageState, outcome: VisitOutcome) -> tuple[ReplayVerdictKind, str]:
         now, status = outcome.standing, outcome.deed.status
         if now is not None:
             rivals = self._graph.at(page.keys.url)
             arrival = compare(page, now.keys, now.page, home=self._home, rivals=rivals)
             return arrival.kind, arrival.why
         if status in _REFUSED:
-            return ArrivalKind.BLOCKED, outcome.why
+            return ReplayVerdictKind.BLOCKED, outcome.why
         if status in _GONE or outcome.end == "away" or (outcome.end == "file" and page.direct):
-            return ArrivalKind.WRONG, outcome.why
-        return ArrivalKind.ERROR, outcome.why
+            return ReplayVerdictKind.WRONG, outcome.why
+        return ReplayVerdictKind.ERROR, outcome.why
 
     # transitions
 
@@ -225,7 +235,7 @@ class Verification:
         for found in ways:
             if found.source in self.found.gone:
                 continue
-            kinds[found.id if self._thorough else kind_of(found)].append(found)
+            kinds[found.id if self._thorough else transition_kind(found)].append(found)
         models: list[Transition] = []
         for group in kinds.values():
             group.sort(key=self._depth_of)
@@ -239,7 +249,7 @@ class Verification:
             if any(found.id in self.found.broken for found in group):
                 await self._by_depth(others)
             else:
-                self.found.arrivals.update({found.target: ArrivalKind.EXACT for found in others})
+                self.found.arrivals.update({found.target: ReplayVerdictKind.EXACT for found in others})
 
     async def _by_depth(self, ways: Sequence[Transition]) -> None:
         """Transitions by depth: a state that only another transition opens has to wait for that one."""
@@ -258,7 +268,7 @@ class Verification:
         expected = self._graph.states[found.target]
         reached = await self._outcome(visitor, lambda: visitor.reach(source))
         if reached.standing is None:
-            self._made(found, ArrivalKind.ERROR, reached)
+            self._made(found, ReplayVerdictKind.ERROR, reached)
             return
         item = FrontierItem(
             page=source.id, element="", operation=found.operation, value=found.value, locator=found.locator
@@ -266,27 +276,27 @@ class Verification:
         outcome = await self._outcome(visitor, lambda: visitor.try_item(item, source, ""))
         now = outcome.standing
         if now is None:
-            kind = ArrivalKind.ERROR
+            kind = ReplayVerdictKind.ERROR
         elif outcome.end == "same":
-            kind = ArrivalKind.EXACT if now.id == expected.id else ArrivalKind.WRONG
+            kind = ReplayVerdictKind.EXACT if now.id == expected.id else ReplayVerdictKind.WRONG
         else:
             rivals = self._graph.at(expected.keys.url)
             kind = compare(expected, now.keys, now.page, home=self._home, rivals=rivals).kind
         self._made(found, kind, outcome)
-        if kind is ArrivalKind.EXACT:
+        if kind is ReplayVerdictKind.EXACT:
             self.found.arrivals[expected.id] = kind
         if (
-            kind is ArrivalKind.BLOCKED
+            kind is ReplayVerdictKind.BLOCKED
             or outcome.deed.status >= 500
             or outcome.deed.trouble in _NOT_ITS_FAULT
         ):
             return
-        if kind is not ArrivalKind.EXACT or source.id != found.source:
+        if kind is not ReplayVerdictKind.EXACT or source.id != found.source:
             self.found.broken.add(found.id)
             if now is not None and outcome.end == "":
                 self._led_to(found, source, expected, now, kind)
 
-    def _made(self, found: Transition, kind: ArrivalKind, outcome: Outcome) -> None:
+    def _made(self, found: Transition, kind: ReplayVerdictKind, outcome: VisitOutcome) -> None:
         tier = outcome.deed.tier
         attempt = Attempt(
             transition=found.id,
@@ -294,13 +304,20 @@ class Verification:
             arrival=kind,
             seconds=outcome.seconds,
             tier=tier.value if tier else "",
-            divergence="" if kind is ArrivalKind.EXACT else outcome.why or f"it led elsewhere ({kind.value})",
+            divergence=""
+            if kind is ReplayVerdictKind.EXACT
+            else outcome.why or f"it led elsewhere ({kind.value})",
             by=Source.TRAVELLED,
         )
         self.found.attempts.append((found, attempt))
 
     def _led_to(
-        self, found: Transition, source: PageState, expected: PageState, now: Standing, kind: ArrivalKind
+        self,
+        found: Transition,
+        source: PageState,
+        expected: PageState,
+        now: ObservedState,
+        kind: ReplayVerdictKind,
     ) -> None:
         """Record the page it led to: the expected one, now from a changed page; the same one changed; or another
         one.
@@ -313,14 +330,14 @@ class Verification:
         if same_address and now.id != expected.id and (unknown or kind.ok):
             self.found.replaced.setdefault(expected.id, now.id)
             self.found.arrivals[expected.id] = kind
-        made = replace(moved(found, source.id, now.id), attempts=1, successes=1)
+        made = replace(migrated(found, source.id, now.id), attempts=1, successes=1)
         self.found.found.append(made)
         passed = Attempt(
-            transition=made.id, at=self._clock.now(), arrival=ArrivalKind.EXACT, seconds=made.seconds
+            transition=made.id, at=self._clock.now(), arrival=ReplayVerdictKind.EXACT, seconds=made.seconds
         )
         self._graph.add(made, passed)
 
-    def _keep(self, now: Standing, before: PageState, *, direct: bool | None) -> None:
+    def _keep(self, now: ObservedState, before: PageState, *, direct: bool | None) -> None:
         """Store an unknown page, in the depth of the one it replaces or was found from."""
         if now.id in self.found.states:
             return
@@ -356,21 +373,21 @@ class Verification:
                     self._tell(self._done, self._total, _words(thing))
                 await work(driver, thing)
 
-        await together(worker(driver) for driver in self._drivers)
+        await run_all(worker(driver) for driver in self._drivers)
 
-    async def _outcome(self, visitor: Visitor, do: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    async def _outcome(self, visitor: Visitor, do: Callable[[], Awaitable[VisitOutcome]]) -> VisitOutcome:
         """The result of a step; a lost page is reopened for the next one."""
         try:
             return await do()
         except PageLost as lost:
             await visitor.renew()
-            return Outcome(end="failed", why=str(lost))
+            return VisitOutcome(end="failed", why=str(lost))
 
     def _visitor(self, driver: _Counted) -> Visitor:
         async def leg_made(attempt: Attempt) -> None:
             self.found.attempts.append((self._graph.transitions[attempt.transition], attempt))
 
-        async def direct_known(state: PageState, standing: Standing | None) -> None:
+        async def direct_known(state: PageState, standing: ObservedState | None) -> None:
             if standing is not None:
                 now = replace(self._graph.states[state.id], direct=standing.id == state.id)
                 self.found.renewed[state.id] = now
@@ -393,18 +410,18 @@ class Verification:
 class _Counted:
     """A driver that counts its work."""
 
-    def __init__(self, driver: Asker, cost: Findings) -> None:
+    def __init__(self, driver: FetchingDriver, cost: Findings) -> None:
         self._driver, self._cost = driver, cost
 
-    async def open(self, url: str) -> Deed:
+    async def open(self, url: str) -> DriverResult:
         self._cost.opened += 1
         return await self._driver.open(url)
 
-    async def act(self, operation: Operation, locator: Locator, value: str = "") -> Deed:
+    async def act(self, operation: Operation, locator: Locator, value: str = "") -> DriverResult:
         self._cost.acted += 1
         return await self._driver.act(operation, locator, value)
 
-    async def ask(self, url: str) -> Answer:
+    async def ask(self, url: str) -> FetchedDocument:
         self._cost.asked += 1
         return await self._driver.ask(url)
 

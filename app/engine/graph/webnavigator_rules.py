@@ -14,7 +14,7 @@ from urllib.parse import urlparse
 
 from app.engine.errors import InputError
 from app.engine.graph.expressions import AllOf, AnyOf, BadExpression, Condition, NotOf, make_matcher
-from app.engine.graph.rules import Rule, Scope
+from app.engine.graph.rules import BlockRule, RuleScope
 
 _THEIRS = frozenset({"xpath", "href", "role", "text", "name", "tag"})
 """Attributes that are facts here; any other is an HTML attribute."""
@@ -27,13 +27,13 @@ def is_webnavigator(raw: object) -> bool:
     )
 
 
-def read_webnavigator(raw: object, path: str = "") -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+def read_webnavigator(raw: object, path: str = "") -> tuple[tuple[BlockRule, ...], tuple[str, ...]]:
     """Return the list's rules, and notes on entries whose effect differs from their apparent meaning.
 
     Raises:
         InputError: the list has another shape; names the entry.
     """
-    rules: list[Rule] = []
+    rules: list[BlockRule] = []
     notes: list[str] = []
     for entry in cast("list[Mapping[str, object]]", raw):
         domain, elements = entry.get("block_domain", ""), entry.get("block_elements")
@@ -59,7 +59,7 @@ def _netloc(domain: str) -> str:
     return parsed.netloc
 
 
-def _rule(raw: object, host: str, number: int, notes: list[str], path: str) -> Rule:
+def _rule(raw: object, host: str, number: int, notes: list[str], path: str) -> BlockRule:
     entry = cast("Mapping[str, object]", raw if isinstance(raw, dict) else {})
     name, patterns = entry.get("name"), entry.get("patterns")
     if not isinstance(name, str) or not isinstance(patterns, list):
@@ -71,8 +71,11 @@ def _rule(raw: object, host: str, number: int, notes: list[str], path: str) -> R
         when = _combined(cast("list[object]", patterns), label, notes)
     except BadExpression as error:
         raise InputError(f"element '{name}', {error.place}: {error.why}", path=path) from error
-    return Rule(
-        name=label, when=when, scope=Scope(host=host, exact=bool(host)), reason="imported WebNavigator rule"
+    return BlockRule(
+        name=label,
+        when=when,
+        scope=RuleScope(host=host, exact=bool(host)),
+        reason="imported WebNavigator rule",
     )
 
 

@@ -14,7 +14,7 @@ from app.engine.sites import SiteTable
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class RunFormat:
     """How runs of one format are found and read.
 
     ``load(folder, root)`` reads the bytes and hashes their content (``.content_hash``), ``parse(raw, sites)`` makes a
@@ -27,8 +27,8 @@ class Format:
     parse: Callable[[Any, SiteTable], ReadRun]
 
 
-FORMATS: dict[str, Format] = {
-    module.__name__.rpartition(".")[2]: Format(
+FORMATS: dict[str, RunFormat] = {
+    module.__name__.rpartition(".")[2]: RunFormat(
         module.__name__.rpartition(".")[2], module.find_runs, module.load, module.parse
     )
     for module in (native, colorbrowseragent)
@@ -38,7 +38,7 @@ FORMATS: dict[str, Format] = {
 AUTO = "auto"
 
 
-def chosen_formats(name: str) -> list[Format]:
+def chosen_formats(name: str) -> list[RunFormat]:
     """Return the formats to look for: the named one, or all of them for ``auto``.
 
     Raises:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import cast
 
-from app.engine.action import Action, ActionSyntaxError, ArgValue, Scalar, parse_action
+from app.engine.action import ActionSyntaxError, ArgValue, RecordedAction, Scalar, parse_recorded
 from app.engine.trajectory import ErrorClass
 
 EMPTY_ACTION = "Received an empty action"
@@ -21,7 +21,7 @@ class AgentOutput:
 
     reason: str
     call: str
-    action: Action | None
+    action: RecordedAction | None
     closed: bool
 
 
@@ -37,12 +37,12 @@ def read_output(raw: str) -> AgentOutput:
     )
 
 
-def read_call(call: str) -> Action | None:
+def read_call(call: str) -> RecordedAction | None:
     """Return the call as an action, ``None`` where it is none."""
     if not call.strip():
         return None
     try:
-        action = parse_action(_fenced(call))
+        action = parse_recorded(_fenced(call))
     except ActionSyntaxError:
         return None
     return replace(action, args={name: _plain(value) for name, value in action.args.items()})

@@ -22,7 +22,7 @@ from app.engine.redaction import (
 from app.engine.trajectory import Run, Step, Tab
 
 
-def cleaned(
+def redact_run(
     run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]
 ) -> tuple[Run, tuple[Step, ...], dict[str, bytes]]:
     """Return the run, its steps and its page contents without secrets; a changed content gets a new hash."""

@@ -17,11 +17,18 @@ from typing import Any
 
 from app.engine.errors import InputError, PathError, printable
 from app.engine.imports import step_records, surroundings
-from app.engine.imports.reading import MAX_JSON_BYTES, ReadRun, natural, read_bytes, read_json_object, walk
+from app.engine.imports.reading import (
+    MAX_JSON_BYTES,
+    ReadRun,
+    natural_key,
+    read_bytes,
+    read_json_object,
+    walk,
+)
 from app.engine.imports.step_records import StepReader
 from app.engine.redaction import redact_text
 from app.engine.sites import CROSS, SiteTable
-from app.engine.store.run_files import safe_id
+from app.engine.store.run_files import make_run_id
 from app.engine.trajectory import Outcome, Run, Step
 
 SOURCE = "colorbrowseragent"
@@ -87,7 +94,7 @@ def load(folder: Path, root: Path) -> RawRun:
     digest = hashlib.sha256()
     try:
         with os.scandir(folder) as entries:
-            names = sorted((entry.name for entry in entries), key=natural)
+            names = sorted((entry.name for entry in entries), key=natural_key)
     except OSError as error:
         raise InputError(f"can't be listed: {error.strerror}", path=str(folder)) from error
     for name in names:
@@ -224,7 +231,7 @@ def _make_run(
     site, visited = _site(raw, sites, suite, task_id, urls)
     outcome = _outcome(summary, last, error, steps, ended=final is not None or not steps)
     return Run(
-        id=safe_id(f"{suite or 'run'}-{task_id}", raw.content_hash[:8]),
+        id=make_run_id(f"{suite or 'run'}-{task_id}", raw.content_hash[:8]),
         source=SOURCE,
         suite=suite,
         task_id=task_id,

@@ -19,11 +19,11 @@ from typing import Any
 
 from app.engine.errors import PathError
 from app.engine.sites import SiteTable
-from app.engine.store.blobs import Packed
+from app.engine.store.blobs import PackedBlob
 
 log = logging.getLogger(__name__)
 
-AHEAD = 3
+MAX_PENDING = 3
 """Runs sent to the worker before it has answered."""
 
 MIN_RUNS = 16
@@ -31,7 +31,7 @@ MIN_RUNS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkerAnswer:
     """The worker's result for a run: skipped, an error, or a draft; ``lost`` when it died over it."""
 
     number: int
@@ -44,9 +44,9 @@ class Answer:
     problems: tuple[PathError, ...] = ()
     packed: tuple[tuple[str, int, int], ...] = ()
 
-    def contents(self) -> list[Packed]:
+    def contents(self) -> list[PackedBlob]:
         """Return the contents it packed."""
-        rows: list[Packed] = []
+        rows: list[PackedBlob] = []
         if self.draft is not None:
             file = self.draft.with_suffix(".blobs")
             data, at = file.read_bytes(), 0
@@ -57,12 +57,12 @@ class Answer:
         return rows
 
 
-class Helper:
+class WorkerProcess:
     """The worker process, its pending runs, and its answers."""
 
     def __init__(self, incoming: Path, sites: SiteTable, known: Iterable[str]) -> None:
         self._given: set[int] = set()
-        self._answers: queue.Queue[Answer | None] = queue.Queue()
+        self._answers: queue.Queue[WorkerAnswer | None] = queue.Queue()
         self._process = _start(incoming)
         if self._process is not None:
             threading.Thread(
@@ -78,16 +78,16 @@ class Helper:
     @property
     def has_room(self) -> bool:
         """Whether it is alive and can take another run."""
-        return self._process is not None and len(self._given) < AHEAD
+        return self._process is not None and len(self._given) < MAX_PENDING
 
     def give(self, number: int, folder: Path, root: Path, form: str) -> None:
         """Send it a run; when it has just died the run comes back as lost."""
         self._given.add(number)
         self._send({"number": number, "folder": str(folder), "root": str(root), "format": form})
 
-    def answers(self, *, wait: bool) -> list[Answer]:
+    def answers(self, *, wait: bool) -> list[WorkerAnswer]:
         """Return its new answers; with ``wait`` at least one, if any is pending."""
-        found: list[Answer] = []
+        found: list[WorkerAnswer] = []
         while self._given:
             try:
                 answer = self._answers.get(block=wait and not found)
@@ -96,7 +96,7 @@ class Helper:
             if answer is None:
                 log.warning("the import's worker process ended; going on without it")
                 self.close()
-                found += [Answer(number, lost=True) for number in sorted(self._given)]
+                found += [WorkerAnswer(number, lost=True) for number in sorted(self._given)]
                 self._given.clear()
             else:
                 self._given.discard(answer.number)
@@ -151,15 +151,15 @@ def _start(incoming: Path) -> subprocess.Popen[bytes] | None:
         return None
 
 
-def _answer(message: dict[str, Any]) -> Answer:
+def _answer(message: dict[str, Any]) -> WorkerAnswer:
     if "error" in message:
         path, what = message["error"]
-        return Answer(message["number"], error=PathError(path=path, error=what))
+        return WorkerAnswer(message["number"], error=PathError(path=path, error=what))
     if "lost" in message:
-        return Answer(message["number"], lost=True)
+        return WorkerAnswer(message["number"], lost=True)
     if "skipped" in message:
-        return Answer(message["number"], skipped=True)
-    return Answer(
+        return WorkerAnswer(message["number"], skipped=True)
+    return WorkerAnswer(
         message["number"],
         content_hash=message["hash"],
         run=message["id"],

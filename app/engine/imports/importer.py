@@ -20,11 +20,11 @@ from typing import Any
 
 from app.engine.api import RunImportReport, RunNotes
 from app.engine.errors import InputError, PathError, StoreError, printable
-from app.engine.imports import Format, chosen_formats
-from app.engine.imports.helper import MIN_RUNS, Answer, Helper
-from app.engine.imports.reading import ReadRun, natural
-from app.engine.store.run_files import safe_id
-from app.engine.store.runs import Draft, sync_draft
+from app.engine.imports import RunFormat, chosen_formats
+from app.engine.imports.helper import MIN_RUNS, WorkerAnswer, WorkerProcess
+from app.engine.imports.reading import ReadRun, natural_key
+from app.engine.store.run_files import make_run_id
+from app.engine.store.runs import RunDraft, sync_draft
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Run, Step
 
@@ -41,7 +41,7 @@ READ_AHEAD = 2
 SYNCING = 4
 """Drafts that are synced at once: the disk serves simultaneous waits together."""
 
-_SENTENCE = 300
+_ERROR_CHARACTERS = 300
 """Characters shown of an unexpected error."""
 
 COMMIT_BYTES = 16 * 2**20
@@ -50,14 +50,14 @@ COMMIT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundRun:
     folder: Path
     root: Path
-    format: Format
+    format: RunFormat
 
 
 @dataclass(slots=True)
-class _Tally:
+class _ImportCounts:
     failed: list[PathError] = field(default_factory=list[PathError])
     new: list[str] = field(default_factory=list[str])
     notes: list[RunNotes] = field(default_factory=list[RunNotes])
@@ -65,7 +65,7 @@ class _Tally:
     done: int = 0
     cancelled: bool = False
 
-    def fail(self, place: _Found, error: Exception) -> None:
+    def fail(self, place: _FoundRun, error: Exception) -> None:
         """List a run as failed, with its path and a sentence about the error."""
         match error:
             case InputError():
@@ -75,7 +75,10 @@ class _Tally:
                 what = f"can't be read: {error.strerror or error}"
             case _:
                 log.error("%s could not be imported", printable(str(place.folder)), exc_info=error)
-                path, what = "", f"can't be imported: {type(error).__name__}: {str(error)[:_SENTENCE]}"
+                path, what = (
+                    "",
+                    f"can't be imported: {type(error).__name__}: {str(error)[:_ERROR_CHARACTERS]}",
+                )
         self.failed.append(PathError(path=path or str(place.folder), error=what))
 
 
@@ -94,17 +97,17 @@ def import_paths(
     Raises:
         InputError: there is no such format. StoreError: the workspace can't be written; stored runs stay.
     """
-    tally = _Tally()
-    found = _find(paths, chosen_formats(format), tally)
+    tally = _ImportCounts()
+    found = _find_runs(paths, chosen_formats(format), tally)
     with (
         ThreadPoolExecutor(1, thread_name_prefix="import-read") as reading,
         ThreadPoolExecutor(1, thread_name_prefix="import-write") as writing,
         ThreadPoolExecutor(SYNCING, thread_name_prefix="import-sync") as syncing,
     ):
-        importing = _Importing(workspace, tally, on_run, writing, syncing)
+        importing = _ImportPipeline(workspace, tally, on_run, writing, syncing)
         helper = importing.start_helper() if len(found) >= MIN_RUNS else None
         try:
-            for folder in _take_all(found, importing, helper, reading):
+            for folder in _import_all(found, importing, helper, reading):
                 if progress is not None and not progress(tally.done, len(found), printable(folder.name)):
                     tally.cancelled = True
                     break
@@ -119,14 +122,14 @@ def import_paths(
         imported=len(tally.new),
         skipped=tally.skipped,
         failed=tuple(dict.fromkeys(tally.failed)),
-        runs=tuple(sorted(tally.new, key=natural)),
+        runs=tuple(sorted(tally.new, key=natural_key)),
         cancelled=tally.cancelled,
         notes=tuple(tally.notes),
     )
 
 
-def _find(paths: Sequence[Path], formats: Sequence[Format], tally: _Tally) -> list[_Found]:
-    found: dict[Path, _Found] = {}
+def _find_runs(paths: Sequence[Path], formats: Sequence[RunFormat], tally: _ImportCounts) -> list[_FoundRun]:
+    found: dict[Path, _FoundRun] = {}
     for path in paths:
         root = path.expanduser().absolute()
         if not os.path.isdir(root):  # noqa: PTH112 as below: False for a name that the system can't take
@@ -140,21 +143,24 @@ def _find(paths: Sequence[Path], formats: Sequence[Format], tally: _Tally) -> li
         before, problems = len(found), list[PathError]()
         for form in formats:
             for folder in form.find_runs(root, problems):
-                found.setdefault(folder, _Found(folder, root, form))
+                found.setdefault(folder, _FoundRun(folder, root, form))
         tally.failed.extend(dict.fromkeys(problems))
         if len(found) == before and not problems:
             tally.failed.append(PathError(path=str(path), error="no run was found in this folder"))
     return list(found.values())
 
 
-def _take_all(
-    found: Sequence[_Found], importing: _Importing, helper: Helper | None, reading: ThreadPoolExecutor
+def _import_all(
+    found: Sequence[_FoundRun],
+    importing: _ImportPipeline,
+    helper: WorkerProcess | None,
+    reading: ThreadPoolExecutor,
 ) -> Iterator[Path]:
     """Import every run, here and in the worker; yield the current folder before each."""
     pending = deque(range(len(found)))
-    ahead: deque[tuple[_Found, Future[Any]]] = deque()
+    ahead: deque[tuple[_FoundRun, Future[Any]]] = deque()
 
-    def read(place: _Found) -> None:
+    def read(place: _FoundRun) -> None:
         ahead.append((place, reading.submit(place.format.load, place.folder, place.root)))
 
     while pending or ahead or (helper is not None and helper.waiting):
@@ -172,26 +178,26 @@ def _take_all(
             if answer.lost:
                 read(place)
             else:
-                importing.take_answer(place, answer)
+                importing.adopt_answer(place, answer)
 
 
 @dataclass(frozen=True, slots=True)
-class _Underway:
+class _PendingDraft:
     """A run that is being written: its source, and the contents only it brings."""
 
-    place: _Found
+    place: _FoundRun
     run: Run
     wanted: set[str]
-    draft: Future[Draft]
+    draft: Future[RunDraft]
 
 
-class _Importing:
+class _ImportPipeline:
     """Runs on their way from bytes to the store; at most one is written while the next is parsed."""
 
     def __init__(
         self,
         workspace: Workspace,
-        tally: _Tally,
+        tally: _ImportCounts,
         on_run: OnRun | None,
         writing: ThreadPoolExecutor,
         syncing: ThreadPoolExecutor,
@@ -202,16 +208,16 @@ class _Importing:
         self._known = set(workspace.index.hashes())
         self._ids = workspace.runs.ids()
         self._coming: set[str] = set()
-        self._underway: _Underway | None = None
-        self._drafts: list[tuple[Draft, _Found]] = []
+        self._underway: _PendingDraft | None = None
+        self._drafts: list[tuple[RunDraft, _FoundRun]] = []
         self._gathered, self._since = 0, time.monotonic()
         self._broken = False
 
-    def start_helper(self) -> Helper:
+    def start_helper(self) -> WorkerProcess:
         """Start a worker process that knows which runs are here already."""
-        return Helper(self._workspace.runs.incoming(), self._workspace.site_table, self._known)
+        return WorkerProcess(self._workspace.runs.incoming(), self._workspace.site_table, self._known)
 
-    def take(self, place: _Found, raw: Future[Any]) -> None:
+    def take(self, place: _FoundRun, raw: Future[Any]) -> None:
         """Import one run, or skip it, or list its error."""
         self._tally.done += 1
         try:
@@ -234,9 +240,9 @@ class _Importing:
         self._coming |= wanted
         blobs = {digest: read.blobs[digest] for digest in wanted}
         future = self._writing.submit(self._workspace.runs.draft, run, read.steps, blobs)
-        self._underway = _Underway(place, run, wanted, future)
+        self._underway = _PendingDraft(place, run, wanted, future)
 
-    def take_answer(self, place: _Found, answer: Answer) -> None:
+    def adopt_answer(self, place: _FoundRun, answer: WorkerAnswer) -> None:
         """Store a run that the worker prepared."""
         if answer.draft is None:
             self._tally.done += 1
@@ -274,7 +280,7 @@ class _Importing:
         if not self._broken:
             self._await_draft(last=True)
 
-    def _read(self, place: _Found, raw: Future[Any]) -> ReadRun | None:
+    def _read(self, place: _FoundRun, raw: Future[Any]) -> ReadRun | None:
         bytes_read = raw.result()
         if bytes_read.content_hash in self._known:
             self._tally.skipped += 1
@@ -285,7 +291,7 @@ class _Importing:
         """Rename a run whose id is taken by another run (an id has only part of the content's hash)."""
         run = read.run
         if run.id in self._ids:
-            run = replace(run, id=safe_id(run.id, run.content_hash[:12]))
+            run = replace(run, id=make_run_id(run.id, run.content_hash[:12]))
         return replace(read, run=run) if run is not read.run else read
 
     def _await_draft(self, last: bool = False) -> None:
@@ -306,7 +312,7 @@ class _Importing:
         if self._drafts and last:
             self._commit()
 
-    def _gather(self, draft: Draft, place: _Found) -> None:
+    def _gather(self, draft: RunDraft, place: _FoundRun) -> None:
         draft.on_disk = self._syncing.submit(sync_draft, draft.folder)
         self._drafts.append((draft, place))
         self._gathered += sum(len(data) for _, _, data in draft.packed)
@@ -335,7 +341,7 @@ class _Importing:
                 if self._on_run is not None:
                     self._on_run(run, draft.steps)
 
-    def _indexed(self, draft: Draft, place: _Found) -> bool:
+    def _indexed(self, draft: RunDraft, place: _FoundRun) -> bool:
         """Index a committed run; one that the index rejects is deleted and listed as failed."""
         try:
             self._workspace.index.put_run(draft.run, draft.steps, self._workspace.site_of)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.engine.errors import InputError, PathError, printable
-from app.engine.imports.cleaning import cleaned
+from app.engine.imports.cleaning import redact_run
 from app.engine.imports.reading import MAX_IMAGE_BYTES, MAX_JSON_BYTES, ReadRun, read_bytes, walk
 from app.engine.sites import SiteTable
 from app.engine.store import blobs
@@ -25,10 +25,10 @@ from app.engine.store.run_files import (
     STEPS_FILE,
     TRASH,
     WORKSPACE_FILE,
+    blob_digests,
+    decode_blob_file,
     decode_run,
     decode_steps,
-    digests,
-    unpacked,
 )
 from app.engine.trajectory import Outcome, Run
 
@@ -36,7 +36,7 @@ _IN_USE = (
     "this Sitelore workspace is open, or was not closed: close it (or open and close it once) and import it again,"
     " or export its runs with 'sitelore runs export'"
 )
-_WHOLE = (
+_NO_PAGES = (
     "its pages are missing: choose the folder of the whole workspace, or export the run with"
     " 'sitelore runs export'"
 )
@@ -66,9 +66,9 @@ def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[P
     problems = problems if problems is not None else []
     left_out: list[Path] = []
     for folder, names in walk(root, problems):
-        if WORKSPACE_FILE in names and blobs.FILE in names:
+        if WORKSPACE_FILE in names and blobs.BLOB_FILE in names:
             left_out.append(folder / TRASH)
-            if blobs.is_in_use(folder / blobs.FILE):
+            if blobs.is_in_use(folder / blobs.BLOB_FILE):
                 left_out.append(folder / RUNS)
                 problems.append(PathError(path=str(folder), error=_IN_USE))
         if RUN_FILE not in names or folder.parent.name.startswith(INCOMING):
@@ -126,7 +126,7 @@ def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
     run = raw.run
     if raw.store is not None and run.outcome is Outcome.RUNNING:  # nobody continues it here
         run = replace(run, outcome=Outcome.INTERRUPTED)
-    contents = _contents(raw, digests(run, steps))
+    contents = _contents(raw, blob_digests(run, steps))
     if not run.site and run.start_url:
         run = replace(run, site=sites.site_of(run.start_url))
     run = replace(
@@ -136,7 +136,7 @@ def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
         step_count=len(steps),
         notes=tuple(dict.fromkeys((*run.notes, *notes))),
     )
-    run, clean, kept = cleaned(run, steps, contents)
+    run, clean, kept = redact_run(run, steps, contents)
     return ReadRun(run=run, steps=clean, blobs=kept, problems=tuple(raw.problems))
 
 
@@ -156,12 +156,12 @@ def _contents(raw: NativeRun, wanted: Sequence[str]) -> dict[str, bytes]:
             continue
         try:
             path = present[digest]
-            named, content = unpacked(path.name, read_bytes(path, MAX_IMAGE_BYTES), path)
+            named, content = decode_blob_file(path.name, read_bytes(path, MAX_IMAGE_BYTES), path)
             found[named] = content
         except InputError as error:
             raw.problems.append(PathError(path=error.path, error=error.what))
     if missing and raw.store is None and not files.exists() and raw.folder.parent.name == RUNS:
-        raise InputError(_WHOLE, path=str(raw.folder))  # stored without its pages it would count as known
+        raise InputError(_NO_PAGES, path=str(raw.folder))  # stored without its pages it would count as known
     if missing and raw.store is not None:
         try:
             found |= blobs.read_foreign(raw.store, missing, MAX_IMAGE_BYTES)
@@ -183,5 +183,7 @@ def _store_of(folder: Path, root: Path) -> Path | None:
     if folder.parent.name != RUNS or not place.is_relative_to(root):
         return None
     return (
-        place / blobs.FILE if (place / WORKSPACE_FILE).is_file() and (place / blobs.FILE).exists() else None
+        place / blobs.BLOB_FILE
+        if (place / WORKSPACE_FILE).is_file() and (place / blobs.BLOB_FILE).exists()
+        else None
     )

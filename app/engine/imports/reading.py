@@ -54,11 +54,11 @@ def walk(root: Path, problems: list[PathError]) -> Iterator[tuple[Path, list[str
             if what:
                 folders.remove(name)
                 problems.append(PathError(path=str(here / name), error=what))
-        folders.sort(key=natural)
-        yield here, sorted(files, key=natural)
+        folders.sort(key=natural_key)
+        yield here, sorted(files, key=natural_key)
 
 
-def natural(name: str) -> list[tuple[int, str]]:
+def natural_key(name: str) -> list[tuple[int, str]]:
     """Return a sort key by which ``step_10`` comes after ``step_9``."""
     parts = _NUMBER.split(name)
     return [
@@ -87,13 +87,13 @@ def read_json_object(data: bytes, path: Path) -> dict[str, Any]:
     try:
         value: object = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        value = _leniently(data, path, str(error))
+        value = _parse_leniently(data, path, str(error))
     if not isinstance(value, dict):
         raise InputError("not a JSON object", path=str(path))
     return cast("dict[str, Any]", value)
 
 
-def _leniently(data: bytes, path: Path, fault: str) -> object:
+def _parse_leniently(data: bytes, path: Path, fault: str) -> object:
     try:
         value = json.loads(data.decode("utf-8", "replace"), parse_constant=lambda _: None)
         return orjson.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

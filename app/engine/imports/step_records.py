@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import Any, cast
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.imports.agent_output import error_class, read_call, read_output
 from app.engine.imports.notices import notices
 from app.engine.observation import content_key, find_node
@@ -29,7 +29,7 @@ _EMPTY: Record = {}
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]*)[^<>]*>([^<]*)")
 
 
-_TELLING = 4
+_MIN_SECRET = 4
 """Length from which a typed password is searched for elsewhere; a shorter one occurs in other words, too."""
 
 
@@ -88,7 +88,7 @@ class StepReader:
         if action is not None and secret:
             action = without_typed(action, secret)
             raw, reason = raw.replace(secret, MARK), reason.replace(secret, MARK)
-            if len(secret) >= _TELLING:
+            if len(secret) >= _MIN_SECRET:
                 self._typed.append(secret)
         raw, reason = self._without_typed(raw), self._without_typed(reason)
         page = self._page(index, record)
@@ -228,16 +228,16 @@ def _started(record: Record) -> float:
     return number(times.get("agent_start"), None) or number(times.get("env_start"), 0.0) or 0.0
 
 
-def _target(seen: Record, action: Action | None) -> Target | None:
+def _target(seen: Record, action: RecordedAction | None) -> ActionTarget | None:
     """Return the action's element as the tree names it; one that is only in the HTML (hidden) by its tag and text."""
     if action is None or not action.bid:
         return None
     node = find_node(text(seen.get("axtree_txt")), action.bid)
     if node is not None:
-        return Target(role=node.role, name=node.name, bid=node.bid)
+        return ActionTarget(role=node.role, name=node.name, bid=node.bid)
     html = text(seen.get("pruned_html"))
     at = html.find(f' bid="{action.bid}"')
     element = _ELEMENT.match(html, html.rfind("<", 0, at)) if at != -1 else None
     if element is None:
         return None
-    return Target(role=element[1].lower(), name=" ".join(element[2].split())[:120], bid=action.bid)
+    return ActionTarget(role=element[1].lower(), name=" ".join(element[2].split())[:120], bid=action.bid)

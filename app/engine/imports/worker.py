@@ -21,7 +21,7 @@ from typing import Any
 from app.engine.errors import InputError
 from app.engine.imports import FORMATS
 from app.engine.sites import SiteTable
-from app.engine.store.blobs import pack
+from app.engine.store.blobs import pack_blobs
 from app.engine.store.runs import write_draft
 from kb.private import own_file
 
@@ -64,7 +64,9 @@ class Worker:
             return {"number": number, "skipped": True}
         read = form.parse(raw, self._sites)
         draft = self._incoming / f"helper-{number}"
-        packed = pack({digest: data for digest, data in read.blobs.items() if digest not in self._packed})
+        packed = pack_blobs(
+            {digest: data for digest, data in read.blobs.items() if digest not in self._packed}
+        )
         own_file(draft.with_suffix(".blobs")).write_bytes(b"".join(data for _, _, data in packed))
         write_draft(draft, replace(read.run, imported_at=time.time()), read.steps)
         self._packed |= read.blobs.keys()

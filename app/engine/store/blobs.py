@@ -17,19 +17,19 @@ from pathlib import Path
 import zstandard
 
 from app.engine.errors import InputError, NotFound
-from app.engine.store.database import explained, open_database, transaction
-from app.engine.store.run_files import unpack
+from app.engine.store.database import open_database, transaction, translated_errors
+from app.engine.store.run_files import decompress
 from kb.database import connect
 
-LEVEL = 1
+ZSTD_LEVEL = 1
 _ZSTD, _PLAIN = 1, 0
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
 
-Packed = tuple[bytes, int, bytes]
+PackedBlob = tuple[bytes, int, bytes]
 """Digest, codec, data: a row as it is stored."""
 
 
-FILE = "blobs.sqlite"
+BLOB_FILE = "blobs.sqlite"
 _TABLE = (
     "CREATE TABLE blob (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, codec INTEGER NOT NULL,"
     " data BLOB NOT NULL)"
@@ -72,7 +72,7 @@ def read_foreign(path: Path, digests: Iterable[str], most_bytes: int) -> dict[st
                 ).fetchone()
                 if row is None:
                     continue
-                content = unpack(row[1], str(path)) if row[0] == _ZSTD else bytes(row[1])
+                content = decompress(row[1], str(path)) if row[0] == _ZSTD else bytes(row[1])
                 if hashlib.sha256(content).hexdigest() == digest:
                     found[digest] = content
     except (sqlite3.Error, TypeError) as error:
@@ -80,9 +80,9 @@ def read_foreign(path: Path, digests: Iterable[str], most_bytes: int) -> dict[st
     return found
 
 
-def pack(blobs: Mapping[str, bytes]) -> list[Packed]:
+def pack_blobs(blobs: Mapping[str, bytes]) -> list[PackedBlob]:
     """Compress contents; needs no connection, so any thread may do it."""
-    compressor = zstandard.ZstdCompressor(level=LEVEL)
+    compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
     return [
         (bytes.fromhex(digest), _PLAIN, content)
         if content.startswith(_PICTURES)
@@ -100,12 +100,12 @@ class BlobStore:
 
     def missing(self, digests: Iterable[str]) -> set[str]:
         """Return the digests that are not stored yet."""
-        with explained(self.path):
+        with translated_errors(self.path):
             return {digest for digest in digests if not self._has(digest)}
 
-    def add(self, packed: Iterable[Packed]) -> None:
+    def add(self, packed: Iterable[PackedBlob]) -> None:
         """Store new contents, all of them or nothing."""
-        with explained(self.path), transaction(self._connection):
+        with translated_errors(self.path), transaction(self._connection):
             self._connection.executemany(
                 "INSERT INTO blob (digest, codec, data) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING",
                 packed,
@@ -117,13 +117,13 @@ class BlobStore:
         Raises:
             NotFound: nothing has this digest.
         """
-        with explained(self.path):
+        with translated_errors(self.path):
             row = self._connection.execute(
                 "SELECT codec, data FROM blob WHERE digest = ?", (_key(digest),)
             ).fetchone()
         if row is None:
             raise NotFound(f"no stored page or picture is named {digest[:12]}")
-        return unpack(row[1], f"{self.path} {digest[:12]}") if row[0] == _ZSTD else bytes(row[1])
+        return decompress(row[1], f"{self.path} {digest[:12]}") if row[0] == _ZSTD else bytes(row[1])
 
     def close(self) -> None:
         """Close the file; its log is merged in."""

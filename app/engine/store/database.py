@@ -18,7 +18,7 @@ from pathlib import Path
 from app.engine.errors import Conflict, DamagedIndex, SiteloreError, StoreError
 from kb.database import connect, connect_memory, transaction
 
-__all__ = ["Migration", "explained", "open_database", "transaction"]
+__all__ = ["Migration", "open_database", "transaction", "translated_errors"]
 
 Migration = Callable[[sqlite3.Connection], None]
 """Brings a file from the previous version to its own; runs in a transaction."""
@@ -53,7 +53,7 @@ def open_database(
     Raises:
         StoreError: the file is of a newer version, damaged, or can't be written.  Conflict: another process holds it.
     """
-    with explained(path):
+    with translated_errors(path):
         connection = connect(path, busy_seconds=BUSY_SECONDS)
         try:
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -133,19 +133,19 @@ def _is_read_only(path: Path) -> bool:
 
 
 @contextmanager
-def explained(path: Path) -> Generator[None]:
+def translated_errors(path: Path) -> Generator[None]:
     """Translate errors of SQLite or of the file system into sentences for a person."""
     try:
         yield
     except sqlite3.Error as error:
-        raise explain(error, path) from error
+        raise translate_error(error, path) from error
     except OSError as error:
         raise StoreError(
             f"{error.filename or path}: {error.strerror or error}; nothing was changed"
         ) from error
 
 
-def explain(error: sqlite3.Error, path: Path) -> SiteloreError:
+def translate_error(error: sqlite3.Error, path: Path) -> SiteloreError:
     """Return an error of SQLite as a sentence for the user of the file ``path``."""
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

@@ -13,23 +13,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from app.engine.errors import Conflict, NotFound, UsageError
-from app.engine.hand_back import Said, end_said
-from app.engine.intervention_policy import Answer, RiskClass
-from app.engine.store.database import explained, transaction
-from app.engine.store.desk_rows import check_words, known, read, read_all, written
-from app.engine.store.desk_state import DeskState
+from app.engine.hand_back import OperatorStatements, ending_stated
+from app.engine.intervention_policy import PolicyAnswer, RiskClass
+from app.engine.store.database import transaction, translated_errors
+from app.engine.store.desk_rows import all_from_json, check_length, enum_member, from_json, to_json
+from app.engine.store.desk_state import SupervisionState
 from app.engine.supervision import (
+    ApprovalRequest,
+    DecisionKind,
     FlagReaction,
+    Hint,
     Intervention,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
+    OperatorDecision,
     RequestState,
-    Verb,
-    misfit,
+    decision_problem,
 )
 
-_STANDING = {Verb.APPROVE: Answer.ALLOW, Verb.DENY: Answer.DENY}
+_STANDING_ANSWERS = {DecisionKind.APPROVE: PolicyAnswer.ALLOW, DecisionKind.DENY: PolicyAnswer.DENY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,50 +38,50 @@ class _Closing:
     why: str
 
 
-class DeskStore(DeskState):
-    """Requests, hints, operator actions and reactions of a workspace, besides the rows of ``DeskState``.
+class SupervisionStore(SupervisionState):
+    """Requests, hints, operator actions and reactions of a workspace, besides the rows of ``SupervisionState``.
 
     Every method raises ``StoreError`` where the disk is full, read-only or damaged; then nothing was changed.
     """
 
     # requests
 
-    def open_request(self, request: PersonRequest) -> PersonRequest:
+    def open_request(self, request: ApprovalRequest) -> ApprovalRequest:
         """Store a request as open.
 
         Raises:
             Conflict: the id exists.
         """
         request = replace(request, state=RequestState.OPEN, decision=None, closed_at=0.0)
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             if self._request(request.id) is not None:
                 raise Conflict(f"request {request.id} exists already")
             self.connection.execute(
                 "INSERT INTO person_request (id, run, document) VALUES (?,?,?)",
-                (request.id, request.run, written(request)),
+                (request.id, request.run, to_json(request)),
             )
         return request
 
-    def request(self, id: str) -> PersonRequest:
+    def request(self, id: str) -> ApprovalRequest:
         """Return a request in its current state.
 
         Raises:
             NotFound: the id is unknown, or the row is unreadable.
         """
-        with explained(self.path):
+        with translated_errors(self.path):
             return self._asked(id)
 
-    def requests(self, run: str = "", closed: bool = False) -> list[PersonRequest]:
+    def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
         """Return requests oldest first, of one run or of all; closed ones only if asked for."""
         left = "" if closed else " AND id NOT IN (SELECT request FROM person_closing)"
-        with explained(self.path):
+        with translated_errors(self.path):
             rows = self.connection.execute(
                 f"SELECT seq, document FROM person_request WHERE (? = '' OR run = ?){left} ORDER BY seq",
                 (run, run),
             ).fetchall()
-            return [self._as_it_stands(one) for one in read_all(PersonRequest, rows, "request")]
+            return [self._as_it_stands(one) for one in all_from_json(ApprovalRequest, rows, "request")]
 
-    def decide(self, id: str, decision: PersonDecision) -> PersonRequest:
+    def decide(self, id: str, decision: OperatorDecision) -> ApprovalRequest:
         """Decide an open request; of two concurrent decisions, in any processes, one succeeds.
 
         An approval or a denial of a wider scope applies from then on (``standing``).
@@ -91,10 +91,10 @@ class DeskStore(DeskState):
             Conflict: it was decided already, or nothing waits for it any more.
             UsageError: the decision does not fit the request, lacks its text or its action, or is too long.
         """
-        _check(decision)
-        with explained(self.path), transaction(self.connection):
+        _check_decision(decision)
+        with translated_errors(self.path), transaction(self.connection):
             asked = self._asked(id)
-            if wrong := misfit(asked.need, decision.verb):
+            if wrong := decision_problem(asked.need, decision.verb):
                 raise UsageError(wrong)
             if asked.decision is not None:
                 by = asked.decision.author or "somebody"
@@ -102,17 +102,17 @@ class DeskStore(DeskState):
             if asked.state is RequestState.CLOSED:
                 raise Conflict(f"request {id} is closed: {asked.void or 'nothing waits for it any more'}")
             self.connection.execute(
-                "INSERT INTO person_decision (request, document) VALUES (?,?)", (id, written(decision))
+                "INSERT INTO person_decision (request, document) VALUES (?,?)", (id, to_json(decision))
             )
-            risk, answer = known(RiskClass, asked.risk), _STANDING.get(decision.verb)
+            risk, answer = enum_member(RiskClass, asked.risk), _STANDING_ANSWERS.get(decision.verb)
             if risk is not None and answer is not None:
-                self.add_standing(decision.reach, asked.run, asked.site, risk, answer, decision.author)
+                self.add_standing_answer(decision.reach, asked.run, asked.site, risk, answer, decision.author)
             return self._asked(id)
 
-    def close_requests(self, ids: Iterable[str], at: float) -> list[PersonRequest]:
+    def close_requests(self, ids: Iterable[str], at: float) -> list[ApprovalRequest]:
         """Close decided requests, as the step that follows the decision has begun; return those closed now."""
-        closed: list[PersonRequest] = []
-        with explained(self.path), transaction(self.connection):
+        closed: list[ApprovalRequest] = []
+        with translated_errors(self.path), transaction(self.connection):
             for id in ids:
                 asked = self._request(id)
                 if asked is not None and asked.state is RequestState.DECIDED:
@@ -120,51 +120,51 @@ class DeskStore(DeskState):
                     closed.append(self._asked(id))
         return closed
 
-    def void_request(self, id: str, why: str) -> PersonRequest:
+    def void_request(self, id: str, why: str) -> ApprovalRequest:
         """Close a request that nothing waits for any more, decided or not; a closed one stays as it is.
 
         Raises:
             NotFound: the id is unknown.
         """
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             if self._asked(id).state is not RequestState.CLOSED:
                 self._close(id, time.time(), why or "nothing waits for it any more")
             return self._asked(id)
 
     # hints
 
-    def add_hint(self, hint: PersonHint) -> PersonHint:
+    def add_hint(self, hint: Hint) -> Hint:
         """Store a hint.
 
         Raises:
             UsageError: it is empty or too long; nothing is ever cut.  Conflict: the id exists.
         """
-        if not check_words(hint.text, "the hint").strip():
+        if not check_length(hint.text, "the hint").strip():
             raise UsageError("the hint is empty")
         hint = replace(hint, taken_at=0.0)
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             if self.connection.execute("SELECT 1 FROM person_hint WHERE id = ?", (hint.id,)).fetchone():
                 raise Conflict(f"hint {hint.id} exists already")
             self.connection.execute(
                 "INSERT INTO person_hint (id, run, document) VALUES (?,?,?)",
-                (hint.id, hint.run, written(hint)),
+                (hint.id, hint.run, to_json(hint)),
             )
         return hint
 
-    def hints(self, run: str = "") -> list[PersonHint]:
+    def hints(self, run: str = "") -> list[Hint]:
         """Return hints oldest first, of one run or of all."""
-        with explained(self.path):
+        with translated_errors(self.path):
             rows = self.connection.execute(
                 "SELECT seq, document, at FROM person_hint LEFT JOIN person_hint_taken ON hint = id"
                 " WHERE ? = '' OR run = ? ORDER BY seq",
                 (run, run),
             ).fetchall()
-        found = ((row, read(PersonHint, row["document"], f"hint {row['seq']}")) for row in rows)
+        found = ((row, from_json(Hint, row["document"], f"hint {row['seq']}")) for row in rows)
         return [replace(hint, taken_at=row["at"] or 0.0) for row, hint in found if hint is not None]
 
-    def take_hints(self, run: str, at: float) -> list[PersonHint]:
+    def take_hints(self, run: str, at: float) -> list[Hint]:
         """Mark a run's new hints as given to the agent, and return them."""
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             new = [hint for hint in self.hints(run) if not hint.taken_at]
             for hint in new:
                 self.connection.execute(
@@ -174,71 +174,73 @@ class DeskStore(DeskState):
 
     # deeds and reactions
 
-    def add_deed(self, deed: Intervention) -> Intervention:
+    def add_action(self, deed: Intervention) -> Intervention:
         """Add an action to a run's time line; return it with its ``order``."""
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             cursor = self.connection.execute(
-                "INSERT INTO intervention (run, document) VALUES (?,?)", (deed.run, written(deed))
+                "INSERT INTO intervention (run, document) VALUES (?,?)", (deed.run, to_json(deed))
             )
         return replace(deed, order=int(cursor.lastrowid or 0))
 
     def deeds(self, run: str = "") -> list[Intervention]:
         """Return the time line, oldest first, of one run or of all."""
-        with explained(self.path):
+        with translated_errors(self.path):
             rows = self.connection.execute(
                 "SELECT seq, document FROM intervention WHERE ? = '' OR run = ? ORDER BY seq", (run, run)
             ).fetchall()
-        found = ((row, read(Intervention, row["document"], f"deed {row['seq']}")) for row in rows)
+        found = ((row, from_json(Intervention, row["document"], f"deed {row['seq']}")) for row in rows)
         return [replace(deed, order=row["seq"]) for row, deed in found if deed is not None]
 
     def add_reaction(self, reaction: FlagReaction) -> FlagReaction:
         """Store an operator's reaction to a flag; the newest of a flag counts."""
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             self.connection.execute(
                 "INSERT INTO flag_reaction (run, step, detector, document) VALUES (?,?,?,?)",
-                (reaction.run, reaction.step, reaction.detector, written(reaction)),
+                (reaction.run, reaction.step, reaction.detector, to_json(reaction)),
             )
         return reaction
 
     def reactions(self, run: str = "") -> list[FlagReaction]:
         """Return the newest reaction to each flag, oldest first, of one run or of all."""
-        with explained(self.path):
+        with translated_errors(self.path):
             rows = self.connection.execute(
                 "SELECT seq, document FROM flag_reaction WHERE ? = '' OR run = ? ORDER BY seq", (run, run)
             ).fetchall()
         newest: dict[tuple[str, int, str], FlagReaction] = {}
-        for one in read_all(FlagReaction, rows, "reaction"):
+        for one in all_from_json(FlagReaction, rows, "reaction"):
             flag = (one.run, one.step, one.detector)
             newest.pop(flag, None)
             newest[flag] = one
         return list(newest.values())
 
-    def word(self, run: str) -> Said:
+    def word(self, run: str) -> OperatorStatements:
         """Return the operator's statements about a run as a whole."""
         decided = [one for one in self.requests(run, closed=True) if one.decision is not None and one.wall]
-        none = (one.wall for one in decided if one.decision and one.decision.verb is Verb.NO_WALL)
-        return Said(no_walls=frozenset(none), end=end_said(self.deeds(run)))
+        none = (one.wall for one in decided if one.decision and one.decision.verb is DecisionKind.NO_WALL)
+        return OperatorStatements(no_walls=frozenset(none), end=ending_stated(self.deeds(run)))
 
     # inside
 
-    def _request(self, id: str) -> PersonRequest | None:
+    def _request(self, id: str) -> ApprovalRequest | None:
         row = self.connection.execute(
             "SELECT seq, document FROM person_request WHERE id = ?", (id,)
         ).fetchone()
-        asked = read(PersonRequest, row["document"], f"request {row['seq']}") if row is not None else None
+        asked = (
+            from_json(ApprovalRequest, row["document"], f"request {row['seq']}") if row is not None else None
+        )
         return self._as_it_stands(asked) if asked is not None else None
 
-    def _asked(self, id: str) -> PersonRequest:
+    def _asked(self, id: str) -> ApprovalRequest:
         asked = self._request(id)
         if asked is None:
             raise NotFound(f"no request {id[:80]!r} in this workspace")
         return asked
 
-    def _as_it_stands(self, asked: PersonRequest) -> PersonRequest:
+    def _as_it_stands(self, asked: ApprovalRequest) -> ApprovalRequest:
         rows = self.connection.execute(
             "SELECT seq, document FROM person_decision WHERE request = ? ORDER BY seq", (asked.id,)
         ).fetchall()
-        decision = next(iter(read_all(PersonDecision, rows, "decision")), None)
+        decision = next(iter(all_from_json(OperatorDecision, rows, "decision")), None)
         closing = self._closing(asked.id)
         state = RequestState.DECIDED if decision is not None else RequestState.OPEN
         if closing is not None:
@@ -261,10 +263,10 @@ class DeskStore(DeskState):
         self.connection.execute("INSERT INTO person_closing (request, at, why) VALUES (?,?,?)", (id, at, why))
 
 
-def _check(decision: PersonDecision) -> None:
-    check_words(decision.text, "the answer" if decision.verb is Verb.ANSWER else "the reason")
-    check_words(decision.command, "the action")
-    if decision.verb is Verb.EDIT and not decision.command.strip():
+def _check_decision(decision: OperatorDecision) -> None:
+    check_length(decision.text, "the answer" if decision.verb is DecisionKind.ANSWER else "the reason")
+    check_length(decision.command, "the action")
+    if decision.verb is DecisionKind.EDIT and not decision.command.strip():
         raise UsageError("the replacement action is missing", remedy='give one like click("12")')
-    if decision.verb is Verb.ANSWER and not decision.text.strip():
+    if decision.verb is DecisionKind.ANSWER and not decision.text.strip():
         raise UsageError("the answer is empty", remedy="deny the request to give none")

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from app.engine.errors import UsageError
-from app.engine.supervision import LONGEST_HINT
+from app.engine.supervision import MAX_HINT_CHARS
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Word = TypeVar("Word", bound=StrEnum)
+EnumT = TypeVar("EnumT", bound=StrEnum)
 
 
 @cache
@@ -25,7 +25,7 @@ def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def written(value: object) -> str:
+def to_json(value: object) -> str:
     """Encode a dataclass as JSON.
 
     Half a surrogate pair, which a page's script can put into any text, becomes a question mark: SQLite takes none.
@@ -34,7 +34,7 @@ def written(value: object) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode()
 
 
-def read(kind: type[T], document: str, where: str) -> T | None:
+def from_json(kind: type[T], document: str, where: str) -> T | None:
     """Decode a dataclass; ``None``, with a warning in the log, where that fails."""
     try:
         return _adapter(kind).validate_json(document)
@@ -43,13 +43,13 @@ def read(kind: type[T], document: str, where: str) -> T | None:
         return None
 
 
-def read_all(kind: type[T], rows: Iterable[Any], what: str) -> list[T]:
+def all_from_json(kind: type[T], rows: Iterable[Any], what: str) -> list[T]:
     """Decode ``(seq, document)`` rows in their order, without the unreadable ones."""
-    found = (read(kind, row["document"], f"{what} {row['seq']}") for row in rows)
+    found = (from_json(kind, row["document"], f"{what} {row['seq']}") for row in rows)
     return [one for one in found if one is not None]
 
 
-def known(kind: type[Word], word: str) -> Word | None:
+def enum_member(kind: type[EnumT], word: str) -> EnumT | None:
     """Return the enumeration member of a stored word; ``None`` for one of a newer version."""
     try:
         return kind(word)
@@ -57,15 +57,15 @@ def known(kind: type[Word], word: str) -> Word | None:
         return None
 
 
-def check_words(text: str, what: str) -> str:
+def check_length(text: str, what: str) -> str:
     """Return a text that is short enough to be stored whole.
 
     Raises:
         UsageError: it is too long; ``what`` names it.
     """
-    if len(text) > LONGEST_HINT:
+    if len(text) > MAX_HINT_CHARS:
         raise UsageError(
-            f"{what} has {len(text):,} characters; at most {LONGEST_HINT:,} are allowed",
+            f"{what} has {len(text):,} characters; at most {MAX_HINT_CHARS:,} are allowed",
             remedy="nothing was stored; shorten it, or write tips instead",
         )
     return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-KEPT = (
+APPEND_ONLY = (
     "person_request",
     "person_decision",
     "person_closing",
@@ -18,7 +18,7 @@ KEPT = (
 """Tables whose rows are never changed: later facts are rows of their own."""
 
 
-def create_desk(connection: sqlite3.Connection) -> None:
+def create_supervision_tables(connection: sqlite3.Connection) -> None:
     """Create the tables; a migration of the review state."""
     for statement in (
         "CREATE TABLE person_request (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
@@ -51,7 +51,7 @@ def create_desk(connection: sqlite3.Connection) -> None:
         " text TEXT NOT NULL, at REAL NOT NULL)",
     ):
         connection.execute(statement)
-    for table in KEPT:
+    for table in APPEND_ONLY:
         for deed in ("DELETE", "UPDATE"):
             connection.execute(
                 f"CREATE TRIGGER {table}_no_{deed.lower()} BEFORE {deed} ON {table}"

@@ -12,23 +12,29 @@ from pathlib import Path
 from typing import Any
 
 from app.engine.errors import UsageError
-from app.engine.intervention_policy import USUAL, Answer, InterventionPolicy, RiskClass, RiskRule
+from app.engine.intervention_policy import (
+    DEFAULT_POLICY,
+    InterventionPolicy,
+    PolicyAnswer,
+    RiskClass,
+    RiskRule,
+)
 from app.engine.run_api import RunRequest
-from app.engine.store.database import explained, transaction
-from app.engine.store.desk_rows import check_words, known, read, written
+from app.engine.store.database import transaction, translated_errors
+from app.engine.store.desk_rows import check_length, enum_member, from_json, to_json
 from app.engine.store.review import ReviewStore
-from app.engine.supervision import LiveRow, Reach, RunState, Stance
+from app.engine.supervision import ApprovalScope, LiveRow, RunState, TipOverride
 
 log = logging.getLogger(__name__)
 
-POLICY = "policy"
+POLICY_EDIT = "policy"
 """Kind of an undo entry: the policy was edited."""
 
 _POLICY_KEY = "intervention-policy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LiveNote:
+class LiveRunSnapshot:
     """The last known row of a supervised run (``at``, Unix seconds), and its request."""
 
     run: str
@@ -39,7 +45,7 @@ class LiveNote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class RemoteCommand:
     """A command to the process that has the run: ``what`` is ``pause``, ``continue``, ``step``, ..."""
 
     run: str
@@ -48,8 +54,8 @@ class Wish:
     at: float = 0.0
 
 
-class DeskState:
-    """The rows about the present.  Methods raise ``StoreError`` as those of ``DeskStore`` do."""
+class SupervisionState:
+    """The rows about the present.  Methods raise ``StoreError`` as those of ``SupervisionStore`` do."""
 
     def __init__(self, review: ReviewStore) -> None:
         self.review = review
@@ -59,50 +65,52 @@ class DeskState:
     @property
     def data_version(self) -> int:
         """A number that changes when another connection (a process, the command line) writes to the file."""
-        with explained(self.path):
+        with translated_errors(self.path):
             return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
 
     # where runs stand
 
-    def put_live(self, note: LiveNote) -> None:
+    def save_snapshot(self, note: LiveRunSnapshot) -> None:
         """Store the snapshot of a run, replacing the previous one."""
-        request = written(note.request) if note.request is not None else ""
-        with explained(self.path), transaction(self.connection):
+        request = to_json(note.request) if note.request is not None else ""
+        with translated_errors(self.path), transaction(self.connection):
             self.connection.execute(
                 "INSERT INTO live_note (run, state, document, request, at) VALUES (?,?,?,?,?)"
                 " ON CONFLICT (run) DO UPDATE SET state = excluded.state, document = excluded.document,"
                 " request = CASE excluded.request WHEN '' THEN request ELSE excluded.request END, at = excluded.at",
-                (note.run, note.state.value, written(note.row), request, note.at or time.time()),
+                (note.run, note.state.value, to_json(note.row), request, note.at or time.time()),
             )
 
-    def live(self) -> list[LiveNote]:
+    def live(self) -> list[LiveRunSnapshot]:
         """Return all snapshots, oldest first, without unreadable ones."""
-        with explained(self.path):
+        with translated_errors(self.path):
             rows = self.connection.execute("SELECT * FROM live_note ORDER BY rowid").fetchall()
-        notes: list[LiveNote] = []
+        notes: list[LiveRunSnapshot] = []
         for row in rows:
             where = f"the snapshot of run {row['run']}"
-            head, state = read(LiveRow, row["document"], where), known(RunState, row["state"])
+            head, state = from_json(LiveRow, row["document"], where), enum_member(RunState, row["state"])
             if head is None or state is None:
                 continue
-            request = read(RunRequest, row["request"], where) if row["request"] else None
-            notes.append(LiveNote(run=row["run"], state=state, row=head, request=request, at=row["at"]))
+            request = from_json(RunRequest, row["request"], where) if row["request"] else None
+            notes.append(
+                LiveRunSnapshot(run=row["run"], state=state, row=head, request=request, at=row["at"])
+            )
         return notes
 
-    def drop_live(self, run: str) -> None:
+    def delete_snapshot(self, run: str) -> None:
         """Delete the snapshot of a run."""
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             self.connection.execute("DELETE FROM live_note WHERE run = ?", (run,))
 
     # leanings on tips
 
-    def stances(self, run: str) -> dict[str, Stance]:
+    def tip_overrides(self, run: str) -> dict[str, TipOverride]:
         """Return the overrides of tips in a run: muted or pinned."""
         found = self._leanings(run, "stance")
-        stances = ((tip, known(Stance, value)) for tip, value in found.items())
+        stances = ((tip, enum_member(TipOverride, value)) for tip, value in found.items())
         return {tip: stance for tip, stance in stances if stance}
 
-    def set_stance(self, run: str, tip: str, stance: Stance) -> None:
+    def set_tip_override(self, run: str, tip: str, stance: TipOverride) -> None:
         """Mute or pin a tip for a run, or remove the override."""
         self._lean(run, tip, "stance", stance.value)
 
@@ -123,51 +131,59 @@ class DeskState:
 
     # standing answers
 
-    def standing(self, run: str) -> list[tuple[RiskClass, Answer]]:
+    def standing(self, run: str) -> list[tuple[RiskClass, PolicyAnswer]]:
         """Return the newest decision about each risk class in a run."""
-        with explained(self.path):
+        with translated_errors(self.path):
             rows = self.connection.execute(
                 "SELECT risk, answer FROM standing_answer WHERE reach = ? AND run = ? ORDER BY seq",
-                (Reach.RUN.value, run),
+                (ApprovalScope.RUN.value, run),
             ).fetchall()
-        found = {known(RiskClass, row["risk"]): known(Answer, row["answer"]) for row in rows}
+        found = {
+            enum_member(RiskClass, row["risk"]): enum_member(PolicyAnswer, row["answer"]) for row in rows
+        }
         return [(risk, answer) for risk, answer in found.items() if risk and answer]
 
-    def add_standing(
-        self, reach: Reach, run: str, site: str, risk: RiskClass, answer: Answer, author: str = ""
+    def add_standing_answer(
+        self,
+        reach: ApprovalScope,
+        run: str,
+        site: str,
+        risk: RiskClass,
+        answer: PolicyAnswer,
+        author: str = "",
     ) -> None:
         """Apply an answer to all actions of a class in a run; for a site it becomes a rule of the policy, which can
         be seen, edited and undone like any other.  For ``ONCE`` nothing is stored.
         """
-        if reach is Reach.SITE and site:
+        if reach is ApprovalScope.SITE and site:
             policy = self.policy()
             others = tuple(rule for rule in policy.risks if (rule.site, rule.risk) != (site, risk))
             rule = RiskRule(risk=risk, answer=answer, site=site)
             self.save_policy(replace(policy, risks=(*others, rule)), author)
-        elif reach is not Reach.ONCE:
-            with explained(self.path), transaction(self.connection):
+        elif reach is not ApprovalScope.ONCE:
+            with translated_errors(self.path), transaction(self.connection):
                 self.connection.execute(
                     "INSERT INTO standing_answer (reach, run, site, risk, answer, at) VALUES (?,?,?,?,?,?)",
-                    (Reach.RUN.value, run, site, risk.value, answer.value, time.time()),
+                    (ApprovalScope.RUN.value, run, site, risk.value, answer.value, time.time()),
                 )
 
     # policy
 
     def policy(self) -> InterventionPolicy:
         """Return the policy in force; the default one until it is edited, or where it can't be read."""
-        with explained(self.path):
+        with translated_errors(self.path):
             document = self._policy_document()
-        found = read(InterventionPolicy, document, "the policy") if document else None
-        return found if found is not None else USUAL
+        found = from_json(InterventionPolicy, document, "the policy") if document else None
+        return found if found is not None else DEFAULT_POLICY
 
     def save_policy(self, policy: InterventionPolicy, author: str = "") -> InterventionPolicy:
         """Put a policy in force; undo restores the one before."""
-        with explained(self.path), transaction(self.connection):
-            before, after = _loaded(self._policy_document()), json.loads(written(policy))
-            if (before or json.loads(written(USUAL))) != after:
+        with translated_errors(self.path), transaction(self.connection):
+            before, after = _previous_policy(self._policy_document()), json.loads(to_json(policy))
+            if (before or json.loads(to_json(DEFAULT_POLICY))) != after:
                 self.put_policy({"policy": after})
                 self.review.journal.record(
-                    POLICY, "edit the intervention policy", {"policy": after}, {"policy": before}, author
+                    POLICY_EDIT, "edit the intervention policy", {"policy": after}, {"policy": before}, author
                 )
         return policy
 
@@ -181,30 +197,32 @@ class DeskState:
 
     # wishes of another process
 
-    def add_wish(self, run: str, what: str, text: str = "") -> None:
+    def add_remote_command(self, run: str, what: str, text: str = "") -> None:
         """Send a command to the process that has the run.
 
         Raises:
             UsageError: the text is too long.
         """
-        check_words(text, "the wish")
-        with explained(self.path), transaction(self.connection):
+        check_length(text, "the wish")
+        with translated_errors(self.path), transaction(self.connection):
             self.connection.execute(
                 "INSERT INTO wish (run, what, text, at) VALUES (?,?,?,?)", (run, what, text, time.time())
             )
 
-    def take_wishes(self, runs: Sequence[str]) -> list[Wish]:
+    def take_remote_commands(self, runs: Sequence[str]) -> list[RemoteCommand]:
         """Return and delete the commands sent to these runs, in order; one process gets each."""
         if not runs:
             return []
         among = f"run IN ({','.join('?' * len(runs))})"
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             rows = self.connection.execute(f"SELECT * FROM wish WHERE {among} ORDER BY seq", runs).fetchall()
             if rows:
                 self.connection.execute(
                     f"DELETE FROM wish WHERE {among} AND seq <= ?", (*runs, rows[-1]["seq"])
                 )
-        return [Wish(run=row["run"], what=row["what"], text=row["text"], at=row["at"]) for row in rows]
+        return [
+            RemoteCommand(run=row["run"], what=row["what"], text=row["text"], at=row["at"]) for row in rows
+        ]
 
     # inside
 
@@ -213,21 +231,21 @@ class DeskState:
         return str(row[0]) if row is not None else ""
 
     def _leanings(self, run: str, kind: str) -> dict[str, str]:
-        with explained(self.path):
+        with translated_errors(self.path):
             rows = self.connection.execute(
                 "SELECT tip, value FROM tip_leaning WHERE run = ? AND kind = ? ORDER BY seq", (run, kind)
             ).fetchall()
         return {row["tip"]: row["value"] for row in rows}
 
     def _lean(self, run: str, tip: str, kind: str, value: str) -> None:
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             self.connection.execute(
                 "INSERT INTO tip_leaning (run, tip, kind, value, at) VALUES (?,?,?,?,?)",
                 (run, tip, kind, value, time.time()),
             )
 
 
-def _loaded(document: str) -> Any:
+def _previous_policy(document: str) -> Any:
     """Return the policy that undo restores; ``None`` where it can't be read."""
     if not document:
         return None

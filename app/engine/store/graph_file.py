@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import orjson
 
-from app.engine.decision import Decision, DecisionKind
+from app.engine.decision import GraphEdit, GraphEditKind
 from app.engine.errors import StoreError
 from app.engine.page_state import Mode
-from app.engine.store.database import explained, open_database, transaction
+from app.engine.store.database import open_database, transaction, translated_errors
 from app.engine.store.graphs_schema import MIGRATIONS
 from kb.private import make_folder
 
@@ -26,7 +26,7 @@ class GraphFile:
 
     def __init__(self, path: Path, site: str) -> None:
         self.path, self.site = path, site
-        with explained(path):
+        with translated_errors(path):
             make_folder(path.parent, parents=True)
         self._connection = open_database(path, MIGRATIONS)
         self._changes = 0
@@ -58,7 +58,7 @@ class GraphFile:
     def batch(self) -> Generator[None]:
         """Make one transaction of all writes in the block."""
         try:
-            with explained(self.path), transaction(self._connection):
+            with translated_errors(self.path), transaction(self._connection):
                 yield
         except BaseException:
             self._rolled_back()
@@ -83,12 +83,12 @@ class GraphFile:
 
     # decisions of people
 
-    def decisions(self) -> list[Decision]:
+    def decisions(self) -> list[GraphEdit]:
         """Return the merges and splits in force, oldest first."""
         return [
-            Decision(
+            GraphEdit(
                 id=row["id"],
-                kind=DecisionKind(row["kind"]),
+                kind=GraphEditKind(row["kind"]),
                 members=tuple(orjson.loads(row["members"])),
                 author=row["author"],
                 at=row["at"],
@@ -96,7 +96,7 @@ class GraphFile:
             for row in self._all("SELECT * FROM decision WHERE standing ORDER BY seq")
         ]
 
-    def add_decision(self, decision: Decision) -> None:
+    def add_decision(self, decision: GraphEdit) -> None:
         """Add an edit; a known one is restored."""
         members = orjson.dumps(decision.members).decode()
         self._write(
@@ -152,7 +152,7 @@ class GraphFile:
 
     def _others(self) -> int:
         """Return a number that changes when another connection writes."""
-        with explained(self.path):
+        with translated_errors(self.path):
             return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def _meta(self, key: str) -> str:
@@ -167,11 +167,11 @@ class GraphFile:
             )
 
     def _all(self, sql: str, *values: Any) -> list[Any]:
-        with explained(self.path):
+        with translated_errors(self.path):
             return self._connection.execute(sql, values).fetchall()
 
     def _one(self, sql: str, *values: Any) -> Any:
-        with explained(self.path):
+        with translated_errors(self.path):
             return self._connection.execute(sql, values).fetchone()
 
     def _write(self, sql: str, values: tuple[Any, ...]) -> None:
@@ -186,5 +186,5 @@ class GraphFile:
 
     @contextmanager
     def _keeping(self) -> Generator[None]:
-        with explained(self.path), transaction(self._connection):
+        with translated_errors(self.path), transaction(self._connection):
             yield

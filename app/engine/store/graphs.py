@@ -33,7 +33,7 @@ from app.engine.store.graph_rows import (
     transition_of,
     transition_values,
 )
-from app.engine.store.kept_rows import KeptRows
+from app.engine.store.kept_rows import RowCache
 from app.engine.transition import Attempt, FrontierItem, FrontierStatus, Operation, SkipReason, Transition
 
 T = TypeVar("T")
@@ -72,8 +72,8 @@ class GraphStore(GraphFile):
 
     def __init__(self, path: Path, site: str) -> None:
         super().__init__(path, site)
-        self._pages = KeptRows(self._read_pages)
-        self._transitions = KeptRows(self._read_transitions)
+        self._pages = RowCache(self._read_pages)
+        self._transitions = RowCache(self._read_transitions)
 
     def counts(self) -> GraphCounts:
         """Return the size of the graph."""
@@ -190,7 +190,7 @@ class GraphStore(GraphFile):
             if attempt is not None:
                 self._count(attempt)
 
-    def try_again(self, attempt: Attempt) -> None:
+    def add_attempt(self, attempt: Attempt) -> None:
         """Add an attempt of a known transition to its evidence."""
         with self._writing():
             self._count(attempt)
@@ -285,7 +285,7 @@ class GraphStore(GraphFile):
 
     # runs that passed
 
-    def add_passes(self, passes: Iterable[tuple[str, str, int]]) -> None:
+    def add_run_visits(self, passes: Iterable[tuple[str, str, int]]) -> None:
         """Store (page, run, step): at that step the run was on that page."""
         with self._writing():
             self._connection.executemany(
@@ -302,7 +302,7 @@ class GraphStore(GraphFile):
                 found.setdefault(row[0], []).append((row[1], row[2]))
         return found
 
-    def runs_taken(self) -> set[str]:
+    def imported_runs(self) -> set[str]:
         """Return the runs whose steps are in the graph."""
         return {row[0] for row in self._all("SELECT DISTINCT run FROM passed")}
 

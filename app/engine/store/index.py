@@ -12,10 +12,10 @@ from app.engine.api import RunFilter, RunRow, SearchHit
 from app.engine.errors import DamagedIndex
 from app.engine.judgement import Flag, Risk, Severity
 from app.engine.sites import CROSS
-from app.engine.store.database import explained, open_database, transaction
+from app.engine.store.database import open_database, transaction, translated_errors
 from app.engine.store.index_schema import MIGRATIONS
-from app.engine.store.run_text import COLUMNS, asked_words, question, run_row, snippet, step_row
-from app.engine.trajectory import Outcome, Run, Step, made_by_hand
+from app.engine.store.run_text import COLUMNS, fts_query, query_words, run_row, snippet, step_row
+from app.engine.trajectory import Outcome, Run, Step, count_operator_steps
 from kb.tip import StoredStep
 
 _ORDERS = {
@@ -25,12 +25,12 @@ _ORDERS = {
     "steps": "run.steps DESC, run.id",
     "id": "run.id",
 }
-_BLANK = ",".join("?" * len(COLUMNS))
+_PLACEHOLDERS = ",".join("?" * len(COLUMNS))
 _HIT = (
     "SELECT page.run, page.step, run.site, run.intent AS run_intent, words.* FROM words"
     " JOIN page ON page.id = words.rowid JOIN run ON run.id = page.run WHERE words.rowid = ?"
 )
-_STANDING = """
+_CURRENT_LABELS = """
 WITH said AS (
   SELECT run, label, max(seq) FROM review.verdict AS v
   WHERE (SELECT standing FROM review.mark WHERE verdict = v.id ORDER BY seq DESC LIMIT 1) = 1 GROUP BY run
@@ -47,7 +47,7 @@ class RunIndex:
         self.path = path
         self._connection = open_database(path, MIGRATIONS, checkpointed=False)
         try:
-            with explained(review):
+            with translated_errors(review):
                 # Read-only, or every write here would take the verdicts' write lock as well.
                 self._connection.execute("ATTACH DATABASE ? AS review", (f"{review.as_uri()}?mode=ro",))
         except BaseException:
@@ -67,7 +67,7 @@ class RunIndex:
                 " content_hash, by_hand) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
                     run.id, run.source, run.suite, run.task_id, run.site, run.intent, run.score,
-                    run.outcome.value, run.step_count, run.started_at, run.content_hash, made_by_hand(steps),
+                    run.outcome.value, run.step_count, run.started_at, run.content_hash, count_operator_steps(steps),
                 ),
             )  # fmt: skip
             first = self._next_row()
@@ -76,13 +76,20 @@ class RunIndex:
                 [
                     (first, run.id, None, "", "", 0),
                     *(
-                        (first + at, run.id, step.index, step.url, site_of(step.url), made_by_hand((step,)))
+                        (
+                            first + at,
+                            run.id,
+                            step.index,
+                            step.url,
+                            site_of(step.url),
+                            count_operator_steps((step,)),
+                        )
                         for at, step in enumerate(steps, 1)
                     ),
                 ],
             )
             self._connection.executemany(
-                f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{_BLANK})",
+                f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{_PLACEHOLDERS})",
                 [
                     (first, *run_row(run)),
                     *((first + at, *step_row(step)) for at, step in enumerate(steps, 1)),
@@ -96,14 +103,15 @@ class RunIndex:
             row = self._next_row()
             self._connection.execute(
                 "INSERT INTO page (id, run, step, url, site, by_hand) VALUES (?,?,?,?,?,?)",
-                (row, run, step.index, step.url, site_of(step.url), made_by_hand((step,))),
+                (row, run, step.index, step.url, site_of(step.url), count_operator_steps((step,))),
             )
             self._connection.execute(
-                f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{_BLANK})", (row, *step_row(step))
+                f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{_PLACEHOLDERS})",
+                (row, *step_row(step)),
             )
             self._connection.execute(
                 "UPDATE run SET steps = steps + 1, by_hand = by_hand + ? WHERE id = ?",
-                (made_by_hand((step,)), run),
+                (count_operator_steps((step,)), run),
             )
             self._bump()
 
@@ -159,7 +167,7 @@ class RunIndex:
     @contextmanager
     def batch(self) -> Generator[None]:
         """Make one transaction of all changes in the block; may be nested."""
-        with explained(self.path), transaction(self._connection):
+        with translated_errors(self.path), transaction(self._connection):
             yield
 
     # asking
@@ -167,29 +175,29 @@ class RunIndex:
     @property
     def data_version(self) -> int:
         """A number that changes when any process adds or removes runs; judgements leave it alone."""
-        with explained(self.path):
+        with translated_errors(self.path):
             return int(
                 self._connection.execute("SELECT value FROM counter WHERE name = 'runs'").fetchone()[0]
             )
 
     def count(self) -> int:
         """Return the number of runs."""
-        with explained(self.path):
+        with translated_errors(self.path):
             return int(self._connection.execute("SELECT count(*) FROM run").fetchone()[0])
 
     def hashes(self) -> dict[str, str]:
         """Return run ids by content hash."""
-        with explained(self.path):
+        with translated_errors(self.path):
             return dict(self._connection.execute("SELECT content_hash, id FROM run").fetchall())
 
     def ids(self) -> set[str]:
         """Return the ids of all runs."""
-        with explained(self.path):
+        with translated_errors(self.path):
             return {row[0] for row in self._connection.execute("SELECT id FROM run")}
 
-    def not_looked_at(self, basis: str) -> list[str]:
+    def runs_to_detect(self, basis: str) -> list[str]:
         """Return the ended runs that were not detected by ``basis``."""
-        with explained(self.path):
+        with translated_errors(self.path):
             found = self._connection.execute(
                 "SELECT id FROM run WHERE basis != ? AND outcome != ? ORDER BY id",
                 (basis, Outcome.RUNNING.value),
@@ -199,7 +207,7 @@ class RunIndex:
     def is_damaged(self) -> bool:
         """Check the whole file; return whether SQLite finds it broken."""
         try:
-            with explained(self.path):
+            with translated_errors(self.path):
                 return self._connection.execute("PRAGMA main.quick_check(1)").fetchone()[0] != "ok"
         except DamagedIndex:
             return True
@@ -230,7 +238,7 @@ class RunIndex:
         if which.search.strip():
             want(
                 "run.id IN (SELECT run FROM page WHERE id IN (SELECT rowid FROM words WHERE words MATCH ?))",
-                question(which.search) or '""',
+                fts_query(which.search) or '""',
             )
         return self._rows(" AND ".join(wanted) or "1", values, _ORDERS.get(which.order, _ORDERS["id"]))
 
@@ -240,21 +248,21 @@ class RunIndex:
 
     def flags(self, run: str) -> list[Flag]:
         """Return a run's flags in stored order."""
-        with explained(self.path):
+        with translated_errors(self.path):
             found = self._connection.execute("SELECT * FROM flag WHERE run = ? ORDER BY rowid", (run,))
             return [_flag(row) for row in found]
 
     def all_flags(self) -> dict[str, list[Flag]]:
         """Return flags by run; runs without flags are left out."""
         by_run: dict[str, list[Flag]] = {}
-        with explained(self.path):
+        with translated_errors(self.path):
             for row in self._connection.execute("SELECT * FROM flag ORDER BY rowid"):
                 by_run.setdefault(row["run"], []).append(_flag(row))
         return by_run
 
     def risk(self, run: str) -> Risk:
         """Return a run's risk; 0 at the first step before detection."""
-        with explained(self.path):
+        with translated_errors(self.path):
             row = self._connection.execute(
                 "SELECT risk, suspect_step, reasons FROM run WHERE id = ?", (run,)
             ).fetchone()
@@ -264,16 +272,16 @@ class RunIndex:
 
     def search(self, text: str, limit: int) -> list[SearchHit]:
         """Return the runs and steps that contain all words, best first; any text is a valid query."""
-        asked = question(text)
+        asked = fts_query(text)
         if not asked or limit < 1:
             return []
-        with explained(self.path):
+        with translated_errors(self.path):
             best: list[tuple[int, float]] = self._connection.execute(
                 "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
                 (asked, min(limit, 1000)),
             ).fetchall()
             found = [(self._connection.execute(_HIT, (row,)).fetchone(), score) for row, score in best]
-        words = asked_words(text)
+        words = query_words(text)
         return [
             SearchHit(
                 kind="run" if hit["step"] is None else "step",
@@ -288,7 +296,7 @@ class RunIndex:
 
     def stored_steps(self) -> list[StoredStep]:
         """Return every step of an agent for pre-flight; steps by hand are left out, as a person is given no tips."""
-        with explained(self.path):
+        with translated_errors(self.path):
             found = self._connection.execute(
                 "SELECT page.run, page.step, page.url, page.site, run.site, run.intent, run.score FROM page"
                 " JOIN run ON run.id = page.run WHERE page.step IS NOT NULL AND NOT page.by_hand"
@@ -308,7 +316,7 @@ class RunIndex:
 
     def site_lengths(self) -> dict[str, float]:
         """Return the median number of agent steps by site; runs without any don't count."""
-        with explained(self.path):
+        with translated_errors(self.path):
             found = self._connection.execute(
                 "SELECT site, avg(steps) FROM ("
                 " SELECT site, steps - by_hand AS steps,"
@@ -320,7 +328,7 @@ class RunIndex:
 
     def by_hand(self) -> dict[str, int]:
         """Return the number of steps by hand, by run; runs without any are left out."""
-        with explained(self.path):
+        with translated_errors(self.path):
             return dict(self._connection.execute("SELECT id, by_hand FROM run WHERE by_hand").fetchall())
 
     def close(self) -> None:
@@ -330,9 +338,9 @@ class RunIndex:
     # inside
 
     def _rows(self, condition: str, values: Sequence[object], order: str) -> list[RunRow]:
-        with explained(self.path):
+        with translated_errors(self.path):
             found: list[sqlite3.Row] = self._connection.execute(
-                f"{_STANDING} SELECT run.*, said.label FROM run LEFT JOIN said ON said.run = run.id"
+                f"{_CURRENT_LABELS} SELECT run.*, said.label FROM run LEFT JOIN said ON said.run = run.id"
                 f" WHERE {condition} ORDER BY {order}",
                 values,
             ).fetchall()

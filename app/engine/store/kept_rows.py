@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, Protocol, TypeVar
 
-_ASKED_AT_ONCE = 500
+_MAX_PARAMETERS = 500
 """Parameters of one statement; old versions of SQLite take 999."""
 
 
-class _Named(Protocol):
+class _WithId(Protocol):
     @property
     def id(self) -> str: ...
 
 
-T = TypeVar("T", bound=_Named)
+T = TypeVar("T", bound=_WithId)
 
 
-class KeptRows(Generic[T]):
+class RowCache(Generic[T]):
     """The rows of one table by id, in the order of insertion.
 
     Args:
@@ -50,8 +50,8 @@ class KeptRows(Generic[T]):
         elif self._changed:
             ids = list(self._changed)
             found: dict[str, T] = {}
-            for start in range(0, len(ids), _ASKED_AT_ONCE):
-                found.update((row.id, row) for row in self._read(ids[start : start + _ASKED_AT_ONCE]))
+            for start in range(0, len(ids), _MAX_PARAMETERS):
+                found.update((row.id, row) for row in self._read(ids[start : start + _MAX_PARAMETERS]))
             for name in ids:
                 if name not in found:
                     self._rows.pop(name, None)

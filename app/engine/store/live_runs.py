@@ -20,19 +20,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from app.engine.errors import Conflict, InputError, NotFound, SiteloreError, StoreError
-from app.engine.store.blobs import pack
-from app.engine.store.database import explained
+from app.engine.store.blobs import pack_blobs
+from app.engine.store.database import translated_errors
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import (
     RUN_FILE,
     STEPS_FILE,
-    append_whole,
-    check_id,
+    append_atomically,
     decode_run,
     decode_steps,
     encode_run,
     encode_steps,
     sync_folder,
+    validate_run_id,
     write_file,
 )
 from app.engine.trajectory import Outcome, Run, Step
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LIVE = ".live"
+LIVE_FOLDER = ".live"
 """Folder of the locks, beside the run folders."""
 
 _TRIES, _PAUSE = 10, 0.02
@@ -51,10 +51,10 @@ _TRIES, _PAUSE = 10, 0.02
 RESUMABLE = frozenset({Outcome.RUNNING, Outcome.INTERRUPTED, Outcome.CRASHED})
 """Outcomes of runs that can be resumed: neither finished by the agent nor stopped by a person."""
 
-INTERRUPTED = "the program ended in the middle of the run"
+INTERRUPTED_REASON = "the program ended in the middle of the run"
 
 
-class LiveRun:
+class RunWriter:
     """The exclusive writer of one active run; made by ``begin`` or ``resume``, ended by ``finish``.
 
     Use it on the workspace's store thread.  ``close`` without ``finish`` leaves the run interrupted, to be resumed.
@@ -68,17 +68,17 @@ class LiveRun:
         self.folder = workspace.runs.folder(run.id)
         self._workspace, self._lock = workspace, lock
         self._ended = False
-        with explained(self.folder):
+        with translated_errors(self.folder):
             self._file = own_file(self.folder / STEPS_FILE).open("ab", buffering=0)
 
     @classmethod
-    def begin(cls, workspace: Workspace, run: Run, beside: Mapping[str, bytes] | None = None) -> LiveRun:
+    def begin(cls, workspace: Workspace, run: Run, beside: Mapping[str, bytes] | None = None) -> RunWriter:
         """Create a run without steps and lock it; ``beside`` are its further files.
 
         Raises:
             Conflict: the id exists.  StoreError: the disk is full or can't be written.
         """
-        lock = _take(workspace, run.id)
+        lock = _take_lock(workspace, run.id)
         try:
             head = replace(run, outcome=Outcome.RUNNING, step_count=0, final=None)
             if not workspace.runs.add(head, (), {}, beside):
@@ -91,7 +91,7 @@ class LiveRun:
         return live
 
     @classmethod
-    def resume(cls, workspace: Workspace, run: str) -> LiveRun:
+    def resume(cls, workspace: Workspace, run: str) -> RunWriter:
         """Lock a run whose process died, or whose browser was lost, to continue it.
 
         A line that the kill cut off is removed: that step never ended.
@@ -102,17 +102,17 @@ class LiveRun:
         """
         if not workspace.runs.has(run):
             raise NotFound(f"no run {run[:120]!r} in this workspace")
-        lock = _take(workspace, run)
+        lock = _take_lock(workspace, run)
         try:
             folder = workspace.runs.folder(run)
-            mend_steps(folder)
+            drop_partial_line(folder)
             head, steps = workspace.runs.load(run)
             if head.outcome not in RESUMABLE:
                 raise Conflict(f"run {run} has ended ({head.outcome.value}); it can't be resumed")
             head = replace(
                 head, outcome=Outcome.RUNNING, error="", answer=None, final=None, step_count=len(steps)
             )
-            replace_head(folder, head)
+            replace_run_file(folder, head)
             live = cls(workspace, head, list(steps), lock)
             workspace.index_run(run)
         except BaseException:
@@ -132,8 +132,8 @@ class LiveRun:
         if step.index != len(self.steps):
             raise Conflict(f"run {self.run.id}: step {len(self.steps)} is next, not step {step.index}")
         self._keep(blobs)
-        with explained(self.folder):
-            append_whole(self._file, encode_steps([step]))
+        with translated_errors(self.folder):
+            append_atomically(self._file, encode_steps([step]))
         self.steps.append(step)
         try:
             self._workspace.index.add_step(self.run.id, step, self._workspace.site_of)
@@ -152,7 +152,7 @@ class LiveRun:
             raise Conflict(f"run {self.run.id} is over already")
         self._keep(blobs)
         self.run = replace(run, step_count=len(self.steps))
-        replace_head(self.folder, self.run)
+        replace_run_file(self.folder, self.run)
         self._let_go()
         return self.run
 
@@ -168,10 +168,10 @@ class LiveRun:
         if self._ended:
             return
         head = replace(
-            self.run, outcome=Outcome.INTERRUPTED, error=why or INTERRUPTED, step_count=len(self.steps)
+            self.run, outcome=Outcome.INTERRUPTED, error=why or INTERRUPTED_REASON, step_count=len(self.steps)
         )
         try:
-            replace_head(self.folder, head)
+            replace_run_file(self.folder, head)
         except BaseException:
             self._ended = True
             self._file.close()
@@ -191,7 +191,7 @@ class LiveRun:
     def _keep(self, blobs: Mapping[str, bytes] | None) -> None:
         store = self._workspace.runs.blobs
         if blobs and (wanted := store.missing(blobs)):
-            store.add(pack({digest: blobs[digest] for digest in wanted}))
+            store.add(pack_blobs({digest: blobs[digest] for digest in wanted}))
 
     def _let_go(self) -> None:
         """Index the run, then release it: while the lock file exists, the next opening repairs the index."""
@@ -203,7 +203,7 @@ class LiveRun:
             log.warning("run %s is not in the index as it ended yet: %s", self.run.id, error)
             self._lock.release()
         else:
-            _drop(self._lock)
+            _delete_lock(self._lock)
 
 
 def is_live(runs: Path, run: str) -> bool:
@@ -216,7 +216,7 @@ def is_live(runs: Path, run: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class DeadRun:
+class CrashedRun:
     """A run whose process died, locked until it is indexed."""
 
     id: str
@@ -224,37 +224,37 @@ class DeadRun:
 
     def let_go(self) -> None:
         """Release it: the index is up to date."""
-        _drop(self.lock)
+        _delete_lock(self.lock)
 
 
-def close_dead(runs: Path) -> list[DeadRun]:
+def close_crashed(runs: Path) -> list[CrashedRun]:
     """Close runs whose process died as interrupted; return those, and the ones that died while they ended.
 
     An unreadable run stays as it is: opening it says why.
     """
-    dead: list[DeadRun] = []
-    for path in sorted((runs / LIVE).glob("*.lock")):
+    dead: list[CrashedRun] = []
+    for path in sorted((runs / LIVE_FOLDER).glob("*.lock")):
         lock = FileLock(path)
-        with explained(path):
+        with translated_errors(path):
             if not lock.take():
                 continue
         try:
             _close_as_interrupted(runs / path.stem)
-            dead.append(DeadRun(path.stem, lock))
+            dead.append(CrashedRun(path.stem, lock))
         except (InputError, StoreError) as error:
             log.warning("run %s could not be closed: %s", path.stem, error)
             lock.release()
     return dead
 
 
-def mend_steps(folder: Path) -> int:
+def drop_partial_line(folder: Path) -> int:
     """Remove a last line that was cut off; return its bytes.
 
     Raises:
         StoreError: the file can't be read or written.
     """
     path = folder / STEPS_FILE
-    with explained(path), path.open("r+b") as file:
+    with translated_errors(path), path.open("r+b") as file:
         data = file.read()
         whole = data.rfind(b"\n") + 1
         if whole < len(data):
@@ -263,14 +263,14 @@ def mend_steps(folder: Path) -> int:
     return len(data) - whole
 
 
-def replace_head(folder: Path, run: Run) -> None:
+def replace_run_file(folder: Path, run: Run) -> None:
     """Replace ``run.json``, whole or not at all.
 
     Raises:
         StoreError: the disk is full or can't be written.
     """
     draft = folder / f".{RUN_FILE}.{uuid.uuid4().hex[:8]}"
-    with explained(folder):
+    with translated_errors(folder):
         try:
             write_file(draft, encode_run(run))
             draft.replace(folder / RUN_FILE)
@@ -284,25 +284,27 @@ def replace_head(folder: Path, run: Run) -> None:
 def _close_as_interrupted(folder: Path) -> None:
     if not (folder / RUN_FILE).exists():
         return
-    with explained(folder):
+    with translated_errors(folder):
         head = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
     if head.outcome is not Outcome.RUNNING:
         return
-    mend_steps(folder)
-    with explained(folder):
+    drop_partial_line(folder)
+    with translated_errors(folder):
         steps, _ = decode_steps((folder / STEPS_FILE).read_bytes(), folder / STEPS_FILE)
-    replace_head(folder, replace(head, outcome=Outcome.INTERRUPTED, error=INTERRUPTED, step_count=len(steps)))
+    replace_run_file(
+        folder, replace(head, outcome=Outcome.INTERRUPTED, error=INTERRUPTED_REASON, step_count=len(steps))
+    )
 
 
-def _take(workspace: Workspace, run: str) -> FileLock:
+def _take_lock(workspace: Workspace, run: str) -> FileLock:
     """Take the lock of a run.
 
     Raises:
         Conflict: another process holds it.
     """
-    path = _lock_path(workspace.runs.path, check_id(run))
+    path = _lock_path(workspace.runs.path, validate_run_id(run))
     lock = FileLock(path)
-    with explained(path):
+    with translated_errors(path):
         make_folder(path.parent)
         for _ in range(_TRIES):
             if lock.take():
@@ -311,7 +313,7 @@ def _take(workspace: Workspace, run: str) -> FileLock:
     raise Conflict(f"another process is working on run {run}; wait for it, or stop it")
 
 
-def _drop(lock: FileLock) -> None:
+def _delete_lock(lock: FileLock) -> None:
     """Delete the lock file while it is held (Windows: once it is released): the run is over."""
     with suppress(OSError):
         lock.path.unlink(missing_ok=True)
@@ -322,4 +324,4 @@ def _drop(lock: FileLock) -> None:
 
 
 def _lock_path(runs: Path, run: str) -> Path:
-    return runs / LIVE / f"{run}.lock"
+    return runs / LIVE_FOLDER / f"{run}.lock"

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-from app.engine.written_secrets import NAMED, lift
+from app.engine.written_secrets import NAMED, extract_secrets
 
 _TASKS = ("document", "request")
 """Columns of ``live_note`` whose JSON has the task as ``intent``."""
@@ -19,20 +19,20 @@ _LONG_ENOUGH = 6
 """Shorter values are common words and numbers, which occur for other reasons."""
 
 
-def take_out_passwords(connection: sqlite3.Connection) -> None:
+def remove_passwords(connection: sqlite3.Connection) -> None:
     """Replace passwords by names, in the tasks of live runs and in every other text."""
     names: dict[str, str] = {}
-    for rowid, column, text in _noted(connection):
-        clean = _without(text, names)
+    for rowid, column, text in _task_documents(connection):
+        clean = _without_passwords(text, names)
         if clean != text:
             connection.execute(f"UPDATE live_note SET {column} = ? WHERE rowid = ?", (clean, rowid))
-    known = {value: name for value, name in names.items() if _is_telling(value)}
+    known = {value: name for value, name in names.items() if _is_distinctive(value)}
     if known:
         for table in _tables(connection):
-            _sweep(connection, table, known)
+            _replace_in_table(connection, table, known)
 
 
-def _noted(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]:
+def _task_documents(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]:
     if "live_note" not in _tables(connection):
         return
     for column in _TASKS:
@@ -41,13 +41,13 @@ def _noted(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]:
                 yield row[0], column, row[1]
 
 
-def _without(text: str, names: dict[str, str]) -> str:
+def _without_passwords(text: str, names: dict[str, str]) -> str:
     """Return the JSON with names in its task, noting the names by value; unreadable JSON stays as it is."""
     try:
         note: Any = json.loads(text)
         intent = note["intent"]
         found = dict.fromkeys(NAMED.findall(intent), "")
-        clean = lift(intent, found)
+        clean = extract_secrets(intent, found)
     except (ValueError, KeyError, TypeError):
         return text
     for name, value in found.items():
@@ -56,11 +56,11 @@ def _without(text: str, names: dict[str, str]) -> str:
     return text if clean == intent else json.dumps({**note, "intent": clean}, ensure_ascii=False)
 
 
-def _is_telling(value: str) -> bool:
+def _is_distinctive(value: str) -> bool:
     return len(value) >= _LONG_ENOUGH and not value.isalpha() and not value.isdigit()
 
 
-def _written(value: str) -> tuple[str, ...]:
+def _stored_forms(value: str) -> tuple[str, ...]:
     """Return the forms of a value in texts and in JSON."""
     return (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])
 
@@ -72,14 +72,14 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
     return [str(row[0]) for row in found.fetchall()]
 
 
-def _sweep(connection: sqlite3.Connection, table: str, known: dict[str, str]) -> None:
+def _replace_in_table(connection: sqlite3.Connection, table: str, known: dict[str, str]) -> None:
     """Replace values in every text of a table; this alone may change an append-only row."""
     columns = [
         str(row["name"] if isinstance(row, sqlite3.Row) else row[1])
         for row in connection.execute(f'PRAGMA table_info("{table}")').fetchall()
         if "TEXT" in str(row[2]).upper()
     ]
-    forms = {form: name for value, name in known.items() for form in _written(value)}
+    forms = {form: name for value, name in known.items() for form in _stored_forms(value)}
     wrong = [
         (column, form, name)
         for column in columns

@@ -16,9 +16,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from app.engine.errors import NotFound
 from app.engine.judgement import Label, Opinion, Verdict
-from app.engine.store.database import explained, open_database, transaction
+from app.engine.store.database import open_database, transaction, translated_errors
 from app.engine.store.review_schema import MIGRATIONS, PURGING
-from kb.journal import Entry, Journal
+from kb.journal import Journal, JournalEntry
 from kb.tip import TipDraft
 
 STANDING = "(SELECT standing FROM mark WHERE verdict = v.id ORDER BY seq DESC LIMIT 1) = 1"
@@ -40,14 +40,14 @@ class ReviewStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.connection = open_database(path, MIGRATIONS, purging=PURGING)
-        with explained(path):
+        with translated_errors(path):
             self.journal = Journal(self.connection)
 
     # verdicts
 
     def add_verdict(self, verdict: Verdict) -> None:
         """Store a verdict; undo withdraws it."""
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             self.connection.execute(
                 "INSERT INTO verdict (id, run, label, step, detector, note, author, at, guideline, lead_seconds)"
                 " VALUES (?,?,?,?,?,?,?,?,?,?)",
@@ -71,7 +71,7 @@ class ReviewStore:
         Raises:
             NotFound: no verdict of this id is in force.
         """
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             row = self.connection.execute(
                 f"SELECT run, label FROM verdict AS v WHERE id = ? AND {STANDING}", (verdict,)
             ).fetchone()
@@ -89,7 +89,7 @@ class ReviewStore:
 
     def verdicts(self, run: str = "") -> list[Verdict]:
         """Return the verdicts in force, oldest first; of one run or of all."""
-        with explained(self.path):
+        with translated_errors(self.path):
             found = self.connection.execute(
                 f"SELECT * FROM verdict AS v WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY seq",
                 (run, run),
@@ -116,10 +116,10 @@ class ReviewStore:
 
     # models' opinions
 
-    def keep_opinion(self, opinion: Opinion) -> None:
+    def add_opinion(self, opinion: Opinion) -> None:
         """Store a model's opinion; earlier ones stay, the newest counts."""
         document = _opinion_type().dump_json(opinion).decode()
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             self.connection.execute(
                 "INSERT INTO opinion (run, at, model, document) VALUES (?,?,?,?)",
                 (opinion.run, opinion.at, opinion.model, document),
@@ -127,7 +127,7 @@ class ReviewStore:
 
     def opinions(self, run: str = "") -> dict[str, Opinion]:
         """Return the newest opinion of each run, or of one; unreadable ones are left out."""
-        with explained(self.path):
+        with translated_errors(self.path):
             found = self.connection.execute(
                 "SELECT run, document FROM opinion WHERE seq IN"
                 " (SELECT max(seq) FROM opinion WHERE ? = '' OR run = ? GROUP BY run)",
@@ -141,16 +141,16 @@ class ReviewStore:
 
     # history
 
-    def peek(self) -> tuple[Entry | None, Entry | None]:
+    def peek(self) -> tuple[JournalEntry | None, JournalEntry | None]:
         """Return the entries that undo and redo would apply."""
-        with explained(self.path):
+        with translated_errors(self.path):
             return self.journal.peek()
 
     def record(
         self, kind: str, label: str, forward: dict[str, Any], backward: dict[str, Any], author: str
     ) -> None:
         """Add an action that was done elsewhere to the undo history."""
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             self.journal.record(kind, label, forward, backward, author)
 
     # remembered state
@@ -158,7 +158,7 @@ class ReviewStore:
     def save_state(self, key: str, value: dict[str, Any]) -> None:
         """Store a JSON object under a name, replacing the previous one."""
         text = json.dumps(value, ensure_ascii=False)
-        with explained(self.path), transaction(self.connection):
+        with translated_errors(self.path), transaction(self.connection):
             self.connection.execute(
                 "INSERT INTO state (key, value, at) VALUES (?,?,?)"
                 " ON CONFLICT (key) DO UPDATE SET value = excluded.value, at = excluded.at",
@@ -167,7 +167,7 @@ class ReviewStore:
 
     def load_state(self, key: str) -> dict[str, Any]:
         """Return the object stored under a name, or an empty one."""
-        with explained(self.path):
+        with translated_errors(self.path):
             row = self.connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
         return json.loads(row[0]) if row is not None else {}
 
@@ -179,15 +179,15 @@ class ReviewStore:
         """Return the stored state of the window; empty at first."""
         return self.load_state("session")
 
-    def keep_draft(self, key: str, draft: TipDraft | None) -> None:
+    def save_draft(self, key: str, draft: TipDraft | None) -> None:
         """Store text that is being typed, so that a crash does not lose it; ``None`` deletes it."""
         if draft is None:
-            with explained(self.path), transaction(self.connection):
+            with translated_errors(self.path), transaction(self.connection):
                 self.connection.execute("DELETE FROM state WHERE key = ?", (f"draft:{key}",))
         else:
             self.save_state(f"draft:{key}", _draft_type().dump_python(draft, mode="json"))
 
-    def kept_draft(self, key: str) -> TipDraft | None:
+    def load_draft(self, key: str) -> TipDraft | None:
         """Return the draft stored under this key."""
         kept = self.load_state(f"draft:{key}")
         try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from app.engine.store.desk_schema import create_desk
-from app.engine.store.old_passwords import take_out_passwords
+from app.engine.store.desk_schema import create_supervision_tables
+from app.engine.store.old_passwords import remove_passwords
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -38,5 +38,5 @@ def _opinions(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX opinion_run ON opinion (run, seq)")
 
 
-MIGRATIONS = (_create, _opinions, create_desk, take_out_passwords)
-PURGING = (take_out_passwords,)
+MIGRATIONS = (_create, _opinions, create_supervision_tables, remove_passwords)
+PURGING = (remove_passwords,)

@@ -62,7 +62,7 @@ def _step_type() -> TypeAdapter[Step]:
     return TypeAdapter(Step)
 
 
-def check_id(run: str) -> str:
+def validate_run_id(run: str) -> str:
     """Return a run's id, which becomes a folder's name.
 
     Raises:
@@ -73,7 +73,7 @@ def check_id(run: str) -> str:
     return run
 
 
-def safe_id(wanted: str, suffix: str) -> str:
+def make_run_id(wanted: str, suffix: str) -> str:
     """Return ``wanted-suffix`` if valid, else an ASCII form, shortened, with a hash of ``wanted``.
 
     Equal arguments give equal ids; ``suffix`` is the run's content hash in hexadecimal digits.
@@ -121,7 +121,7 @@ def decode_run(data: bytes, path: Path) -> Run:
         run = _run_type().validate_python(value)
     except ValidationError as error:
         raise InputError(f"damaged: {_first_fault(error)}", path=str(path)) from error
-    check_id(run.id)
+    validate_run_id(run.id)
     return run
 
 
@@ -147,7 +147,7 @@ def decode_steps(data: bytes, path: Path) -> tuple[list[Step], list[str]]:
     return steps, []
 
 
-def digests(run: Run, steps: Iterable[Step]) -> list[str]:
+def blob_digests(run: Run, steps: Iterable[Step]) -> list[str]:
     """Return every content that a run's steps name, once."""
     pages = [*steps, *([run.final] if run.final is not None else [])]
     named = (
@@ -171,7 +171,7 @@ def write_run_folder(
     Raises:
         Conflict: ``out`` exists.  InputError: a content does not match its name.
     """
-    check_id(run.id)
+    validate_run_id(run.id)
     if out.exists() or out.is_symlink():
         raise Conflict(f"{out} exists already; choose another folder or move it away")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -182,11 +182,11 @@ def write_run_folder(
         write_file(draft / STEPS_FILE, encode_steps(steps))
         for name, data in (beside or {}).items():
             write_file(draft / name, data)
-        named = [digest for digest in digests(run, steps) if digest in blobs]
+        named = [digest for digest in blob_digests(run, steps) if digest in blobs]
         if named:
             make_folder(draft / BLOB_FOLDER, exist_ok=False)
         for digest in named:
-            name, data = packed(digest, blobs[digest])
+            name, data = encode_blob_file(digest, blobs[digest])
             write_file(draft / BLOB_FOLDER / name, data)
         sync_folder(draft / BLOB_FOLDER if named else draft)
         draft.rename(out)
@@ -197,7 +197,7 @@ def write_run_folder(
     return out
 
 
-def packed(digest: str, content: bytes) -> tuple[str, bytes]:
+def encode_blob_file(digest: str, content: bytes) -> tuple[str, bytes]:
     """Return the file name and bytes of a content in ``blobs/``; text is compressed, pictures stay as they are."""
     if hashlib.sha256(content).hexdigest() != digest:
         raise InputError(f"the content named {digest[:12]}… does not match its digest")
@@ -207,7 +207,7 @@ def packed(digest: str, content: bytes) -> tuple[str, bytes]:
     return f"{digest}.txt.zst", zstandard.ZstdCompressor(level=3).compress(content)
 
 
-def unpacked(name: str, data: bytes, path: Path) -> tuple[str, bytes]:
+def decode_blob_file(name: str, data: bytes, path: Path) -> tuple[str, bytes]:
     """Return the digest and content of a file in ``blobs/``.
 
     Raises:
@@ -215,13 +215,13 @@ def unpacked(name: str, data: bytes, path: Path) -> tuple[str, bytes]:
     """
     digest = name.partition(".")[0]
     if name.endswith(".zst"):
-        data = unpack(data, str(path))
+        data = decompress(data, str(path))
     if hashlib.sha256(data).hexdigest() != digest:
         raise InputError("damaged: its content does not match its name", path=str(path))
     return digest, data
 
 
-def unpack(data: bytes, where: str) -> bytes:
+def decompress(data: bytes, where: str) -> bytes:
     """Decompress Zstandard data up to a limit.
 
     Raises:
@@ -243,7 +243,7 @@ def write_file(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def append_whole(file: RawIOBase, data: bytes, *, wait: bool = True) -> None:
+def append_atomically(file: RawIOBase, data: bytes, *, wait: bool = True) -> None:
     """Append to an unbuffered file, all of it or nothing, and wait until it is on the disk.
 
     Raises:

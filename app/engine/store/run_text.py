@@ -40,7 +40,7 @@ def step_row(step: Step) -> Row:
     )
 
 
-def question(text: str) -> str:
+def fts_query(text: str) -> str:
     """Return an FTS5 query for every word of a text, the last one also as a prefix; "" without words.
 
     Each word is quoted, so that nothing in the text can be an operator.  Text in double quotes is a phrase.
@@ -59,7 +59,7 @@ def question(text: str) -> str:
     return " ".join(parts)
 
 
-def asked_words(text: str) -> list[str]:
+def query_words(text: str) -> list[str]:
     """Return the words of a query, for marking them in the hits."""
     return _WORD.findall(text.replace("_", " "))[:_MAX_WORDS]
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.engine.errors import Conflict, InputError, NotFound, StoreError
-from app.engine.store.blobs import FILE, BlobStore, Packed, pack
-from app.engine.store.database import explained
-from app.engine.store.live_runs import close_dead, is_live
+from app.engine.store.blobs import BLOB_FILE, BlobStore, PackedBlob, pack_blobs
+from app.engine.store.database import translated_errors
+from app.engine.store.live_runs import close_crashed, is_live
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import (
     INCOMING,
@@ -27,14 +27,14 @@ from app.engine.store.run_files import (
     RUNS,
     STEPS_FILE,
     TRASH,
-    check_id,
+    blob_digests,
     decode_run,
     decode_steps,
-    digests,
     encode_run,
     encode_steps,
     sync_file,
     sync_folder,
+    validate_run_id,
     write_file,
     write_run_folder,
 )
@@ -44,17 +44,17 @@ from kb.private import make_folder, own_file
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-_KEPT_OPEN = 8
+_CACHED_RUNS = 8
 
 
 @dataclass(slots=True)
-class Draft:
+class RunDraft:
     """A run that is being added: its files are written, its contents packed."""
 
     run: Run
     steps: Sequence[Step]
     folder: Path
-    packed: list[Packed]
+    packed: list[PackedBlob]
     on_disk: Future[None] | None = None
     """The pending sync of its files, if begun; ``commit`` waits for it, or syncs them."""
 
@@ -65,7 +65,7 @@ def write_draft(folder: Path, run: Run, steps: Sequence[Step]) -> None:
     Raises:
         StoreError: the disk is full or can't be written.
     """
-    with explained(folder):
+    with translated_errors(folder):
         try:
             make_folder(folder, exist_ok=False)
             own_file(folder / RUN_FILE).write_bytes(encode_run(run))
@@ -81,7 +81,7 @@ def sync_draft(folder: Path) -> None:
     Raises:
         StoreError: the disk is full or can't be written.
     """
-    with explained(folder):
+    with translated_errors(folder):
         sync_file(folder / RUN_FILE)
         sync_file(folder / STEPS_FILE)
         sync_folder(folder)
@@ -92,11 +92,11 @@ class RunStore:
 
     def __init__(self, workspace: Path) -> None:
         self._runs, self._trash = workspace / RUNS, workspace / TRASH
-        with explained(workspace):
+        with translated_errors(workspace):
             make_folder(self._runs)
             make_folder(self._trash)
-        self.blobs = BlobStore(workspace / FILE)
-        self.dead = close_dead(self._runs)
+        self.blobs = BlobStore(workspace / BLOB_FILE)
+        self.dead = close_crashed(self._runs)
         self._incoming: tuple[Path, FileLock] | None = None
         self._opened: OrderedDict[tuple[str | int, ...], tuple[Run, list[Step]]] = OrderedDict()
         self.sweep()
@@ -108,20 +108,20 @@ class RunStore:
 
     def folder(self, run: str) -> Path:
         """Return a run's folder.  Raises ``InputError`` for an invalid id."""
-        return self._runs / check_id(run)
+        return self._runs / validate_run_id(run)
 
     def is_live(self, run: str) -> bool:
         """Return whether a process works on the run."""
-        return is_live(self._runs, check_id(run))
+        return is_live(self._runs, validate_run_id(run))
 
     def ids(self) -> set[str]:
         """Return the ids of all runs."""
-        with explained(self._runs):
+        with translated_errors(self._runs):
             return {path.name for path in self._runs.iterdir() if not path.name.startswith(".")}
 
     def has(self, run: str) -> bool:
         """Return whether the run is here."""
-        return (self._runs / check_id(run) / RUN_FILE).exists()
+        return (self._runs / validate_run_id(run) / RUN_FILE).exists()
 
     def add(
         self,
@@ -134,44 +134,44 @@ class RunStore:
         wanted = self.blobs.missing(blobs)
         draft = self.draft(run, steps, {digest: blobs[digest] for digest in wanted})
         for name, data in (beside or {}).items():
-            with explained(draft.folder):
+            with translated_errors(draft.folder):
                 write_file(draft.folder / name, data)
         return self.commit([draft]) == [run.id]
 
-    def draft(self, run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]) -> Draft:
+    def draft(self, run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]) -> RunDraft:
         """Write a run's files to a draft folder and pack its contents; uses no connection, so any one thread may do
         it.
 
         Raises:
             StoreError: the disk is full or can't be written.
         """
-        folder = self.incoming() / f"{check_id(run.id)}.{uuid.uuid4().hex[:8]}"
+        folder = self.incoming() / f"{validate_run_id(run.id)}.{uuid.uuid4().hex[:8]}"
         write_draft(folder, run, steps)
-        return Draft(run=run, steps=steps, folder=folder, packed=pack(blobs))
+        return RunDraft(run=run, steps=steps, folder=folder, packed=pack_blobs(blobs))
 
-    def adopt(self, folder: Path, packed: list[Packed]) -> Draft:
+    def adopt(self, folder: Path, packed: list[PackedBlob]) -> RunDraft:
         """Return the draft that another process wrote under ``incoming()``.
 
         Raises:
             InputError: its files are incomplete.
         """
-        with explained(folder):
+        with translated_errors(folder):
             run = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
             steps, _ = decode_steps((folder / STEPS_FILE).read_bytes(), folder / STEPS_FILE)
-        return Draft(run=run, steps=steps, folder=folder, packed=packed)
+        return RunDraft(run=run, steps=steps, folder=folder, packed=packed)
 
     def incoming(self) -> Path:
         """Return the folder for this process's drafts; it is removed after the process is gone."""
         if self._incoming is None:
             folder = self._runs / f"{INCOMING}{uuid.uuid4().hex[:12]}"
             lock = FileLock(self._lock_of(folder))
-            with explained(self._runs):
+            with translated_errors(self._runs):
                 lock.take()  # before the folder is there for a sweep to find
                 make_folder(folder, exist_ok=False)
             self._incoming = (folder, lock)
         return self._incoming[0]
 
-    def commit(self, drafts: Sequence[Draft]) -> list[str]:
+    def commit(self, drafts: Sequence[RunDraft]) -> list[str]:
         """Move drafts into place once they are on the disk, contents first; return the ids of new ones."""
         for draft in drafts:
             if draft.on_disk is None:
@@ -180,7 +180,7 @@ class RunStore:
                 draft.on_disk.result()
         self.blobs.add([row for draft in drafts for row in draft.packed])
         new: list[str] = []
-        with explained(self._runs):
+        with translated_errors(self._runs):
             for draft in drafts:
                 try:
                     draft.folder.rename(self._runs / draft.run.id)
@@ -200,7 +200,7 @@ class RunStore:
             NotFound: no run has this id.  StoreError: its files are damaged.
         """
         try:
-            folder = self._runs / check_id(run)
+            folder = self._runs / validate_run_id(run)
             head_file, steps_file = (folder / RUN_FILE).stat(), (folder / STEPS_FILE).stat()
         except (OSError, InputError) as error:
             raise NotFound(f"no run {run[:120]!r} in this workspace") from error
@@ -218,7 +218,7 @@ class RunStore:
         except OSError as error:
             raise StoreError(f"run {run} can't be read: {error.strerror}") from error
         self._opened[key] = (head, steps)
-        if len(self._opened) > _KEPT_OPEN:
+        if len(self._opened) > _CACHED_RUNS:
             self._opened.popitem(last=False)
         return head, steps
 
@@ -236,7 +236,7 @@ class RunStore:
         if live := [run for run in runs if self.has(run) and self.is_live(run)]:
             raise Conflict(f"run {live[0]} is still active; stop it first, nothing was deleted")
         moved: list[str] = []
-        with explained(self._trash):
+        with translated_errors(self._trash):
             for run in runs:
                 if not self.has(run):
                     continue
@@ -252,9 +252,9 @@ class RunStore:
     def restore(self, runs: Iterable[str]) -> list[str]:
         """Restore runs from the trash; return the ids of those restored."""
         back: list[str] = []
-        with explained(self._trash):
+        with translated_errors(self._trash):
             for run in runs:
-                place = self._trash / check_id(run)
+                place = self._trash / validate_run_id(run)
                 if place.is_dir() and not self.has(run):
                     place.rename(self._runs / run)
                     back.append(run)
@@ -265,11 +265,11 @@ class RunStore:
         """Write one run as a native run folder ``out/<id>``."""
         head, steps = self.load(run)
         contents = {
-            digest: self.read_blob(digest) for digest in digests(head, steps) if not self._lost(digest)
+            digest: self.read_blob(digest) for digest in blob_digests(head, steps) if not self._lost(digest)
         }
         if head.outcome is Outcome.RUNNING:  # what is carried elsewhere goes on for nobody there
             head = replace(head, outcome=Outcome.INTERRUPTED)
-        with explained(out):
+        with translated_errors(out):
             beside = {
                 name: (self.folder(run) / name).read_bytes()
                 for name in LEDGER_FILES
@@ -279,7 +279,7 @@ class RunStore:
 
     def sweep(self) -> None:
         """Remove incomplete imports of dead processes; those of living ones are locked and stay."""
-        with explained(self._runs):
+        with translated_errors(self._runs):
             for folder in self._runs.glob(f"{INCOMING}*"):
                 with FileLock(self._lock_of(folder)) as lock:
                     if lock.take():

@@ -23,13 +23,13 @@ log = logging.getLogger(__name__)
 
 PREFIX = "sitelore-tmp-"
 LOCK = "owner.lock"
-LONGEST = 40
+MAX_BASE_PATH = 40
 """Bytes of a base folder's path: Chromium appends some 45 bytes for a socket, whose address holds 107."""
-HALF_REMOVED = 3600.0
+STALE_SECONDS = 3600.0
 """Seconds after which a folder without a lock file is no longer being made."""
 
 
-class Scratch:
+class TempFolder:
     """An owner-only folder that is removed with its process; use it in a ``with``."""
 
     def __init__(self, path: Path, lock: FileLock) -> None:
@@ -39,7 +39,7 @@ class Scratch:
     def make(cls, base: Path | None = None) -> Self:
         """Create a folder in ``base`` (the temporary folder) after removing those of dead processes; blocks."""
         base = base or short_temp()
-        sweep(base)
+        remove_abandoned(base)
         while True:
             path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
             lock = FileLock(path / LOCK)
@@ -48,7 +48,7 @@ class Scratch:
                     return cls(path, lock)
 
     def remove(self) -> None:
-        """Remove the folder and its contents; blocks.  A later ``sweep`` removes what is left."""
+        """Remove the folder and its contents; blocks.  A later ``remove_abandoned`` removes what is left."""
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.release()  # Windows removes no file that is open
         shutil.rmtree(self.path, ignore_errors=True)
@@ -64,12 +64,12 @@ def short_temp() -> Path:
     """Return the temporary folder; ``/tmp`` where its path is too long for the sockets in it."""
     found = Path(tempfile.gettempdir())
     short = Path("/tmp")
-    if sys.platform != "win32" and len(os.fsencode(found)) > LONGEST and os.access(short, os.W_OK):
+    if sys.platform != "win32" and len(os.fsencode(found)) > MAX_BASE_PATH and os.access(short, os.W_OK):
         return short
     return found
 
 
-def sweep(base: Path | None = None) -> int:
+def remove_abandoned(base: Path | None = None) -> int:
     """Remove this user's folders of dead processes; return how many."""
     removed = 0
     base = base or short_temp()
@@ -99,7 +99,7 @@ def _is_abandoned(path: Path) -> bool:
     lock = FileLock(path / LOCK)
     try:
         if not lock.path.is_file():
-            return time.time() - path.stat().st_mtime > HALF_REMOVED
+            return time.time() - path.stat().st_mtime > STALE_SECONDS
         return lock.take()
     except OSError:
         return False

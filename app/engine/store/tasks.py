@@ -14,7 +14,7 @@ from app.engine.run_api import RunRequest
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-TASK_FILE = "task.json"
+REQUEST_FILE = "task.json"
 VERSION = 1
 
 
@@ -25,12 +25,12 @@ def _type() -> TypeAdapter[RunRequest]:
     return TypeAdapter(RunRequest)
 
 
-def task_file(request: RunRequest) -> dict[str, bytes]:
+def request_file(request: RunRequest) -> dict[str, bytes]:
     """Return the request as a further file of the run (``LiveRun.begin``)."""
-    return {TASK_FILE: orjson.dumps({"version": VERSION, "request": request}, option=orjson.OPT_INDENT_2)}
+    return {REQUEST_FILE: orjson.dumps({"version": VERSION, "request": request}, option=orjson.OPT_INDENT_2)}
 
 
-def read_task(folder: Path) -> RunRequest:
+def read_request(folder: Path) -> RunRequest:
     """Return the request of a run.
 
     Raises:
@@ -38,7 +38,7 @@ def read_task(folder: Path) -> RunRequest:
     """
     from pydantic import ValidationError
 
-    path = folder / TASK_FILE
+    path = folder / REQUEST_FILE
     try:
         data = orjson.loads(path.read_bytes())
         if data["version"] > VERSION:

@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.engine.errors import StoreError
-from app.engine.store.database import explained
+from app.engine.store.database import translated_errors
 from app.engine.store.locks import FileLock
 from app.engine.supervision import RunState
 from kb.private import make_folder, own_file
 
 if TYPE_CHECKING:
-    from app.engine.store.desk_state import LiveNote
+    from app.engine.store.desk_state import LiveRunSnapshot
     from app.engine.store.workspace import Workspace
 
 _TRIES, _PAUSE = 10, 0.02
-_NOT_BEGUN = (RunState.QUEUED, RunState.STARTING)
+_NOT_STARTED = (RunState.QUEUED, RunState.STARTING)
 
 
-class Wall:
+class RunRegistry:
     """The runs of this process and of others; ``folder`` holds their files."""
 
     def __init__(self, folder: Path) -> None:
@@ -36,7 +36,7 @@ class Wall:
 
     def claim(self, runs: Iterable[str]) -> None:
         """Register runs as ours for the life of this process.  Raises ``StoreError`` where that can't be written."""
-        with explained(self._folder):
+        with translated_errors(self._folder):
             make_folder(self._folder)
             if self._lock is None:
                 self._lock = self._taken(FileLock(self._folder / f"{uuid.uuid4().hex}.wall"))
@@ -53,7 +53,7 @@ class Wall:
             with suppress(OSError):
                 lock = FileLock(path)
                 if lock.take():
-                    _drop(lock)
+                    _delete_lock(lock)
                 else:
                     found.update(beside.read_text("utf-8").split())
         return found
@@ -61,7 +61,7 @@ class Wall:
     def close(self) -> None:
         """Give up all runs."""
         if self._lock is not None:
-            _drop(self._lock)
+            _delete_lock(self._lock)
             self._lock = None
 
     @staticmethod
@@ -73,17 +73,17 @@ class Wall:
         raise StoreError("the folder of live runs can't be locked")
 
 
-def living_elsewhere(workspace: Workspace) -> list[LiveNote]:
+def runs_of_other_processes(workspace: Workspace) -> list[LiveRunSnapshot]:
     """Return the runs that other processes work on or have queued; store thread only."""
     others = workspace.wall.others()
     return [
         note
         for note in workspace.desk.live()
-        if workspace.runs.is_live(note.run) or (note.run in others and note.state in _NOT_BEGUN)
+        if workspace.runs.is_live(note.run) or (note.run in others and note.state in _NOT_STARTED)
     ]
 
 
-def _drop(lock: FileLock) -> None:
+def _delete_lock(lock: FileLock) -> None:
     with suppress(OSError):
         lock.path.with_suffix(".runs").unlink(missing_ok=True)
     with suppress(OSError):

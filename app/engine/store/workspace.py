@@ -23,31 +23,31 @@ from types import TracebackType
 from typing import Any, Self, cast
 from urllib.parse import quote, unquote
 
-from app.engine.decision import Decision
+from app.engine.decision import GraphEdit
 from app.engine.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
 from app.engine.sites import SiteTable, load_sites, site_table
-from app.engine.store.database import INDEX_FILE, explained
-from app.engine.store.desk import DeskStore
-from app.engine.store.desk_state import POLICY
+from app.engine.store.database import INDEX_FILE, translated_errors
+from app.engine.store.desk import SupervisionStore
+from app.engine.store.desk_state import POLICY_EDIT
 from app.engine.store.graphs import GraphStore
 from app.engine.store.index import RunIndex
-from app.engine.store.live_runs import LIVE
+from app.engine.store.live_runs import LIVE_FOLDER
 from app.engine.store.locks import FileLock
 from app.engine.store.review import ReviewStore
 from app.engine.store.run_files import RUNS, TRASH, WORKSPACE_FILE, write_file
 from app.engine.store.runs import RunStore
-from app.engine.store.walls import Wall
-from kb.journal import Entry
+from app.engine.store.walls import RunRegistry
+from kb.journal import JournalEntry
 from kb.private import FOLDER, is_open_to_others, make_folder, tighten
 
 log = logging.getLogger(__name__)
 
 VERSION = 1
 _DELETE_RUNS = "delete-runs"
-DECIDE = "graph-decision"
+GRAPH_EDIT = "graph-decision"
 _GRAPHS = "graphs"
 _LONGEST_NAME = 200
-_OWN = (WORKSPACE_FILE, RUNS, TRASH, _GRAPHS, "*.sqlite*", "knowledge.akb*", "*.lock")
+_OWN_FILES = (WORKSPACE_FILE, RUNS, TRASH, _GRAPHS, "*.sqlite*", "knowledge.akb*", "*.lock")
 """Patterns of the workspace's own files."""
 
 
@@ -62,11 +62,11 @@ class Workspace:
     def __init__(self, path: Path, table: SiteTable) -> None:
         self.path, self._table = path, table
         self.notes: list[str] = []
-        self.index_made_anew = False
+        self.index_rebuilt = False
         self._graphs: dict[str, GraphStore] = {}
         self.review = ReviewStore(path / "review.sqlite")
-        self.desk = DeskStore(self.review)
-        self.wall = Wall(path / RUNS / LIVE)
+        self.desk = SupervisionStore(self.review)
+        self.wall = RunRegistry(path / RUNS / LIVE_FOLDER)
         try:
             self.runs = RunStore(path)
             try:
@@ -93,7 +93,7 @@ class Workspace:
                 raise NotFound(f"{path} holds no workspace")
             _make(path)
         table = _read(file)
-        _keep_others_out(path)
+        _restrict_access(path)
         return cls(path, table)
 
     # what lies in it
@@ -145,12 +145,12 @@ class Workspace:
 
     # deeds that can be undone
 
-    def decide(self, site: str, decision: Decision, label: str) -> None:
+    def decide(self, site: str, decision: GraphEdit, label: str) -> None:
         """Merge or split nodes of a graph; ``label`` names it in the undo history."""
         self.graph(site).add_decision(decision)
         deed = {"site": site, "decision": decision.id}
         self.review.record(
-            DECIDE, label, {**deed, "standing": True}, {**deed, "standing": False}, decision.author
+            GRAPH_EDIT, label, {**deed, "standing": True}, {**deed, "standing": False}, decision.author
         )
 
     def delete_runs(self, runs: Sequence[str], author: str = "") -> int:
@@ -176,14 +176,14 @@ class Workspace:
             self.index_run(run)
         return len(back)
 
-    def undo(self) -> Entry | None:
+    def undo(self) -> JournalEntry | None:
         """Undo the latest verdict, deletion, merge, split or policy edit; return it, ``None`` for nothing."""
-        with explained(self.review.path):
+        with translated_errors(self.review.path):
             return self.review.journal.undo(self._apply)
 
-    def redo(self) -> Entry | None:
+    def redo(self) -> JournalEntry | None:
         """Redo the action that was undone last."""
-        with explained(self.review.path):
+        with translated_errors(self.review.path):
             return self.review.journal.redo(self._apply)
 
     # the rest
@@ -208,7 +208,7 @@ class Workspace:
         Raises:
             Conflict: another process rebuilds it.
         """
-        with explained(self.path), FileLock(self.path / "index.lock") as lock:
+        with translated_errors(self.path), FileLock(self.path / "index.lock") as lock:
             if not lock.take():
                 raise Conflict("another process is rebuilding this workspace's index; wait for it")
             try:
@@ -255,13 +255,13 @@ class Workspace:
                 self.restore_runs(runs)
             else:
                 self.index.remove(self.runs.delete(runs))
-        elif kind == DECIDE:
+        elif kind == GRAPH_EDIT:
             graph = self.graph(str(deed["site"]))
             if deed["standing"]:
                 graph.restore_decision(str(deed["decision"]))
             else:
                 graph.remove_decision(str(deed["decision"]))
-        elif kind == POLICY:
+        elif kind == POLICY_EDIT:
             self.desk.put_policy(deed)
         else:
             self.review.set_standing(str(deed["verdict"]), bool(deed["standing"]))
@@ -275,7 +275,7 @@ class Workspace:
         except DamagedIndex as error:
             self._replace_index(error)
             self.catch_up()
-            self.index_made_anew = True
+            self.index_rebuilt = True
         return self.index
 
     def catch_up(self) -> None:
@@ -285,7 +285,7 @@ class Workspace:
             self.index.remove(indexed - stored)
         dead = {run.id for run in self.runs.dead} & stored
         if changed := (stored - indexed) | dead:
-            self.index_made_anew = not indexed and bool(stored - dead)
+            self.index_rebuilt = not indexed and bool(stored - dead)
             with self.index.batch():
                 for run in sorted(changed):
                     self.index_run(run)
@@ -305,7 +305,7 @@ class Workspace:
         log.warning("the search index is damaged and is being rebuilt: %s", error)
         path = self.path / INDEX_FILE
         aside = f"{INDEX_FILE}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:4]}"
-        with explained(path):
+        with translated_errors(path):
             for end in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
                     (self.path / f"{INDEX_FILE}{end}").rename(self.path / f"{aside}{end}")
@@ -326,7 +326,7 @@ class Workspace:
 
 
 def _make(path: Path) -> None:
-    with explained(path):
+    with translated_errors(path):
         make_folder(path, parents=True)
         document = {"format": "sitelore-workspace", "version": VERSION, "sites": load_sites().globs}
         draft = path / f".{WORKSPACE_FILE}.{uuid.uuid4().hex[:8]}"
@@ -334,14 +334,14 @@ def _make(path: Path) -> None:
         draft.replace(path / WORKSPACE_FILE)
 
 
-def _keep_others_out(path: Path) -> None:
+def _restrict_access(path: Path) -> None:
     """Restrict a workspace that others could read to its owner; the folder itself comes last.
 
     In a folder with other files, only those of the workspace are changed.
     """
-    with explained(path):
+    with translated_errors(path):
         if is_open_to_others(path):
-            tighten(found for pattern in _OWN for found in path.glob(pattern))
+            tighten(found for pattern in _OWN_FILES for found in path.glob(pattern))
             try:
                 path.chmod(FOLDER)
             except OSError as error:  # somebody else's, who lets us work in it
@@ -349,7 +349,7 @@ def _keep_others_out(path: Path) -> None:
 
 
 def _read(file: Path) -> SiteTable:
-    with explained(file):
+    with translated_errors(file):
         data = file.read_bytes()
     try:
         document: Any = json.loads(data)

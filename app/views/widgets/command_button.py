@@ -66,7 +66,7 @@ class CommandButton(QAbstractButton):
             self._calls, self._role = calls, role
             self.update()
 
-    def show_much(self, much: int) -> None:
+    def set_detail(self, much: int) -> None:
         """Set the detail: ``WHOLE``, ``WORD`` or ``SIGN``."""
         if much != self._much:
             self._much = much
@@ -166,5 +166,5 @@ def fill(
         amounts = [(button, level[button in aside]) for button in buttons]
         if level is levels[-1] or sum(button.width_for(amount) for button, amount in amounts) <= room:
             for button, amount in amounts:
-                button.show_much(amount)
+                button.set_detail(amount)
             return

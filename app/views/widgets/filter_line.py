@@ -20,7 +20,7 @@ class FilterLine(QLineEdit):
         self.setAccessibleName(name)
         self.returnPressed.connect(onward)
 
-    def take_keys(self) -> None:
+    def take_focus(self) -> None:
         """Focus the line and select its text."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()

@@ -12,7 +12,7 @@ GAP = "\u200b"
 """A zero-width break opportunity for long words."""
 
 
-class Said(QLabel):
+class MessageLabel(QLabel):
     """Shows at most ``longest`` characters, the whole as a tooltip; never wider than its place, never as markup."""
 
     def __init__(self, kind: str = "", longest: int = 400, parent: QWidget | None = None) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy
 
-from app.models.live_hands import Key
+from app.models.live_hands import KeyKind
 from app.views.key_kinds import key_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class TextLine(QPlainTextEdit):
     def event(self, event: QEvent) -> bool:
         """Take Enter and Esc while focused, before the commands of the place."""
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if self._shut and key_of(event) is not Key.OTHER:
+            if self._shut and key_of(event) is not KeyKind.OTHER:
                 event.accept()
                 return True
             plain = not event.modifiers() & ~(
@@ -98,7 +98,7 @@ class TextLine(QPlainTextEdit):
             self.entered.emit(self.text)
         elif event.key() == Qt.Key.Key_Escape and not shifted:
             self.left.emit()
-        elif self._shut and key_of(event) is Key.TEXT:
+        elif self._shut and key_of(event) is KeyKind.TEXT:
             event.accept()
         else:
             super().keyPressEvent(event)

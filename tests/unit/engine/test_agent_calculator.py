@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.calculator import CalculationError, calculate, written
+from app.engine.agent.calculator import CalculationError, calculate, format_number
 
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine must not fail a law."""
@@ -123,7 +123,7 @@ def test_products_and_differences_lose_nothing(a: Decimal, b: Decimal):
 @untimed
 @given(st.fractions(-1000, 1000))
 def test_a_written_number_is_exact_or_says_that_it_is_not(value: Fraction):
-    text = written(value)
+    text = format_number(value)
 
     near = Fraction(text.removeprefix("≈ "))
     assert abs(near - value) <= Fraction(1, 10**12)

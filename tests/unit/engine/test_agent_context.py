@@ -10,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.agent.eviction.context import LiveContext, stable_prefix
-from app.engine.agent.eviction.keeping import Keep
-from app.engine.agent.eviction.list_changes import changes
+from app.engine.agent.eviction.keeping import RetentionLimits
+from app.engine.agent.eviction.list_changes import diff_lists
 from app.engine.agent.eviction.tokens import count
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 
-SYSTEM = Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text="You work on a page. " * 400),))
+SYSTEM = ChatMessage(
+    role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text="You work on a page. " * 400),)
+)
 
 
 def _page(name: str, rows: int = 60, changed: int = -1) -> str:
@@ -24,7 +26,7 @@ def _page(name: str, rows: int = 60, changed: int = -1) -> str:
     )
 
 
-def _run(context: LiveContext, steps: int, pages: int = 3) -> list[tuple[Message, ...]]:
+def _run(context: LiveContext, steps: int, pages: int = 3) -> list[tuple[ChatMessage, ...]]:
     prompts = []
     for step in range(steps):
         name = f"page {step // 4 % pages}"
@@ -38,7 +40,7 @@ def _run(context: LiveContext, steps: int, pages: int = 3) -> list[tuple[Message
 
 
 def test_the_front_stands_still_but_at_a_cut():
-    prompts = _run(LiveContext((SYSTEM,), keep=Keep(stride=8)), 24)
+    prompts = _run(LiveContext((SYSTEM,), keep=RetentionLimits(stride=8)), 24)
     cuts = [
         step
         for step in range(1, 24)
@@ -71,7 +73,9 @@ def test_the_prompt_is_bounded_however_long_the_run():
 def test_a_budget_moves_the_windows_before_their_time():
     sizes = {}
     for budget in (3_000, 100_000):
-        prompts = _run(LiveContext((SYSTEM,), keep=Keep(stride=50, lists=9), budget=budget), 40, pages=40)
+        prompts = _run(
+            LiveContext((SYSTEM,), keep=RetentionLimits(stride=50, lists=9), budget=budget), 40, pages=40
+        )
         sizes[budget] = max(count(prompt) - count([SYSTEM]) for prompt in prompts)
     assert sizes[3_000] <= 3_000 + 50
     assert sizes[100_000] > 2 * sizes[3_000]
@@ -79,7 +83,7 @@ def test_a_budget_moves_the_windows_before_their_time():
 
 def test_a_list_that_is_told_by_its_changes_always_has_its_list():
     dice = random.Random(3)
-    context = LiveContext((SYSTEM,), keep=Keep(stride=5), budget=4_000)
+    context = LiveContext((SYSTEM,), keep=RetentionLimits(stride=5), budget=4_000)
     for step in range(60):
         name = f"page {dice.randrange(4)}"
         context.look(step, _page(name, changed=dice.randrange(60)), url=name)
@@ -93,7 +97,7 @@ def test_a_list_that_is_told_by_its_changes_always_has_its_list():
 
 
 def test_every_call_that_is_sent_is_answered():
-    for prompt in _run(LiveContext((SYSTEM,), keep=Keep(stride=3), budget=2_000), 40):
+    for prompt in _run(LiveContext((SYSTEM,), keep=RetentionLimits(stride=3), budget=2_000), 40):
         calls = [part.call for message in prompt for part in message.parts if part.kind is PartKind.TOOL_CALL]
         came = [
             part.call for message in prompt for part in message.parts if part.kind is PartKind.TOOL_RESULT
@@ -139,9 +143,9 @@ def test_the_same_page_again_is_one_line():
 
 
 def test_another_page_is_told_whole():
-    assert changes(_page("shop"), _page("basket"), 0) == ""
-    assert changes(_page("shop"), "", 0) == ""
-    assert changes("", _page("shop"), 0) == ""
+    assert diff_lists(_page("shop"), _page("basket"), 0) == ""
+    assert diff_lists(_page("shop"), "", 0) == ""
+    assert diff_lists("", _page("shop"), 0) == ""
 
 
 @settings(deadline=None)
@@ -150,7 +154,7 @@ def test_changes_are_shorter_than_the_list_and_hold_every_new_line(before, after
     """Every new line is in the diff; removed lines are shown or counted."""
     long = {letter: f"[{letter}] link '{letter * 30}'" for letter in "abcdefgh"}
     old, new = "\n".join(long[line] for line in before), "\n".join(long[line] for line in after)
-    text = changes(old, new, 3)
+    text = diff_lists(old, new, 3)
     if not text or old == new:
         return
     assert len(text) < len(new)
@@ -162,4 +166,4 @@ def test_changes_are_shorter_than_the_list_and_hold_every_new_line(before, after
 def test_very_long_lists_that_differ_everywhere_are_not_compared_line_by_line(lines):
     old = "\n".join(f"line {number % 700}" for number in range(lines))
     new = "\n".join(f"line {(number * 31) % 700}" for number in range(lines))
-    assert changes(old, new, 0) == ""
+    assert diff_lists(old, new, 0) == ""

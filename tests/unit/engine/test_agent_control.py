@@ -10,30 +10,30 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.sight import Decision, Sight
-from app.engine.agent.turns import turns_of
-from app.engine.command import AskHuman, Click, Command, Goto, Stop, TypeText
-from app.engine.effect import Result
+from app.engine.agent.sight import AgentDecision, Observation
+from app.engine.agent.turns import history_of_steps
+from app.engine.command import Action, AskHuman, Click, Goto, Stop, TypeText
+from app.engine.effect import ActionResult
 from app.engine.errors import Conflict
 from app.engine.intervention_policy import RiskClass
 from app.engine.supervision import (
-    PersonDecision,
-    PersonHint,
+    DecisionKind,
+    Hint,
+    OperatorDecision,
     RequestState,
     RunState,
     Stage,
-    TakeoverAccount,
-    Verb,
+    TakeoverSummary,
 )
 from app.engine.trajectory import Outcome, Run, Step
-from tests.support.fake_desk import FakeDesk
+from tests.support.fake_desk import FakeApprovals
 from tests.support.fake_hands import HOME, ScriptedPolicy, page_of
-from tests.support.held_run import ASKING, DELETED, ORDERS, PAGES, Bench, thinks
+from tests.support.held_run import ASKING, DELETED, ORDERS, PAGES, SupervisedLoop, decide_after
 from tests.support.laws import examples
 
 
 async def test_without_anybody_nothing_is_held_or_asked():
-    bench = Bench([Click(2), Stop("")], supervised=False)
+    bench = SupervisedLoop([Click(2), Stop("")], supervised=False)
     run = await bench.run()
     assert (run.outcome, bench.words[0]) == (Outcome.ANSWERED, "click link 'Delete account'")
     assert bench.control.state is RunState.ENDED
@@ -44,9 +44,9 @@ async def test_without_anybody_nothing_is_held_or_asked():
 
 async def test_a_pause_takes_effect_before_the_next_action_and_the_clock_stands_still():
     time = [0.0]
-    bench = Bench([])
+    bench = SupervisedLoop([])
     bench.control._clocks._clock = lambda: time[0]  # pyright: ignore[reportPrivateUsage]
-    bench.policy.moves = [thinks(Click(0), bench.control.pause), Stop("42")]
+    bench.policy.moves = [decide_after(Click(0), bench.control.pause), Stop("42")]
 
     async def look() -> None:
         await bench.until(RunState.PAUSED)
@@ -65,8 +65,8 @@ async def test_a_pause_takes_effect_before_the_next_action_and_the_clock_stands_
 
 
 async def test_a_page_that_changed_during_a_pause_is_decided_anew_and_no_step_is_recorded_for_it():
-    bench = Bench([])
-    bench.policy.moves = [thinks(Click(0), bench.control.pause), Stop("42")]
+    bench = SupervisedLoop([])
+    bench.policy.moves = [decide_after(Click(0), bench.control.pause), Stop("42")]
 
     async def change() -> None:
         await bench.until(RunState.PAUSED)
@@ -81,8 +81,8 @@ async def test_a_page_that_changed_during_a_pause_is_decided_anew_and_no_step_is
 
 
 async def test_the_same_element_under_another_number_is_acted_on_where_it_stands_now():
-    bench = Bench([])
-    bench.policy.moves = [thinks(Click(0), bench.control.pause), Stop("42")]
+    bench = SupervisedLoop([])
+    bench.policy.moves = [decide_after(Click(0), bench.control.pause), Stop("42")]
 
     async def renumber() -> None:
         await bench.until(RunState.PAUSED)
@@ -99,7 +99,7 @@ async def test_the_same_element_under_another_number_is_acted_on_where_it_stands
 
 
 async def test_one_step_is_done_and_the_run_is_held_again():
-    bench = Bench([Click(0), Click(0), Stop("")])
+    bench = SupervisedLoop([Click(0), Click(0), Stop("")])
     bench.control.pause()
 
     async def one_by_one() -> None:
@@ -116,7 +116,7 @@ async def test_one_step_is_done_and_the_run_is_held_again():
 
 
 async def test_a_stop_ends_a_run_that_is_held_and_one_that_thinks():
-    held = Bench([Click(0)])
+    held = SupervisedLoop([Click(0)])
     held.control.pause()
 
     async def stop() -> None:
@@ -126,10 +126,10 @@ async def test_a_stop_ends_a_run_that_is_held_and_one_that_thinks():
     assert (await held.run(stop)).outcome is Outcome.STOPPED
     assert held.hands.done == []
 
-    thinking = Bench([])
+    thinking = SupervisedLoop([])
 
     class Slow(ScriptedPolicy):
-        async def decide(self, sight: Sight) -> Decision:
+        async def decide(self, sight: Observation) -> AgentDecision:
             thinking.control.stop()
             await asyncio.sleep(1000)
             raise AssertionError
@@ -139,7 +139,7 @@ async def test_a_stop_ends_a_run_that_is_held_and_one_that_thinks():
 
 
 async def test_what_is_over_can_not_be_held():
-    bench = Bench([Stop("")])
+    bench = SupervisedLoop([Stop("")])
     await bench.run()
     for deed in (bench.control.pause, bench.control.go_on, bench.control.step_once):
         with pytest.raises(Conflict, match="over"):
@@ -152,7 +152,7 @@ async def test_what_is_over_can_not_be_held():
 
 
 async def test_each_action_is_told_before_it_is_done_with_its_place():
-    bench = Bench([TypeText(1, "lamp"), Stop("")])
+    bench = SupervisedLoop([TypeText(1, "lamp"), Stop("")])
     seen: list[int] = []
     bench.control.planned = lambda action: (seen.append(len(bench.hands.done)), bench.planned.append(action))
     await bench.run()
@@ -167,8 +167,8 @@ async def test_each_action_is_told_before_it_is_done_with_its_place():
 
 
 async def test_a_hint_stands_before_all_tips_and_is_taken_when_the_step_it_is_given_to_begins():
-    bench = Bench([Click(0), Stop("")])
-    bench.desk.said = [PersonHint(id="h1", run="r1", step=0, text="use the orders")]
+    bench = SupervisedLoop([Click(0), Stop("")])
+    bench.desk.said = [Hint(id="h1", run="r1", step=0, text="use the orders")]
     await bench.run()
     (hint,) = bench.policy.seen[0].tips
     assert (hint.tip, hint.routes, hint.kind) == ("hint:h1", ("person",), "person")
@@ -179,11 +179,11 @@ async def test_a_hint_stands_before_all_tips_and_is_taken_when_the_step_it_is_gi
 
 
 async def test_a_takeover_becomes_steps_the_account_is_told_and_the_decision_is_made_anew():
-    done = Bench([Click(0), Stop("")])
+    done = SupervisedLoop([Click(0), Stop("")])
     await done.run()
     by_hand = done.kept.steps[0]
-    bench = Bench([])
-    account = TakeoverAccount(
+    bench = SupervisedLoop([])
+    account = TakeoverSummary(
         run="r1", first_step=0, steps=1, words="opened the orders", changes=("now at Orders",)
     )
 
@@ -194,13 +194,13 @@ async def test_a_takeover_becomes_steps_the_account_is_told_and_the_decision_is_
             await bench.control.take_over()
         with pytest.raises(Conflict, match="hand it back"):
             bench.control.go_on()
-        number = await bench.loop.add_person_step(by_hand, {})
+        number = await bench.loop.add_operator_step(by_hand, {})
         assert number == 0
         bench.hands.url = ORDERS
         await bench.control.release(account)
 
     class Slow(ScriptedPolicy):
-        async def decide(self, sight: Sight) -> Decision:
+        async def decide(self, sight: Observation) -> AgentDecision:
             if not self.seen:
                 self.seen.append(sight)
                 await asyncio.sleep(1000)
@@ -226,17 +226,17 @@ async def test_a_takeover_becomes_steps_the_account_is_told_and_the_decision_is_
 
 
 async def test_steps_done_by_hand_while_a_question_is_open_come_before_it():
-    done = Bench([Click(0), Stop("")])
+    done = SupervisedLoop([Click(0), Stop("")])
     await done.run()
-    desk = FakeDesk()
-    bench = Bench([AskHuman("Which?"), Stop("42")], desk=desk)
+    desk = FakeApprovals()
+    bench = SupervisedLoop([AskHuman("Which?"), Stop("42")], desk=desk)
 
     async def person() -> None:
         await bench.until(RunState.WAITING)
         await bench.control.take_over()
-        await bench.loop.add_person_step(done.kept.steps[0], {})
+        await bench.loop.add_operator_step(done.kept.steps[0], {})
         await bench.control.release()
-        await desk.answer_request(PersonDecision(verb=Verb.ANSWER, text="blue"))
+        await desk.answer_request(OperatorDecision(verb=DecisionKind.ANSWER, text="blue"))
 
     await bench.run(person)
     assert [(step.index, step.by) for step in bench.kept.steps] == [(0, "person"), (1, ""), (2, "")]
@@ -244,23 +244,23 @@ async def test_steps_done_by_hand_while_a_question_is_open_come_before_it():
 
 
 async def test_a_run_that_is_gone_on_with_knows_what_was_done_by_hand_and_does_not_take_it_for_its_own():
-    done = Bench([Click(0), Stop("")])
+    done = SupervisedLoop([Click(0), Stop("")])
     await done.run()
     hand = replace(done.kept.steps[0], index=1, by="person")
     steps = [done.kept.steps[0], hand]
-    assert len(turns_of(steps)) == 1
-    bench = Bench([Stop("42")], steps=steps)
+    assert len(history_of_steps(steps)) == 1
+    bench = SupervisedLoop([Stop("42")], steps=steps)
     await bench.run()
     assert bench.policy.seen[0].news == ("before this, a person did: click link 'Orders'",)
     assert bench.policy.seen[0].steps_left == 9
 
 
 async def test_whoever_waits_to_take_over_is_told_when_the_run_ends_first():
-    bench = Bench([Click(0), Stop("42")])
+    bench = SupervisedLoop([Click(0), Stop("42")])
     real = bench.hands.do
     going = asyncio.Event()
 
-    async def do(command: Command, permit: object = None) -> Result:
+    async def do(command: Action, permit: object = None) -> ActionResult:
         if isinstance(command, Click):
             going.set()
             await bench.settles()
@@ -300,14 +300,14 @@ class Supervisor:
 
     def __init__(self) -> None:
         moves = [Click(0), Click(0), AskHuman("Which?"), Click(2), TypeText(1, "lamp"), Click(2), Stop("42")]
-        self.desk = FakeDesk(policy=ASKING)
-        self.bench = Bench(moves, desk=self.desk)
+        self.desk = FakeApprovals(policy=ASKING)
+        self.bench = SupervisedLoop(moves, desk=self.desk)
         slow = SlowPolicy(moves)
         self.bench.loop._parts = replace(self.bench.loop._parts, policy=slow)  # pyright: ignore[reportPrivateUsage]
         self.hints, self.behind, self.answered = 0, list[str](), False
         real = self.bench.hands.do
 
-        async def do(command: Command, permit: object = None) -> Result:
+        async def do(command: Action, permit: object = None) -> ActionResult:
             """Nothing may be begun on a page that is held."""
             if self.bench.control.pausing or self.bench.control.state.held:
                 self.behind.append(f"{command} was begun while the run was {self.bench.control.state.value}")
@@ -340,18 +340,20 @@ class Supervisor:
                 case "take over":
                     await control.take_over()
                 case "hand back":
-                    await control.release(TakeoverAccount(run="r1", first_step=0, steps=1, words="something"))
+                    await control.release(TakeoverSummary(run="r1", first_step=0, steps=1, words="something"))
                 case "by hand" if control.state is RunState.TAKEN_OVER:
-                    await self.bench.loop.add_person_step(BY_HAND, {})
+                    await self.bench.loop.add_operator_step(BY_HAND, {})
                 case "approve" if row is not None:
-                    await self.desk.answer_request(PersonDecision(verb=Verb.APPROVE, text="fine"))
+                    await self.desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE, text="fine"))
                 case "deny" if row is not None:
-                    await self.desk.answer_request(PersonDecision(verb=Verb.DENY))
+                    await self.desk.answer_request(OperatorDecision(verb=DecisionKind.DENY))
                 case "edit" if row is not None:
-                    await self.desk.answer_request(PersonDecision(verb=Verb.EDIT, command='click("0")'))
+                    await self.desk.answer_request(
+                        OperatorDecision(verb=DecisionKind.EDIT, command='click("0")')
+                    )
                 case "hint":
                     self.hints += 1
-                    self.desk.said.append(PersonHint(id=f"h{self.hints}", run="r1", step=0, text="go on"))
+                    self.desk.said.append(Hint(id=f"h{self.hints}", run="r1", step=0, text="go on"))
                 case "interrupt":
                     control.interrupt("it hangs")
                 case _:
@@ -384,7 +386,7 @@ async def ticks(count: int) -> None:
 class SlowPolicy(ScriptedPolicy):
     """Takes its time."""
 
-    async def decide(self, sight: Sight) -> Decision:
+    async def decide(self, sight: Observation) -> AgentDecision:
         await ticks(9)
         return await super().decide(sight)
 
@@ -410,7 +412,7 @@ def test_whatever_a_person_does_in_whatever_order_a_held_page_is_not_touched_and
 
 
 async def test_what_was_done_is_no_next_action_while_its_step_is_being_written():
-    bench = Bench([Click(0), Stop("42")])
+    bench = SupervisedLoop([Click(0), Stop("42")])
     planned: list[bool] = []
     next_now: list[bool] = [False]
     bench.control.planned = lambda action: next_now.__setitem__(0, True)
@@ -427,7 +429,7 @@ async def test_what_was_done_is_no_next_action_while_its_step_is_being_written()
 
 
 async def test_a_takeover_at_the_start_opens_the_start_page():
-    bench = Bench([Stop("42")])
+    bench = SupervisedLoop([Stop("42")])
     bench.control.pause("wait")
     seen: list[str] = []
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.eviction.keeping import Keep, Now, newest_turn
-from app.engine.agent.eviction.operator import PHASES, condensed, evict
+from app.engine.agent.eviction.keeping import CurrentPage, RetentionLimits, newest_turn
+from app.engine.agent.eviction.operator import PHASES, condense, evict
 from app.engine.agent.eviction.phases import (
     element_lists,
     failures,
@@ -19,14 +19,14 @@ from app.engine.agent.eviction.phases import (
     thinking,
 )
 from app.engine.agent.eviction.tokens import count, count_text
-from app.engine.agent.memory.book import LedgerBook
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from tests.support.contexts import KEEPS, NOWS, contexts
 from tests.support.laws import examples
 
 COMMUTING = (screenshots, states, thinking, element_lists)
 law = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-HERE = Now(url="http://shop.example/", title="Shop")
+HERE = CurrentPage(url="http://shop.example/", title="Shop")
 
 
 def _calls(messages, kind):
@@ -89,7 +89,7 @@ def test_every_call_keeps_its_result(messages, keep, now):
     assert len(left) == len(messages)
     for kind in (PartKind.TOOL_CALL, PartKind.TOOL_RESULT):
         assert _calls(left, kind) == _calls(messages, kind)
-    sent = condensed(left)
+    sent = condense(left)
     assert _calls(sent, PartKind.TOOL_CALL) == _calls(sent, PartKind.TOOL_RESULT)
 
 
@@ -99,7 +99,7 @@ def test_no_phase_makes_the_context_longer(messages, keep, now):
     for phase in PHASES:
         assert count(phase(messages, keep, now).messages) <= count(messages)
     left = evict(messages, now=now, keep=keep).messages
-    assert count(condensed(left)) <= count(left)
+    assert count(condense(left)) <= count(left)
 
 
 @law
@@ -108,7 +108,7 @@ def test_the_newest_turn_is_untouched_but_for_failures_before_the_last(messages,
     newest = newest_turn(messages)
     left = evict(messages, now=now, keep=keep).messages
     for before, after in zip(messages, left, strict=True):
-        if before.turn == newest or before.role is Role.SYSTEM:
+        if before.turn == newest or before.role is ChatRole.SYSTEM:
             failed = any(part.failed for part in before.parts)
             assert after == before or failed
 
@@ -116,7 +116,7 @@ def test_the_newest_turn_is_untouched_but_for_failures_before_the_last(messages,
 @law
 @given(contexts(shuffled=False), KEEPS, NOWS)
 def test_the_ledger_only_grows(messages, keep, now):
-    book = LedgerBook()
+    book = LedgerStore()
     book.append("fact", {"key": "price", "value": "3"})
     left = messages
     sizes = [_size(book.ledger)]
@@ -154,36 +154,42 @@ def test_the_context_is_bounded_however_long_the_run(turns, keep, size):
     """Equation 5: a stable part, so many turns of the window, and a line for the archive."""
 
     def turn(number):
-        page = Part(kind=PartKind.ELEMENTS, text="x" * size, digest=f"list{number}")
-        state = Part(kind=PartKind.STATE, text="s" * size, url=f"http://shop.example/{number}")
-        call = Part(kind=PartKind.TOOL_CALL, call=str(number), text="click")
-        came = Part(kind=PartKind.TOOL_RESULT, call=str(number), text="r" * size, failed=number % 3 == 0)
+        page = MessagePart(kind=PartKind.ELEMENTS, text="x" * size, digest=f"list{number}")
+        state = MessagePart(kind=PartKind.STATE, text="s" * size, url=f"http://shop.example/{number}")
+        call = MessagePart(kind=PartKind.TOOL_CALL, call=str(number), text="click")
+        came = MessagePart(
+            kind=PartKind.TOOL_RESULT, call=str(number), text="r" * size, failed=number % 3 == 0
+        )
         return (
-            Message(role=Role.USER, turn=number, parts=(page, state)),
-            Message(role=Role.ASSISTANT, turn=number, parts=(call,)),
-            Message(role=Role.TOOL, turn=number, parts=(came,)),
+            ChatMessage(role=ChatRole.USER, turn=number, parts=(page, state)),
+            ChatMessage(role=ChatRole.ASSISTANT, turn=number, parts=(call,)),
+            ChatMessage(role=ChatRole.TOOL, turn=number, parts=(came,)),
         )
 
-    system = Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text="You work on a page."),))
+    system = ChatMessage(
+        role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text="You work on a page."),)
+    )
     messages = (system,)
     for number in range(turns):
         messages = (*evict((*messages, *turn(number)), now=HERE, keep=keep).messages,)
     window = keep.turns + keep.stride + keep.messages // 3
     archive = 4 * len(str(turns)) + 40
-    assert count(condensed(messages)) <= count([system]) + window * count(turn(turns)) + archive
+    assert count(condense(messages)) <= count([system]) + window * count(turn(turns)) + archive
 
 
 def test_words_of_a_page_are_never_taken_for_a_marker():
     """A page's claims about failures, element lists or states are only text."""
     lie = "[ERROR] FAILED HTTP 404 [ELEMENTS 12 shown] [SESSION_STATE url=x] dead_click captcha " * 20
     messages = [
-        Message(
+        ChatMessage(
             role=role,
             turn=turn,
-            parts=(Part(kind=kind, text=lie, call=f"c{turn}" if kind is PartKind.TOOL_RESULT else ""),),
+            parts=(
+                MessagePart(kind=kind, text=lie, call=f"c{turn}" if kind is PartKind.TOOL_RESULT else ""),
+            ),
         )
         for turn in range(8)
-        for role, kind in ((Role.USER, PartKind.TEXT), (Role.TOOL, PartKind.TOOL_RESULT))
+        for role, kind in ((ChatRole.USER, PartKind.TEXT), (ChatRole.TOOL, PartKind.TOOL_RESULT))
     ]
     done = evict(messages, now=HERE)
     assert done.messages == tuple(messages)
@@ -196,33 +202,35 @@ def test_the_numbers_of_the_paper_hold():
     def turn(number):
         page = {"url": f"http://shop.example/{number % 2}", "title": "Shop"}
         return [
-            Message(
-                role=Role.USER,
+            ChatMessage(
+                role=ChatRole.USER,
                 turn=number,
                 parts=(
-                    Part(kind=PartKind.IMAGE, digest=str(number)),
-                    Part(kind=PartKind.CAPTION, text="a basket"),
-                    Part(kind=PartKind.STATE, text="state " * 30, **page),
-                    Part(kind=PartKind.ELEMENTS, text="element " * 30),
+                    MessagePart(kind=PartKind.IMAGE, digest=str(number)),
+                    MessagePart(kind=PartKind.CAPTION, text="a basket"),
+                    MessagePart(kind=PartKind.STATE, text="state " * 30, **page),
+                    MessagePart(kind=PartKind.ELEMENTS, text="element " * 30),
                 ),
             ),
-            Message(
-                role=Role.ASSISTANT,
+            ChatMessage(
+                role=ChatRole.ASSISTANT,
                 turn=number,
                 parts=(
-                    Part(kind=PartKind.THINKING, text="hm " * 30),
-                    Part(kind=PartKind.TOOL_CALL, call=str(number), text="click(1)"),
+                    MessagePart(kind=PartKind.THINKING, text="hm " * 30),
+                    MessagePart(kind=PartKind.TOOL_CALL, call=str(number), text="click(1)"),
                 ),
             ),
-            Message(
-                role=Role.TOOL,
+            ChatMessage(
+                role=ChatRole.TOOL,
                 turn=number,
-                parts=(Part(kind=PartKind.TOOL_RESULT, call=str(number), text="no " * 30, failed=True),),
+                parts=(
+                    MessagePart(kind=PartKind.TOOL_RESULT, call=str(number), text="no " * 30, failed=True),
+                ),
             ),
         ]
 
     messages = [message for number in range(9) for message in turn(number)]
-    done = evict(messages, now=Now(url="http://shop.example/0", title="Shop"))
+    done = evict(messages, now=CurrentPage(url="http://shop.example/0", title="Shop"))
 
     def turns_with(kind):
         return [
@@ -247,18 +255,18 @@ def test_the_numbers_of_the_paper_hold():
     assert [entry.data["text"] for entry in longer.entries if entry.kind == "note"] == [
         "steps 0 to 5: 18 messages archived; this ledger has what matters of them"
     ]
-    sent = condensed(longer.messages)
+    sent = condense(longer.messages)
     assert sent[0].parts[0].text.startswith("[steps 0 to 5 are archived")
     assert len(sent) == 16
 
 
 def test_with_a_stride_the_front_of_the_prompt_stands_still_between_two_cuts():
     def turn(number):
-        state = Part(kind=PartKind.STATE, text="state " * 30, url=f"http://shop.example/{number}")
-        return Message(role=Role.USER, turn=number, parts=(state,))
+        state = MessagePart(kind=PartKind.STATE, text="state " * 30, url=f"http://shop.example/{number}")
+        return ChatMessage(role=ChatRole.USER, turn=number, parts=(state,))
 
-    keep = Keep(stride=4)
-    messages: tuple[Message, ...] = ()
+    keep = RetentionLimits(stride=4)
+    messages: tuple[ChatMessage, ...] = ()
     changed = []
     for number in range(24):
         before = messages
@@ -269,11 +277,12 @@ def test_with_a_stride_the_front_of_the_prompt_stands_still_between_two_cuts():
 
 
 def test_a_list_told_by_its_changes_keeps_the_list_it_changes():
-    whole = Part(kind=PartKind.ELEMENTS, text="element " * 50, digest="a")
-    other = Part(kind=PartKind.ELEMENTS, text="element " * 50, digest="b")
-    changes = Part(kind=PartKind.ELEMENTS, text="one more " * 9, base="a")
+    whole = MessagePart(kind=PartKind.ELEMENTS, text="element " * 50, digest="a")
+    other = MessagePart(kind=PartKind.ELEMENTS, text="element " * 50, digest="b")
+    changes = MessagePart(kind=PartKind.ELEMENTS, text="one more " * 9, base="a")
     messages = [
-        Message(role=Role.USER, turn=turn, parts=(part,)) for turn, part in enumerate((whole, other, changes))
+        ChatMessage(role=ChatRole.USER, turn=turn, parts=(part,))
+        for turn, part in enumerate((whole, other, changes))
     ]
     left = evict(messages, now=HERE).messages
     assert [message.parts[0].kind for message in left] == [
@@ -290,14 +299,14 @@ def test_tokens_are_counted_for_any_text(text):
 
 
 def test_a_failure_shorter_than_its_line_stays_in_words_and_is_remembered_all_the_same():
-    short = Part(
+    short = MessagePart(
         kind=PartKind.TOOL_RESULT, call="1", text="no", failed=True, cause="covered", target="button 'Save'"
     )
     messages = [
-        Message(role=Role.TOOL, turn=0, parts=(short,)),
-        Message(role=Role.TOOL, turn=1, parts=(replace(short, call="2"),)),
+        ChatMessage(role=ChatRole.TOOL, turn=0, parts=(short,)),
+        ChatMessage(role=ChatRole.TOOL, turn=1, parts=(replace(short, call="2"),)),
     ]
-    done = failures(messages, Keep(), HERE)
+    done = failures(messages, RetentionLimits(), HERE)
     assert done.messages[0].parts[0].text == "no"
     assert [entry.data["target"] for entry in done.entries] == ["button 'Save'"]
-    assert old_turns(messages, Keep(), HERE).entries == ()
+    assert old_turns(messages, RetentionLimits(), HERE).entries == ()

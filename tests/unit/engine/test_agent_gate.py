@@ -6,9 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.agent.gate import HARD, SOFT, THETA, Drift, Way, drift, gate, mutation_delta
-from app.engine.command import Click, ClickMark, Command, Scroll, TypeMark, TypeText
-from app.engine.fingerprint import Kind, prints_of
+from app.engine.agent.gate import (
+    DRIFT_LIMIT,
+    HARD_WAIT,
+    SOFT_WAIT,
+    GroundingMode,
+    PageDrift,
+    check_freshness,
+    mutation_delta,
+    page_drift,
+)
+from app.engine.command import Action, Click, ClickMark, Scroll, TypeMark, TypeText
+from app.engine.fingerprint import FingerprintKind, fingerprints_of
 from app.engine.page_state import Element, PageCapture
 
 FIELD = Element(index=0, role="textbox", name="Name", rect=(0, 0, 100, 20))
@@ -16,8 +25,8 @@ SAVE = Element(index=1, role="button", name="Save", rect=(0, 40, 100, 20))
 PAGE = PageCapture(url="https://shop.test/form", elements=(FIELD, SAVE), text="Name\n250 letters left\nSave")
 
 
-def since(now: PageCapture, then: PageCapture = PAGE) -> Drift:
-    return drift(now, prints_of(now), then, prints_of(then))
+def since(now: PageCapture, then: PageCapture = PAGE) -> PageDrift:
+    return page_drift(now, fingerprints_of(now), then, fingerprints_of(then))
 
 
 def with_elements(*elements: Element) -> PageCapture:
@@ -59,35 +68,37 @@ def test_numbers_that_tick_in_many_places_are_a_drift_too():
     few = replace(PAGE, text="\n".join(f"price {n if n > 1 else n + 90}" for n in range(10)))
     many = replace(PAGE, text="\n".join(f"price {n + 90}" for n in range(10)))
     assert since(few, prices).within()
-    assert mutation_delta(prices, many) >= THETA
+    assert mutation_delta(prices, many) >= DRIFT_LIMIT
     assert not since(many, prices).within()
 
 
 @pytest.mark.parametrize(
     ("command", "way"),
     [
-        (Click(1), Way.PROCEDURAL),
-        (TypeText(0, "Ada"), Way.PROCEDURAL),
-        (ClickMark(1), Way.PERCEIVED),
-        (TypeMark(1, "Ada"), Way.PERCEIVED),
-        (Scroll(300), Way.PERCEIVED),
+        (Click(1), GroundingMode.PROCEDURAL),
+        (TypeText(0, "Ada"), GroundingMode.PROCEDURAL),
+        (ClickMark(1), GroundingMode.PERCEIVED),
+        (TypeMark(1, "Ada"), GroundingMode.PERCEIVED),
+        (Scroll(300), GroundingMode.PERCEIVED),
     ],
 )
 @pytest.mark.parametrize("pending", [True, False])
-def test_on_the_page_that_was_perceived_nothing_is_waited_for(command: Command, way: Way, pending: bool):
-    found = gate(command, Drift(kinds=frozenset(), delta=0), pending=pending)
+def test_on_the_page_that_was_perceived_nothing_is_waited_for(
+    command: Action, way: GroundingMode, pending: bool
+):
+    found = check_freshness(command, PageDrift(kinds=frozenset(), delta=0), pending=pending)
     assert (found.way, found.wait) == (way, 0)
 
 
-@pytest.mark.parametrize("drifted", [None, Drift(kinds=frozenset({Kind.ELEMENTS}), delta=0)])
-def test_a_page_that_has_drifted_is_waited_for_or_looked_at(drifted: Drift | None):
-    assert gate(Click(1), drifted, pending=False).way is Way.LOOK
-    soft = gate(Click(1), drifted, pending=True)
-    hard = gate(Click(1), drifted, pending=True, critical=True)
-    assert (soft.way, soft.wait, hard.wait) == (Way.WAIT, SOFT, HARD)
+@pytest.mark.parametrize("drifted", [None, PageDrift(kinds=frozenset({FingerprintKind.ELEMENTS}), delta=0)])
+def test_a_page_that_has_drifted_is_waited_for_or_looked_at(drifted: PageDrift | None):
+    assert check_freshness(Click(1), drifted, pending=False).way is GroundingMode.LOOK
+    soft = check_freshness(Click(1), drifted, pending=True)
+    hard = check_freshness(Click(1), drifted, pending=True, critical=True)
+    assert (soft.way, soft.wait, hard.wait) == (GroundingMode.WAIT, SOFT_WAIT, HARD_WAIT)
     assert soft.why
 
 
 def test_delta_beyond_theta_is_a_drift_though_the_key_is_the_same():
-    assert not Drift(kinds=frozenset(), delta=THETA).within()
-    assert Drift(kinds=frozenset(), delta=THETA - 1).within()
+    assert not PageDrift(kinds=frozenset(), delta=DRIFT_LIMIT).within()
+    assert PageDrift(kinds=frozenset(), delta=DRIFT_LIMIT - 1).within()

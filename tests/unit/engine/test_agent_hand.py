@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.browser.blame import covered, hindered, no_such, similar
-from app.engine.browser.choosing import match
-from app.engine.browser.dead_clicks import DeadClicks, target_at, target_of
-from app.engine.browser.effects import Around, effect_of, effect_seen
-from app.engine.browser.fences import Fences
-from app.engine.browser.page_hand import Changes, Cover, Probe
-from app.engine.browser.renumber import renumbered, same_element
-from app.engine.browser.walls import wall
-from app.engine.command import Click, Command, Drag, Goto, Press, TypeText
+from app.engine.browser.blame import covered_element, no_such_element, obstruction, similar_elements
+from app.engine.browser.choosing import match_option
+from app.engine.browser.dead_clicks import DeadClicks, element_target, point_target
+from app.engine.browser.effects import OutsideChanges, effect_from_captures, effect_from_changes
+from app.engine.browser.fences import NavigationPolicy
+from app.engine.browser.page_hand import CoveringElement, ElementProbe, PageChanges
+from app.engine.browser.renumber import renumber_action, same_element
+from app.engine.browser.walls import landing_failure
+from app.engine.command import Action, Click, Drag, Goto, Press, TypeText
 from app.engine.effect import Cause, Effect
-from app.engine.fingerprint import prints_of
+from app.engine.fingerprint import fingerprints_of
 from app.engine.page_state import Challenge, Element, PageCapture
 
 
@@ -44,31 +44,33 @@ PAGE = PageCapture(
 @pytest.mark.parametrize(
     ("changes", "around", "effect"),
     [
-        (Changes(replaced=True), Around(), Effect.NAVIGATED),
-        (Changes(), Around(tab=True), Effect.NAVIGATED),
-        (Changes(was="http://a/x", url="http://a/y"), Around(), Effect.NAVIGATED),
-        (Changes(was="http://a/x", url="http://a/x#/route"), Around(), Effect.NAVIGATED),
-        (Changes(was="http://a/x", url="http://a/x#part"), Around(), Effect.CHANGED),
-        (Changes(own=1), Around(), Effect.CHANGED),
-        (Changes(values=1), Around(), Effect.CHANGED),
-        (Changes(scrolled=True), Around(), Effect.CHANGED),
-        (Changes(), Around(dialogs=1), Effect.CHANGED),
-        (Changes(noisy=5), Around(), None),
-        (Changes(delivered=True), Around(), None),
+        (PageChanges(replaced=True), OutsideChanges(), Effect.NAVIGATED),
+        (PageChanges(), OutsideChanges(tab=True), Effect.NAVIGATED),
+        (PageChanges(was="http://a/x", url="http://a/y"), OutsideChanges(), Effect.NAVIGATED),
+        (PageChanges(was="http://a/x", url="http://a/x#/route"), OutsideChanges(), Effect.NAVIGATED),
+        (PageChanges(was="http://a/x", url="http://a/x#part"), OutsideChanges(), Effect.CHANGED),
+        (PageChanges(own=1), OutsideChanges(), Effect.CHANGED),
+        (PageChanges(values=1), OutsideChanges(), Effect.CHANGED),
+        (PageChanges(scrolled=True), OutsideChanges(), Effect.CHANGED),
+        (PageChanges(), OutsideChanges(dialogs=1), Effect.CHANGED),
+        (PageChanges(noisy=5), OutsideChanges(), None),
+        (PageChanges(delivered=True), OutsideChanges(), None),
     ],
 )
-def test_the_document_tells_most_effects(changes: Changes, around: Around, effect: Effect | None):
-    assert effect_of(changes, around) is effect
+def test_the_document_tells_most_effects(changes: PageChanges, around: OutsideChanges, effect: Effect | None):
+    assert effect_from_changes(changes, around) is effect
 
 
 def test_looks_tell_the_rest_and_noise_is_no_effect():
-    before = prints_of(PAGE)
-    ticked = prints_of(replace(PAGE, text="13 things"))
-    opened = prints_of(replace(PAGE, text="12 things\nmore", elements=(*PAGE.elements, element(4, "More"))))
-    assert effect_seen(Changes(), before, before) is Effect.NOTHING
-    assert effect_seen(Changes(), before, opened) is Effect.CHANGED
-    assert effect_seen(Changes(noisy=1), before, ticked) is Effect.UNRELATED
-    assert effect_seen(Changes(noisy=1), before, opened) is Effect.CHANGED
+    before = fingerprints_of(PAGE)
+    ticked = fingerprints_of(replace(PAGE, text="13 things"))
+    opened = fingerprints_of(
+        replace(PAGE, text="12 things\nmore", elements=(*PAGE.elements, element(4, "More")))
+    )
+    assert effect_from_captures(PageChanges(), before, before) is Effect.NOTHING
+    assert effect_from_captures(PageChanges(), before, opened) is Effect.CHANGED
+    assert effect_from_captures(PageChanges(noisy=1), before, ticked) is Effect.UNRELATED
+    assert effect_from_captures(PageChanges(noisy=1), before, opened) is Effect.CHANGED
 
 
 # fences
@@ -105,7 +107,7 @@ def test_looks_tell_the_rest_and_noise_is_no_effect():
     ],
 )
 def test_a_run_stays_on_its_sites_and_off_search_engines(domains: set[str], url: str, allowed: bool):
-    fences = Fences(frozenset(domains))
+    fences = NavigationPolicy(frozenset(domains))
     assert fences.allows(url) is allowed
     why = fences.outside(url)
     assert (why is None) is allowed
@@ -113,7 +115,7 @@ def test_a_run_stays_on_its_sites_and_off_search_engines(domains: set[str], url:
 
 
 def test_an_address_may_be_opened_again_but_not_without_end():
-    fences = Fences()
+    fences = NavigationPolicy()
     for times in range(3):
         assert fences.again("http://a.test/x") is None
         assert bool(fences.opened("http://a.test/x")) is (times > 0)
@@ -124,7 +126,7 @@ def test_an_address_may_be_opened_again_but_not_without_end():
 
 
 def test_a_secret_in_an_address_is_not_repeated():
-    why = Fences(frozenset({"shop.test"})).outside("https://evil.example/?password=hunter2")
+    why = NavigationPolicy(frozenset({"shop.test"})).outside("https://evil.example/?password=hunter2")
     assert why is not None
     assert "hunter2" not in repr(why)
 
@@ -155,16 +157,16 @@ def test_a_secret_in_an_address_is_not_repeated():
     ],
 )
 def test_what_stands_where_an_action_led_is_told(
-    command: Command, after: PageCapture, status: int, cause: Cause
+    command: Action, after: PageCapture, status: int, cause: Cause
 ):
-    assert wall(command, PAGE, after, status)[0] is cause
+    assert landing_failure(command, PAGE, after, status)[0] is cause
 
 
 def test_a_log_in_that_was_asked_for_is_no_wall():
     page = replace(PAGE, elements=(element(0, "Sign in", "link"),))
     asked = PageCapture(url="http://shop.test/login", challenge=Challenge.LOGIN)
-    assert wall(Click(0), page, asked, 200)[0] is Cause.NONE
-    assert wall(Click(1), asked, asked, 200)[0] is Cause.NONE
+    assert landing_failure(Click(0), page, asked, 200)[0] is Cause.NONE
+    assert landing_failure(Click(1), asked, asked, 200)[0] is Cause.NONE
 
 
 # dead clicks
@@ -172,30 +174,30 @@ def test_a_log_in_that_was_asked_for_is_no_wall():
 
 def test_the_second_click_that_does_nothing_is_refused_unless_something_is_different():
     save = PAGE.elements[1]
-    target = target_of(save, "left")
+    target = element_target(save, "left")
     dead = DeadClicks()
     assert dead.refuse(target, "off", PAGE, save) is None
-    dead.came_of_it(Effect.NOTHING, PAGE)
+    dead.record_effect(Effect.NOTHING, PAGE)
 
     again = dead.refuse(target, "off", PAGE, save)
     assert again is not None
     assert again.cause is Cause.DEAD_CLICK
     assert any("Save changes" in one for one in again.alternatives)
-    dead.came_of_it(again.effect, PAGE)
+    dead.record_effect(again.effect, PAGE)
     assert dead.refuse(target, "off", PAGE, save) is not None  # refusing changes nothing
     assert dead.refuse(target, "on", PAGE, save) is None  # a toggle that flipped
-    assert dead.refuse(target_of(PAGE.elements[2], "left"), "off", PAGE, PAGE.elements[2]) is None
+    assert dead.refuse(element_target(PAGE.elements[2], "left"), "off", PAGE, PAGE.elements[2]) is None
     assert dead.refuse(target, "off", replace(PAGE, text="other words"), save) is None
     assert dead.refuse(target, "off", replace(PAGE, text="13 things"), save) is not None  # a clock went on
 
 
 def test_an_action_that_did_something_revives_a_dead_click():
     dead = DeadClicks()
-    target = target_at((10, 10))
+    target = point_target((10, 10))
     dead.refuse(target, "", PAGE, None)
-    dead.came_of_it(Effect.UNRELATED, PAGE)
-    assert dead.refuse(target_at((11, 9)), "", PAGE, None) is not None
-    dead.came_of_it(Effect.CHANGED, PAGE)
+    dead.record_effect(Effect.UNRELATED, PAGE)
+    assert dead.refuse(point_target((11, 9)), "", PAGE, None) is not None
+    dead.record_effect(Effect.CHANGED, PAGE)
     assert dead.refuse(target, "", PAGE, None) is None
 
 
@@ -203,7 +205,7 @@ def test_an_action_that_did_something_revives_a_dead_click():
 
 
 def test_a_cover_is_told_with_what_closes_it_first():
-    why = covered(PAGE.elements[1], Cover("div", "Cookies", 3, (3, 2)), PAGE)
+    why = covered_element(PAGE.elements[1], CoveringElement("div", "Cookies", 3, (3, 2)), PAGE)
     assert why.cause is Cause.COVERED
     assert why.alternatives[0] == "click(\"2\") button 'Close'"
     assert "on top" in why.alternatives[1]
@@ -212,13 +214,13 @@ def test_a_cover_is_told_with_what_closes_it_first():
 def test_causes_follow_the_probe():
     save = PAGE.elements[1]
     causes = [
-        hindered(save, probe, PAGE)
+        obstruction(save, probe, PAGE)
         for probe in (
-            Probe(gone=True),
-            Probe(hidden=True),
-            Probe(disabled=True),
-            Probe(pointless=True),
-            Probe(outside=True),
+            ElementProbe(gone=True),
+            ElementProbe(hidden=True),
+            ElementProbe(disabled=True),
+            ElementProbe(pointless=True),
+            ElementProbe(outside=True),
         )
     ]
     assert [why.cause for why in causes if why] == [
@@ -228,20 +230,20 @@ def test_causes_follow_the_probe():
         Cause.DISABLED,
         Cause.HIDDEN,
     ]
-    assert hindered(save, Probe(point=(1, 1)), PAGE) is None
-    hidden = hindered(save, Probe(hidden=True), PAGE)
+    assert obstruction(save, ElementProbe(point=(1, 1)), PAGE) is None
+    hidden = obstruction(save, ElementProbe(hidden=True), PAGE)
     assert hidden is not None
     assert hidden.alternatives == ("click(\"0\") button 'Menu' may show it",)
 
 
 def test_names_that_come_close_are_offered():
-    assert [one.index for one in similar("save", PAGE)][:2] == [1, 3]
-    assert similar("", PAGE) == []
-    missing = no_such(9, PAGE, "Close")
+    assert [one.index for one in similar_elements("save", PAGE)][:2] == [1, 3]
+    assert similar_elements("", PAGE) == []
+    missing = no_such_element(9, PAGE, "Close")
     assert missing.cause is Cause.MISSING
     assert "0 to 3" in missing.why
     assert missing.alternatives[0].startswith('click("2")')
-    assert "it has none" in no_such(0, PageCapture(url="about:blank")).why
+    assert "it has none" in no_such_element(0, PageCapture(url="about:blank")).why
 
 
 @pytest.mark.parametrize(
@@ -259,7 +261,7 @@ def test_names_that_come_close_are_offered():
     ],
 )
 def test_options_are_matched_only_where_one_is_meant(wanted: str, at: int):
-    assert match(wanted, ["Small", "Medium (38-40)", "Large", "Extra large"]) == at
+    assert match_option(wanted, ["Small", "Medium (38-40)", "Large", "Extra large"]) == at
 
 
 # numbers from look to look
@@ -268,16 +270,16 @@ def test_options_are_matched_only_where_one_is_meant(wanted: str, at: int):
 def test_numbers_are_carried_to_where_the_elements_stand_now():
     now = replace(PAGE, elements=tuple(replace(one, index=one.index + 1) for one in PAGE.elements))
     now = replace(now, elements=(element(0, "New"), *now.elements))
-    assert renumbered(Click(1, label="Save"), PAGE, now) == Click(2, label="Save")
-    assert renumbered(Drag(0, 3), PAGE, now) == Drag(1, 4)
-    assert renumbered(Drag(0, (5.0, 5.0)), PAGE, now) == Drag(1, (5.0, 5.0))
-    assert renumbered(Press("Enter"), PAGE, now) == Press("Enter")
-    assert renumbered(TypeText(99, "x"), PAGE, now) == TypeText(99, "x")
+    assert renumber_action(Click(1, label="Save"), PAGE, now) == Click(2, label="Save")
+    assert renumber_action(Drag(0, 3), PAGE, now) == Drag(1, 4)
+    assert renumber_action(Drag(0, (5.0, 5.0)), PAGE, now) == Drag(1, (5.0, 5.0))
+    assert renumber_action(Press("Enter"), PAGE, now) == Press("Enter")
+    assert renumber_action(TypeText(99, "x"), PAGE, now) == TypeText(99, "x")
 
 
 def test_what_has_gone_or_is_not_to_be_told_apart_is_not_guessed():
     gone = replace(PAGE, elements=(PAGE.elements[0],))
-    assert renumbered(Click(2), PAGE, gone) == 2
+    assert renumber_action(Click(2), PAGE, gone) == 2
     twins = replace(PAGE, elements=(element(0, "Save"), element(1, "Save")))
     assert same_element(twins.elements[1], twins, twins) == 1
     assert same_element(twins.elements[1], twins, replace(twins, elements=(element(0, "Save"),))) is None

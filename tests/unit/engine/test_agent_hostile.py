@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import Deeds
-from app.engine.agent.loop import CARRIED_OFF, AgentLoop, Parts
-from app.engine.agent.memory.book import LONGEST_GOAL, LedgerBook
-from app.engine.agent.ports import Task
-from app.engine.agent.secrets import Secrets, lifted
-from app.engine.agent.unseen import NO_PICTURE, is_secret_field, unseen, without_secret_fields
+from app.engine.agent.deeds import ActionDispatcher
+from app.engine.agent.loop import MAX_OFF_SITE_LOOKS, AgentDependencies, AgentLoop
+from app.engine.agent.memory.book import LONGEST_GOAL, LedgerStore
+from app.engine.agent.ports import AgentTask
+from app.engine.agent.secrets import Secrets, resolve_secrets
+from app.engine.agent.unseen import NO_PICTURE, is_secret_field, mask_secrets, picture_without_secrets
 from app.engine.cases import running
-from app.engine.cases.heads import Head
-from app.engine.command import Click, Command, Stop, TypeText
-from app.engine.effect import Cause, Result, refused
+from app.engine.cases.heads import PolicyBundle
+from app.engine.command import Action, Click, Stop, TypeText
+from app.engine.effect import ActionResult, Cause, refused
 from app.engine.engine import Engine
 from app.engine.errors import UsageError
 from app.engine.page_state import Element, PageCapture
@@ -33,12 +33,12 @@ from app.engine.redaction import MARK, redact_text
 from app.engine.run_api import RunRequest
 from app.engine.trajectory import Outcome, Run
 from app.engine.write_permit import WritePermit
-from tests.support.fake_hands import HOME, FakeHands, KeptRun, ScriptedPolicy, page_of
+from tests.support.fake_hands import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
 
 WORD = "Zq7/secret & 'x'"
 AWAY = "http://elsewhere.example/"
 RUN = Run(id="r1", source="sitelore", intent="Look", start_url=HOME, outcome=Outcome.RUNNING)
-TASK = Task(run="r1", intent="Look", start_url=HOME, domains=frozenset({"shop.example"}), max_steps=6)
+TASK = AgentTask(run="r1", intent="Look", start_url=HOME, domains=frozenset({"shop.example"}), max_steps=6)
 
 
 # secrets
@@ -63,7 +63,7 @@ TASK = Task(run="r1", intent="Look", start_url=HOME, domains=frozenset({"shop.ex
 )
 def test_a_secret_is_found_however_a_page_writes_it(spelt: str):
     secrets = Secrets({"A": WORD})
-    assert secrets.shown_in(f"before {spelt} behind")
+    assert secrets.occurs_in(f"before {spelt} behind")
     assert "q7" not in secrets.mask(f"before {spelt} behind").lower()
 
 
@@ -101,7 +101,7 @@ def test_a_word_of_letters_alone_leaves_its_capitals_to_the_page():
     ],
 )
 def test_a_password_in_a_task_is_lifted_with_and_without_quotes(task: str, left: str):
-    assert lifted(task, {})[0] == left
+    assert resolve_secrets(task, {})[0] == left
 
 
 def look(**more: object) -> PageCapture:
@@ -132,16 +132,16 @@ FIELD = Element(index=0, role="textbox", name="Word", tag="input", type="text", 
     ],
 )
 def test_what_shows_a_secret_is_painted_over_and_the_rest_is_not(element: Element):
-    seen = unseen(look(elements=(element,)), Secrets({"A": WORD}))
+    seen = mask_secrets(look(elements=(element,)), Secrets({"A": WORD}))
     assert 110 < colour(seen.picture, (40, 20)) < 146
     assert colour(seen.picture, (150, 80)) > 240
 
 
 def test_a_page_without_secrets_keeps_its_picture_byte_for_byte():
     page = look(elements=(replace(FIELD, value="shoes"),), text="shoes")
-    assert unseen(page, Secrets()) is page
-    assert unseen(page, Secrets({"A": WORD})).picture == page.picture
-    assert without_secret_fields(page) == page.picture
+    assert mask_secrets(page, Secrets()) is page
+    assert mask_secrets(page, Secrets({"A": WORD})).picture == page.picture
+    assert picture_without_secrets(page) == page.picture
     assert not is_secret_field(FIELD)
 
 
@@ -160,7 +160,7 @@ def test_a_secret_in_the_running_text_leaves_no_picture_and_no_word_of_it():
         url=f"{HOME}?q={quote_plus(WORD)}", title=words, text=words, tree=words, elements=(field,),
         headings=(words,), alerts=(words,), popups=(words,), downloads=(words,), notes=(words,),
     )  # fmt: skip
-    seen = unseen(page, Secrets({"A": WORD}))
+    seen = mask_secrets(page, Secrets({"A": WORD}))
     assert seen.picture == b""
     assert seen.notes[-1] == NO_PICTURE
     assert "q7" not in repr(seen).lower()
@@ -173,7 +173,7 @@ def test_half_letters_become_letters_that_can_be_kept():
 # pages elsewhere
 
 
-class Restless(FakeHands):
+class Restless(FakeExecutor):
     """A page of another site comes up by itself at these looks (from 0)."""
 
     away: frozenset[int] = frozenset()
@@ -182,36 +182,36 @@ class Restless(FakeHands):
         page = await super().look(picture=picture)
         return replace(page, url=AWAY) if self.looks - 1 in self.away else page
 
-    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
+    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
         if self.done and command == Click(7):
             return refused(Cause.MISSING, f"there is no {WORD} here")
         return await super().do(command, permit)
 
 
-def loop_with(hands: FakeHands, moves: list[Command], book: LedgerBook, secrets: Secrets) -> AgentLoop:
-    deeds = Deeds(hands, book, calculate, secrets=secrets)
+def loop_with(hands: FakeExecutor, moves: list[Action], book: LedgerStore, secrets: Secrets) -> AgentLoop:
+    deeds = ActionDispatcher(hands, book, calculate, secrets=secrets)
     policy = ScriptedPolicy(moves)
-    parts = Parts(
-        hands=hands, policy=policy, book=book, recorder=KeptRun(), deeds=deeds, secrets=secrets
+    parts = AgentDependencies(
+        hands=hands, policy=policy, book=book, recorder=InMemoryRecorder(), deeds=deeds, secrets=secrets
     )  # fmt: skip
     return AgentLoop(TASK, parts, RUN)
 
 
 async def test_a_page_of_another_site_is_left_and_told_and_one_that_always_is_ends_the_run():
-    hands, book = Restless({HOME: page_of(HOME, "Orders")}), LedgerBook()
+    hands, book = Restless({HOME: page_of(HOME, "Orders")}), LedgerStore()
     hands.away = frozenset({1})
     run = await loop_with(hands, [Click(0), Stop("done")], book, Secrets()).run()
     assert run.outcome is Outcome.ANSWERED
     assert any("another site" in note for note in book.ledger.episodic)
     hands.away = frozenset(range(50))
-    lost = await loop_with(hands, [Stop("done")], LedgerBook(), Secrets()).run()
+    lost = await loop_with(hands, [Stop("done")], LedgerStore(), Secrets()).run()
     assert (lost.outcome, lost.step_count) == (Outcome.CRASHED, 0)
     assert "another site" in lost.error
-    assert hands.looks < 3 * CARRIED_OFF + 3
+    assert hands.looks < 3 * MAX_OFF_SITE_LOOKS + 3
 
 
 async def test_what_the_hands_say_of_any_command_holds_no_secret():
-    hands, book, secrets = Restless({HOME: page_of(HOME, "secret:Word")}), LedgerBook(), Secrets({"A": WORD})
+    hands, book, secrets = Restless({HOME: page_of(HOME, "secret:Word")}), LedgerStore(), Secrets({"A": WORD})
     loop = loop_with(hands, [TypeText(0, "{secret:A}"), Click(7), Stop("done")], book, secrets)
     run = await loop.run()
     assert run.outcome is Outcome.ANSWERED
@@ -268,8 +268,10 @@ async def test_a_task_is_kept_in_the_words_that_can_be_seen(
     async def no_browser(*_: object) -> None:
         raise UsageError("there is no browser here")
 
-    monkeypatch.setattr(running.Running, "_browser", no_browser)
-    monkeypatch.setattr(running, "make_head", lambda *_: Head(ScriptedPolicy([Stop("done")])))
+    monkeypatch.setattr(running.AgentRunService, "_browser", no_browser)
+    monkeypatch.setattr(
+        running, "make_policy_bundle", lambda *_: PolicyBundle(ScriptedPolicy([Stop("done")]))
+    )
     with pytest.raises(UsageError, match="no browser"):
         await engine.run_task(RunRequest(intent=intent, start_url=HOME, kb="none"))
     (run,) = engine._core.workspace.runs.ids()
@@ -293,4 +295,4 @@ async def test_a_task_is_kept_in_the_words_that_can_be_seen(
     ],
 )
 def test_a_secret_that_is_plainly_given_is_lifted_and_a_sentence_about_one_is_not(task: str, left: str):
-    assert lifted(task, {})[0] == left
+    assert resolve_secrets(task, {})[0] == left

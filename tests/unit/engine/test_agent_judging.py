@@ -14,25 +14,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.agent.judging.answers import OUTCOME_SCHEMA, STEP_SCHEMA, outcome_verdict, step_verdict
 from app.engine.agent.judging.judge import JudgeOptions, judge_run
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.model.manners import is_strict
 from app.engine.agent.model.recorder import RecordingModel
 from app.engine.agent.model.replay import ReplayModel
-from app.engine.agent.model.shelf import Shelf
-from app.engine.agent.model_api import ModelError, ModelTrouble, Reply
+from app.engine.agent.model.shelf import BlobBuffer
+from app.engine.agent.model_api import ModelError, ModelErrorKind, ModelReply
 from app.engine.api import RunFilter
-from app.engine.cases.asking import Asking
+from app.engine.cases.asking import ModelJudging
 from app.engine.cases.core import Core
-from app.engine.cases.judging import Judging
+from app.engine.cases.judging import ReviewService
 from app.engine.detectors.calibration import scorecard
 from app.engine.detectors.risk import RiskModel
 from app.engine.detectors.vlm import decided, flags_of
 from app.engine.errors import NotFound
 from app.engine.jobs import Job
-from app.engine.judgement import Label, ModelVerdict, Opinion, Reason, Sense, Severity, Verdict
+from app.engine.judgement import GoalFailure, Judgement, Label, ModelVerdict, Opinion, Severity, Verdict
 from app.engine.store.review import ReviewStore
 from app.engine.store.review_schema import MIGRATIONS
 from app.engine.store.workspace import Workspace
@@ -60,8 +60,8 @@ def step(index: int, tree: str = "b", **fields: Any) -> Step:
         "url": "http://shop.test/item",
         "title": "Item",
         "reason": "Put it into the basket.",
-        "action": Action(kind="click", args={"bid": "3"}),
-        "target": Target(role="button", name="Add to basket", bid="3"),
+        "action": RecordedAction(kind="click", args={"bid": "3"}),
+        "target": ActionTarget(role="button", name="Add to basket", bid="3"),
         "tree": tree,
     }
     return Step(index=index, **{**given, **fields})
@@ -70,7 +70,7 @@ def step(index: int, tree: str = "b", **fields: Any) -> Step:
 def shopping(count: int = 2, **fields: Any) -> tuple[Run, list[Step]]:
     steps = [step(at, "b" if at % 2 == 0 else "a") for at in range(count)]
     final = step(
-        count, "b" if count % 2 == 0 else "a", action=Action(kind="click", args={"bid": "never ran"})
+        count, "b" if count % 2 == 0 else "a", action=RecordedAction(kind="click", args={"bid": "never ran"})
     )
     given: dict[str, Any] = {
         "source": "made up", "intent": "Buy the lamp", "answer": "It is bought.", "score": 0.25, "final": final,
@@ -145,10 +145,10 @@ async def test_each_step_whose_page_does_not_show_its_effect_is_flagged():
 
     opinion, _ = await asked(brain, *shopping(4))
     assert [verdict.sense for verdict in opinion.steps] == [
-        Sense.RIGHT,
-        Sense.WRONG,
-        Sense.RIGHT,
-        Sense.RIGHT,
+        Judgement.RIGHT,
+        Judgement.WRONG,
+        Judgement.RIGHT,
+        Judgement.RIGHT,
     ]
     assert [(flag.detector, flag.step) for flag in flags_of(opinion)] == [("step-consistency", 1)]
 
@@ -160,7 +160,7 @@ async def test_each_step_whose_page_does_not_show_its_effect_is_flagged():
 async def test_bad_answers_leave_a_question_undecided(nonsense: str):
     opinion, _ = await asked(judge(nonsense, nonsense), *shopping())
     assert opinion.outcome is not None
-    assert {verdict.sense for verdict in (opinion.outcome, *opinion.steps)} == {Sense.UNDECIDED}
+    assert {verdict.sense for verdict in (opinion.outcome, *opinion.steps)} == {Judgement.UNDECIDED}
     assert flags_of(opinion) == []
     assert decided(opinion) == frozenset()
 
@@ -178,8 +178,8 @@ async def test_bad_answers_leave_a_question_undecided(nonsense: str):
 )
 def test_whatever_is_said_makes_a_verdict_within_bounds(data: dict[str, Any]):
     for verdict in (
-        step_verdict(Reply(text="", data=data), 3, pictures=False),
-        outcome_verdict(Reply(text="", data=data), 3, pictures=True),
+        step_verdict(ModelReply(text="", data=data), 3, pictures=False),
+        outcome_verdict(ModelReply(text="", data=data), 3, pictures=True),
     ):
         assert 0 <= verdict.confidence <= 1
         assert 0 <= verdict.step <= 3
@@ -191,7 +191,7 @@ def test_whatever_is_said_makes_a_verdict_within_bounds(data: dict[str, Any]):
     [(0.8, 0.8), (80, 0.8), ("80%", 0.8), ("0.7 or so", 0.7), (-3, 0), (1e9, 1), (None, 0.6)],
 )
 def test_how_sure_it_is_can_be_said_in_many_ways(said: object, sure: float):
-    reply = Reply(text="", data={"shows": "Yes.", "confidence": said})
+    reply = ModelReply(text="", data={"shows": "Yes.", "confidence": said})
     assert step_verdict(reply, 0, pictures=False).confidence == pytest.approx(sure)
 
 
@@ -250,7 +250,7 @@ async def test_contents_that_are_gone_are_done_without():
     run, steps = shopping(1)
     steps[0] = replace(steps[0], tree="gone", screenshot="gone too")
     opinion, model = await asked(judge(said_of_step("yes"), said_of_run("yes")), run, steps)
-    assert opinion.steps[0].sense is Sense.RIGHT
+    assert opinion.steps[0].sense is Judgement.RIGHT
     assert model.asked[-1].pictures == {}
 
 
@@ -283,10 +283,10 @@ async def test_secrets_of_a_page_are_not_sent():
 
 async def test_only_actions_that_were_done_on_a_page_are_asked_about():
     run, steps = shopping(6)
-    steps[0] = replace(steps[0], action=Action(kind="noop", args={}))
+    steps[0] = replace(steps[0], action=RecordedAction(kind="noop", args={}))
     steps[1] = replace(steps[1], error="TimeoutError", error_class=ErrorClass.HARD)
     steps[2] = replace(steps[2], action=None, executed=False)
-    steps[5] = replace(steps[5], action=Action(kind="send_msg_to_user", args={"text": "done"}))
+    steps[5] = replace(steps[5], action=RecordedAction(kind="send_msg_to_user", args={"text": "done"}))
     opinion, model = await asked(judge(said_of_step("yes"), said_of_run("yes")), run, steps)
     assert [verdict.step for verdict in opinion.steps] == [3, 4]
     assert len(model.asked) == 3
@@ -327,15 +327,15 @@ async def test_questions_about_real_runs_stay_bounded(task: str):
 
 
 async def test_a_question_that_gets_no_answer_is_undecided_and_says_why():
-    slow = ModelError("it took too long", ModelTrouble.TIMEOUT)
+    slow = ModelError("it took too long", ModelErrorKind.TIMEOUT)
     opinion, _ = await asked(judge(slow, said_of_run("yes")), *shopping())
     assert {verdict.note for verdict in opinion.steps} == {"it took too long"}
     assert opinion.outcome is not None
-    assert opinion.outcome.sense is Sense.RIGHT
+    assert opinion.outcome.sense is Judgement.RIGHT
 
 
 async def test_a_budget_that_is_used_up_leaves_the_rest_undecided():
-    spent = ModelError("used up", ModelTrouble.BUDGET)
+    spent = ModelError("used up", ModelErrorKind.BUDGET)
     opinion, model = await asked(judge(spent, said_of_run("no", "failed")), *shopping(9), at_once=1)
     assert len(model.asked) == 2
     assert [flag.detector for flag in flags_of(opinion)] == ["run-outcome"]
@@ -344,9 +344,9 @@ async def test_a_budget_that_is_used_up_leaves_the_rest_undecided():
 
 @pytest.mark.parametrize(
     "trouble",
-    [ModelTrouble.UNREACHABLE, ModelTrouble.UNAUTHORISED, ModelTrouble.REFUSED, ModelTrouble.BUDGET],
+    [ModelErrorKind.UNREACHABLE, ModelErrorKind.UNAUTHORISED, ModelErrorKind.REFUSED, ModelErrorKind.BUDGET],
 )
-async def test_an_endpoint_that_answers_nothing_is_an_error_and_soon(trouble: ModelTrouble):
+async def test_an_endpoint_that_answers_nothing_is_an_error_and_soon(trouble: ModelErrorKind):
     error = ModelError("one clear sentence", trouble)
     model = ScriptedModel(judge(error, error))
     with pytest.raises(ModelError, match="one clear sentence"):
@@ -355,7 +355,7 @@ async def test_an_endpoint_that_answers_nothing_is_an_error_and_soon(trouble: Mo
 
 
 async def test_an_opinion_can_be_had_again_from_its_recording():
-    shelf = Shelf()
+    shelf = BlobBuffer()
     model = RecordingModel(ScriptedModel(judge(said_of_step("no"), said_of_run("no", "failed"))), shelf)
     first = await judge_run(*shopping(3), load, model)
     exchanges = shelf.take()
@@ -367,7 +367,9 @@ async def test_an_opinion_can_be_had_again_from_its_recording():
 # risk and scores
 
 
-def opinion_of(run: str, met: Sense, reason: Reason = Reason.FAILED, version: int = 1) -> Opinion:
+def opinion_of(
+    run: str, met: Judgement, reason: GoalFailure = GoalFailure.FAILED, version: int = 1
+) -> Opinion:
     ending = ModelVerdict(
         detector="run-outcome",
         step=0,
@@ -383,16 +385,16 @@ def opinion_of(run: str, met: Sense, reason: Reason = Reason.FAILED, version: in
 def test_a_models_opinion_moves_the_risk_both_ways():
     model = RiskModel()
     plain = model.value([], 5, 5)
-    failed, content = opinion_of("r", Sense.WRONG), opinion_of("r", Sense.RIGHT)
+    failed, content = opinion_of("r", Judgement.WRONG), opinion_of("r", Judgement.RIGHT)
     assert (
         model.value(flags_of(failed), 5, 5, decided(failed)) > plain > model.value([], 5, 5, decided(content))
     )
-    impossible = opinion_of("r", Sense.WRONG, Reason.IMPOSSIBLE)
+    impossible = opinion_of("r", Judgement.WRONG, GoalFailure.IMPOSSIBLE)
     assert model.value(flags_of(impossible), 5, 5, decided(impossible)) < model.value(flags_of(failed), 5, 5)
 
 
 def test_a_model_misses_only_what_it_was_asked_about():
-    opinions = {"a": opinion_of("a", Sense.WRONG), "b": opinion_of("b", Sense.RIGHT)}
+    opinions = {"a": opinion_of("a", Judgement.WRONG), "b": opinion_of("b", Judgement.RIGHT)}
     flags = {run: flags_of(opinion) for run, opinion in opinions.items()} | {"c": []}
     verdicts = {run: [Verdict(id=run, run=run, label=Label.WRONG_ANSWER, at=1.0)] for run in ("a", "b", "c")}
     settled = {run: decided(opinion) for run, opinion in opinions.items()}
@@ -405,7 +407,7 @@ def test_a_model_misses_only_what_it_was_asked_about():
 
 
 def test_what_an_older_question_was_answered_settles_nothing():
-    assert decided(opinion_of("a", Sense.RIGHT, version=99)) == frozenset()
+    assert decided(opinion_of("a", Judgement.RIGHT, version=99)) == frozenset()
 
 
 # the store and the use case
@@ -413,8 +415,8 @@ def test_what_an_older_question_was_answered_settles_nothing():
 
 def another(index: int, url: str) -> Step:
     """A step on a page of its own with a button of its own: nothing for a rule to flag."""
-    target = Target(role="button", name=f"Button {index}", bid=str(index))
-    action = Action(kind="click", args={"bid": str(index)})
+    target = ActionTarget(role="button", name=f"Button {index}", bid=str(index))
+    action = RecordedAction(kind="click", args={"bid": str(index)})
     return make_step(index=index, url=url, action=action, target=target)
 
 
@@ -431,15 +433,15 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
     await core.aclose()
 
 
-def scripted(brain: Callable[[Question], Said]) -> Callable[[Shelf], RecordingModel]:
+def scripted(brain: Callable[[Question], Said]) -> Callable[[BlobBuffer], RecordingModel]:
     return lambda shelf: RecordingModel(ScriptedModel(brain), shelf)
 
 
 async def test_a_models_flags_stand_beside_the_rules_and_survive_their_looking_again(core: Core):
-    judging = Judging(core)
+    judging = ReviewService(core)
     await judging.detect()
     before = core.workspace.index.risk("run-1").value
-    asking = Asking(
+    asking = ModelJudging(
         core, judging, scripted(judge(said_of_step("yes"), said_of_run("no", "only claimed", step=1)))
     )
 
@@ -472,7 +474,7 @@ async def test_runs_are_asked_about_through_the_endpoint_of_the_settings(
         monkeypatch.setenv("SITELORE_MODEL_URL", server.url)
         monkeypatch.setenv("SITELORE_VISION_MODEL", "eyes")
         monkeypatch.setenv("OPENAI_API_KEY", "the-key")
-        found = await Asking(core, Judging(core)).ask_model(["run-2"], job=job)
+        found = await ModelJudging(core, ReviewService(core)).ask_model(["run-2"], job=job)
         assert {body["model"] for body in server.bodies} == {"eyes"}
     assert [flag.message for flag in found] == ["The site prevented the goal: 'no order'"]
     assert core.workspace.review.opinions()["run-2"].model == "eyes"
@@ -480,19 +482,23 @@ async def test_runs_are_asked_about_through_the_endpoint_of_the_settings(
 
 
 async def test_a_newer_opinion_takes_the_place_of_the_older(core: Core):
-    judging = Judging(core)
-    await Asking(core, judging, scripted(judge(said_of_step("yes"), said_of_run("no")))).ask_model(["run-0"])
-    await Asking(core, judging, scripted(judge(said_of_step("yes"), said_of_run("yes")))).ask_model(["run-0"])
+    judging = ReviewService(core)
+    await ModelJudging(core, judging, scripted(judge(said_of_step("yes"), said_of_run("no")))).ask_model(
+        ["run-0"]
+    )
+    await ModelJudging(core, judging, scripted(judge(said_of_step("yes"), said_of_run("yes")))).ask_model(
+        ["run-0"]
+    )
     assert core.workspace.index.flags("run-0") == []
     opinion = core.workspace.review.opinions()["run-0"]
     assert opinion.outcome is not None
-    assert opinion.outcome.sense is Sense.RIGHT
+    assert opinion.outcome.sense is Judgement.RIGHT
 
 
 async def test_runs_that_were_never_asked_about_come_first_and_exchanges_are_kept(core: Core):
-    judging = Judging(core)
+    judging = ReviewService(core)
     await judging.detect()
-    asking = Asking(core, judging, scripted(judge(said_of_step("yes"), said_of_run("yes"))))
+    asking = ModelJudging(core, judging, scripted(judge(said_of_step("yes"), said_of_run("yes"))))
     await asking.ask_model(limit=2)
     first = set(core.workspace.review.opinions())
     assert len(first) == 2
@@ -507,13 +513,13 @@ async def test_runs_that_were_never_asked_about_come_first_and_exchanges_are_kep
 
 
 async def test_a_model_that_says_nothing_of_use_is_an_error_and_the_next_one_is_asked_again(core: Core):
-    judging = Judging(core)
+    judging = ReviewService(core)
     await judging.detect()
-    mumbling = Asking(core, judging, scripted(judge("", "I'd rather not say.")))
+    mumbling = ModelJudging(core, judging, scripted(judge("", "I'd rather not say.")))
     with pytest.raises(ModelError, match=r"2 runs and decided nothing: .*can't be read"):
         await mumbling.ask_model(limit=2)
     vain = set(core.workspace.review.opinions())
-    better = Asking(core, judging, scripted(judge(said_of_step("yes"), said_of_run("yes"))))
+    better = ModelJudging(core, judging, scripted(judge(said_of_step("yes"), said_of_run("yes"))))
     await better.ask_model(limit=1)
     assert set(core.workspace.review.opinions()) > vain, "those that were never asked about come first"
     await better.ask_model(limit=3)
@@ -521,10 +527,10 @@ async def test_a_model_that_says_nothing_of_use_is_an_error_and_the_next_one_is_
 
 
 async def test_what_was_asked_before_an_endpoint_went_away_is_kept(core: Core):
-    judging = Judging(core)
-    gone = ModelError("it is gone", ModelTrouble.UNREACHABLE)
+    judging = ReviewService(core)
+    gone = ModelError("it is gone", ModelErrorKind.UNREACHABLE)
     answers = iter([said_of_run("no"), said_of_step("yes"), said_of_step("yes"), gone])
-    asking = Asking(core, judging, scripted(lambda question: next(answers)))
+    asking = ModelJudging(core, judging, scripted(lambda question: next(answers)))
     with pytest.raises(ModelError, match="it is gone"):
         await asking.ask_model(["run-0", "run-1"])
     assert set(core.workspace.review.opinions()) == {"run-0"}
@@ -543,12 +549,12 @@ def test_a_review_file_of_the_first_version_takes_opinions_and_keeps_its_verdict
         old.execute("PRAGMA user_version=1")
         old.commit()
     store = ReviewStore(path)
-    store.keep_opinion(opinion_of("r", Sense.RIGHT))
-    store.keep_opinion(opinion_of("r", Sense.WRONG))
-    store.keep_opinion(opinion_of("s", Sense.RIGHT))
+    store.add_opinion(opinion_of("r", Judgement.RIGHT))
+    store.add_opinion(opinion_of("r", Judgement.WRONG))
+    store.add_opinion(opinion_of("s", Judgement.RIGHT))
     store.connection.execute("INSERT INTO opinion (run, at, model, document) VALUES ('t', 0, '', '{}')")
     store.connection.commit()
     assert [verdict.label for verdict in store.verdicts()] == [Label.LOOP]
-    assert store.opinions() == {"r": opinion_of("r", Sense.WRONG), "s": opinion_of("s", Sense.RIGHT)}
-    assert store.opinions("r") == {"r": opinion_of("r", Sense.WRONG)}
+    assert store.opinions() == {"r": opinion_of("r", Judgement.WRONG), "s": opinion_of("s", Judgement.RIGHT)}
+    assert store.opinions("r") == {"r": opinion_of("r", Judgement.WRONG)}
     store.close()

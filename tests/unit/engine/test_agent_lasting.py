@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.agent.control import Control, SetAside
-from app.engine.agent.lasting import IN_A_ROW, LastingHands
-from app.engine.agent.memory.book import LedgerBook
-from app.engine.command import Click, Command, Goto
-from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.agent.control import DecisionStale, RunControl
+from app.engine.agent.lasting import MAX_RECOVERIES_IN_A_ROW, RecoveringExecutor
+from app.engine.agent.memory.book import LedgerStore
+from app.engine.command import Action, Click, Goto
+from app.engine.effect import ActionResult, Cause, Effect, refused
 from app.engine.errors import SiteloreError, StoreError
 from app.engine.page_state import PageCapture
-from app.engine.supervision import RunState, Verb
+from app.engine.supervision import DecisionKind, RunState
 from app.engine.trajectory import Tab
 from app.engine.write_permit import WritePermit
 from tests.support.fake_hands import HOME, page_of
@@ -42,7 +42,7 @@ class Mortal:
     hangs: bool = False
     revived: list[bool] = field(default_factory=list[bool])
     remembered: int = 0
-    done: list[Command] = field(default_factory=list[Command])
+    done: list[Action] = field(default_factory=list[Action])
     lands_at: dict[str, str] = field(default_factory=dict[str, str])
     gives_up: bool = False
     down: bool = False
@@ -57,7 +57,7 @@ class Mortal:
     async def remember(self) -> None:
         self.remembered += 1
 
-    async def revive(self, *, anew: bool = False) -> bool:
+    async def relaunch(self, *, anew: bool = False) -> bool:
         if self.fails:
             self.fails -= 1
             raise SiteloreError("no browser could be started")
@@ -86,7 +86,7 @@ class Mortal:
             )
         return self.pages[self.address]
 
-    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
+    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
         self.done.append(command)
         if len(self.done) - 1 in self.dies_at:
             self.die()
@@ -94,8 +94,8 @@ class Mortal:
             return refused(Cause.PAGE_LOST, self.broken)
         if isinstance(command, Goto):
             self.address = self.lands_at.get(command.url, command.url)
-            return Result(success=True, effect=Effect.NAVIGATED, status=200)
-        return Result(success=True, effect=Effect.CHANGED)
+            return ActionResult(success=True, effect=Effect.NAVIGATED, status=200)
+        return ActionResult(success=True, effect=Effect.CHANGED)
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         return (Tab(url=self.address, title=""),), 0
@@ -105,19 +105,19 @@ class Mortal:
 
 
 @dataclass
-class Held(Control):
+class Held(RunControl):
     """A control whose person decides at once."""
 
-    verbs: list[Verb | None] = field(default_factory=list[Verb | None])
+    verbs: list[DecisionKind | None] = field(default_factory=list[DecisionKind | None])
     asked: list[str] = field(default_factory=list[str])
     states: list[RunState] = field(default_factory=list[RunState])
 
     def __post_init__(self) -> None:
-        Control.__init__(self, "run", changed=lambda: self.states.append(self.state))
+        RunControl.__init__(self, "run", changed=lambda: self.states.append(self.state))
 
     async def trouble(
         self, what: str, why: str = "", mended: Callable[..., object] | None = None
-    ) -> Verb | None:
+    ) -> DecisionKind | None:
         self.asked.append(f"{what} {why}")
         return self.verbs.pop(0) if self.verbs else None
 
@@ -126,16 +126,16 @@ class Held(Control):
 class Bench:
     mortal: Mortal
     control: Held
-    hands: LastingHands
-    book: LedgerBook
+    hands: RecoveringExecutor
+    book: LedgerStore
 
 
 @pytest.fixture
 async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     mortal, control = Mortal(), Held()
     await control.begin(0)
-    with LedgerBook.open(tmp_path) as book:
-        hands = LastingHands(mortal, mortal, control, home=HOME, book=book)
+    with LedgerStore.open(tmp_path) as book:
+        hands = RecoveringExecutor(mortal, mortal, control, home=HOME, book=book)
         await hands.do(Goto(CART))
         await hands.look()
         yield Bench(mortal, control, hands, book)
@@ -148,7 +148,7 @@ async def test_a_dead_browser_is_opened_again_where_the_run_was_and_the_agent_is
     told = f"the browser was closed or crashed; another tab was opened at {CART}, where the run was"
     assert page.notes == (told,)
     assert told in str(bench.book.events[-1])
-    assert RunState.MENDING in bench.control.states
+    assert RunState.RECOVERING in bench.control.states
     assert bench.control.state is RunState.RUNNING
     assert (await bench.hands.look()).notes == ()
 
@@ -215,7 +215,7 @@ async def test_a_suspected_browser_is_ended_though_it_says_that_it_lives(bench: 
 
 
 async def test_a_look_that_never_ends_is_ended(bench: Bench, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.engine.agent.lasting.LOOK", 0.05)
+    monkeypatch.setattr("app.engine.agent.lasting.LOOK_TIMEOUT", 0.05)
     bench.mortal.hangs = True
     page = await bench.hands.look()
     assert (page.url, bench.mortal.revived) == (CART, [True])
@@ -280,7 +280,7 @@ async def test_a_page_that_is_lost_again_and_again_is_left_for_the_first_page_of
 
 
 async def test_one_lost_before_its_first_look_is_back_where_it_was_sent(bench: Bench):
-    hands = LastingHands(bench.mortal, bench.mortal, bench.control, home=HOME)
+    hands = RecoveringExecutor(bench.mortal, bench.mortal, bench.control, home=HOME)
     await hands.do(Goto(HOME))
     bench.mortal.die()
     page = await hands.look()
@@ -309,8 +309,8 @@ async def test_one_that_can_not_be_started_at_first_is_tried_again(bench: Bench)
 
 
 async def test_after_three_in_a_row_a_person_is_asked_and_may_have_it_tried_again(bench: Bench):
-    bench.control.verbs = [Verb.RETRY]
-    bench.mortal.fails = IN_A_ROW
+    bench.control.verbs = [DecisionKind.RETRY]
+    bench.mortal.fails = MAX_RECOVERIES_IN_A_ROW
     bench.mortal.die()
     assert (await bench.hands.look()).url == CART
     assert len(bench.control.asked) == 1
@@ -318,9 +318,9 @@ async def test_after_three_in_a_row_a_person_is_asked_and_may_have_it_tried_agai
     assert "no browser could be started" in bench.control.asked[0]
 
 
-@pytest.mark.parametrize("verb", [Verb.DENY, None])
+@pytest.mark.parametrize("verb", [DecisionKind.DENY, None])
 async def test_where_a_person_gives_up_or_nobody_is_there_the_run_is_told_why(
-    bench: Bench, verb: Verb | None
+    bench: Bench, verb: DecisionKind | None
 ):
     bench.control.verbs = [verb]
     bench.mortal.fails = 99
@@ -340,7 +340,7 @@ async def test_the_watchdog_never_asks_in_the_loops_place(bench: Bench):
 
 
 async def test_a_step_that_goes_well_begins_the_count_anew(bench: Bench):
-    for _ in range(3 * IN_A_ROW):
+    for _ in range(3 * MAX_RECOVERIES_IN_A_ROW):
         bench.mortal.die()
         await bench.hands.look()
         assert (await bench.hands.do(Click(0))).success
@@ -353,15 +353,17 @@ async def test_a_page_that_always_kills_its_browser_comes_to_a_person(bench: Ben
     with pytest.raises(SiteloreError):
         await bench.hands.look()
     assert len(bench.control.asked) == 1
-    assert len(bench.mortal.revived) == IN_A_ROW
+    assert len(bench.mortal.revived) == MAX_RECOVERIES_IN_A_ROW
 
 
 async def test_while_nothing_can_be_written_an_action_waits(bench: Bench):
     bench.hands.hold("the disk is full")
-    bench.control.verbs = [Verb.RETRY, Verb.RETRY]
+    bench.control.verbs = [DecisionKind.RETRY, DecisionKind.RETRY]
     asked = bench.control.trouble
 
-    async def trouble(what: str, why: str = "", mended: Callable[..., object] | None = None) -> Verb | None:
+    async def trouble(
+        what: str, why: str = "", mended: Callable[..., object] | None = None
+    ) -> DecisionKind | None:
         if len(bench.control.asked) == 1:
             bench.hands.hold("")
         return await asked(what, why)
@@ -375,22 +377,24 @@ async def test_while_nothing_can_be_written_an_action_waits(bench: Bench):
 async def test_a_run_that_was_held_while_it_waited_for_the_disk_decides_anew(bench: Bench):
     bench.hands.hold("the disk is full")
 
-    async def trouble(what: str, why: str = "", mended: Callable[..., object] | None = None) -> Verb | None:
+    async def trouble(
+        what: str, why: str = "", mended: Callable[..., object] | None = None
+    ) -> DecisionKind | None:
         bench.hands.hold("")
         bench.control.pause()
         asyncio.get_running_loop().call_later(0.02, bench.control.go_on)
-        return Verb.RETRY
+        return DecisionKind.RETRY
 
     bench.control.trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
     bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
-    with pytest.raises(SetAside):
+    with pytest.raises(DecisionStale):
         await bench.hands.do(Click(0))
     assert bench.mortal.done == [Goto(CART)]
 
 
 async def test_a_person_may_end_a_run_that_can_not_be_written_down(bench: Bench):
     bench.hands.hold("the disk is full")
-    bench.control.verbs = [Verb.DENY]
+    bench.control.verbs = [DecisionKind.DENY]
     bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
     result = await bench.hands.do(Click(0))
     assert (result.cause, bench.control.stopping) == (Cause.PERSON, True)
@@ -409,7 +413,7 @@ async def test_a_ledger_that_can_not_be_written_keeps_nothing_from_being_mended(
 
 
 async def test_where_a_persons_hands_brought_the_page_is_where_it_is_brought_back(bench: Bench):
-    bench.hands.saw_it_at(HOME)
+    bench.hands.note_address(HOME)
     bench.mortal.die()
     assert (await bench.hands.look()).url == HOME
 
@@ -433,21 +437,21 @@ async def test_the_watchdog_and_the_loop_mend_it_once_between_them(bench: Bench)
 
 async def test_mending_that_is_cut_short_is_taken_up_again(bench: Bench, monkeypatch: pytest.MonkeyPatch):
     started = asyncio.Event()
-    revive = bench.mortal.revive
+    revive = bench.mortal.relaunch
 
     async def slowly(*, anew: bool = False) -> bool:
         started.set()
         await asyncio.Event().wait()
         return anew
 
-    monkeypatch.setattr(bench.mortal, "revive", slowly)
+    monkeypatch.setattr(bench.mortal, "relaunch", slowly)
     bench.hands.suspect("it hangs")
     looking = asyncio.ensure_future(bench.hands.look())
     await started.wait()
     looking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await looking
-    monkeypatch.setattr(bench.mortal, "revive", revive)
+    monkeypatch.setattr(bench.mortal, "relaunch", revive)
     assert (await bench.hands.look()).url == CART
     assert bench.mortal.revived == [True]
     assert bench.control.state is RunState.RUNNING

@@ -10,19 +10,19 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from app.engine.agent.llm.batch import moved
+from app.engine.agent.llm.batch import renumber_action
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.policy import LlmPolicy
 from app.engine.agent.llm.prompting import Fence, prompt
 from app.engine.agent.messages import PartKind
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply
-from app.engine.agent.sight import Decision, Domain, Hint, Sight, Turn
-from app.engine.agent.vision.epoch import Epoch, Mark
-from app.engine.calls import to_action
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply
+from app.engine.agent.sight import AgentDecision, HistoryEntry, NavigableSite, Observation, RetrievedTip
+from app.engine.agent.vision.epoch import VisionFrame, VisionMark
+from app.engine.calls import to_recorded
 from app.engine.command import (
+    Action,
     Click,
     ClickMark,
-    Command,
     Drag,
     Navigate,
     ReportInfeasible,
@@ -30,9 +30,9 @@ from app.engine.command import (
     TypeText,
     Wait,
 )
-from app.engine.effect import Cause, Effect, Result, refused
-from app.engine.fingerprint import prints_of
-from app.engine.ledger import DeadEnd, Fact, Ledger, NodeState, PlanNode
+from app.engine.effect import ActionResult, Cause, Effect, refused
+from app.engine.fingerprint import fingerprints_of
+from app.engine.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState
 from app.engine.page_state import Element, PageCapture
 from tests.support.by_role import by_role, last
 from tests.support.scripted_model import Question, Said, ScriptedModel
@@ -70,20 +70,23 @@ def page(*names: str, url: str = "http://shop.test/", text: str = "", **more: ob
     return PageCapture(url=url, title="Shop", elements=elements, tree=tree, language="en", **more)
 
 
-def at(step: int = 0, shown: PageCapture | None = None, **more: object) -> Sight:
+def at(step: int = 0, shown: PageCapture | None = None, **more: object) -> Observation:
     told = {"intent": "Buy the red shoes", "start_url": "http://shop.test/", "steps_left": 30 - step, **more}
-    return Sight(step=step, page=shown or page(), **told)
+    return Observation(step=step, page=shown or page(), **told)
 
 
 def after(
-    sight: Sight, decision: Decision, result: Result | None = None, shown: PageCapture | None = None
-) -> Sight:
+    sight: Observation,
+    decision: AgentDecision,
+    result: ActionResult | None = None,
+    shown: PageCapture | None = None,
+) -> Observation:
     """Return the observation of the next step, as the loop would."""
     turns = sight.turns
     if decision.command is not None:
-        came = result or Result(success=True, effect=Effect.CHANGED)
-        action = to_action(decision.command)
-        turns = (*turns, Turn(step=sight.step, url=sight.page.url, title=sight.page.title, state=sight.state,
+        came = result or ActionResult(success=True, effect=Effect.CHANGED)
+        action = to_recorded(decision.command)
+        turns = (*turns, HistoryEntry(step=sight.step, url=sight.page.url, title=sight.page.title, state=sight.state,
                               command=decision.command, result=came, words=f"{action.kind} {action.args}"))  # fmt: skip
     return replace(
         sight, step=sight.step + 1, steps_left=sight.steps_left - 1, turns=turns, page=shown or sight.page
@@ -105,9 +108,9 @@ def policy(model: ScriptedModel, **options: object) -> LlmPolicy:
     return LlmPolicy(model, options=LlmOptions(**options), fence=Fence(MARKER))
 
 
-async def run_of(head: LlmPolicy, steps: int, sight: Sight | None = None) -> list[Decision]:
+async def run_of(head: LlmPolicy, steps: int, sight: Observation | None = None) -> list[AgentDecision]:
     """Make so many decisions, each carried out."""
-    now, decisions = sight or at(), list[Decision]()
+    now, decisions = sight or at(), list[AgentDecision]()
     for _ in range(steps):
         decisions.append(await head.decide(now))
         now = after(now, decisions[-1])
@@ -169,7 +172,7 @@ async def test_it_is_asked_three_times_and_no_more():
 
 
 async def test_an_empty_or_unreadable_answer_of_the_endpoint_counts_as_one():
-    trouble = ModelError("the answer was no JSON", ModelTrouble.UNREADABLE)
+    trouble = ModelError("the answer was no JSON", ModelErrorKind.UNREADABLE)
     model = brained(operator=[trouble, "", act('click("0")')])
 
     assert (await policy(model).decide(at())).command == Click(0)
@@ -177,13 +180,13 @@ async def test_an_empty_or_unreadable_answer_of_the_endpoint_counts_as_one():
 
 async def test_an_endpoint_that_is_gone_ends_the_run():
     for role in ("operator", "planner"):
-        model = brained(**{role: [ModelError("nobody answers", ModelTrouble.UNREACHABLE)]})
+        model = brained(**{role: [ModelError("nobody answers", ModelErrorKind.UNREACHABLE)]})
         with pytest.raises(ModelError, match="nobody answers"):
             await policy(model).decide(at())
 
 
 async def test_an_answer_that_was_cut_off_is_told_so():
-    model = brained(operator=[Reply(text="<think>so I think and", cut=True), act('click("0")')])
+    model = brained(operator=[ModelReply(text="<think>so I think and", cut=True), act('click("0")')])
 
     await policy(model).decide(at())
 
@@ -296,7 +299,7 @@ class TestPlanner:
         assert "Stop now" in asked(model, OPERATOR)[0].text
 
     async def test_subgoals_keep_the_ids_they_have(self):
-        known = PlanNode(id="1", parent="", intent="open the orders", state=NodeState.ACTIVE)
+        known = PlanNode(id="1", parent="", intent="open the orders", state=PlanNodeState.ACTIVE)
         plan = [
             {"id": "1", "intent": "open the orders", "state": "done"},
             {"id": "9", "intent": "read the total", "state": "ACTIVE"},
@@ -309,10 +312,10 @@ class TestPlanner:
         decision = await policy(model).decide(at(ledger=Ledger(plan=(known,))))
 
         assert [(node.id, node.intent, node.state) for node in decision.plan or ()] == [
-            ("1", "open the orders", NodeState.DONE),
-            ("", "read the total", NodeState.ACTIVE),
-            ("", "again", NodeState.OPEN),
-            ("", "one more", NodeState.OPEN),
+            ("1", "open the orders", PlanNodeState.DONE),
+            ("", "read the total", PlanNodeState.ACTIVE),
+            ("", "again", PlanNodeState.OPEN),
+            ("", "one more", PlanNodeState.OPEN),
         ]
         assert decision.subgoal == "read the total"
 
@@ -331,7 +334,7 @@ class TestBatches:
     @pytest.mark.parametrize(
         ("result", "shown"),
         [
-            (Result(success=True, effect=Effect.NAVIGATED), None),
+            (ActionResult(success=True, effect=Effect.NAVIGATED), None),
             (refused(Cause.DISABLED, "it is disabled"), None),
             (None, page("A", "B", "C", url="http://shop.test/other")),
             (None, page("A", "C", "D")),
@@ -339,7 +342,7 @@ class TestBatches:
         ],
         ids=["navigated", "failed", "other address", "element gone", "dialog"],
     )
-    async def test_a_page_that_changes_ends_it(self, result: Result | None, shown: PageCapture | None):
+    async def test_a_page_that_changes_ends_it(self, result: ActionResult | None, shown: PageCapture | None):
         model = brained(operator=[self.THREE, act('click("0")')])
         head, first = policy(model), at(shown=page("A", "B", "C"))
         decision = await head.decide(first)
@@ -365,22 +368,24 @@ class TestBatches:
     def test_both_ends_of_a_drag_are_followed(self):
         before, now = page("A", "B"), page("X", "A", "B")
 
-        assert moved(Drag(0, 1), before, now) == Drag(1, 2)
-        assert moved(Drag(0, (5.0, 5.0)), before, now) == Drag(1, (5.0, 5.0))
+        assert renumber_action(Drag(0, 1), before, now) == Drag(1, 2)
+        assert renumber_action(Drag(0, (5.0, 5.0)), before, now) == Drag(1, (5.0, 5.0))
 
     def test_two_that_look_the_same_are_not_guessed_between(self):
         twice = PageCapture(url="", elements=tuple(Element(index=at, role="link", name="A") for at in (3, 4)))
 
         assert (
-            moved(Click(0), PageCapture(url="", elements=(Element(index=0, role="link", name="A"),)), twice)
+            renumber_action(
+                Click(0), PageCapture(url="", elements=(Element(index=0, role="link", name="A"),)), twice
+            )
             is None
         )
 
 
 class TestTips:
     TIPS = (
-        Hint(tip="t1", text="Choose a size before adding to the basket."),
-        Hint(tip="t2", text="Prices are net."),
+        RetrievedTip(tip="t1", text="Choose a size before adding to the basket."),
+        RetrievedTip(tip="t2", text="Prices are net."),
     )
 
     @staticmethod
@@ -470,8 +475,8 @@ class TestSummary:
         assert "<<done so far f00d>>\nsummary 2\n<<end" in asked(model, OPERATOR)[-1].text
 
     async def test_a_run_that_is_gone_on_with_knows_its_summary_and_its_last_steps(self):
-        turn = Turn(step=3, url="http://shop.test/a", title="A", state="", command=Click(1),
-                    result=Result(success=True, effect=Effect.NAVIGATED), words="click link 'Shoes'")  # fmt: skip
+        turn = HistoryEntry(step=3, url="http://shop.test/a", title="A", state="", command=Click(1),
+                    result=ActionResult(success=True, effect=Effect.NAVIGATED), words="click link 'Shoes'")  # fmt: skip
         model = brained(operator=[act('click("0")')])
         ledger = Ledger(episodic=("Summary: the basket has one pair",))
         await policy(model).decide(at(4, turns=(turn,), ledger=ledger))
@@ -491,8 +496,8 @@ class TestSummary:
 
 class TestNavigate:
     SITES = (
-        Domain(name="shop", states=40, home="http://shop.test/"),
-        Domain(name="admin", states=9, home=""),
+        NavigableSite(name="shop", states=40, home="http://shop.test/"),
+        NavigableSite(name="admin", states=9, home=""),
     )
 
     async def test_it_is_offered_only_where_there_is_a_graph(self):
@@ -512,13 +517,13 @@ class TestNavigate:
 class TestBeingTakenAgain:
     """The circuit breaker over ``navigate``."""
 
-    SITES = (Domain(name="shop", states=40, home="http://shop.test/"),)
+    SITES = (NavigableSite(name="shop", states=40, home="http://shop.test/"),)
     ASKS = act('navigate("shop", "orders")')
 
     @staticmethod
-    def turn(step: int, command: Command, success: bool = True) -> Turn:
-        result = Result(success=success, effect=Effect.NAVIGATED if success else Effect.REFUSED)
-        return Turn(
+    def turn(step: int, command: Action, success: bool = True) -> HistoryEntry:
+        result = ActionResult(success=success, effect=Effect.NAVIGATED if success else Effect.REFUSED)
+        return HistoryEntry(
             step=step, url="http://shop.test/", title="", state="", command=command, result=result, words="w"
         )
 
@@ -535,7 +540,7 @@ class TestBeingTakenAgain:
         ids=["first time", "is there", "left since", "failed once", "failed twice", "other query"],
     )
     async def test_it_is_asked_whether_it_means_it_where_it_makes_no_sense(
-        self, before: list[tuple[Command, bool]], held_up: bool
+        self, before: list[tuple[Action, bool]], held_up: bool
     ):
         turns = tuple(self.turn(step, *one) for step, one in enumerate(before))
         model = brained(operator=[self.ASKS, act('click("0")')])
@@ -562,10 +567,16 @@ class Seeing:
     def aim(self, task: str = "", subgoal: str = "", labels: tuple[str, ...] = ()) -> None:
         self.aims.append((task, subgoal))
 
-    async def show(self, page: PageCapture) -> Epoch:
-        mark = Mark(number=3, box=(0.0, 0.0, 40.0, 20.0), label="Sort by", role="button")
-        return Epoch(
-            number=1, page=page, prints=prints_of(page), at=0.0, marks=(mark,), calls=("seen",), tokens=(7, 5)
+    async def show(self, page: PageCapture) -> VisionFrame:
+        mark = VisionMark(number=3, box=(0.0, 0.0, 40.0, 20.0), label="Sort by", role="button")
+        return VisionFrame(
+            number=1,
+            page=page,
+            prints=fingerprints_of(page),
+            at=0.0,
+            marks=(mark,),
+            calls=("seen",),
+            tokens=(7, 5),
         )
 
     async def aclose(self) -> None:
@@ -744,7 +755,7 @@ class TestHeld:
         class Hangs(ScriptedModel):
             hung = False
 
-            async def ask(self, role: AgentRole, *given: object, **more: object) -> Reply:
+            async def ask(self, role: AgentRole, *given: object, **more: object) -> ModelReply:
                 if role is OPERATOR and not Hangs.hung:
                     Hangs.hung = True
                     await asyncio.sleep(1000)
@@ -761,8 +772,10 @@ class TestHeld:
 
     async def test_a_persons_words_go_to_the_operator_and_the_planner_before_expert_knowledge(self):
         model = brained(operator=[act('click("0")')])
-        said = Hint(tip="hint:h1", text="Look under Account first.", kind="person", routes=("person",))
-        known = Hint(tip="t1", text="Orders are listed under Reports.")
+        said = RetrievedTip(
+            tip="hint:h1", text="Look under Account first.", kind="person", routes=("person",)
+        )
+        known = RetrievedTip(tip="t1", text="Orders are listed under Reports.")
         await policy(model, align=False).decide(at(tips=(said, known)))
 
         for role in (OPERATOR, PLANNER):

@@ -15,13 +15,13 @@ from app.engine.agent.llm.policy import LlmPolicy
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.model.budget import Budget
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.patience import Patience
+from app.engine.agent.model.patience import RetryPolicy
 from app.engine.agent.model.recorder import RecordingModel
 from app.engine.agent.model.replay import ReplayModel
-from app.engine.agent.model_api import Model, ModelError, ModelTrouble
-from app.engine.agent.sight import Decision, Sight, Turn
+from app.engine.agent.model_api import LanguageModel, ModelError, ModelErrorKind
+from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation
 from app.engine.command import Click, Stop
-from app.engine.effect import Effect, Result
+from app.engine.effect import ActionResult, Effect
 from app.engine.page_state import Element, PageCapture
 from tests.support.protocol_server import (
     Answer,
@@ -35,7 +35,7 @@ from tests.support.protocol_server import (
     slowly,
 )
 
-PATIENCE = Patience(first=20, idle=20, whole=40, attempts=3, pause=0.01, longest=0.02, wait=1)
+PATIENCE = RetryPolicy(first=20, idle=20, whole=40, attempts=3, pause=0.01, longest=0.02, wait=1)
 PAGE = PageCapture(
     url="http://shop.test/",
     title="Shop",
@@ -78,21 +78,25 @@ def model_at(server: ProtocolServer, key: str = "k", **more: object) -> Endpoint
     return EndpointModel(server.url, "test-model", key=key, patience=PATIENCE, rng=random.Random(1), **more)
 
 
-def sight(step: int = 0, turns: tuple[Turn, ...] = ()) -> Sight:
-    return Sight(
+def sight(step: int = 0, turns: tuple[HistoryEntry, ...] = ()) -> Observation:
+    return Observation(
         step=step, steps_left=20, intent="Open the orders", start_url=PAGE.url, page=PAGE, turns=turns
     )
 
 
-async def decided(model: Model, steps: int = 1, marker: str = "f00d") -> list[Decision]:
-    head, turns, decisions = LlmPolicy(model, fence=Fence(marker)), tuple[Turn, ...](), list[Decision]()
+async def decided(model: LanguageModel, steps: int = 1, marker: str = "f00d") -> list[AgentDecision]:
+    head, turns, decisions = (
+        LlmPolicy(model, fence=Fence(marker)),
+        tuple[HistoryEntry, ...](),
+        list[AgentDecision](),
+    )
     try:
         for step in range(steps):
             decision = await head.decide(sight(step, turns))
             decisions.append(decision)
             if decision.command is not None:
-                came = Result(success=True, effect=Effect.CHANGED)
-                turns += (Turn(step=step, url=PAGE.url, title="Shop", state="", command=decision.command,
+                came = ActionResult(success=True, effect=Effect.CHANGED)
+                turns += (HistoryEntry(step=step, url=PAGE.url, title="Shop", state="", command=decision.command,
                                result=came, words="click link 'Orders'"),)  # fmt: skip
     finally:
         await head.aclose()
@@ -116,10 +120,10 @@ async def test_one_bad_answer_does_not_end_a_run(server: ProtocolServer, bad: An
 
 @pytest.mark.parametrize(
     ("status", "trouble"),
-    [(401, ModelTrouble.UNAUTHORISED), (500, ModelTrouble.SERVER), (429, ModelTrouble.RATE_LIMITED)],
+    [(401, ModelErrorKind.UNAUTHORISED), (500, ModelErrorKind.SERVER), (429, ModelErrorKind.RATE_LIMITED)],
 )
 async def test_an_endpoint_that_only_fails_ends_it_with_the_reason(
-    server: ProtocolServer, status: int, trouble: ModelTrouble
+    server: ProtocolServer, status: int, trouble: ModelErrorKind
 ):
     server.brain = lambda request: failing(status)
 
@@ -136,14 +140,14 @@ async def test_an_endpoint_that_is_gone_ends_it_with_the_reason(server: Protocol
         await decided(EndpointModel(gone, "test-model", patience=PATIENCE))
     await model.aclose()
 
-    assert caught.value.trouble is ModelTrouble.UNREACHABLE
+    assert caught.value.trouble is ModelErrorKind.UNREACHABLE
 
 
 async def test_a_budget_that_is_used_up_ends_it(server: ProtocolServer):
     with pytest.raises(ModelError) as caught:
         await decided(model_at(server, budget=Budget(tokens=9000)), steps=12)
 
-    assert caught.value.trouble is ModelTrouble.BUDGET
+    assert caught.value.trouble is ModelErrorKind.BUDGET
 
 
 async def test_it_can_be_cancelled_while_the_model_thinks(server: ProtocolServer):

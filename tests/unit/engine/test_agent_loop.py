@@ -9,40 +9,40 @@ from pathlib import Path
 import pytest
 
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import Deeds
-from app.engine.agent.loop import AgentLoop, Parts
-from app.engine.agent.memory.book import LedgerBook
-from app.engine.agent.model_api import ModelError, ModelTrouble
-from app.engine.agent.ports import Task, Told
-from app.engine.agent.secrets import Secrets, lifted
-from app.engine.agent.sight import Decision, Hint, Sight
+from app.engine.agent.deeds import ActionDispatcher
+from app.engine.agent.loop import AgentDependencies, AgentLoop
+from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.model_api import ModelError, ModelErrorKind
+from app.engine.agent.ports import AgentTask, StepReport
+from app.engine.agent.secrets import Secrets, resolve_secrets
+from app.engine.agent.sight import AgentDecision, Observation, RetrievedTip
 from app.engine.command import (
+    Action,
     AskHuman,
     Branch,
     Calculate,
     Click,
     ClickMark,
-    Command,
     Goto,
     Navigate,
-    Note,
     Prune,
     ReportInfeasible,
     Stop,
+    TakeNote,
     TypeText,
 )
 from app.engine.errors import UsageError
-from app.engine.ledger import Fact, NodeState, PlanNode
+from app.engine.ledger import Fact, PlanNode, PlanNodeState
 from app.engine.page_state import Challenge, PageCapture
 from app.engine.trajectory import ErrorClass, Outcome, Run, Step
-from tests.support.fake_hands import HOME, FakeHands, KeptRun, ScriptedPolicy, page_of
+from tests.support.fake_hands import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
 
 ORDERS = "http://shop.example/orders"
 PAGES = {
     HOME: page_of(HOME, f"Orders -> {ORDERS}", "box:Search", "secret:Password", "Dead", title="Shop"),
     ORDERS: page_of(ORDERS, f"Home -> {HOME}", title="Orders", text="Total 42"),
 }
-TASK = Task(run="r1", intent="How high is the total?", start_url=HOME, max_steps=10)
+TASK = AgentTask(run="r1", intent="How high is the total?", start_url=HOME, max_steps=10)
 RUN = Run(id="r1", source="sitelore", intent=TASK.intent, start_url=HOME, outcome=Outcome.RUNNING)
 
 
@@ -66,28 +66,30 @@ class Bench:
         moves: Sequence[object],
         *,
         pages: dict[str, PageCapture] | None = None,
-        task: Task = TASK,
+        task: AgentTask = TASK,
         break_at: frozenset[int] = frozenset(),
         person: Somebody | None = None,
         secrets: Secrets | None = None,
-        book: LedgerBook | None = None,
+        book: LedgerStore | None = None,
         steps: Sequence[Step] = (),
-        tips: tuple[Hint, ...] = (),
+        tips: tuple[RetrievedTip, ...] = (),
     ) -> None:
-        self.hands = FakeHands(pages or PAGES, break_at)
+        self.hands = FakeExecutor(pages or PAGES, break_at)
         self.policy = ScriptedPolicy(moves)  # type: ignore[arg-type]
-        self.kept, self.book = KeptRun(), book or LedgerBook()
-        self.told: list[Told] = []
+        self.kept, self.book = InMemoryRecorder(), book or LedgerStore()
+        self.told: list[StepReport] = []
         secrets = secrets or Secrets()
-        self.deeds = deeds = Deeds(self.hands, self.book, calculate, person=person, secrets=secrets)
+        self.deeds = deeds = ActionDispatcher(
+            self.hands, self.book, calculate, person=person, secrets=secrets
+        )
 
         class Knowing:
-            async def tips(self, url: str, goal: str) -> tuple[Hint, ...]:
+            async def tips(self, url: str, goal: str) -> tuple[RetrievedTip, ...]:
                 return tips
 
         self.loop = AgentLoop(
             task,
-            Parts(
+            AgentDependencies(
                 hands=self.hands,
                 policy=self.policy,
                 book=self.book,
@@ -143,7 +145,7 @@ async def test_what_led_nowhere_becomes_a_dead_end_and_a_new_page_a_landmark():
 
 
 async def test_notes_and_sums_become_facts_with_their_evidence():
-    bench = Bench([Note("two orders are open"), Calculate("19.90 + 22.10"), Stop("42")])
+    bench = Bench([TakeNote("two orders are open"), Calculate("19.90 + 22.10"), Stop("42")])
     await bench.run()
     note, total = bench.book.ledger.facts
     assert (note.value, note.quote) == ("two orders are open", HOME)
@@ -161,18 +163,22 @@ async def test_arithmetic_that_makes_no_sense_is_refused_with_the_reason():
 
 
 async def test_a_plan_grows_and_is_pruned_without_losing_anything():
-    def prune(sight: Sight) -> Decision:
-        return Decision(command=Prune(sight.turns[0].result.output, "no such filter"))
+    def prune(sight: Observation) -> AgentDecision:
+        return AgentDecision(command=Prune(sight.turns[0].result.output, "no such filter"))
 
     bench = Bench([Branch("", "filter the list"), prune, Prune("nobody", "x"), Stop("")])
     await bench.run()
     (node,) = bench.book.ledger.plan
-    assert (node.intent, node.state, node.reason) == ("filter the list", NodeState.PRUNED, "no such filter")
+    assert (node.intent, node.state, node.reason) == (
+        "filter the list",
+        PlanNodeState.PRUNED,
+        "no such filter",
+    )
     assert bench.kept.steps[2].cause == "missing"
 
 
 async def test_facts_plan_and_notes_of_a_decision_are_remembered():
-    decision = Decision(
+    decision = AgentDecision(
         command=Click(0),
         facts=(Fact(key="total", value="42", quote="Total 42"),),
         plan=(PlanNode(id="a", parent="", intent="open the orders"),),
@@ -190,10 +196,10 @@ async def test_facts_plan_and_notes_of_a_decision_are_remembered():
 
 async def test_tips_in_force_and_whether_they_were_followed_stand_in_the_step():
     tips = (
-        Hint(tip="t1", text="Orders are under Orders", routes=("url", "keyword"), score=0.9),
-        Hint(tip="t2", text="-"),
+        RetrievedTip(tip="t1", text="Orders are under Orders", routes=("url", "keyword"), score=0.9),
+        RetrievedTip(tip="t2", text="-"),
     )
-    bench = Bench([Decision(command=Click(0), followed={"t1": True}), Stop("")], tips=tips)
+    bench = Bench([AgentDecision(command=Click(0), followed={"t1": True}), Stop("")], tips=tips)
     await bench.run()
     one, two = bench.kept.steps[0].exposures
     assert (one.tip, one.routes, one.score, one.followed) == ("t1", ("url", "keyword"), 0.9, True)
@@ -202,7 +208,7 @@ async def test_tips_in_force_and_whether_they_were_followed_stand_in_the_step():
 
 
 async def test_three_answers_without_an_action_end_the_run():
-    bench = Bench([Decision(command=None, why="an empty answer")])
+    bench = Bench([AgentDecision(command=None, why="an empty answer")])
     run = await bench.run()
     assert (run.outcome, run.step_count) == (Outcome.CRASHED, 3)
     assert "an empty answer" in run.error
@@ -211,7 +217,12 @@ async def test_three_answers_without_an_action_end_the_run():
 
 async def test_one_unreadable_answer_costs_one_step_and_the_numbers_stay_whole():
     bench = Bench(
-        [Decision(command=None, why="no action"), Click(0), Decision(command=None, why="x"), Stop("42")]
+        [
+            AgentDecision(command=None, why="no action"),
+            Click(0),
+            AgentDecision(command=None, why="x"),
+            Stop("42"),
+        ]
     )
     run = await bench.run()
     assert run.outcome is Outcome.ANSWERED
@@ -289,7 +300,7 @@ async def test_what_is_not_there_is_refused_with_what_else_there_is():
 
 async def test_a_step_at_a_mark_keeps_the_element_that_the_mark_stood_for():
     class Marked:
-        async def resolve(self, command: Command, page: PageCapture):
+        async def resolve(self, command: Action, page: PageCapture):
             return (Click(0) if isinstance(command, ClickMark) else command), None
 
     bench = Bench([ClickMark(7, "Orders"), Stop("")])
@@ -301,22 +312,22 @@ async def test_a_step_at_a_mark_keeps_the_element_that_the_mark_stood_for():
 
 
 async def test_no_endpoint_and_no_budget_close_the_run_each_in_its_way():
-    def broken(trouble: ModelTrouble) -> object:
-        def decide(sight: Sight) -> Decision:
+    def broken(trouble: ModelErrorKind) -> object:
+        def decide(sight: Observation) -> AgentDecision:
             raise ModelError("the endpoint does not answer", trouble)
 
         return decide
 
-    assert (await Bench([broken(ModelTrouble.UNREACHABLE)]).run()).outcome is Outcome.CRASHED
-    assert (await Bench([broken(ModelTrouble.BUDGET)]).run()).outcome is Outcome.OUT_OF_BUDGET
+    assert (await Bench([broken(ModelErrorKind.UNREACHABLE)]).run()).outcome is Outcome.CRASHED
+    assert (await Bench([broken(ModelErrorKind.BUDGET)]).run()).outcome is Outcome.OUT_OF_BUDGET
 
 
 async def test_a_stop_ends_the_run_after_the_step_in_flight():
     bench = Bench([Goto(HOME)])
 
-    def stop(sight: Sight) -> Decision:
+    def stop(sight: Observation) -> AgentDecision:
         bench.loop.stop()
-        return Decision(command=Click(0))
+        return AgentDecision(command=Click(0))
 
     bench.policy.moves = [stop]
     run = await bench.run()
@@ -324,15 +335,17 @@ async def test_a_stop_ends_the_run_after_the_step_in_flight():
 
 
 async def test_a_secret_is_typed_and_nowhere_kept(tmp_path: Path):
-    intent, secrets = lifted('Log in with the password "hunter2-very-secret"', {})
+    intent, secrets = resolve_secrets('Log in with the password "hunter2-very-secret"', {})
     assert "hunter2" not in intent
 
-    def tell(sight: Sight) -> Decision:
+    def tell(sight: Observation) -> AgentDecision:
         words = "typed hunter2-very-secret into the box"
-        return Decision(command=Stop("it is hunter2-very-secret"), reason=words, raw=words, notes=(words,))
+        return AgentDecision(
+            command=Stop("it is hunter2-very-secret"), reason=words, raw=words, notes=(words,)
+        )
 
     name = intent.partition("{")[2].partition("}")[0]
-    with LedgerBook.open(tmp_path) as book:
+    with LedgerStore.open(tmp_path) as book:
         bench = Bench(
             [TypeText(2, f"{{{name}}}"), tell],
             task=replace(TASK, intent=intent),
@@ -348,33 +361,35 @@ async def test_a_secret_is_typed_and_nowhere_kept(tmp_path: Path):
 
 
 def test_a_secret_of_the_environment_is_named_and_one_that_is_missing_is_told():
-    intent, secrets = lifted("Log in, password {secret:SHOP}", {"SITELORE_SECRET_SHOP": "s3cret-value"})
+    intent, secrets = resolve_secrets(
+        "Log in, password {secret:SHOP}", {"SITELORE_SECRET_SHOP": "s3cret-value"}
+    )
     assert intent == "Log in, password {secret:SHOP}"
     assert secrets.fill(TypeText(1, "{secret:SHOP}")) == TypeText(1, "s3cret-value")
     assert "s3cret" not in repr(secrets)
     with pytest.raises(UsageError, match="SITELORE_SECRET_OTHER"):
-        lifted("use {secret:OTHER}", {})
+        resolve_secrets("use {secret:OTHER}", {})
 
 
 async def test_a_run_goes_on_from_its_steps_and_its_ledger_alone(tmp_path: Path):
-    moves: list[Command] = [Click(0), Note("seen"), Stop("42")]
-    with LedgerBook.open(tmp_path) as book:
+    moves: list[Action] = [Click(0), TakeNote("seen"), Stop("42")]
+    with LedgerStore.open(tmp_path) as book:
         first = Bench(moves, book=book, task=replace(TASK, max_steps=2))
         await first.run()
-    with LedgerBook.open(tmp_path) as book:
+    with LedgerStore.open(tmp_path) as book:
         second = Bench([Stop("42")], book=book, steps=first.kept.steps)
         run = await second.run()
     sight = second.policy.seen[0]
     assert second.hands.done[0] == Goto(ORDERS)
     assert (run.outcome, run.step_count, sight.step) == (Outcome.ANSWERED, 3, 2)
-    assert [turn.command for turn in sight.turns] == [Click(0), Note("seen")]
+    assert [turn.command for turn in sight.turns] == [Click(0), TakeNote("seen")]
     assert sight.turns[1].result.success
     assert [fact.value for fact in sight.ledger.facts] == ["seen"]
     assert second.kept.steps[0].index == 2
 
 
 async def test_own_cost_is_told_for_every_step():
-    bench = Bench([Click(0), Decision(command=Stop("42"), seconds=5.0)])
+    bench = Bench([Click(0), AgentDecision(command=Stop("42"), seconds=5.0)])
     await bench.run()
     assert len(bench.loop.timing.own) == 2
     assert bench.loop.timing.model == 5.0

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from app.engine.agent.marks import MOST, Mark, disagreements, is_markable, marked, marks_of, visible_part
+from app.engine.agent.marks import (
+    MAX_MARKS,
+    ElementMark,
+    disagreements,
+    draw_marks,
+    element_marks,
+    is_markable,
+    visible_part,
+)
 from app.engine.page_state import Element, PageCapture, Rect
 
 VIEWPORT = (400, 300)
@@ -56,7 +64,7 @@ pages = st.lists(
 
 @given(pages)
 def test_whatever_the_page_picture_and_text_agree(seen: PageCapture):
-    marks = marks_of(seen)
+    marks = element_marks(seen)
     assert disagreements(seen, marks) == ()
     assert [mark.number for mark in marks] == sorted({mark.number for mark in marks})
     assert all(inside(mark.box) and inside(mark.tag) for mark in marks)
@@ -86,12 +94,12 @@ def test_what_cannot_be_seen_reached_or_acted_on_gets_no_mark():
         button(7, (100, 90, 50, 20), role="listitem", hears=("press",)),
         button(8, (200, 10, 2, 20)),
     )
-    assert [mark.number for mark in marks_of(seen)] == [0, 7]
+    assert [mark.number for mark in element_marks(seen)] == [0, 7]
 
 
 def test_a_plain_look_knows_nothing_of_what_lies_on_top_so_what_is_visible_counts():
     seen = page(button(0, (10, 10, 50, 20), met=False), button(1, (10, 50, 50, 20), met=False, visible=False))
-    assert [mark.number for mark in marks_of(seen)] == [0]
+    assert [mark.number for mark in element_marks(seen)] == [0]
 
 
 def test_of_two_that_are_one_box_to_the_eye_the_one_with_a_role_stays():
@@ -103,12 +111,12 @@ def test_of_two_that_are_one_box_to_the_eye_the_one_with_a_role_stays():
         button(4, (10, 90, 100, 60), role="generic", hears=("click",)),
         button(5, (80, 95, 20, 20)),
     )
-    assert [mark.number for mark in marks_of(seen)] == [1, 2, 4, 5]
+    assert [mark.number for mark in element_marks(seen)] == [1, 2, 4, 5]
 
 
 def test_numbers_do_not_lie_on_one_another_where_there_is_room():
     seen = page(*[button(at, (40.0 + 60 * (at % 5), 40.0 + 50 * (at // 5), 50, 24)) for at in range(20)])
-    tags = [mark.tag for mark in marks_of(seen)]
+    tags = [mark.tag for mark in element_marks(seen)]
     for at, one in enumerate(tags):
         for other in tags[at + 1 :]:
             apart = (
@@ -119,15 +127,15 @@ def test_numbers_do_not_lie_on_one_another_where_there_is_room():
 
 
 def test_no_more_marks_than_can_be_told_apart():
-    seen = page(*[button(at, ((at % 40) * 10.0, (at // 40) * 12.0, 8, 10)) for at in range(MOST + 100)])
-    assert len(marks_of(seen)) == MOST
-    assert len(marks_of(seen, most=7)) == 7
+    seen = page(*[button(at, ((at % 40) * 10.0, (at // 40) * 12.0, 8, 10)) for at in range(MAX_MARKS + 100)])
+    assert len(element_marks(seen)) == MAX_MARKS
+    assert len(element_marks(seen, most=7)) == 7
 
 
 def test_a_mark_is_drawn_in_its_colour_on_its_box_and_nowhere_else():
     seen = page(button(0, (100, 100, 80, 40)), picture=picture())
-    mark = marks_of(seen)[0]
-    with Image.open(io.BytesIO(marked(seen))) as image:
+    mark = element_marks(seen)[0]
+    with Image.open(io.BytesIO(draw_marks(seen))) as image:
         assert image.size == VIEWPORT
         edge = image.getpixel((140, 101))
         tag = image.getpixel((int(mark.tag[0]) + 1, int(mark.tag[1]) + 1))
@@ -140,26 +148,26 @@ def test_a_mark_is_drawn_in_its_colour_on_its_box_and_nowhere_else():
 
 def test_marks_of_a_picture_with_more_pixels_are_scaled():
     seen = page(button(0, (100, 100, 80, 40)), picture=picture((800, 600)))
-    with Image.open(io.BytesIO(marked(seen))) as image:
+    with Image.open(io.BytesIO(draw_marks(seen))) as image:
         assert image.size == (800, 600)
         assert min(image.getpixel((280, 202))) < 120
         assert min(image.getpixel((140, 101))) > 240
 
 
 def test_without_a_picture_or_marks_nothing_is_drawn():
-    assert marked(page(button(0, (10, 10, 50, 20)))) == b""
+    assert draw_marks(page(button(0, (10, 10, 50, 20)))) == b""
     plain = picture()
-    assert marked(page(picture=plain)) == plain
+    assert draw_marks(page(picture=plain)) == plain
 
 
 def test_what_is_no_picture_is_an_error_of_the_system():
     with pytest.raises(OSError, match="identify"):
-        marked(page(button(0, (10, 10, 50, 20)), picture=b"no picture"))
+        draw_marks(page(button(0, (10, 10, 50, 20)), picture=b"no picture"))
 
 
 def test_every_disagreement_is_said():
     seen = page(button(0, (10, 10, 50, 20)), button(1, (10, 50, 50, 20)))
-    good = marks_of(seen)
+    good = element_marks(seen)
     renamed = replace(seen, tree=seen.tree.replace("[1] button", "[1] link"))
     doubled = replace(seen, tree=seen.tree + "\n\t[0] button 'again'")
     said = {
@@ -168,7 +176,7 @@ def test_every_disagreement_is_said():
         "doubled": disagreements(doubled, good),
         "box": disagreements(seen, (replace(good[0], box=(0, 0, 5, 5)), good[1])),
         "outside": disagreements(seen, (replace(good[0], tag=(-5, 0, 10, 10)), good[1])),
-        "no element": disagreements(seen, (Mark(9, (0, 0, 5, 5), (0, 0, 5, 5)),)),
+        "no element": disagreements(seen, (ElementMark(9, (0, 0, 5, 5), (0, 0, 5, 5)),)),
     }
     assert said["twice"] == ("0 is marked twice",)
     assert said["role"] == ("1 is a button, in the tree a link",)

@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.agent.model.budget import Budget
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.patience import Patience
+from app.engine.agent.model.patience import RetryPolicy
 from app.engine.agent.model.prices import Price
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
 from tests.support.protocol_server import (
     Answer,
     ProtocolServer,
@@ -39,11 +39,11 @@ SCHEMA = {
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
 
 
-def said(text: str, role: Role = Role.USER, turn: int = 0) -> Message:
-    return Message(role=role, parts=(Part(kind=PartKind.TEXT, text=text),), turn=turn)
+def said(text: str, role: ChatRole = ChatRole.USER, turn: int = 0) -> ChatMessage:
+    return ChatMessage(role=role, parts=(MessagePart(kind=PartKind.TEXT, text=text),), turn=turn)
 
 
-ASKED = [said("You act on web pages.", Role.SYSTEM, -1), said("What now?")]
+ASKED = [said("You act on web pages.", ChatRole.SYSTEM, -1), said("What now?")]
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ class Waits(list[float]):
 async def asking(server: ProtocolServer, **options: object) -> AsyncIterator[EndpointModel]:
     given = {
         "key": KEY,
-        "patience": Patience(first=5, idle=0.3, whole=8, attempts=3),
+        "patience": RetryPolicy(first=5, idle=0.3, whole=8, attempts=3),
         "sleep": Waits(),
         **options,
     }
@@ -180,9 +180,14 @@ async def test_the_only_model_of_an_endpoint_needs_no_choosing(server: ProtocolS
 # pictures and prompts
 
 
-def looked(digest: str) -> list[Message]:
-    picture = Part(kind=PartKind.IMAGE, text="the page", digest=digest)
-    return [*ASKED, Message(role=Role.USER, parts=(picture, Part(kind=PartKind.TEXT, text="Where is it?")))]
+def looked(digest: str) -> list[ChatMessage]:
+    picture = MessagePart(kind=PartKind.IMAGE, text="the page", digest=digest)
+    return [
+        *ASKED,
+        ChatMessage(
+            role=ChatRole.USER, parts=(picture, MessagePart(kind=PartKind.TEXT, text="Where is it?"))
+        ),
+    ]
 
 
 async def test_pictures_are_sent_and_missing_ones_described(server: ProtocolServer):
@@ -207,10 +212,10 @@ async def test_an_endpoint_that_takes_no_pictures_is_told_in_words(server: Proto
 
 
 async def test_a_conversation_that_goes_on_keeps_its_beginning(server: ProtocolServer):
-    so_far = [said("You act on web pages. " * 40, Role.SYSTEM, -1)]
+    so_far = [said("You act on web pages. " * 40, ChatRole.SYSTEM, -1)]
     async with asking(server) as model:
         for turn in range(4):
-            so_far += [said(f"page {turn} " * 20, turn=turn), said("click", Role.ASSISTANT, turn)]
+            so_far += [said(f"page {turn} " * 20, turn=turn), said("click", ChatRole.ASSISTANT, turn)]
             reply = await model.ask(AgentRole.OPERATOR, [*so_far, said("And now?", turn=turn)])
     assert reply.cached > 0.7 * reply.tokens[0]
 
@@ -248,7 +253,7 @@ async def test_a_refusal_that_is_about_something_else_is_told_and_nothing_learnt
     async with asking(server) as model:
         with pytest.raises(ModelError, match="maximum context length") as caught:
             await model.ask(AgentRole.JUDGE, ASKED, schema=SCHEMA)
-        assert caught.value.trouble is ModelTrouble.REFUSED
+        assert caught.value.trouble is ModelErrorKind.REFUSED
         await model.ask(AgentRole.JUDGE, ASKED, schema=SCHEMA)
     assert "response_format" in server.bodies[-1]
 
@@ -287,7 +292,7 @@ async def test_a_refusal_that_is_about_something_else_is_told_and_nothing_learnt
 )
 async def test_trouble_that_passes_costs_an_attempt_and_no_answer(server: ProtocolServer, bad: Answer):
     server.answers.append(bad)
-    async with asking(server, patience=Patience(first=0.5, idle=0.3, attempts=3)) as model:
+    async with asking(server, patience=RetryPolicy(first=0.5, idle=0.3, attempts=3)) as model:
         assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == 'click("3")'
         used = model.usage()[AgentRole.OPERATOR]
     assert (used.calls, used.retries) == (2, 1)
@@ -296,19 +301,19 @@ async def test_trouble_that_passes_costs_an_attempt_and_no_answer(server: Protoc
 @pytest.mark.parametrize(
     ("bad", "trouble", "words"),
     [
-        (failing(500, "out of order"), ModelTrouble.SERVER, "answers 500: out of order, 3 attempts"),
-        (failing(429, "slow down"), ModelTrouble.RATE_LIMITED, "answers 429: slow down, 3 attempts"),
-        (hanging(), ModelTrouble.TIMEOUT, "did not begin to answer within 0.2 s, 3 attempts"),
-        (hanging("x" * 99, after=1), ModelTrouble.TIMEOUT, "fell silent within 0.1 s, 3 attempts"),
-        (cut("abc " * 50, after=2), ModelTrouble.UNREACHABLE, "broke off"),
-        (broken(), ModelTrouble.UNREADABLE, "its JSON is broken"),
+        (failing(500, "out of order"), ModelErrorKind.SERVER, "answers 500: out of order, 3 attempts"),
+        (failing(429, "slow down"), ModelErrorKind.RATE_LIMITED, "answers 429: slow down, 3 attempts"),
+        (hanging(), ModelErrorKind.TIMEOUT, "did not begin to answer within 0.2 s, 3 attempts"),
+        (hanging("x" * 99, after=1), ModelErrorKind.TIMEOUT, "fell silent within 0.1 s, 3 attempts"),
+        (cut("abc " * 50, after=2), ModelErrorKind.UNREACHABLE, "broke off"),
+        (broken(), ModelErrorKind.UNREADABLE, "its JSON is broken"),
     ],
 )
 async def test_trouble_that_stays_is_told_in_a_sentence(
-    server: ProtocolServer, bad: Answer, trouble: ModelTrouble, words: str
+    server: ProtocolServer, bad: Answer, trouble: ModelErrorKind, words: str
 ):
     server.answers.extend([bad] * 3)
-    error = await trouble_with(server, patience=Patience(first=0.2, idle=0.1, attempts=3))
+    error = await trouble_with(server, patience=RetryPolicy(first=0.2, idle=0.1, attempts=3))
     assert error.trouble is trouble
     assert words in str(error)
     assert len(server.asked) == 3
@@ -316,7 +321,7 @@ async def test_trouble_that_stays_is_told_in_a_sentence(
 
 async def test_a_key_that_is_refused_is_not_tried_again_and_not_told(server: ProtocolServer):
     error = await trouble_with(server, key="sk-anotherkeyanotherkeyanother")
-    assert error.trouble is ModelTrouble.UNAUTHORISED
+    assert error.trouble is ModelErrorKind.UNAUTHORISED
     assert "OPENAI_API_KEY" in str(error)
     assert "anotherkey" not in str(error)
     assert len(server.asked) == 1
@@ -327,7 +332,7 @@ async def test_a_key_that_is_refused_is_not_tried_again_and_not_told(server: Pro
 async def test_an_account_without_quota_is_not_waited_for(server: ProtocolServer):
     server.answers.append(failing(429, "You exceeded your current quota", code="insufficient_quota"))
     error = await trouble_with(server)
-    assert error.trouble is ModelTrouble.RATE_LIMITED
+    assert error.trouble is ModelErrorKind.RATE_LIMITED
     assert "quota" in str(error)
     assert len(server.asked) == 1
 
@@ -337,18 +342,18 @@ async def test_a_wrong_address_is_told_with_what_to_look_at(server: ProtocolServ
     server.answers.append(failing(404, "no such address"))
     with pytest.raises(ModelError, match="SITELORE_MODEL_URL") as caught:
         await model.ask(AgentRole.OPERATOR, ASKED)
-    assert caught.value.trouble is ModelTrouble.REFUSED
+    assert caught.value.trouble is ModelErrorKind.REFUSED
     await model.aclose()
 
 
 async def test_an_endpoint_that_is_gone_is_told(server: ProtocolServer):
     waits = Waits()
     model = EndpointModel(
-        "http://user:hidden@127.0.0.1:9/v1", "m", patience=Patience(attempts=3), sleep=waits
+        "http://user:hidden@127.0.0.1:9/v1", "m", patience=RetryPolicy(attempts=3), sleep=waits
     )
     with pytest.raises(ModelError, match="can't be reached") as caught:
         await model.ask(AgentRole.OPERATOR, ASKED)
-    assert caught.value.trouble is ModelTrouble.UNREACHABLE
+    assert caught.value.trouble is ModelErrorKind.UNREACHABLE
     assert "hidden" not in str(caught.value)
     assert len(waits) == 2
     await model.aclose()
@@ -357,7 +362,7 @@ async def test_an_endpoint_that_is_gone_is_told(server: ProtocolServer):
 async def test_waits_grow_and_keep_to_what_the_endpoint_asks(server: ProtocolServer):
     waits = Waits()
     server.answers.extend([failing(500), failing(500), failing(429, retry_after="7"), failing(500)])
-    async with asking(server, sleep=waits, patience=Patience(attempts=5, pause=1.0)) as model:
+    async with asking(server, sleep=waits, patience=RetryPolicy(attempts=5, pause=1.0)) as model:
         await model.ask(AgentRole.OPERATOR, ASKED)
     first, second, asked, fourth = waits
     assert 0.5 <= first <= 1.0 <= second <= 2.0
@@ -369,7 +374,7 @@ async def test_a_wait_that_is_too_long_is_not_begun(server: ProtocolServer):
     waits = Waits()
     server.answers.append(failing(429, "come back tomorrow", retry_after="86400"))
     error = await trouble_with(server, sleep=waits)
-    assert error.trouble is ModelTrouble.RATE_LIMITED
+    assert error.trouble is ModelErrorKind.RATE_LIMITED
     assert waits == []
 
 
@@ -400,7 +405,7 @@ async def test_an_answer_that_ran_out_of_tokens_says_so(server: ProtocolServer):
 
 async def test_cancelling_closes_the_connection_at_once(server: ProtocolServer):
     server.answers.append(hanging("abc " * 50, after=2))
-    async with asking(server, patience=Patience()) as model:
+    async with asking(server, patience=RetryPolicy()) as model:
         task = asyncio.ensure_future(model.ask(AgentRole.OPERATOR, ASKED))
         while not server.asked:
             await asyncio.sleep(0.01)
@@ -422,7 +427,7 @@ async def test_the_budget_of_tokens_shortens_answers_and_then_refuses(server: Pr
         await model.ask(AgentRole.PLANNER, ASKED, most=100)
         with pytest.raises(ModelError, match="160 of 170 tokens") as caught:
             await model.ask(AgentRole.OPERATOR, ASKED)
-    assert caught.value.trouble is ModelTrouble.BUDGET
+    assert caught.value.trouble is ModelErrorKind.BUDGET
     assert [body["max_tokens"] for body in server.bodies] == [100, 170 - 80 - 15]
 
 
@@ -441,10 +446,10 @@ async def test_the_budget_of_money_is_kept_over_all_roles(server: ProtocolServer
 
 async def test_the_budget_of_time_ends_a_call_and_forbids_waits(server: ProtocolServer):
     server.answers.append(slowly("word " * 200, pause=0.05))
-    error = await trouble_with(server, budget=Budget(seconds=1.5), patience=Patience())
-    assert error.trouble is ModelTrouble.BUDGET
+    error = await trouble_with(server, budget=Budget(seconds=1.5), patience=RetryPolicy())
+    assert error.trouble is ModelErrorKind.BUDGET
     waits = Waits()
     server.answers.append(failing(503, "busy", retry_after="30"))
     error = await trouble_with(server, budget=Budget(seconds=20), sleep=waits)
-    assert error.trouble is ModelTrouble.SERVER
+    assert error.trouble is ModelErrorKind.SERVER
     assert waits == []

@@ -10,26 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.agent.model.budget import Budget, Meter
-from app.engine.agent.model.chat import estimate, wire
-from app.engine.agent.model.hearing import EndpointFault, Hearing
-from app.engine.agent.model.manners import Manners, Shape, is_strict
+from app.engine.agent.model.chat import estimate_tokens, to_chat_messages
+from app.engine.agent.model.hearing import EndpointReportedError, StreamParser
+from app.engine.agent.model.manners import EndpointCapabilities, SchemaSupport, is_strict
 from app.engine.agent.model.opening import open_model
-from app.engine.agent.model.patience import Patience, asked_wait
+from app.engine.agent.model.patience import RetryPolicy, retry_after
 from app.engine.agent.model.prices import Price, known_price, parse_price
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
 from app.engine.errors import UsageError
 from app.settings import Settings
 
 
-def text_part(text: str) -> Part:
-    return Part(kind=PartKind.TEXT, text=text)
+def text_part(text: str) -> MessagePart:
+    return MessagePart(kind=PartKind.TEXT, text=text)
 
 
-def say(role: Role, text: str) -> Message:
-    return Message(role=role, parts=(text_part(text),))
+def say(role: ChatRole, text: str) -> ChatMessage:
+    return ChatMessage(role=role, parts=(text_part(text),))
 
 
 def event(**delta: str) -> bytes:
@@ -52,7 +52,7 @@ ANSWER = (
 
 @given(st.lists(st.integers(0, len(ANSWER)), max_size=12))
 def test_an_answer_is_the_same_however_its_bytes_are_cut(cuts: list[int]):
-    hearing = Hearing(100)
+    hearing = StreamParser(100)
     marks = [0, *sorted(cuts), len(ANSWER)]
     for start, end in itertools.pairwise(marks):
         if not hearing.feed(ANSWER[start:end]):
@@ -64,18 +64,18 @@ def test_an_answer_is_the_same_however_its_bytes_are_cut(cuts: list[int]):
 @given(st.binary(max_size=400))
 def test_no_bytes_break_the_hearing(data: bytes):
     for is_events in (True, False):
-        hearing = Hearing(10)
+        hearing = StreamParser(10)
         hearing.is_events = is_events
         try:
             hearing.feed(data)
             hearing.close()
-        except EndpointFault:
+        except EndpointReportedError:
             continue
         assert isinstance(hearing.text, str)
 
 
 def test_one_broken_event_costs_only_itself():
-    hearing = Hearing(10)
+    hearing = StreamParser(10)
     for piece in (event(content="a"), b'data: {"choices": [{\n\n', b"data: 7\n\n", event(content="b")):
         assert hearing.feed(piece)
     hearing.close()
@@ -83,7 +83,7 @@ def test_one_broken_event_costs_only_itself():
 
 
 def test_an_answer_without_end_is_cut_off_with_what_it_had():
-    hearing = Hearing(10)
+    hearing = StreamParser(10)
     fed = 0
     while hearing.feed(event(content="x" * 1000)):
         fed += 1
@@ -93,7 +93,7 @@ def test_an_answer_without_end_is_cut_off_with_what_it_had():
 
 
 def test_one_event_without_end_is_cut_off_too():
-    hearing = Hearing(10)
+    hearing = StreamParser(10)
     while hearing.feed(b"x" * 1_000_000):
         pass
     assert hearing.cut
@@ -165,14 +165,14 @@ def test_nonsense_of_ten_megabytes_is_read_to_an_end():
 
 
 def test_neighbours_of_one_role_become_one_message_and_only_the_first_is_the_systems():
-    sent = wire(
+    sent = to_chat_messages(
         [
-            say(Role.SYSTEM, "rules"),
-            say(Role.SYSTEM, "ledger"),
-            say(Role.USER, "page"),
-            say(Role.ASSISTANT, "click"),
-            say(Role.TOOL, "it changed"),
-            say(Role.SYSTEM, "late word"),
+            say(ChatRole.SYSTEM, "rules"),
+            say(ChatRole.SYSTEM, "ledger"),
+            say(ChatRole.USER, "page"),
+            say(ChatRole.ASSISTANT, "click"),
+            say(ChatRole.TOOL, "it changed"),
+            say(ChatRole.SYSTEM, "late word"),
         ]
     )
     assert sent == [
@@ -183,16 +183,19 @@ def test_neighbours_of_one_role_become_one_message_and_only_the_first_is_the_sys
     ]
 
 
-@given(st.lists(st.sampled_from([Role.USER, Role.ASSISTANT, Role.TOOL]), max_size=12), st.integers(0, 12))
-def test_messages_added_leave_the_beginning_alone(roles: list[Role], cut: int):
-    messages = [say(Role.SYSTEM, "rules"), *(say(role, f"word {at}") for at, role in enumerate(roles))]
-    whole = "".join(f"{one['role']}:{one['content']}\n" for one in wire(messages))
-    part = "".join(f"{one['role']}:{one['content']}\n" for one in wire(messages[: cut + 1]))
+@given(
+    st.lists(st.sampled_from([ChatRole.USER, ChatRole.ASSISTANT, ChatRole.TOOL]), max_size=12),
+    st.integers(0, 12),
+)
+def test_messages_added_leave_the_beginning_alone(roles: list[ChatRole], cut: int):
+    messages = [say(ChatRole.SYSTEM, "rules"), *(say(role, f"word {at}") for at, role in enumerate(roles))]
+    whole = "".join(f"{one['role']}:{one['content']}\n" for one in to_chat_messages(messages))
+    part = "".join(f"{one['role']}:{one['content']}\n" for one in to_chat_messages(messages[: cut + 1]))
     assert whole.startswith(part.removesuffix("\n"))
 
 
 def test_a_request_is_never_guessed_smaller_than_a_token_for_four_bytes():
-    assert estimate([say(Role.USER, "é" * 400)]) >= 200
+    assert estimate_tokens([say(ChatRole.USER, "é" * 400)]) >= 200
 
 
 # manners
@@ -203,23 +206,26 @@ STRICT = {**SCHEMA, "additionalProperties": False}
 @pytest.mark.parametrize(
     ("refusal", "expected"),
     [
-        ("Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'", Manners(new_limit=True)),
-        ("temperature does not support 0", Manners(temperature=False)),
-        ("unknown field stream_options", Manners(usage=False)),
-        ("response_format.type must be text", Manners(shape=Shape.OBJECT)),
-        ("this model is not multimodal", Manners(pictures=False)),
-        ("System role not supported", Manners(system=False)),
-        ("bad request", Manners(shape=Shape.OBJECT)),
+        (
+            "Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'",
+            EndpointCapabilities(new_limit=True),
+        ),
+        ("temperature does not support 0", EndpointCapabilities(temperature=False)),
+        ("unknown field stream_options", EndpointCapabilities(usage=False)),
+        ("response_format.type must be text", EndpointCapabilities(shape=SchemaSupport.OBJECT)),
+        ("this model is not multimodal", EndpointCapabilities(pictures=False)),
+        ("System role not supported", EndpointCapabilities(system=False)),
+        ("bad request", EndpointCapabilities(shape=SchemaSupport.OBJECT)),
         ("maximum context length exceeded, max_tokens too many", None),
     ],
 )
-def test_a_refusal_says_what_to_leave_out(refusal: str, expected: Manners | None):
-    assert Manners().after(refusal, had_schema=True, had_pictures=True) == expected
+def test_a_refusal_says_what_to_leave_out(refusal: str, expected: EndpointCapabilities | None):
+    assert EndpointCapabilities().after(refusal, had_schema=True, had_pictures=True) == expected
 
 
 @given(st.text(max_size=30), st.booleans(), st.booleans())
 def test_leaving_out_comes_to_an_end(refusal: str, had_schema: bool, had_pictures: bool):
-    manners: Manners | None = Manners()
+    manners: EndpointCapabilities | None = EndpointCapabilities()
     for _ in range(8):
         manners = (
             manners.after(refusal, had_schema=had_schema, had_pictures=had_pictures) if manners else None
@@ -239,18 +245,18 @@ def test_strict_mode_is_asked_for_only_where_a_schema_keeps_its_rules():
 
 
 def test_retry_after_is_read_as_number_milliseconds_or_date():
-    assert asked_wait({"retry-after": "7"}) == 7
-    assert asked_wait({"retry-after-ms": "250"}) == 0.25
-    assert asked_wait({"retry-after": "Wed, 21 Oct 2015 07:28:10 GMT"}, now=1445412480.0) == 10
-    assert asked_wait({"retry-after": "Wed, 21 Oct 2015 07:28:10 GMT"}, now=2e9) == 0
+    assert retry_after({"retry-after": "7"}) == 7
+    assert retry_after({"retry-after-ms": "250"}) == 0.25
+    assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:10 GMT"}, now=1445412480.0) == 10
+    assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:10 GMT"}, now=2e9) == 0
     for nonsense in ("", "soon", "-1", "nan", "1e99"):
-        assert asked_wait({"retry-after": nonsense}) is None
-    assert asked_wait({}) is None
+        assert retry_after({"retry-after": nonsense}) is None
+    assert retry_after({}) is None
 
 
 @given(st.integers(1, 40), st.none() | st.floats(0, 100), st.integers())
 def test_a_pause_is_bounded_and_never_shorter_than_asked(attempt: int, asked: float | None, seed: int):
-    patience = Patience()
+    patience = RetryPolicy()
     seconds = patience.before(attempt, asked, random.Random(seed))
     assert seconds >= 0
     assert seconds <= patience.longest + (asked or 0)
@@ -287,7 +293,7 @@ def test_what_is_allowed_never_passes_the_bound(calls: list[tuple[int, int]], bo
     meter = Meter(Budget(tokens=bound))
     for wanted, most in calls:
         try:
-            with meter.allowing(wanted, most, None) as allowed:
+            with meter.reserve(wanted, most, None) as allowed:
                 assert 1 <= allowed <= most
                 meter.count(AgentRole.OPERATOR, calls=1, tokens=(wanted, allowed))
         except ModelError:
@@ -297,7 +303,7 @@ def test_what_is_allowed_never_passes_the_bound(calls: list[tuple[int, int]], bo
 
 
 def test_money_without_a_price_is_refused_before_anything_is_spent():
-    with pytest.raises(ModelError, match="price"), Meter(Budget(money=1)).allowing(10, 10, None):
+    with pytest.raises(ModelError, match="price"), Meter(Budget(money=1)).reserve(10, 10, None):
         pass
     with pytest.raises(UsageError, match="SITELORE_MODEL_PRICE"):
         open_model(Settings(model_url="http://127.0.0.1:1/v1", model_name="mine", run_money=1.0), "")
@@ -306,4 +312,4 @@ def test_money_without_a_price_is_refused_before_anything_is_spent():
 def test_without_an_endpoint_the_way_out_is_named():
     with pytest.raises(ModelError, match="SITELORE_MODEL_URL") as caught:
         open_model(Settings(), "")
-    assert caught.value.trouble is ModelTrouble.NO_MODEL
+    assert caught.value.trouble is ModelErrorKind.NO_MODEL

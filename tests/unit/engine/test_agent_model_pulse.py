@@ -8,25 +8,25 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from app.engine.agent.control import Control, Interrupted
-from app.engine.agent.diagnosis import Limits
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.control import RunControl, WatchdogTimeout
+from app.engine.agent.diagnosis import HealthLimits
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.patience import Patience
-from app.engine.agent.model.pulse import Pulse
+from app.engine.agent.model.patience import RetryPolicy
+from app.engine.agent.model.pulse import Heartbeat
 from app.engine.agent.model_api import AgentRole
 from app.engine.agent.watchdog import Watchdog
 from app.engine.supervision import Stage
 from tests.support.protocol_server import Answer, ProtocolServer, failing, hanging, slowly
 
-ASKED = [Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text="What now?"),), turn=0)]
-QUICK = Limits(every=0.05, model=0.5, model_first=1.5, model_idle=1.5)
+ASKED = [ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text="What now?"),), turn=0)]
+QUICK = HealthLimits(every=0.05, model=0.5, model_first=1.5, model_idle=1.5)
 
 
 class OnlyAModel:
     """A run in which only the model can be at fault."""
 
-    def __init__(self, pulse: Pulse) -> None:
+    def __init__(self, pulse: Heartbeat) -> None:
         self._pulse = pulse
 
     def broken(self) -> str:
@@ -58,10 +58,12 @@ def server() -> Iterator[ProtocolServer]:
 
 
 @asynccontextmanager
-async def watched(server: ProtocolServer, told: list[str]) -> AsyncGenerator[tuple[Control, EndpointModel]]:
-    pulse = Pulse()
-    model = EndpointModel(server.url, "test-model", patience=Patience(pause=0.01), pulse=pulse)
-    control, ward = Control("run"), OnlyAModel(pulse)
+async def watched(
+    server: ProtocolServer, told: list[str]
+) -> AsyncGenerator[tuple[RunControl, EndpointModel]]:
+    pulse = Heartbeat()
+    model = EndpointModel(server.url, "test-model", patience=RetryPolicy(pause=0.01), pulse=pulse)
+    control, ward = RunControl("run"), OnlyAModel(pulse)
     await control.begin(0)
     await model.ask(AgentRole.OPERATOR, ASKED)  # what is imported for the first request takes its time
     async with asyncio.TaskGroup() as group:
@@ -73,7 +75,7 @@ async def watched(server: ProtocolServer, told: list[str]) -> AsyncGenerator[tup
             await model.aclose()
 
 
-async def thinks(control: Control, model: EndpointModel) -> str:
+async def thinks(control: RunControl, model: EndpointModel) -> str:
     async with control.at(Stage.THINKING):
         return (await model.ask(AgentRole.OPERATOR, ASKED)).text
 
@@ -91,7 +93,7 @@ async def test_a_call_that_hangs_is_told_and_then_cut_short(
     told: list[str] = []
     async with watched(server, told) as (control, model):
         server.answers.append(answer)
-        with pytest.raises(Interrupted, match=said):
+        with pytest.raises(WatchdogTimeout, match=said):
             await thinks(control, model)
         assert told[0].startswith(said)
         assert await thinks(control, model) == 'click("3")'

@@ -8,10 +8,10 @@ import json
 import pytest
 
 from app.engine.agent.llm.prompting import Fence
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.agent.model.recorder import RecordingModel
 from app.engine.agent.model.replay import ReplayModel, exchanges_of
-from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
+from app.engine.agent.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
 from app.engine.errors import InputError
 from app.engine.trajectory import Step
 from tests.support.scripted_model import Said, ScriptedModel
@@ -25,11 +25,11 @@ class Shelf(list[bytes]):
         return hashlib.sha256(data).hexdigest()
 
 
-def ask(text: str, *parts: Part) -> list[Message]:
-    return [Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=text), *parts))]
+def ask(text: str, *parts: MessagePart) -> list[ChatMessage]:
+    return [ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text=text), *parts))]
 
 
-async def outcome(model: Model, question: str) -> tuple[object, ...]:
+async def outcome(model: LanguageModel, question: str) -> tuple[object, ...]:
     """Return the reply or error of a question, without the digest."""
     try:
         reply = await model.ask(AgentRole.OPERATOR, ask(question))
@@ -54,8 +54,8 @@ async def test_every_exchange_is_kept_and_named_in_its_reply():
 
 async def test_secrets_and_pictures_are_not_kept():
     shelf = Shelf()
-    picture = Part(kind=PartKind.IMAGE, text="the page", digest="d1")
-    answer = Reply(text="fill hunter2", thinking="hunter2!", data={"text": ["hunter2", {"hunter2": 1}]})
+    picture = MessagePart(kind=PartKind.IMAGE, text="the page", digest="d1")
+    answer = ModelReply(text="fill hunter2", thinking="hunter2!", data={"text": ["hunter2", {"hunter2": 1}]})
     model = RecordingModel(ScriptedModel([answer]), shelf, mask=lambda text: text.replace("hunter2", "***"))
     reply = await model.ask(
         AgentRole.OPERATOR,
@@ -77,15 +77,20 @@ async def test_secrets_and_pictures_are_not_kept():
 
 async def test_a_replay_answers_as_the_model_did_and_repeats_its_errors():
     shelf = Shelf()
-    trouble = ModelError("it is on fire", ModelTrouble.SERVER)
-    answers: list[Said] = [Reply(text="one", data={"a": 1}, tokens=(5, 2), cut=True), "two", trouble, "again"]
+    trouble = ModelError("it is on fire", ModelErrorKind.SERVER)
+    answers: list[Said] = [
+        ModelReply(text="one", data={"a": 1}, tokens=(5, 2), cut=True),
+        "two",
+        trouble,
+        "again",
+    ]
     model = RecordingModel(ScriptedModel(answers), shelf)
     questions = ["same", "same", "bad", "other"]
     said = [await outcome(model, question) for question in questions]
 
     replay = ReplayModel(shelf)
     assert [await outcome(replay, question) for question in questions] == said
-    assert said[2] == ("it is on fire", ModelTrouble.SERVER)
+    assert said[2] == ("it is on fire", ModelErrorKind.SERVER)
     assert replay.usage()[AgentRole.OPERATOR].tokens_in >= 5
     await replay.aclose()
 
@@ -97,7 +102,7 @@ async def test_a_request_that_was_not_recorded_is_told_apart():
     await model.ask(AgentRole.OPERATOR, ask("b"))
     with pytest.raises(ModelError, match="no answer to this request of the operator") as caught:
         await ReplayModel(shelf).ask(AgentRole.OPERATOR, ask("c"))
-    assert caught.value.trouble is ModelTrouble.NO_MODEL
+    assert caught.value.trouble is ModelErrorKind.NO_MODEL
     loosely = ReplayModel(shelf, by_order=True)
     assert [(await loosely.ask(AgentRole.OPERATOR, ask(word))).text for word in ("b", "c")] == ["two", "one"]
     with pytest.raises(ModelError):
@@ -120,7 +125,7 @@ def test_what_is_no_exchange_is_told(data: bytes):
 
 
 async def test_a_stored_run_is_replayed_from_its_steps_behind_another_fence():
-    def question(fence: Fence) -> list[Message]:
+    def question(fence: Fence) -> list[ChatMessage]:
         return ask(f"Lines with {fence.marker} are the site's.\n{fence.around('the page', 'Buy now')}")
 
     shelf = Shelf()

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.browser.motion import Motion, drag_path
+from app.engine.browser.motion import PointerMotion, drag_path
 
 POINTS = st.tuples(st.floats(0, 2000), st.floats(0, 2000))
 
@@ -17,7 +17,7 @@ POINTS = st.tuples(st.floats(0, 2000), st.floats(0, 2000))
 def test_a_drag_ends_exactly_at_its_goal_and_in_time(
     start: tuple[float, float], end: tuple[float, float], seed: int
 ):
-    path = Motion(seed).dragging(start, end)
+    path = PointerMotion(seed).dragging(start, end)
     distance = math.dist(start, end)
     if distance < 1:
         assert path == []
@@ -31,19 +31,19 @@ def test_a_drag_ends_exactly_at_its_goal_and_in_time(
 def test_a_click_lands_close_to_its_goal_and_never_later_than_a_second_and_a_half(
     start: tuple[float, float], end: tuple[float, float], seed: int
 ):
-    path = Motion(seed).to(start, end)
+    path = PointerMotion(seed).to(start, end)
     assert math.dist(path[-1][:2], end) < 20
     assert sum(pause for *_, pause in path) < 1.5 + 0.005 * len(path)
 
 
 def test_the_same_seed_moves_the_same_way_and_another_does_not():
-    one, same, other = (Motion(seed).to((0, 0), (400, 300)) for seed in (3, 3, 4))
+    one, same, other = (PointerMotion(seed).to((0, 0), (400, 300)) for seed in (3, 3, 4))
     assert one == same
     assert one != other
 
 
 def test_the_pointer_starts_slowly_goes_fast_and_ends_slowly():
-    path = [(0.0, 0.0, 0.0), *Motion(1).dragging((0.0, 0.0), (600.0, 0.0))]
+    path = [(0.0, 0.0, 0.0), *PointerMotion(1).dragging((0.0, 0.0), (600.0, 0.0))]
     steps = [math.dist(a[:2], b[:2]) for a, b in pairwise(path)]
     third = len(steps) // 3
     assert sum(steps[third : 2 * third]) > 2 * sum(steps[:third])
@@ -57,6 +57,6 @@ def test_a_plain_drag_begins_with_a_short_move_and_arrives():
 
 
 def test_words_are_typed_character_by_character_with_longer_pauses_behind_them():
-    typed = list(Motion(2).typing("one two. three"))
+    typed = list(PointerMotion(2).typing("one two. three"))
     assert "".join(character for character, _ in typed) == "one two. three"
     assert all(0.03 <= pause < 1 for _, pause in typed)

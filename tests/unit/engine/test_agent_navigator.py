@@ -6,53 +6,59 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.engine.agent.choosing import choose
-from app.engine.agent.navigator import Candidate, GlobalNavigator, Way
-from app.engine.agent.sight import Domain
+from app.engine.agent.choosing import best_candidate
+from app.engine.agent.navigator import CompletedRoute, GlobalNavigator, StateCandidate
+from app.engine.agent.sight import NavigableSite
 from app.engine.command import Navigate
 from app.engine.effect import Cause, Effect
 from app.engine.errors import SiteloreError
-from app.engine.transition import Arrival, ArrivalKind
+from app.engine.transition import ReplayVerdict, ReplayVerdictKind
 
-ORDERS = Candidate(node="n1", title="Orders", url="http://a.test/orders", headings=("All orders",), score=0.6)
-REPORTS = Candidate(node="n2", title="Reports", url="http://a.test/reports", controls=("Sales",), score=0.5)
+ORDERS = StateCandidate(
+    node="n1", title="Orders", url="http://a.test/orders", headings=("All orders",), score=0.6
+)
+REPORTS = StateCandidate(
+    node="n2", title="Reports", url="http://a.test/reports", controls=("Sales",), score=0.5
+)
 
 
 class Maps:
     """Two domains; going ends as it is told to."""
 
     def __init__(
-        self, *kinds: ArrivalKind, legs: int = 2, found: Sequence[Candidate] = (ORDERS, REPORTS)
+        self, *kinds: ReplayVerdictKind, legs: int = 2, found: Sequence[StateCandidate] = (ORDERS, REPORTS)
     ) -> None:
         self.kinds, self.legs, self.found = kinds, legs, found
         self.asked: list[tuple[str, str]] = []
         self.went: list[tuple[str, str]] = []
         self.refuses = ""
 
-    def domains(self) -> tuple[Domain, ...]:
+    def domains(self) -> tuple[NavigableSite, ...]:
         return (
-            Domain(name="shop", states=9, home="http://a.test/"),
-            Domain(name="Admin", states=4, home="http://b.test/"),
+            NavigableSite(name="shop", states=9, home="http://a.test/"),
+            NavigableSite(name="Admin", states=4, home="http://b.test/"),
         )
 
-    async def find(self, domain: str, query: str, k: int) -> Sequence[Candidate]:
+    async def find(self, domain: str, query: str, k: int) -> Sequence[StateCandidate]:
         self.asked.append((domain, query))
         return self.found[:k]
 
-    async def go(self, domain: str, node: str) -> Way:
+    async def go(self, domain: str, node: str) -> CompletedRoute:
         if self.refuses:
             raise SiteloreError(self.refuses)
         self.went.append((domain, node))
-        arrivals = tuple(Arrival(kind=kind, why="" if kind.ok else f"it is {kind}") for kind in self.kinds)
+        arrivals = tuple(
+            ReplayVerdict(kind=kind, why="" if kind.ok else f"it is {kind}") for kind in self.kinds
+        )
         legs = tuple(f"leg {number}" for number in range(self.legs))
-        return Way(legs=legs, arrivals=arrivals, url="http://a.test/here", title="Here")
+        return CompletedRoute(legs=legs, arrivals=arrivals, url="http://a.test/here", title="Here")
 
 
-async def first(query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
+async def first(query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
     return 0
 
 
-async def none(query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
+async def none(query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
     return None
 
 
@@ -61,7 +67,7 @@ async def go(maps: Maps, domain: str = "shop", query: str = "orders", chooser=fi
 
 
 async def test_an_arrival_that_was_verified_is_a_success_and_says_where():
-    maps = Maps(ArrivalKind.EXACT, ArrivalKind.EXACT)
+    maps = Maps(ReplayVerdictKind.EXACT, ReplayVerdictKind.EXACT)
     done = await go(maps)
     assert maps.went == [("shop", "n1")]
     assert (done.result.success, done.result.effect) == (True, Effect.NAVIGATED)
@@ -70,14 +76,18 @@ async def test_an_arrival_that_was_verified_is_a_success_and_says_where():
 
 
 async def test_a_page_of_the_same_kind_is_told_as_one():
-    done = await go(Maps(ArrivalKind.EXACT, ArrivalKind.SAME_TEMPLATE))
+    done = await go(Maps(ReplayVerdictKind.EXACT, ReplayVerdictKind.SAME_TEMPLATE))
     assert done.result.success
     assert "same kind" in done.result.output
 
 
-@pytest.mark.parametrize("kind", [ArrivalKind.WRONG, ArrivalKind.DRIFTED, ArrivalKind.ERROR])
-async def test_a_way_that_did_not_arrive_is_no_success_and_tells_where_the_agent_really_is(kind: ArrivalKind):
-    done = await go(Maps(ArrivalKind.EXACT, kind))
+@pytest.mark.parametrize(
+    "kind", [ReplayVerdictKind.WRONG, ReplayVerdictKind.DRIFTED, ReplayVerdictKind.ERROR]
+)
+async def test_a_way_that_did_not_arrive_is_no_success_and_tells_where_the_agent_really_is(
+    kind: ReplayVerdictKind,
+):
+    done = await go(Maps(ReplayVerdictKind.EXACT, kind))
     assert not done.result.success
     assert done.result.cause is Cause.NAVIGATOR
     assert "http://a.test/here" in done.result.why
@@ -85,17 +95,17 @@ async def test_a_way_that_did_not_arrive_is_no_success_and_tells_where_the_agent
 
 
 async def test_a_way_that_ended_early_is_no_success_though_its_last_step_was_right():
-    done = await go(Maps(ArrivalKind.EXACT, legs=3))
+    done = await go(Maps(ReplayVerdictKind.EXACT, legs=3))
     assert not done.result.success
     assert "1 of 3 steps" in done.result.why
 
 
 async def test_a_log_in_on_the_way_is_told_as_one():
-    assert (await go(Maps(ArrivalKind.BLOCKED))).result.cause is Cause.LOGIN
+    assert (await go(Maps(ReplayVerdictKind.BLOCKED))).result.cause is Cause.LOGIN
 
 
 async def test_the_graph_is_switched_by_the_domain_in_any_spelling():
-    maps = Maps(ArrivalKind.EXACT, ArrivalKind.EXACT)
+    maps = Maps(ReplayVerdictKind.EXACT, ReplayVerdictKind.EXACT)
     await go(maps, "admin")
     assert maps.asked == [("Admin", "orders")]
 
@@ -125,21 +135,21 @@ async def test_a_way_that_may_not_be_gone_is_a_result_and_no_error():
 
 # ---------------------------------------------------------------- choosing without a model
 def test_the_state_that_holds_most_of_the_query_is_chosen():
-    assert choose("page of all orders", "", [REPORTS, ORDERS]) == 1
-    assert choose("sales report", "", [ORDERS, REPORTS]) == 1
+    assert best_candidate("page of all orders", "", [REPORTS, ORDERS]) == 1
+    assert best_candidate("sales report", "", [ORDERS, REPORTS]) == 1
 
 
 def test_a_title_tells_more_than_a_button():
-    button = Candidate(node="b", title="Home", url="http://a.test/", controls=("Orders",), score=0.9)
-    assert choose("orders", "", [button, ORDERS]) == 1
+    button = StateCandidate(node="b", title="Home", url="http://a.test/", controls=("Orders",), score=0.9)
+    assert best_candidate("orders", "", [button, ORDERS]) == 1
 
 
 def test_none_is_chosen_where_no_word_is_shared():
-    assert choose("sonnets on teapots", "", [ORDERS, REPORTS]) is None
-    assert choose("", "", [ORDERS]) is None
+    assert best_candidate("sonnets on teapots", "", [ORDERS, REPORTS]) is None
+    assert best_candidate("", "", [ORDERS]) is None
 
 
 def test_the_intent_breaks_a_tie():
-    one = Candidate(node="1", title="Orders parked", url="http://a.test/1")
-    other = Candidate(node="2", title="Orders shipped", url="http://a.test/2")
-    assert choose("orders", "Which were shipped?", [one, other]) == 1
+    one = StateCandidate(node="1", title="Orders parked", url="http://a.test/1")
+    other = StateCandidate(node="2", title="Orders shipped", url="http://a.test/2")
+    assert best_candidate("orders", "Which were shipped?", [one, other]) == 1

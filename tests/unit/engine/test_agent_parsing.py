@@ -6,23 +6,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.action import format_action
-from app.engine.agent.forms import FORMS, action_list
-from app.engine.agent.parsing import parse
-from app.engine.calls import to_action
+from app.engine.action import format_recorded
+from app.engine.agent.forms import ACTION_SPECS, action_help
+from app.engine.agent.parsing import parse_answer
+from app.engine.calls import to_recorded
 from app.engine.command import (
-    SETS,
+    ACTION_SETS,
+    Action,
     ActionSet,
     AnswerDialog,
     AskHuman,
     Branch,
     Calculate,
-    Check,
     Click,
     ClickAt,
     ClickMark,
     CloseTab,
-    Command,
     Drag,
     GoBack,
     GoForward,
@@ -30,16 +29,17 @@ from app.engine.command import (
     Hover,
     Navigate,
     NewTab,
-    Note,
     Press,
     Prune,
     ReportInfeasible,
     Scroll,
     Select,
     SelectText,
+    SetChecked,
     SetSlider,
     Stop,
     SwitchTab,
+    TakeNote,
     TypeKeys,
     TypeMark,
     TypeText,
@@ -52,8 +52,8 @@ from tests.support.laws import examples
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine must not fail a law."""
 
-ALL = frozenset(kind for kinds in SETS.values() for kind in kinds)
-COMPACT = frozenset(SETS[ActionSet.COMPACT])
+ALL = frozenset(kind for kinds in ACTION_SETS.values() for kind in kinds)
+COMPACT = frozenset(ACTION_SETS[ActionSet.COMPACT])
 
 PAGE = PageCapture(
     url="http://shop.test/",
@@ -79,7 +79,7 @@ commands = st.one_of(
     st.builds(Press, texts, st.none() | numbers),
     st.builds(Hover, numbers),
     st.builds(Select, numbers, st.lists(texts, min_size=1, max_size=3).map(tuple)),
-    st.builds(Check, numbers, st.booleans()),
+    st.builds(SetChecked, numbers, st.booleans()),
     st.builds(Scroll, reals, reals, st.none() | numbers),
     st.builds(Drag, numbers | points, numbers | points),
     st.builds(SetSlider, numbers, reals),
@@ -91,7 +91,7 @@ commands = st.one_of(
     st.builds(SwitchTab, numbers),
     st.builds(Navigate, texts, texts),
     st.builds(Wait, st.integers(0, 10).map(float)),
-    st.builds(Note, texts),
+    st.builds(TakeNote, texts),
     st.builds(Calculate, texts),
     st.builds(Branch, texts, texts),
     st.builds(Prune, texts, texts),
@@ -104,8 +104,8 @@ commands = st.one_of(
 
 @settings(deadline=None, max_examples=examples(400))
 @given(commands)
-def test_every_command_reads_back_from_the_call_that_is_kept_of_it(command: Command):
-    parsed = parse(f"<action>{format_action(to_action(command))}</action>", ALL)
+def test_every_command_reads_back_from_the_call_that_is_kept_of_it(command: Action):
+    parsed = parse_answer(f"<action>{format_recorded(to_recorded(command))}</action>", ALL)
 
     assert parsed.command == command, parsed.why
 
@@ -113,7 +113,7 @@ def test_every_command_reads_back_from_the_call_that_is_kept_of_it(command: Comm
 @untimed
 @given(st.text(max_size=300))
 def test_no_text_at_all_makes_it_raise(text: str):
-    parsed = parse(text, ALL, PAGE, most=3)
+    parsed = parse_answer(text, ALL, PAGE, most=3)
 
     assert bool(parsed.commands) != bool(parsed.why)
 
@@ -123,15 +123,15 @@ def test_no_text_at_all_makes_it_raise(text: str):
     ["<action>", "</action>", "<think>", "</think>", "click", "(", ")", "[", "]", '"', "'", "12", "```", "\n", "{",
      '"action"', ":", "}", ",", "\\", "stop", "<fact key='a'>", "</fact>"]), max_size=30))  # fmt: skip
 def test_no_arrangement_of_the_grammar_s_own_pieces_makes_it_raise(pieces: list[str]):
-    parsed = parse("".join(pieces), ALL, PAGE)
+    parsed = parse_answer("".join(pieces), ALL, PAGE)
 
     assert bool(parsed.commands) != bool(parsed.why)
 
 
 def test_every_action_has_a_usage_that_reads_as_itself():
-    for form in FORMS:
-        assert type(parse(f"<action>{form.usage}</action>", ALL).command) is form.makes, form.usage
-    assert {form.makes for form in FORMS} == ALL
+    for form in ACTION_SPECS:
+        assert type(parse_answer(f"<action>{form.usage}</action>", ALL).command) is form.makes, form.usage
+    assert {form.makes for form in ACTION_SPECS} == ALL
 
 
 @pytest.mark.parametrize(
@@ -182,15 +182,15 @@ def test_every_action_has_a_usage_that_reads_as_itself():
         ("<think>maybe <action>go_forward()</action> no</think><action>go_back()</action>", GoBack()),
     ],
 )  # fmt: skip
-def test_the_ways_models_write(answer: str, command: Command | None):
-    parsed = parse(answer, ALL, PAGE)
+def test_the_ways_models_write(answer: str, command: Action | None):
+    parsed = parse_answer(answer, ALL, PAGE)
 
     assert parsed.command == (command or parsed.command), parsed.why
     assert (parsed.command is not None) == (not parsed.why)
 
 
 def test_the_parts_around_the_action_are_kept_apart():
-    parsed = parse(
+    parsed = parse_answer(
         "<think>It is the second.</think><expect>the list of orders opens</expect>"
         '<fact key="order number">000000187</fact><action>click("1")</action>',
         ALL,
@@ -203,16 +203,16 @@ def test_the_parts_around_the_action_are_kept_apart():
 
 
 def test_an_answer_that_lacks_only_its_closing_tag_is_read_and_says_so():
-    assert not parse('<action>click("1")', ALL).closed
-    assert parse('<action>click("1")</action>', ALL).closed
+    assert not parse_answer('<action>click("1")', ALL).closed
+    assert parse_answer('<action>click("1")</action>', ALL).closed
 
 
 def test_several_actions_are_read_up_to_the_number_allowed():
     answer = '<action>\nfill("2", "a")\nfill("3", "b"); click("1")\n</action>'
 
-    assert parse(answer, ALL, PAGE, most=5).commands == (TypeText(2, "a"), TypeText(3, "b"), Click(1))
-    assert parse(answer, ALL, PAGE).commands == (TypeText(2, "a"),)
-    assert parse(answer, ALL, PAGE).dropped == 2
+    assert parse_answer(answer, ALL, PAGE, most=5).commands == (TypeText(2, "a"), TypeText(3, "b"), Click(1))
+    assert parse_answer(answer, ALL, PAGE).commands == (TypeText(2, "a"),)
+    assert parse_answer(answer, ALL, PAGE).dropped == 2
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_several_actions_are_read_up_to_the_number_allowed():
     ],
 )
 def test_what_can_not_be_read_is_told_so_that_it_can_be_mended(answer: str, told: str):
-    parsed = parse(answer, COMPACT, PAGE)
+    parsed = parse_answer(answer, COMPACT, PAGE)
 
     assert parsed.commands == ()
     assert told in parsed.why
@@ -255,7 +255,7 @@ def test_nothing_of_an_answer_is_ever_run(tmp_path):
     target = tmp_path / "made"
     for code in (f"open({str(target)!r}, 'w')", f"click(open({str(target)!r}, 'w'))"):
         for text in (f"<action>{code}</action>", f'{{"action": "{code}"}}', f"```{code}```", code):
-            assert parse(text, ALL).command is None
+            assert parse_answer(text, ALL).command is None
     assert not target.exists()
 
 
@@ -278,7 +278,7 @@ def test_nothing_of_an_answer_is_ever_run(tmp_path):
 )
 @pytest.mark.timeout(60)  # about a second each; reading that looks back for every sign would take hours
 def test_ten_megabytes_of_any_one_piece_are_read_in_one_pass(flood: str):
-    parsed = parse(flood, ALL, PAGE)
+    parsed = parse_answer(flood, ALL, PAGE)
 
     assert len(parsed.why) < 2000
     assert len(parsed.call) < 2000
@@ -286,14 +286,16 @@ def test_ten_megabytes_of_any_one_piece_are_read_in_one_pass(flood: str):
 
 
 def test_the_action_behind_ten_megabytes_of_thinking_is_found():
-    parsed = parse("<think>" + "so it is. " * 1_000_000 + '</think><action>click("1")</action>', ALL, PAGE)
+    parsed = parse_answer(
+        "<think>" + "so it is. " * 1_000_000 + '</think><action>click("1")</action>', ALL, PAGE
+    )
 
     assert parsed.command == Click(1)
     assert len(parsed.reason) < 50_000
 
 
 def test_a_model_is_told_only_of_what_it_may_use():
-    told = action_list(COMPACT)
+    told = action_help(COMPACT)
 
     assert [line.partition("(")[0] for line in told.splitlines()] == [
         "click", "dblclick", "fill", "clear", "stop", "take_note", "go_back", "navigate",

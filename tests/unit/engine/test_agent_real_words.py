@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.engine.agent.parsing import parse
-from app.engine.agent.routing import Family, TaskKind, route
-from app.engine.calls import from_action
-from app.engine.command import SETS
+from app.engine.agent.parsing import parse_answer
+from app.engine.agent.routing import PatternFamily, TaskKind, classify_task
+from app.engine.calls import from_recorded
+from app.engine.command import ACTION_SETS
 from app.engine.imports.agent_output import read_output
 from tests.support.runs import SHARED, TRAJECTORIES, needs_collection
 
-ALL = frozenset(kind for kinds in SETS.values() for kind in kinds)
+ALL = frozenset(kind for kinds in ACTION_SETS.values() for kind in kinds)
 TASKS = SHARED / "data" / "webarena" / "config_files" / "test.raw.json"
 
 
@@ -31,8 +31,8 @@ def answers() -> Iterator[str]:
 def test_published_answers_are_read_as_the_importer_reads_them():
     found = Counter[str]()
     for raw in answers():
-        known, parsed = read_output(raw), parse(raw, ALL)
-        action = from_action(known.action) if known.action is not None else None
+        known, parsed = read_output(raw), parse_answer(raw, ALL)
+        action = from_recorded(known.action) if known.action is not None else None
         assert parsed.command == action, raw[-400:]
         assert parsed.reason == known.reason
         found[
@@ -49,8 +49,8 @@ def test_tasks_that_change_something_are_hardly_ever_held_to_reading():
     for task in json.loads(TASKS.read_text("utf-8")):
         kinds = task["eval"]["eval_types"]
         changes, asks = "program_html" in kinds, kinds == ["string_match"]
-        told = route(task["intent"])
-        held = told.kind is TaskKind.SEARCH and Family.ACTION not in told.families
+        told = classify_task(task["intent"])
+        held = told.kind is TaskKind.SEARCH and PatternFamily.ACTION not in told.families
         if changes or asks:
             found[changes, held] += 1
 

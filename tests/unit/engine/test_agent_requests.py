@@ -9,26 +9,34 @@ from dataclasses import replace
 import pytest
 
 from app.engine.agent import control as control_module
-from app.engine.agent.model_api import ModelError, ModelTrouble
-from app.engine.agent.sight import Decision, Sight
-from app.engine.command import AskHuman, Click, Command, Goto, Stop
-from app.engine.effect import Result
+from app.engine.agent.model_api import ModelError, ModelErrorKind
+from app.engine.agent.sight import AgentDecision, Observation
+from app.engine.command import Action, AskHuman, Click, Goto, Stop
+from app.engine.effect import ActionResult
 from app.engine.errors import Conflict, NotFound, StoreError, UsageError
 from app.engine.intervention_policy import FlagRule, InterventionPolicy, Reaction
 from app.engine.judgement import Severity
 from app.engine.page_state import Challenge
-from app.engine.supervision import Deed, Need, PersonDecision, PersonRequest, RequestState, RunState, Verb
+from app.engine.supervision import (
+    ApprovalRequest,
+    DecisionKind,
+    Need,
+    OperatorAction,
+    OperatorDecision,
+    RequestState,
+    RunState,
+)
 from app.engine.trajectory import Outcome
-from tests.support.fake_desk import FakeDesk, yes
+from tests.support.fake_desk import FakeApprovals, approve
 from tests.support.fake_hands import HOME, ScriptedPolicy, page_of
-from tests.support.held_run import ASKING, DENYING, PAGES, Bench, Fires, thinks
+from tests.support.held_run import ASKING, DENYING, PAGES, FiringDetectors, SupervisedLoop, decide_after
 
 # approvals
 
 
 async def test_what_the_policy_asks_about_waits_for_approval_and_is_closed_once_the_step_begins():
-    desk = FakeDesk(policy=ASKING)
-    bench = Bench([Click(2, label="Delete account"), Stop("")], desk=desk)
+    desk = FakeApprovals(policy=ASKING)
+    bench = SupervisedLoop([Click(2, label="Delete account"), Stop("")], desk=desk)
 
     async def approve() -> None:
         await bench.until(RunState.WAITING)
@@ -36,7 +44,7 @@ async def test_what_the_policy_asks_about_waits_for_approval_and_is_closed_once_
         assert (need.need, need.risk, need.words) == (Need.APPROVAL, "deletes", "click link 'Delete account'")
         assert bench.kept.steps == []
         assert Click(2, label="Delete account") not in bench.hands.done
-        row = await desk.answer_request(PersonDecision(verb=Verb.APPROVE, author="ann"))
+        row = await desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE, author="ann"))
         assert desk.rows[row.id].state is RequestState.DECIDED
 
     await bench.run(approve)
@@ -47,8 +55,10 @@ async def test_what_the_policy_asks_about_waits_for_approval_and_is_closed_once_
 
 
 async def test_what_is_denied_is_not_done_and_the_agent_is_told_why():
-    desk = FakeDesk(lambda one: PersonDecision(verb=Verb.DENY, text="not this account"), ASKING)
-    bench = Bench([Click(2), Stop("")], desk=desk)
+    desk = FakeApprovals(
+        lambda one: OperatorDecision(verb=DecisionKind.DENY, text="not this account"), ASKING
+    )
+    bench = SupervisedLoop([Click(2), Stop("")], desk=desk)
     await bench.run()
     step = bench.kept.steps[0]
     assert (step.executed, step.cause, step.effect) == (False, "person", "refused")
@@ -57,23 +67,25 @@ async def test_what_is_denied_is_not_done_and_the_agent_is_told_why():
 
 
 async def test_what_the_policy_refuses_is_not_asked_about():
-    desk = FakeDesk(policy=DENYING)
-    bench = Bench([Click(2), Stop("")], desk=desk)
+    desk = FakeApprovals(policy=DENYING)
+    bench = SupervisedLoop([Click(2), Stop("")], desk=desk)
     await bench.run()
     assert (bench.kept.steps[0].cause, desk.rows) == ("policy", {})
     assert Click(2) not in bench.hands.done
 
 
 async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_sentence():
-    desk = FakeDesk(policy=ASKING)
-    bench = Bench([Click(2), Stop("")], desk=desk)
+    desk = FakeApprovals(policy=ASKING)
+    bench = SupervisedLoop([Click(2), Stop("")], desk=desk)
 
     async def edit() -> None:
         await bench.until(RunState.WAITING)
         (need,) = bench.control.needs
         with pytest.raises(UsageError, match="there is no element 99"):
-            bench.control.check_decision(need.id, PersonDecision(verb=Verb.EDIT, command='click("99")'))
-        good = PersonDecision(verb=Verb.EDIT, command='click("0")', text="look first")
+            bench.control.check_decision(
+                need.id, OperatorDecision(verb=DecisionKind.EDIT, command='click("99")')
+            )
+        good = OperatorDecision(verb=DecisionKind.EDIT, command='click("0")', text="look first")
         bench.control.check_decision(need.id, good)
         await desk.answer_request(good)
 
@@ -86,21 +98,21 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
 async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again():
     answers = iter(
         [
-            PersonDecision(verb=Verb.EDIT, command="gibberish("),
-            PersonDecision(verb=Verb.DENY, text="leave it"),
+            OperatorDecision(verb=DecisionKind.EDIT, command="gibberish("),
+            OperatorDecision(verb=DecisionKind.DENY, text="leave it"),
         ]
     )
-    desk = FakeDesk(lambda one: next(answers), ASKING)
-    bench = Bench([Click(2), Stop("")], desk=desk)
+    desk = FakeApprovals(lambda one: next(answers), ASKING)
+    bench = SupervisedLoop([Click(2), Stop("")], desk=desk)
     await bench.run()
     assert bench.kept.steps[0].cause == "person"
     assert len(desk.rows) == 2
 
 
-async def opened_before() -> PersonRequest:
+async def opened_before() -> ApprovalRequest:
     """What the program asks before it deletes the account, as a run that broke off has left it."""
-    desk = FakeDesk(lambda one: PersonDecision(verb=Verb.DENY), ASKING)
-    await Bench([Click(2), Stop("")], desk=desk).run()
+    desk = FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.DENY), ASKING)
+    await SupervisedLoop([Click(2), Stop("")], desk=desk).run()
     (row,) = desk.rows.values()
     return replace(row, id="old", state=RequestState.OPEN, decision=None)
 
@@ -109,11 +121,11 @@ async def test_a_decision_from_before_a_crash_is_gone_by_and_not_asked_for_again
     asked = replace(
         await opened_before(),
         state=RequestState.DECIDED,
-        decision=PersonDecision(verb=Verb.APPROVE),
+        decision=OperatorDecision(verb=DecisionKind.APPROVE),
     )
-    desk = FakeDesk(policy=ASKING)
+    desk = FakeApprovals(policy=ASKING)
     desk.rows["old"] = asked
-    bench = Bench([Click(2), Stop("")], desk=desk)
+    bench = SupervisedLoop([Click(2), Stop("")], desk=desk)
     await bench.run()
     assert bench.words[0] == "click link 'Delete account'"
     assert list(desk.rows) == ["old"]
@@ -122,15 +134,15 @@ async def test_a_decision_from_before_a_crash_is_gone_by_and_not_asked_for_again
 
 async def test_an_open_request_from_before_a_crash_is_waited_for_and_another_action_voids_it():
     asked = await opened_before()
-    again = FakeDesk(policy=ASKING)
+    again = FakeApprovals(policy=ASKING)
     again.rows["old"] = asked
-    bench = Bench([Click(2), Stop("")], desk=again)
-    await bench.run(lambda: again.answer_request(PersonDecision(verb=Verb.APPROVE)))
+    bench = SupervisedLoop([Click(2), Stop("")], desk=again)
+    await bench.run(lambda: again.answer_request(OperatorDecision(verb=DecisionKind.APPROVE)))
     assert (list(again.rows), bench.words[0]) == (["old"], "click link 'Delete account'")
 
-    other = FakeDesk(policy=ASKING)
+    other = FakeApprovals(policy=ASKING)
     other.rows["old"] = asked
-    bench = Bench([Click(0), Stop("")], desk=other)
+    bench = SupervisedLoop([Click(0), Stop("")], desk=other)
     await bench.run()
     assert other.why["old"] == "the run continued without it"
 
@@ -139,8 +151,8 @@ async def test_an_open_request_from_before_a_crash_is_waited_for_and_another_act
 
 
 async def test_a_question_is_answered_and_the_row_is_closed_when_the_next_step_begins():
-    desk = FakeDesk(lambda one: PersonDecision(verb=Verb.ANSWER, text="the blue one"))
-    bench = Bench([AskHuman("Which?"), Stop("")], desk=desk)
+    desk = FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.ANSWER, text="the blue one"))
+    bench = SupervisedLoop([AskHuman("Which?"), Stop("")], desk=desk)
     await bench.run()
     assert bench.kept.steps[0].output == "the blue one"
     assert bench.policy.seen[1].answers == (("Which?", "the blue one"),)
@@ -149,17 +161,17 @@ async def test_a_question_is_answered_and_the_row_is_closed_when_the_next_step_b
 
 async def test_a_captcha_waits_for_a_person_and_is_asked_about_again_while_it_stands():
     walled = page_of(HOME, title="Are you human?", challenge=Challenge.CAPTCHA)
-    desk = FakeDesk()
-    bench = Bench([Stop("42")], desk=desk)
+    desk = FakeApprovals()
+    bench = SupervisedLoop([Stop("42")], desk=desk)
     bench.hands.pages = {**PAGES, HOME: walled}
 
     async def solve() -> None:
-        await desk.answer_request(PersonDecision(verb=Verb.APPROVE))
+        await desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE))
         first = set(desk.rows)
         while desk.waiting is None or desk.waiting.id in first:
             await asyncio.sleep(0)
         bench.hands.pages = dict(PAGES)
-        await desk.answer_request(PersonDecision(verb=Verb.APPROVE))
+        await desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE))
 
     run = await bench.run(solve)
     assert (run.outcome, len(desk.rows)) == (Outcome.ANSWERED, 2)
@@ -167,16 +179,16 @@ async def test_a_captcha_waits_for_a_person_and_is_asked_about_again_while_it_st
 
 
 async def test_a_run_that_a_person_ends_before_a_wall_was_stopped_by_them():
-    desk = FakeDesk(lambda one: PersonDecision(verb=Verb.DENY, text="not worth it"))
-    bench = Bench([Stop("42")], desk=desk)
+    desk = FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.DENY, text="not worth it"))
+    bench = SupervisedLoop([Stop("42")], desk=desk)
     bench.hands.pages = {**PAGES, HOME: page_of(HOME, title="Are you human?", challenge=Challenge.CAPTCHA)}
     run = await bench.run()
     assert (run.outcome, run.error) == (Outcome.STOPPED, "not worth it")
 
 
 async def test_a_captcha_dealt_with_by_hand_asks_nobody_any_more():
-    desk = FakeDesk()
-    bench = Bench([Stop("42")], desk=desk)
+    desk = FakeApprovals()
+    bench = SupervisedLoop([Stop("42")], desk=desk)
     bench.hands.pages = {**PAGES, HOME: page_of(HOME, title="Are you human?", challenge=Challenge.CAPTCHA)}
 
     async def by_hand() -> None:
@@ -193,7 +205,11 @@ async def test_a_captcha_dealt_with_by_hand_asks_nobody_any_more():
 
 async def test_a_flag_pauses_or_asks_as_the_policy_says():
     pausing = InterventionPolicy(flags=(FlagRule(severity=Severity.ERROR, reaction=Reaction.PAUSE),))
-    bench = Bench([Click(0), Stop("42")], desk=FakeDesk(policy=pausing), watching=Fires(0, Severity.ERROR))
+    bench = SupervisedLoop(
+        [Click(0), Stop("42")],
+        desk=FakeApprovals(policy=pausing),
+        watching=FiringDetectors(0, Severity.ERROR),
+    )
 
     async def go_on() -> None:
         await bench.until(RunState.PAUSED)
@@ -202,35 +218,37 @@ async def test_a_flag_pauses_or_asks_as_the_policy_says():
         bench.control.go_on()
 
     assert (await bench.run(go_on)).outcome is Outcome.ANSWERED
-    assert [(deed, author) for deed, _, _, author in bench.desk.deeds] == [(Deed.PAUSED, "policy")]
+    assert [(deed, author) for deed, _, _, author in bench.desk.deeds] == [(OperatorAction.PAUSED, "policy")]
 
     asking = InterventionPolicy(flags=(FlagRule(severity=Severity.ERROR, reaction=Reaction.ASK),))
-    desk = FakeDesk(lambda one: PersonDecision(verb=Verb.DENY, text="enough"), asking)
-    bench = Bench([Click(0), Stop("42")], desk=desk, watching=Fires(0, Severity.ERROR))
+    desk = FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.DENY, text="enough"), asking)
+    bench = SupervisedLoop([Click(0), Stop("42")], desk=desk, watching=FiringDetectors(0, Severity.ERROR))
     run = await bench.run()
     assert (run.outcome, run.error, len(bench.kept.steps)) == (Outcome.STOPPED, "enough", 1)
 
 
 async def test_a_flag_that_was_asked_about_before_a_crash_is_asked_about_again():
-    desk = FakeDesk()
-    desk.rows["old"] = PersonRequest(id="old", run="r1", need=Need.FLAG, step=0, question="Let it go on?")
-    done = Bench([Click(0), Stop("")])
+    desk = FakeApprovals()
+    desk.rows["old"] = ApprovalRequest(id="old", run="r1", need=Need.FLAG, step=0, question="Let it go on?")
+    done = SupervisedLoop([Click(0), Stop("")])
     await done.run()
-    bench = Bench([Stop("42")], desk=desk, steps=done.kept.steps[:1])
-    run = await bench.run(lambda: desk.answer_request(PersonDecision(verb=Verb.APPROVE, text="it is fine")))
+    bench = SupervisedLoop([Stop("42")], desk=desk, steps=done.kept.steps[:1])
+    run = await bench.run(
+        lambda: desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE, text="it is fine"))
+    )
     assert (run.outcome, list(desk.rows)) == (Outcome.ANSWERED, ["old"])
     assert bench.policy.seen[0].answers[0][1] == "it is fine"
 
 
 async def test_a_full_disk_is_trouble_until_it_takes_the_step_and_nothing_is_lost_or_twice(monkeypatch):
     monkeypatch.setattr(control_module, "RETRY_SECONDS", 0.01)
-    desk = FakeDesk()
-    bench = Bench([Click(0), Stop("42")], desk=desk)
+    desk = FakeApprovals()
+    bench = SupervisedLoop([Click(0), Stop("42")], desk=desk)
 
     def full() -> None:
         bench.kept.full = desk.broken = True
 
-    bench.policy.moves = [thinks(Click(0), full), Stop("42")]
+    bench.policy.moves = [decide_after(Click(0), full), Stop("42")]
 
     async def free() -> None:
         await bench.until(RunState.WAITING)
@@ -247,35 +265,35 @@ async def test_a_full_disk_is_trouble_until_it_takes_the_step_and_nothing_is_los
 
 async def test_a_person_may_try_again_or_end_what_could_not_even_be_written_down(monkeypatch):
     monkeypatch.setattr(control_module, "RETRY_SECONDS", 100.0)
-    bench = Bench([])
+    bench = SupervisedLoop([])
     bench.desk.broken = True
-    bench.policy.moves = [thinks(Click(0), lambda: setattr(bench.kept, "full", True)), Stop("42")]
+    bench.policy.moves = [decide_after(Click(0), lambda: setattr(bench.kept, "full", True)), Stop("42")]
 
     async def decide() -> None:
         await bench.until(RunState.WAITING)
         (need,) = bench.control.needs
-        told = bench.control.decide(need.id, PersonDecision(verb=Verb.RETRY, author="ann"))
+        told = bench.control.decide(need.id, OperatorDecision(verb=DecisionKind.RETRY, author="ann"))
         assert told.state is RequestState.DECIDED
         with pytest.raises(Conflict, match="decided already by ann: retry"):
-            bench.control.decide(need.id, PersonDecision(verb=Verb.DENY))
+            bench.control.decide(need.id, OperatorDecision(verb=DecisionKind.DENY))
         while bench.control.needs == (need,) or not bench.control.needs:
             await asyncio.sleep(0)
         (second,) = bench.control.needs
         assert second.id != need.id, "the disk is still full"
         with pytest.raises(NotFound):
-            bench.control.decide(need.id, PersonDecision(verb=Verb.RETRY))
+            bench.control.decide(need.id, OperatorDecision(verb=DecisionKind.RETRY))
         bench.kept.full = False
-        bench.control.decide(second.id, PersonDecision(verb=Verb.RETRY))
+        bench.control.decide(second.id, OperatorDecision(verb=DecisionKind.RETRY))
 
     run = await bench.run(decide)
     assert (run.outcome, len(bench.kept.steps)) == (Outcome.ANSWERED, 2)
 
-    bench = Bench([Click(0)])
+    bench = SupervisedLoop([Click(0)])
     bench.kept.full = True
 
     async def end() -> None:
         await bench.until(RunState.WAITING)
-        bench.control.decide(bench.control.needs[0].id, PersonDecision(verb=Verb.DENY))
+        bench.control.decide(bench.control.needs[0].id, OperatorDecision(verb=DecisionKind.DENY))
 
     with pytest.raises(ExceptionGroup) as ended:
         await bench.run(end)
@@ -283,18 +301,18 @@ async def test_a_person_may_try_again_or_end_what_could_not_even_be_written_down
 
 
 async def test_a_model_that_hangs_is_asked_once_more_and_then_a_person_is():
-    bench = Bench([])
+    bench = SupervisedLoop([])
     asked = [0]
 
     class Hangs(ScriptedPolicy):
-        async def decide(self, sight: Sight) -> Decision:
+        async def decide(self, sight: Observation) -> AgentDecision:
             asked[0] += 1
             if asked[0] <= 2:
                 assert bench.control.interrupt("the model gave no sign of life for 60 s")
                 await asyncio.sleep(1000)
-            return Decision(command=Stop("42"))
+            return AgentDecision(command=Stop("42"))
 
-    bench.desk.decide = lambda one: PersonDecision(verb=Verb.RETRY)
+    bench.desk.decide = lambda one: OperatorDecision(verb=DecisionKind.RETRY)
     bench.loop._parts = replace(bench.loop._parts, policy=Hangs([]))  # pyright: ignore[reportPrivateUsage]
     run = await bench.run()
     assert (run.outcome, asked[0]) == (Outcome.ANSWERED, 3)
@@ -303,26 +321,28 @@ async def test_a_model_that_hangs_is_asked_once_more_and_then_a_person_is():
 
 
 async def test_an_endpoint_that_is_down_is_trouble_and_a_used_up_budget_is_the_end():
-    def fails(kind: ModelTrouble) -> Callable[[Sight], Decision]:
-        def decide(sight: Sight) -> Decision:
+    def fails(kind: ModelErrorKind) -> Callable[[Observation], AgentDecision]:
+        def decide(sight: Observation) -> AgentDecision:
             raise ModelError("it does not answer", kind)
 
         return decide
 
-    other = next(kind for kind in ModelTrouble if kind is not ModelTrouble.BUDGET)
-    bench = Bench([fails(other), Stop("42")], desk=FakeDesk(lambda one: PersonDecision(verb=Verb.RETRY)))
+    other = next(kind for kind in ModelErrorKind if kind is not ModelErrorKind.BUDGET)
+    bench = SupervisedLoop(
+        [fails(other), Stop("42")], desk=FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.RETRY))
+    )
     assert (await bench.run()).outcome is Outcome.ANSWERED
-    bench = Bench([fails(ModelTrouble.BUDGET)], desk=FakeDesk(yes))
+    bench = SupervisedLoop([fails(ModelErrorKind.BUDGET)], desk=FakeApprovals(approve))
     assert (await bench.run()).outcome is Outcome.OUT_OF_BUDGET
     assert bench.desk.rows == {}
 
 
 async def test_an_action_that_hangs_is_cut_short_recorded_and_the_page_is_opened_again():
-    bench = Bench([Click(0), Stop("42")])
+    bench = SupervisedLoop([Click(0), Stop("42")])
     real = bench.hands.do
     hung = [False]
 
-    async def do(command: Command, permit: object = None) -> Result:
+    async def do(command: Action, permit: object = None) -> ActionResult:
         if isinstance(command, Click) and not hung[0]:
             hung[0] = True
             assert bench.control.interrupt("the page does not answer")
@@ -337,7 +357,7 @@ async def test_an_action_that_hangs_is_cut_short_recorded_and_the_page_is_opened
 
 
 async def test_nothing_is_cut_short_while_it_is_held_or_writes():
-    bench = Bench([Click(0), Stop("")])
+    bench = SupervisedLoop([Click(0), Stop("")])
     assert not bench.control.interrupt("too early")
     bench.control.pause()
 

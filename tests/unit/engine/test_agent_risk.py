@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.agent.risk import assess
+from app.engine.agent.risk import assess_risk
 from app.engine.command import (
+    Action,
     AnswerDialog,
-    Check,
     Click,
     ClickAt,
     ClickMark,
-    Command,
     GoBack,
     Goto,
     Hover,
@@ -19,6 +18,7 @@ from app.engine.command import (
     Press,
     Scroll,
     Select,
+    SetChecked,
     Stop,
     TypeKeys,
     TypeText,
@@ -78,7 +78,7 @@ PAGE = PageCapture(
         (Click(8), RiskClass.SENDS),
         (TypeText(9, "x"), RiskClass.SIGNS_IN),
         (Click(10), RiskClass.SIGNS_IN),
-        (Check(11), RiskClass.EDITS),
+        (SetChecked(11), RiskClass.EDITS),
         (Select(13, ("Norway",)), RiskClass.EDITS),
         (Upload(12, "a.png"), RiskClass.UPLOADS),
         (Goto("http://shop.test/orders/"), RiskClass.READS),
@@ -96,8 +96,8 @@ PAGE = PageCapture(
         (Click(99), RiskClass.READS),
     ],
 )
-def test_kinds_of_deeds(command: Command, risk: RiskClass):
-    found = assess(command, PAGE)
+def test_kinds_of_deeds(command: Action, risk: RiskClass):
+    found = assess_risk(command, PAGE)
 
     assert found.risk is risk, found
     assert found.why
@@ -106,7 +106,7 @@ def test_kinds_of_deeds(command: Command, risk: RiskClass):
 def test_a_dialog_that_was_seen_tells_what_agreeing_would_do():
     page = PageCapture(url="http://shop.test/", language="en", alerts=("Delete this order?",))
 
-    assert assess(AnswerDialog(accept=True), page).risk is RiskClass.DELETES
+    assert assess_risk(AnswerDialog(accept=True), page).risk is RiskClass.DELETES
 
 
 def test_what_can_not_be_taken_back_stands_highest():

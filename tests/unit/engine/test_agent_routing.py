@@ -6,7 +6,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.routing import Delegations, Family, Learned, TaskKind, families_of, route
+from app.engine.agent.routing import (
+    DelegationBreaker,
+    DomainExperience,
+    PatternFamily,
+    TaskKind,
+    classify_task,
+    families_of,
+)
 
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine must not fail a law."""
@@ -27,17 +34,17 @@ untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
     ],
 )
 def test_scores_of_families_are_added(intent: str, kind: TaskKind, confidence: float):
-    found = route(intent)
+    found = classify_task(intent)
 
     assert found.kind is kind
     assert found.confidence == pytest.approx(confidence)
 
 
 def test_a_date_and_a_plural_weigh_only_together_with_another_family():
-    assert route("tomorrow").scores[TaskKind.BROWSER] == 0
-    assert route("the seats for tomorrow").scores[TaskKind.BROWSER] == 0.9
-    assert route("the total").scores[TaskKind.SEARCH] == 0
-    assert route("the total of these orders").scores[TaskKind.SEARCH] == 0.7
+    assert classify_task("tomorrow").scores[TaskKind.BROWSER] == 0
+    assert classify_task("the seats for tomorrow").scores[TaskKind.BROWSER] == 0.9
+    assert classify_task("the total").scores[TaskKind.SEARCH] == 0
+    assert classify_task("the total of these orders").scores[TaskKind.SEARCH] == 0.7
 
 
 def test_a_noun_that_sounds_like_a_deed_is_none():
@@ -46,38 +53,38 @@ def test_a_noun_that_sounds_like_a_deed_is_none():
         "the newest post in this forum",
         "the mean value of the ratings",
     ):
-        assert Family.ACTION not in families_of(intent), intent
+        assert PatternFamily.ACTION not in families_of(intent), intent
 
 
 def test_quoted_words_say_nothing_of_the_task():
-    assert Family.ACTION not in families_of('How many reviews say "please delete this"?')
+    assert PatternFamily.ACTION not in families_of('How many reviews say "please delete this"?')
 
 
 def test_known_sites_are_brands():
-    assert route("the boots at Oscar", brands=frozenset({"oscar"})).scores[TaskKind.BROWSER] == 0.7
-    assert Family.BRAND not in families_of("the boots at Oscarsborg", frozenset({"oscar"}))
+    assert classify_task("the boots at Oscar", brands=frozenset({"oscar"})).scores[TaskKind.BROWSER] == 0.7
+    assert PatternFamily.BRAND not in families_of("the boots at Oscarsborg", frozenset({"oscar"}))
 
 
 def test_what_a_domain_taught_goes_before_the_words_only_where_it_is_sure():
-    sure = {"shop.test": Learned(preferred=TaskKind.SEARCH, confidence=0.9)}
-    unsure = {"shop.test": Learned(preferred=TaskKind.SEARCH, confidence=0.8)}
+    sure = {"shop.test": DomainExperience(preferred=TaskKind.SEARCH, confidence=0.9)}
+    unsure = {"shop.test": DomainExperience(preferred=TaskKind.SEARCH, confidence=0.8)}
 
-    assert route("Delete the order", "http://shop.test/", learnings=sure).kind is TaskKind.SEARCH
-    assert route("Delete the order", "http://shop.test/", learnings=unsure).kind is TaskKind.BROWSER
-    assert route("Delete the order", "http://other.test/", learnings=sure).kind is TaskKind.BROWSER
+    assert classify_task("Delete the order", "http://shop.test/", learnings=sure).kind is TaskKind.SEARCH
+    assert classify_task("Delete the order", "http://shop.test/", learnings=unsure).kind is TaskKind.BROWSER
+    assert classify_task("Delete the order", "http://other.test/", learnings=sure).kind is TaskKind.BROWSER
 
 
 @untimed
 @given(st.text(max_size=300))
 def test_the_same_words_always_give_the_same_route(intent: str):
-    found = route(intent)
+    found = classify_task(intent)
 
-    assert found == route(intent)
+    assert found == classify_task(intent)
     assert 0 <= found.confidence <= 1
 
 
 def test_what_gave_something_is_not_begun_again():
-    done = Delegations()
+    done = DelegationBreaker()
     done.record("shop", "the table of  Orders", substantive=True)
 
     assert "gave a result" in done.refusal("Shop", "the table of orders")
@@ -85,7 +92,7 @@ def test_what_gave_something_is_not_begun_again():
 
 
 def test_what_failed_may_be_tried_twice():
-    done = Delegations()
+    done = DelegationBreaker()
     done.record("shop", "x", substantive=False)
     assert done.refusal("shop", "x") == ""
     done.record("shop", "x", substantive=False)

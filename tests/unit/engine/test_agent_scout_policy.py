@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from app.engine.agent.scout.policy import ScoutPolicy
 from app.engine.agent.scout.skill import Proposal, View
-from app.engine.agent.sight import Turn
-from app.engine.command import Click, Command, Press, ReportInfeasible, Stop, TypeText
-from app.engine.effect import Effect, Result
+from app.engine.agent.sight import HistoryEntry
+from app.engine.command import Action, Click, Press, ReportInfeasible, Stop, TypeText
+from app.engine.effect import ActionResult, Effect
 from app.engine.page_state import Element, PageCapture
 from tests.support.laws import examples
 from tests.support.scout_pages import decide, el, first, page, play, sight
 
-DONE = Result(success=True, effect=Effect.CHANGED)
+DONE = ActionResult(success=True, effect=Effect.CHANGED)
 
 
 class Says:
@@ -32,7 +32,7 @@ class Says:
         return self._proposals
 
 
-def _decided(*skills: Says) -> Command | None:
+def _decided(*skills: Says) -> Action | None:
     policy = ScoutPolicy(skills)
     return asyncio.run(policy.decide(sight("Do it", page(el("button", "A"), el("button", "B"))))).command
 
@@ -121,11 +121,11 @@ def test_page_text_gives_no_orders() -> None:
 
 
 def test_a_new_task_begins_with_an_empty_memory() -> None:
-    async def run() -> tuple[Command | None, Command | None]:
+    async def run() -> tuple[Action | None, Action | None]:
         policy, seen = ScoutPolicy(), page(el("button", "Save"), el("button", "Send"))
         one = await policy.decide(sight('Click on the "Save" button.', seen))
         assert one.command is not None
-        turn = Turn(step=0, url="", title="", state="", command=one.command, result=DONE, words="")
+        turn = HistoryEntry(step=0, url="", title="", state="", command=one.command, result=DONE, words="")
         other = await policy.decide(sight('Click on the "Send" button.', seen, [turn], step=1))
         return one.command, other.command
 
@@ -144,14 +144,16 @@ def test_keys_that_send_are_left_alone_like_the_button() -> None:
 
 def test_what_was_done_three_times_is_not_done_again() -> None:
     policy = ScoutPolicy([Says("a", Proposal(command=Click(0), score=1.0, reason=""))])
-    seen, turns, done = page(el("button", "On")), list[Turn](), list[Command | None]()
+    seen, turns, done = page(el("button", "On")), list[HistoryEntry](), list[Action | None]()
 
     async def run() -> None:
         for step in range(5):
             command = (await policy.decide(sight("Do it", seen, turns, step))).command
             done.append(command)
             assert command is not None
-            turns.append(Turn(step=step, url="", title="", state="", command=command, result=DONE, words=""))
+            turns.append(
+                HistoryEntry(step=step, url="", title="", state="", command=command, result=DONE, words="")
+            )
 
     asyncio.run(run())
     assert [isinstance(command, Click) for command in done] == [True, True, True, False, False]

@@ -9,9 +9,9 @@ import pytest
 
 from app.engine.agent.scout.aims import Goal, aims_of
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import Decision, Hint, Sight, Turn
-from app.engine.command import Check, Click, Command, ReportInfeasible, Select, Stop
-from app.engine.effect import Effect, Result
+from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation, RetrievedTip
+from app.engine.command import Action, Click, ReportInfeasible, Select, SetChecked, Stop
+from app.engine.effect import ActionResult, Effect
 from app.engine.page_state import Element, PageCapture
 
 HOST = "http://shop.test"
@@ -54,12 +54,12 @@ def add(index: int) -> Element:
 
 
 async def played(
-    intent: str, pages: Sequence[PageCapture], tips: tuple[Hint, ...] = ()
-) -> tuple[list[Command | None], list[Decision]]:
+    intent: str, pages: Sequence[PageCapture], tips: tuple[RetrievedTip, ...] = ()
+) -> tuple[list[Action | None], list[AgentDecision]]:
     """What the scout does when each page comes after the deed before; every deed does something."""
-    policy, turns, made = ScoutPolicy(), list[Turn](), list[Decision]()
+    policy, turns, made = ScoutPolicy(), list[HistoryEntry](), list[AgentDecision]()
     for step, seen in enumerate(pages):
-        sight = Sight(
+        sight = Observation(
             step=step,
             steps_left=20,
             intent=intent,
@@ -71,9 +71,9 @@ async def played(
         decision = await policy.decide(sight)
         made.append(decision)
         assert decision.command is not None
-        result = Result(success=True, effect=Effect.CHANGED)
+        result = ActionResult(success=True, effect=Effect.CHANGED)
         turns.append(
-            Turn(
+            HistoryEntry(
                 step=step,
                 url=seen.url,
                 title=seen.title,
@@ -146,7 +146,7 @@ async def test_what_a_page_says_is_read_from_that_page_or_told_to_be_missing() -
 
 
 async def test_the_size_is_chosen_the_button_pressed_and_the_basket_looked_at_and_the_tip_counts() -> None:
-    tips = (Hint(tip="t", text="On a product page choose a size before pressing Add to basket."),)
+    tips = (RetrievedTip(tip="t", text="On a product page choose a size before pressing Add to basket."),)
     body = "\tStaticText '$30.00'\n"
     pages = [
         page("/aria", "Aria Coat", size(5, "S"), size(6, "M"), add(7), body=body),
@@ -154,7 +154,7 @@ async def test_the_size_is_chosen_the_button_pressed_and_the_basket_looked_at_an
         page("/aria", "Aria Coat", size(5, "S"), size(6, "M"), add(7), body=body, basket="Basket (1)"),
     ]
     commands, made = await played("Put one Aria Coat in size M into the basket", pages, tips)
-    assert commands == [Check(6), Click(7, label="Add to basket"), Stop("done")]
+    assert commands == [SetChecked(6), Click(7, label="Add to basket"), Stop("done")]
     assert [one.followed.get("t") for one in made[:2]] == [True, True]
 
 
@@ -176,7 +176,7 @@ async def test_a_list_of_sizes_and_several_pieces() -> None:
 async def test_an_only_size_is_taken_and_an_open_choice_ends_with_what_there_is() -> None:
     only = page("/aria", "Aria Coat", size(5, "One size"), add(6))
     commands, _ = await played("Add the Aria Coat to the basket", [only])
-    assert commands == [Check(5)]
+    assert commands == [SetChecked(5)]
     several = page("/aria", "Aria Coat", size(5, "S"), size(6, "L"), add(7))
     for asked in ("Add the Aria Coat to the basket", "Put one Aria Coat in size M into the basket"):
         commands, _ = await played(asked, [several])

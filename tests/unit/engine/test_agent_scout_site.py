@@ -11,7 +11,7 @@ from app.engine.agent.scout.skill import Memory, Proposal, View
 from app.engine.agent.scout.tables import count_in, facts_of
 from app.engine.agent.scout.tipping import ranked
 from app.engine.agent.scout.wording import fits, names, says
-from app.engine.agent.sight import Domain, Hint, Sight
+from app.engine.agent.sight import NavigableSite, Observation, RetrievedTip
 from app.engine.command import Click, Goto, Navigate, Select, Stop, TypeText
 from app.engine.page_state import Element, PageCapture
 
@@ -40,10 +40,10 @@ def proposals(
     intent: str,
     seen: PageCapture,
     memory: Memory | None = None,
-    tips: tuple[Hint, ...] = (),
-    domains: tuple[Domain, ...] = (),
+    tips: tuple[RetrievedTip, ...] = (),
+    domains: tuple[NavigableSite, ...] = (),
 ) -> list[Proposal]:
-    sight = Sight(
+    sight = Observation(
         step=0, steps_left=20, intent=intent, start_url=f"{HOST}/", page=seen, tips=tips, domains=domains
     )
     made = OnSite().propose(View(sight, read_intent(intent), memory or Memory()))
@@ -201,22 +201,22 @@ def test_a_tip_s_path_and_address_are_followed_when_it_meets_the_task() -> None:
     )
     here = page("/admin", "\t[4] button 'Sales'\n\t[5] button 'People'\n", *buttons)
     tips = (
-        Hint(tip="a", text="Staff is kept at People > Staff."),
-        Hint(
+        RetrievedTip(tip="a", text="Staff is kept at People > Staff."),
+        RetrievedTip(
             tip="b", text="Refunds are listed at Sales > Refunds, newest first.", when="You look for refunds"
         ),
     )
     found = proposals("How many refunds are there?", here, tips=tips)[0]
     assert found.command == Click(4, label="Sales")
     assert dict(found.followed) == {"b": True}
-    rules = (Hint(tip="c", text="The rules for returns stand at /about/returns/, in no menu."),)
+    rules = (RetrievedTip(tip="c", text="The rules for returns stand at /about/returns/, in no menu."),)
     asked = "Within how many days can a customer make returns?"
     assert first(asked, page("/", ""), tips=rules) == Goto(f"{HOST}/about/returns/")
     assert ranked(tips, frozenset({"weather"})) == []
 
 
 def test_the_graph_is_asked_where_there_is_one_and_only_once() -> None:
-    domains = (Domain(name="shop", states=9, home=f"{HOST}/"),)
+    domains = (NavigableSite(name="shop", states=9, home=f"{HOST}/"),)
     asked = "How many refunds are there?"
     command = first(asked, page("/", ""), domains=domains)
     assert command == Navigate(domain="shop", query="refunds")
@@ -267,12 +267,12 @@ def test_on_a_page_that_stands_for_itself_nothing_is_proposed_and_others_count_i
         tree="RootWebArea ''\n\t[0] button 'Ok'\n",
         elements=(element(0, "button", "Ok"),),
     )
-    sight = Sight(step=0, steps_left=9, intent="Click Ok", start_url=alone.url, page=alone)
+    sight = Observation(step=0, steps_left=9, intent="Click Ok", start_url=alone.url, page=alone)
     view = View(sight, read_intent("Click Ok"), Memory())
     assert not OnSite().propose(view)
     assert Elsewhere(Always()).propose(view)[0].score == 1.0
     site = View(
-        Sight(step=0, steps_left=9, intent="Click Ok", start_url=HOST, page=LAMP),
+        Observation(step=0, steps_left=9, intent="Click Ok", start_url=HOST, page=LAMP),
         read_intent("Click Ok"),
         Memory(),
     )

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from app.engine.command import (
-    Check,
+    Action,
     Click,
     ClickAt,
-    Command,
     Drag,
     Hover,
     Press,
@@ -18,17 +17,18 @@ from app.engine.command import (
     Scroll,
     Select,
     SelectText,
+    SetChecked,
     SetSlider,
     Stop,
     TypeText,
     Wait,
 )
-from app.engine.effect import Cause, Effect, Result
+from app.engine.effect import ActionResult, Cause, Effect
 from app.engine.page_state import PageCapture
 from tests.support.scout_pages import covered, el, first, page, play, with_value
 
 
-def _kinds(commands: list[Command]) -> list[str]:
+def _kinds(commands: list[Action]) -> list[str]:
     return [type(command).__name__ for command in commands]
 
 
@@ -70,7 +70,7 @@ def test_a_covered_target_waits_until_what_hides_it_is_opened() -> None:
     assert first_of(play('Click on the item labeled "Print".', start, most=1)) == Click(0, label="Tools")
 
 
-def first_of(commands: list[Command]) -> Command:
+def first_of(commands: list[Action]) -> Action:
     return commands[0]
 
 
@@ -85,16 +85,16 @@ def test_several_boxes_are_set_one_after_the_other_and_set_ones_are_left() -> No
         el("button", "Submit"),
     )
 
-    def react(seen: PageCapture, command: Command) -> PageCapture:
-        if not isinstance(command, Check):
+    def react(seen: PageCapture, command: Action) -> PageCapture:
+        if not isinstance(command, SetChecked):
             return seen
         elements = list(seen.elements)
         elements[command.element] = replace(elements[command.element], states=("checked",))
         return replace(seen, elements=tuple(elements))
 
     assert play("Select ab, cd, ef and click Submit.", start, react)[:3] == [
-        Check(0),
-        Check(2),
+        SetChecked(0),
+        SetChecked(2),
         Click(3, label="Submit"),
     ]
 
@@ -125,7 +125,7 @@ def test_a_list_is_set_by_the_field_it_is_called() -> None:
 def test_the_third_box_is_counted() -> None:
     boxes = [el("checkbox") for _ in range(4)]
 
-    assert first("Click the 3rd checkbox, then hit Submit.", *boxes) == Check(2)
+    assert first("Click the 3rd checkbox, then hit Submit.", *boxes) == SetChecked(2)
 
 
 # Typing
@@ -141,7 +141,7 @@ def test_quoted_texts_go_where_their_names_are() -> None:
 def test_one_text_for_all_fields() -> None:
     start = page(el("textbox", "New"), el("textbox", "Again"), el("button", "OK"))
 
-    def react(seen: PageCapture, command: Command) -> PageCapture:
+    def react(seen: PageCapture, command: Action) -> PageCapture:
         return with_value(seen, command.element, command.text) if isinstance(command, TypeText) else seen
 
     said = 'Enter the password "xy" into both text fields and press submit.'
@@ -230,7 +230,7 @@ def test_a_calendar_is_opened_leafed_and_the_day_pressed() -> None:
         field, el("link", "Prev"), el("link", "Next"), "April", "2016", el("link", "1"), el("link", "12")
     )
 
-    def react(seen: PageCapture, _: Command) -> PageCapture:
+    def react(seen: PageCapture, _: Action) -> PageCapture:
         return may if seen is shut else april
 
     assert play("Select 04/12/2016 as the date", shut, react)[:3] == [
@@ -320,7 +320,7 @@ def test_a_question_that_keeps_the_page_from_being_used_is_declined() -> None:
 
 def test_what_is_scrolled_to_its_end_already_counts_as_done() -> None:
     start = page(el("textbox", tag="textarea"), el("button", "Submit"))
-    nothing = Result(success=False, effect=Effect.NOTHING, cause=Cause.NO_EFFECT)
+    nothing = ActionResult(success=False, effect=Effect.NOTHING, cause=Cause.NO_EFFECT)
     commands = play(
         "Scroll the textarea to the top of the text hit submit.", start, lambda *_: nothing, most=2
     )

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.llm.prompting import Fence, cut, prompt, visible
-from app.engine.agent.llm.showing import page_shown, result_shown, tips_shown, windowed
-from app.engine.agent.sight import Hint
-from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.agent.llm.prompting import Fence, prompt, truncate, visible
+from app.engine.agent.llm.showing import fit_tree, render_page, render_result, render_tips
+from app.engine.agent.sight import RetrievedTip
+from app.engine.effect import ActionResult, Cause, Effect, refused
 from app.engine.page_state import Challenge, Element, PageCapture
 
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -39,11 +39,11 @@ def test_a_short_tree_is_shown_whole_but_for_empty_names():
         url="", tree="RootWebArea 'Shop'\n\tmain ''\n\t\t[0] link ''\n\t\t[1] textbox '', focused"
     )
 
-    assert windowed(page, 1000) == "RootWebArea 'Shop'\n\tmain\n\t\t[0] link\n\t\t[1] textbox '', focused"
+    assert fit_tree(page, 1000) == "RootWebArea 'Shop'\n\tmain\n\t\t[0] link\n\t\t[1] textbox '', focused"
 
 
 def test_of_a_long_tree_what_is_in_view_is_kept_with_what_it_hangs_from():
-    shown = windowed(long_page(scrolled=6000), 2000)
+    shown = fit_tree(long_page(scrolled=6000), 2000)
 
     assert len(shown) < 2300
     assert [f"[{n}] link" in shown for n in (199, 200, 223, 224, 399)] == [False, True, True, False, False]
@@ -55,7 +55,7 @@ def test_of_a_long_tree_what_is_in_view_is_kept_with_what_it_hangs_from():
 @given(st.integers(0, 12_000), st.integers(60, 12_000))
 def test_it_keeps_to_its_length_its_order_and_tells_of_every_gap(scrolled: int, most: int):
     page = long_page(200, scrolled)
-    lines = windowed(page, most).split("\n")
+    lines = fit_tree(page, most).split("\n")
     gaps = [int(number) for line in lines for number in re.findall(r"^\((\d+) lines are left out\)$", line)]
     kept = [line for line in lines if not line.startswith("(")]
 
@@ -69,42 +69,42 @@ def test_it_keeps_to_its_length_its_order_and_tells_of_every_gap(scrolled: int, 
 def test_one_line_that_never_ends_is_cut():
     page = PageCapture(url="", tree="RootWebArea 'x'\n\tStaticText '" + "a" * 100_000 + "'")
 
-    assert len(windowed(page, 5000)) < 600
+    assert len(fit_tree(page, 5000)) < 600
 
 
 def test_a_page_without_a_tree_is_told_by_its_text_or_as_empty():
-    assert "some words" in page_shown(PageCapture(url="", text="some words"), FENCE)
-    assert "nothing can be read" in page_shown(PageCapture(url=""), FENCE)
+    assert "some words" in render_page(PageCapture(url="", text="some words"), FENCE)
+    assert "nothing can be read" in render_page(PageCapture(url=""), FENCE)
 
 
 def test_walls_and_drawn_pages_are_named():
     page = PageCapture(url="", text="x", challenge=Challenge.CAPTCHA, canvas_only=True)
 
-    assert "a captcha stands before this page" in page_shown(page, FENCE)
-    assert "most of this page is drawn" in page_shown(page, FENCE)
+    assert "a captcha stands before this page" in render_page(page, FENCE)
+    assert "most of this page is drawn" in render_page(page, FENCE)
 
 
 def test_results_tell_effect_cause_and_what_else_could_be_done():
-    done = Result(success=True, effect=Effect.NAVIGATED, output="arrived at\n'Orders'")
+    done = ActionResult(success=True, effect=Effect.NAVIGATED, output="arrived at\n'Orders'")
     failed = refused(Cause.DISABLED, "the button is disabled", 'check("3") first', tried=("cdp",))
 
-    assert result_shown(done, FENCE) == "navigated: arrived at 'Orders'"
-    assert result_shown(failed, FENCE) == (
+    assert render_result(done, FENCE) == "navigated: arrived at 'Orders'"
+    assert render_result(failed, FENCE) == (
         'failed (disabled): the button is disabled\n  instead: check("3") first'
     )
-    assert result_shown(Result(success=True, effect=Effect.CHANGED), FENCE) == "changed"
+    assert render_result(ActionResult(success=True, effect=Effect.CHANGED), FENCE) == "changed"
 
 
 def test_tips_are_numbered_with_their_parts():
     tips = (
-        Hint(tip="a", text="Sizes come first.", before="choose a size", when="on product pages"),
-        Hint(tip="b", text="x"),
+        RetrievedTip(tip="a", text="Sizes come first.", before="choose a size", when="on product pages"),
+        RetrievedTip(tip="b", text="x"),
     )
 
-    assert tips_shown(tips, FENCE).splitlines()[1:] == [
+    assert render_tips(tips, FENCE).splitlines()[1:] == [
         "1. Sizes come first. | when: on product pages | before that: choose a size", "2. x",
     ]  # fmt: skip
-    assert tips_shown((), FENCE) == ""
+    assert render_tips((), FENCE) == ""
 
 
 @untimed
@@ -133,8 +133,8 @@ def test_signs_that_nobody_sees_are_taken_out_and_letters_that_join_are_left():
 
 
 def test_what_is_cut_says_so():
-    assert cut("a\n" * 100, 50, "the page").endswith("more characters of the page are left out]")
-    assert cut("short", 50) == "short"
+    assert truncate("a\n" * 100, 50, "the page").endswith("more characters of the page are left out]")
+    assert truncate("short", 50) == "short"
 
 
 def test_a_prompt_with_an_open_place_is_an_error_and_values_hold_no_places():

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from app.engine.agent.labels import (
     chevron_factor,
-    indicators,
+    expander_indicators,
     is_row,
     label_factor,
-    matches,
+    label_matches,
     names_expander,
 )
-from app.engine.agent.snapper import OPAQUE, Phase, middle, overlap, sample_points, snap
+from app.engine.agent.snapper import OPAQUE_FRAME, Phase, middle, overlap, sample_points, snap
 from app.engine.page_state import Element, PageCapture, Rect
 
 ROW: Rect = (0, 0, 300, 30)
@@ -46,7 +46,7 @@ def page(*elements: Element) -> PageCapture:
     ],
 )
 def test_the_signs_of_an_expander_are_counted(made: Element, count: int):
-    assert indicators(made) == count
+    assert expander_indicators(made) == count
     expected = 1 + 2 * math.tanh(count / 2) if count else 1
     assert chevron_factor(made, ROW) == pytest.approx(expected)
 
@@ -130,8 +130,8 @@ def test_a_label_with_an_arrow_asks_for_an_expander():
     assert names_expander("United States ▾")
     assert names_expander("Expand region")
     assert not names_expander("United States")
-    assert not matches(element(name="United States"), "United States ▾")
-    assert matches(element(name="United States ▾", states=("collapsed",)), "United States ▾")
+    assert not label_matches(element(name="United States"), "United States ▾")
+    assert label_matches(element(name="United States ▾", states=("collapsed",)), "United States ▾")
 
 
 def test_an_arrow_of_several_is_told_by_its_name():
@@ -148,7 +148,7 @@ def test_an_empty_box_snaps_to_nothing():
 
 def test_a_closed_frame_in_the_middle_is_pressed_blindly_and_not_its_neighbour():
     made = page(element(0, name="Beside", rect=(0, 0, 20, 30)))
-    stacks = {point: ((OPAQUE,) if point[0] > 20 else (0,)) for point in sample_points(ROW, made)}
+    stacks = {point: ((OPAQUE_FRAME,) if point[0] > 20 else (0,)) for point in sample_points(ROW, made)}
     found = snap(ROW, made, "Play", stacks)
     assert found is not None
     assert (found.element, found.at, found.phase) == (None, middle(ROW), Phase.BLIND)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.browser.dates import read_date, read_month, read_time, read_week, written
-from app.engine.browser.text_fit import Field, forms, plain_number, same_content
+from app.engine.browser.dates import format_date, read_date, read_month, read_time, read_week
+from app.engine.browser.text_fit import FieldConstraints, format_candidates, plain_number, same_content
 
 
 @pytest.mark.parametrize(
@@ -101,14 +101,14 @@ def test_months_and_weeks_are_read():
     ],
 )
 def test_dates_are_written_as_place_holders_ask(form: str, text: str):
-    assert written(date(2026, 5, 3), form) == text
+    assert format_date(date(2026, 5, 3), form) == text
 
 
 @given(
     st.dates(date(1900, 1, 1), date(2100, 1, 1)), st.sampled_from(["yyyy-mm-dd", "yyyy/mm/dd", "dd.mm.yyyy"])
 )
 def test_what_is_written_in_a_plain_form_is_read_as_the_same_day(day: date, form: str):
-    assert read_date(written(day, form)) == day
+    assert read_date(format_date(day, form)) == day
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_whole_numbers_stay_as_they_are_with_and_without_thousands(number: int):
 
 @given(st.text(max_size=40))
 def test_a_plain_field_gets_the_text_as_it_is(text: str):
-    assert forms(text, Field(kind="input text")) == [text]
+    assert format_candidates(text, FieldConstraints(kind="input text")) == [text]
 
 
 @given(
@@ -155,16 +155,25 @@ def test_a_plain_field_gets_the_text_as_it_is(text: str):
     st.sampled_from(["date", "time", "month", "week", "datetime-local", "number", "tel", "email", "url"]),
 )
 def test_every_text_has_a_form_for_every_field(text: str, kind: str):
-    found = forms(text, Field(kind=f"input {kind}", placeholder="(555) 555-5555", maxlength=20))
+    found = format_candidates(
+        text, FieldConstraints(kind=f"input {kind}", placeholder="(555) 555-5555", maxlength=20)
+    )
     assert found
     assert len(set(found)) == len(found)
 
 
 def test_forms_follow_length_place_holder_and_kind():
-    assert forms("4111 1111 1111 1111", Field(kind="input text", maxlength=16)) == ["4111111111111111"]
-    assert "(555) 123-4567" in forms("5551234567", Field(kind="input tel", placeholder="(___) ___-____"))
-    assert forms("2026-05-03", Field(kind="input text", label="Day (dd.mm.yyyy)"))[0] == "03.05.2026"
-    assert forms("$5", Field(kind="input text", inputmode="decimal"))[0] == "5"
+    assert format_candidates("4111 1111 1111 1111", FieldConstraints(kind="input text", maxlength=16)) == [
+        "4111111111111111"
+    ]
+    assert "(555) 123-4567" in format_candidates(
+        "5551234567", FieldConstraints(kind="input tel", placeholder="(___) ___-____")
+    )
+    assert (
+        format_candidates("2026-05-03", FieldConstraints(kind="input text", label="Day (dd.mm.yyyy)"))[0]
+        == "03.05.2026"
+    )
+    assert format_candidates("$5", FieldConstraints(kind="input text", inputmode="decimal"))[0] == "5"
 
 
 def test_secret_fields_are_known_by_kind_and_words():
@@ -184,10 +193,10 @@ def test_secret_fields_are_known_by_kind_and_words():
         "name": "",
         "autocomplete": "",
     }
-    assert Field.read({**facts, "kind": "input password"}).secret
-    assert Field.read({**facts, "autocomplete": "cc-number"}).secret
-    assert Field.read({**facts, "autocomplete": "one-time-code"}).secret
-    assert not Field.read(facts, "Full name").secret
+    assert FieldConstraints.read({**facts, "kind": "input password"}).secret
+    assert FieldConstraints.read({**facts, "autocomplete": "cc-number"}).secret
+    assert FieldConstraints.read({**facts, "autocomplete": "one-time-code"}).secret
+    assert not FieldConstraints.read(facts, "Full name").secret
 
 
 def test_what_a_mask_adds_is_no_difference():

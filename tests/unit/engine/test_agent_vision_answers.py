@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.agent.vision.answers import (
-    MOST_BOXES,
+    MAX_BOXES,
     PageType,
     SceneRole,
     UnreadableAnswer,
@@ -130,7 +130,7 @@ def test_a_huge_answer_is_read_fast_and_in_part():
     began = time.perf_counter()
     answer = read_answer(many)
     assert time.perf_counter() - began < 20
-    assert len(answer.boxes) == MOST_BOXES
+    assert len(answer.boxes) == MAX_BOXES
     assert answer.cut
 
 

@@ -9,11 +9,11 @@ import pytest
 from PIL import Image
 
 from app.engine.agent.vision.answers import PageType, SceneRole, SeenBox
-from app.engine.agent.vision.enriching import expander_of, marks_of, pixels
-from app.engine.agent.vision.epoch import Epoch, Mark, Origin
-from app.engine.agent.vision.overlay import OLDEST, anchored
-from app.engine.agent.vision.rows import split
-from app.engine.fingerprint import prints_of
+from app.engine.agent.vision.enriching import expander_of, marks_of, to_pixels
+from app.engine.agent.vision.epoch import MarkOrigin, VisionFrame, VisionMark
+from app.engine.agent.vision.overlay import MAX_ANCHOR_AGE, with_anchors
+from app.engine.agent.vision.rows import split_row
+from app.engine.fingerprint import fingerprints_of
 from app.engine.page_state import Element, PageCapture, Rect
 from tests.support.vision import seen
 
@@ -41,7 +41,7 @@ CHEVRON = element(1, "button", "▾", (370, 105, 20, 20), states=("collapsed",))
 
 
 def test_thousandths_of_the_picture_become_pixels_of_the_viewport():
-    assert pixels(box("x", (100, 50, 300, 30)), VIEW) == (100, 50, 300, 30)
+    assert to_pixels(box("x", (100, 50, 300, 30)), VIEW) == (100, 50, 300, 30)
 
 
 def test_a_mark_carries_what_the_page_tells_of_its_element():
@@ -72,7 +72,7 @@ def test_a_row_with_an_arrow_becomes_two_marks():
     assert label.box == (100, 100, 270, 30)
     assert chevron.box == CHEVRON.rect
     assert (label.expander, chevron.expanded, chevron.row) == (1, False, ROW)
-    assert {label.origin, chevron.origin} == {Origin.SPLIT}
+    assert {label.origin, chevron.origin} == {MarkOrigin.SPLIT}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_row_with_an_arrow_becomes_two_marks():
     ],
 )
 def test_what_is_no_row_with_one_arrow_at_an_end_stays_whole(rect: Rect, chevrons: list[Element]):
-    assert split(rect, "United States", chevrons) is None
+    assert split_row(rect, "United States", chevrons) is None
 
 
 def test_an_arrow_that_the_model_drew_itself_is_not_made_twice():
@@ -102,7 +102,7 @@ def test_an_arrow_with_a_name_of_its_own_keeps_it():
         1, "button", "Expand Canada", (370, 105, 20, 20), text="▾", states=("collapsed",),
         attributes=(("aria-label", "Expand Canada"),),
     )  # fmt: skip
-    halves = split(ROW, "Canada", [named])
+    halves = split_row(ROW, "Canada", [named])
     assert halves is not None
     assert (halves.label, halves.chevron_label) == ("Canada", "Expand Canada")
 
@@ -179,14 +179,16 @@ def white() -> bytes:
     return out.getvalue()
 
 
-def epoch(url: str = "https://shop.test/", at: float = 100.0) -> Epoch:
+def epoch(url: str = "https://shop.test/", at: float = 100.0) -> VisionFrame:
     made = page(url=url)
-    mark = Mark(number=1, box=(100, 100, 300, 100), label="Save")
-    return Epoch(number=1, page=made, prints=prints_of(made), at=at, marks=(mark,), page_type=PageType.FORM)
+    mark = VisionMark(number=1, box=(100, 100, 300, 100), label="Save")
+    return VisionFrame(
+        number=1, page=made, prints=fingerprints_of(made), at=at, marks=(mark,), page_type=PageType.FORM
+    )
 
 
 def test_the_look_before_is_drawn_dashed_over_the_new_picture():
-    drawn = anchored(page(picture=white()), epoch(), 100 + OLDEST)
+    drawn = with_anchors(page(picture=white()), epoch(), 100 + MAX_ANCHOR_AGE)
     with Image.open(io.BytesIO(drawn)) as image:
         assert image.size == VIEW
         edge = [image.getpixel((x, 100)) for x in range(100, 400)]
@@ -197,11 +199,11 @@ def test_the_look_before_is_drawn_dashed_over_the_new_picture():
 
 
 @pytest.mark.parametrize(
-    ("url", "now"), [("https://shop.test/", 100.1 + OLDEST), ("https://shop.test/b", 101.0)]
+    ("url", "now"), [("https://shop.test/", 100.1 + MAX_ANCHOR_AGE), ("https://shop.test/b", 101.0)]
 )
 def test_old_frames_and_those_of_another_page_are_not_drawn(url: str, now: float):
     picture = white()
-    assert anchored(page(picture=picture, url=url), epoch(), now) == picture
+    assert with_anchors(page(picture=picture, url=url), epoch(), now) == picture
 
 
 def test_a_page_of_words_for_a_list_of_marks():

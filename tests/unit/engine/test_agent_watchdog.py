@@ -13,21 +13,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.agent import probing
-from app.engine.agent.control import Control, Interrupted
-from app.engine.agent.diagnosis import USUAL, Cure, Finding, Ill, Limits, Signs, diagnose
-from app.engine.agent.model.pulse import Pulse
-from app.engine.agent.probing import DISK_EVERY, DiskProbe, disk_trouble
+from app.engine.agent.control import RunControl, WatchdogTimeout
+from app.engine.agent.diagnosis import (
+    DEFAULT_HEALTH_LIMITS,
+    HealthFault,
+    HealthFinding,
+    HealthLimits,
+    HealthSignals,
+    Remedy,
+    diagnose,
+)
+from app.engine.agent.model.pulse import Heartbeat
+from app.engine.agent.probing import DISK_CHECK_SECONDS, DiskProbe, disk_problem
 from app.engine.agent.watchdog import Watchdog
 from app.engine.supervision import RunState, Stage
 
-WELL = Signs(state=RunState.RUNNING, stage=Stage.THINKING)
+WELL = HealthSignals(state=RunState.RUNNING, stage=Stage.THINKING)
 PROMISED = 10.0
 """Seconds within which what hangs is noticed."""
 
 
-def found(signs: Signs) -> tuple[Ill, Cure] | None:
+def found(signs: HealthSignals) -> tuple[HealthFault, Remedy] | None:
     finding = diagnose(signs)
-    return (finding.ill, finding.cure) if finding is not None else None
+    return (finding.fault, finding.remedy) if finding is not None else None
 
 
 # ------------------------------------------------------------------------------------------------ diagnosis
@@ -37,38 +45,43 @@ def found(signs: Signs) -> tuple[Ill, Cure] | None:
     ("signs", "expected"),
     [
         (WELL, None),
-        (replace(WELL, slept=30_000.0), (Ill.SLEPT, Cure.LOOK)),
-        (replace(WELL, disk="it is full"), (Ill.DISK, Cure.HOLD)),
-        (replace(WELL, broken="it crashed"), (Ill.BROWSER, Cure.MEND)),
-        (replace(WELL, broken="it crashed", stage=Stage.ACTING), (Ill.BROWSER, Cure.TELL)),
-        (replace(WELL, broken="it crashed", stage=Stage.ACTING, broken_seconds=5), (Ill.BROWSER, Cure.MEND)),
-        (replace(WELL, broken="it crashed", state=RunState.PAUSED), (Ill.BROWSER, Cure.MEND)),
-        (replace(WELL, broken="it crashed", state=RunState.TAKEN_OVER), (Ill.BROWSER, Cure.MEND)),
-        (replace(WELL, page_silence=6.0), (Ill.PAGE, Cure.TELL)),
-        (replace(WELL, page_silence=60.0), (Ill.PAGE, Cure.TELL)),
-        (replace(WELL, page_silence=60.0, state=RunState.TAKEN_OVER), (Ill.PAGE, Cure.TELL)),
-        (replace(WELL, page_silence=15.0, stage=Stage.LOOKING), (Ill.PAGE, Cure.TELL)),
-        (replace(WELL, page_silence=25.0, stage=Stage.LOOKING), (Ill.PAGE, Cure.REOPEN)),
+        (replace(WELL, slept=30_000.0), (HealthFault.SLEPT, Remedy.LOOK)),
+        (replace(WELL, disk="it is full"), (HealthFault.DISK, Remedy.HOLD)),
+        (replace(WELL, broken="it crashed"), (HealthFault.BROWSER, Remedy.MEND)),
+        (replace(WELL, broken="it crashed", stage=Stage.ACTING), (HealthFault.BROWSER, Remedy.TELL)),
+        (
+            replace(WELL, broken="it crashed", stage=Stage.ACTING, broken_seconds=5),
+            (HealthFault.BROWSER, Remedy.MEND),
+        ),
+        (replace(WELL, broken="it crashed", state=RunState.PAUSED), (HealthFault.BROWSER, Remedy.MEND)),
+        (replace(WELL, broken="it crashed", state=RunState.TAKEN_OVER), (HealthFault.BROWSER, Remedy.MEND)),
+        (replace(WELL, page_silence=6.0), (HealthFault.PAGE, Remedy.TELL)),
+        (replace(WELL, page_silence=60.0), (HealthFault.PAGE, Remedy.TELL)),
+        (replace(WELL, page_silence=60.0, state=RunState.TAKEN_OVER), (HealthFault.PAGE, Remedy.TELL)),
+        (replace(WELL, page_silence=15.0, stage=Stage.LOOKING), (HealthFault.PAGE, Remedy.TELL)),
+        (replace(WELL, page_silence=25.0, stage=Stage.LOOKING), (HealthFault.PAGE, Remedy.REOPEN)),
         (replace(WELL, model_silence=3.0), None),
-        (replace(WELL, model_silence=8.0), (Ill.MODEL, Cure.TELL)),
-        (replace(WELL, model_silence=59.0), (Ill.MODEL, Cure.TELL)),
-        (replace(WELL, model_silence=61.0), (Ill.MODEL, Cure.CUT)),
-        (replace(WELL, model_silence=16.0, model_answers=True), (Ill.MODEL, Cure.CUT)),
+        (replace(WELL, model_silence=8.0), (HealthFault.MODEL, Remedy.TELL)),
+        (replace(WELL, model_silence=59.0), (HealthFault.MODEL, Remedy.TELL)),
+        (replace(WELL, model_silence=61.0), (HealthFault.MODEL, Remedy.CUT)),
+        (replace(WELL, model_silence=16.0, model_answers=True), (HealthFault.MODEL, Remedy.CUT)),
         (replace(WELL, model_silence=1.0, model_answers=True, stage_seconds=3600.0), None),
-        (replace(WELL, stage_seconds=130.0), (Ill.STUCK, Cure.CUT)),
-        (replace(WELL, stage=Stage.LOOKING, stage_seconds=61.0), (Ill.STUCK, Cure.REOPEN)),
-        (replace(WELL, stage=Stage.WRITING, stage_seconds=7.0), (Ill.STUCK, Cure.TELL)),
+        (replace(WELL, stage_seconds=130.0), (HealthFault.STUCK, Remedy.CUT)),
+        (replace(WELL, stage=Stage.LOOKING, stage_seconds=61.0), (HealthFault.STUCK, Remedy.REOPEN)),
+        (replace(WELL, stage=Stage.WRITING, stage_seconds=7.0), (HealthFault.STUCK, Remedy.TELL)),
         (replace(WELL, stage=Stage.HELD, state=RunState.PAUSED, stage_seconds=90_000.0), None),
         (replace(WELL, stage=Stage.HELD, state=RunState.WAITING, model_silence=90.0), None),
-        (replace(WELL, state=RunState.MENDING, broken="it crashed", page_silence=60.0), None),
+        (replace(WELL, state=RunState.RECOVERING, broken="it crashed", page_silence=60.0), None),
     ],
 )
-def test_what_is_wrong_and_what_is_done_about_it(signs: Signs, expected: tuple[Ill, Cure] | None):
+def test_what_is_wrong_and_what_is_done_about_it(
+    signs: HealthSignals, expected: tuple[HealthFault, Remedy] | None
+):
     assert found(signs) == expected
 
 
 signs_of_any_kind = st.builds(
-    Signs,
+    HealthSignals,
     state=st.sampled_from(RunState),
     stage=st.sampled_from(Stage),
     stage_seconds=st.floats(0, 1e5),
@@ -83,18 +96,18 @@ signs_of_any_kind = st.builds(
 
 
 @given(signs_of_any_kind)
-def test_a_run_that_is_not_going_is_left_alone_and_a_persons_page_is_never_closed(signs: Signs):
+def test_a_run_that_is_not_going_is_left_alone_and_a_persons_page_is_never_closed(signs: HealthSignals):
     finding = diagnose(signs)
     if not signs.state.alive or signs.state in (RunState.QUEUED, RunState.STARTING):
         assert finding is None
     if finding is not None and signs.state.held:
-        assert finding.cure not in (Cure.CUT, Cure.REOPEN)
+        assert finding.remedy not in (Remedy.CUT, Remedy.REOPEN)
     if finding is not None:
         assert finding.why
 
 
 @given(signs_of_any_kind, st.floats(0, 1e4))
-def test_more_of_the_same_is_never_better(signs: Signs, more: float):
+def test_more_of_the_same_is_never_better(signs: HealthSignals, more: float):
     worse = replace(
         signs,
         stage_seconds=signs.stage_seconds + more,
@@ -124,7 +137,7 @@ class Patient:
     """A probe, and who mends; ``ask`` is how long a page that is silent is asked."""
 
     clock: Clock
-    ill: str = ""
+    fault: str = ""
     silent: bool = False
     full: str = ""
     pulse: tuple[float | None, bool] = (None, False)
@@ -134,7 +147,7 @@ class Patient:
     suspected: list[str] = field(default_factory=list[str])
 
     def broken(self) -> str:
-        return self.ill
+        return self.fault
 
     async def page(self) -> bool:
         if self.silent:
@@ -152,7 +165,7 @@ class Patient:
 
     async def mend(self) -> bool:
         self.mended += 1
-        self.ill = ""
+        self.fault = ""
         return True
 
     def hold(self, why: str) -> None:
@@ -162,16 +175,16 @@ class Patient:
 @dataclass
 class Ward:
     clock: Clock
-    control: Control
+    control: RunControl
     patient: Patient
     dog: Watchdog
     told: list[tuple[float, str]]
 
-    async def after(self, seconds: float) -> Finding | None:
+    async def after(self, seconds: float) -> HealthFinding | None:
         """Looks as they come in so many seconds; the last finding."""
         end, last = self.clock.now + seconds, None
         while self.clock.now < end:
-            self.clock.now += USUAL.every
+            self.clock.now += DEFAULT_HEALTH_LIMITS.every
             last = await self.dog.look()
         return last
 
@@ -179,7 +192,7 @@ class Ward:
 @pytest.fixture
 async def ward() -> Ward:
     clock = Clock()
-    control = Control("run", clock=clock, now=clock)
+    control = RunControl("run", clock=clock, now=clock)
     await control.begin(0)
     patient = Patient(clock)
     told: list[tuple[float, str]] = []
@@ -215,14 +228,14 @@ async def test_a_page_that_stays_silent_is_cut_short_once_and_its_browser_suspec
             await ward.after(40)
             await asyncio.sleep(5)
 
-    with pytest.raises(Interrupted, match="has not answered"):
+    with pytest.raises(WatchdogTimeout, match="has not answered"):
         await looking()
     assert len(ward.patient.suspected) == 1
 
 
 async def test_a_browser_that_dies_while_the_agent_thinks_is_mended_at_the_next_look(ward: Ward):
     async with ward.control.at(Stage.THINKING):
-        ward.patient.ill = "the browser was closed or crashed"
+        ward.patient.fault = "the browser was closed or crashed"
         await ward.after(2)
         assert ward.patient.mended == 1
         assert ward.told[0][1] == "the browser was closed or crashed"
@@ -231,10 +244,10 @@ async def test_a_browser_that_dies_while_the_agent_thinks_is_mended_at_the_next_
 
 async def test_hands_at_work_get_time_to_see_for_themselves_that_their_browser_is_gone(ward: Ward):
     async with ward.control.at(Stage.ACTING):
-        ward.patient.ill = "the page crashed"
+        ward.patient.fault = "the page crashed"
         await ward.after(2)
         assert ward.patient.mended == 0
-        await ward.after(USUAL.grace)
+        await ward.after(DEFAULT_HEALTH_LIMITS.grace)
         assert ward.patient.mended == 1
 
 
@@ -248,7 +261,7 @@ async def test_a_model_that_falls_silent_is_told_early_and_cut_short_late(ward: 
             await ward.after(2)
             await asyncio.sleep(5)
 
-    with pytest.raises(Interrupted, match="the model"):
+    with pytest.raises(WatchdogTimeout, match="the model"):
         await thinking()
 
 
@@ -263,7 +276,7 @@ async def test_after_a_night_the_page_is_looked_at_again_and_nothing_counts_the_
     await ward.after(4)
     mark, seconds = ward.control.mark, ward.control.seconds
     ward.clock.asleep += 8 * 3600
-    ward.patient.ill = ""
+    ward.patient.fault = ""
     finding = await ward.after(2)
     assert finding is not None
     assert finding.why == "the machine was suspended for 8.0 h"
@@ -276,7 +289,7 @@ async def test_a_program_that_stood_still_looks_again_too(ward: Ward):
     mark = ward.control.mark
     finding = await ward.dog.look(late=15.0)
     assert finding is not None
-    assert finding.ill is Ill.SLEPT
+    assert finding.fault is HealthFault.SLEPT
     assert ward.control.mark != mark
 
 
@@ -307,7 +320,7 @@ async def test_a_look_that_fails_is_logged_and_the_next_one_comes(
         looks += 1
         raise RuntimeError("stumbled")
 
-    dog = Watchdog(ward.control, ward.patient, ward.patient, limits=Limits(every=0.01))
+    dog = Watchdog(ward.control, ward.patient, ward.patient, limits=HealthLimits(every=0.01))
     monkeypatch.setattr(dog, "look", looking)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
@@ -321,7 +334,7 @@ async def test_a_look_that_fails_is_logged_and_the_next_one_comes(
 
 def test_signs_of_life_of_a_model():
     clock = Clock()
-    pulse = Pulse(clock)
+    pulse = Heartbeat(clock)
     assert pulse.silence is None
     with pulse.asking():
         clock.now += 9
@@ -340,7 +353,7 @@ def test_signs_of_life_of_a_model():
 
 
 def test_a_disk_that_can_be_written_has_no_trouble_and_nothing_is_left_on_it(tmp_path: Path):
-    assert disk_trouble(tmp_path) == ""
+    assert disk_problem(tmp_path) == ""
     assert list(tmp_path.iterdir()) == []
 
 
@@ -352,17 +365,17 @@ def test_a_disk_that_takes_nothing_is_told_in_a_sentence(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(Path, "write_bytes", refuse)
-    assert os.strerror(number) in disk_trouble(tmp_path)
-    assert "continues by itself" in disk_trouble(tmp_path)
+    assert os.strerror(number) in disk_problem(tmp_path)
+    assert "continues by itself" in disk_problem(tmp_path)
 
 
 def test_a_disk_with_a_few_bytes_left_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(probing, "FEWEST_BYTES", 1 << 62)
-    assert "is full" in disk_trouble(tmp_path)
+    monkeypatch.setattr(probing, "MIN_FREE_BYTES", 1 << 62)
+    assert "is full" in disk_problem(tmp_path)
 
 
 def test_a_folder_that_is_gone_is_trouble(tmp_path: Path):
-    assert "can't be written" in disk_trouble(tmp_path / "nowhere")
+    assert "can't be written" in disk_problem(tmp_path / "nowhere")
 
 
 async def test_a_disk_is_tried_now_and_then_however_many_ask(tmp_path: Path):
@@ -375,7 +388,7 @@ async def test_a_disk_is_tried_now_and_then_however_many_ask(tmp_path: Path):
 
     disk = DiskProbe(tmp_path, on_worker, clock=clock)
     assert [await disk() for _ in range(8)] == ["try 1"] * 8
-    clock.now += DISK_EVERY
+    clock.now += DISK_CHECK_SECONDS
     assert await disk() == "try 2"
 
 

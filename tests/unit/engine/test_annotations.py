@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.engine.graph.annotations import Places, annotate, tips_by_page
+from app.engine.graph.annotations import NodeFinder, annotate, tips_by_page
 from app.engine.graph.suspects import suspect_tips
 from app.engine.page_state import PageKeys, PageState
 from kb.tip import Scope, Status, StoredStep, Tip
@@ -48,7 +48,7 @@ def test_a_run_whose_page_state_is_known_is_counted_there_and_not_by_its_address
 
 def test_an_address_means_the_page_itself_and_not_its_open_menu():
     menu = page("/basket", "menuitem Help", depth=2, page_id="menu")
-    assert Places({"m": (menu,), "b": (BASKET,)}).node_at("http://shop.example/basket") == "b"
+    assert NodeFinder({"m": (menu,), "b": (BASKET,)}).node_at("http://shop.example/basket") == "b"
 
 
 def test_tips_for_pages_are_counted_and_those_for_the_whole_site_are_kept_apart():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.engine import identity
 from app.engine.graph.arrival import compare
 from app.engine.page_state import Challenge, Element, PageCapture, PageState
-from app.engine.transition import Arrival, ArrivalKind
+from app.engine.transition import ReplayVerdict, ReplayVerdictKind
 
 HOME = "http://shop.test/"
 
@@ -52,7 +52,7 @@ def state(seen: PageCapture) -> PageState:
     )
 
 
-def verdict(expected: PageCapture, came: PageCapture, *others: PageCapture) -> Arrival:
+def verdict(expected: PageCapture, came: PageCapture, *others: PageCapture) -> ReplayVerdict:
     rivals = [state(expected), *map(state, others)]
     return compare(state(expected), identity.keys_of(came, HOME), came, home=HOME, rivals=rivals)
 
@@ -60,13 +60,13 @@ def verdict(expected: PageCapture, came: PageCapture, *others: PageCapture) -> A
 def test_the_same_page_in_any_order_on_any_port_is_exact():
     again = replace(page(*reversed(PRODUCT)), url="http://shop.test/product/mug_12?utm_source=mail#top")
     got = verdict(page(*PRODUCT), again)
-    assert (got.kind, got.similarity, got.why) == (ArrivalKind.EXACT, 1.0, "")
+    assert (got.kind, got.similarity, got.why) == (ReplayVerdictKind.EXACT, 1.0, "")
     assert got.expected == got.reached
 
 
 def test_another_product_is_the_same_template():
     got = verdict(page(*PRODUCT), page(*PRODUCT, path="product/jug_7"))
-    assert got.kind is ArrivalKind.SAME_TEMPLATE
+    assert got.kind is ReplayVerdictKind.SAME_TEMPLATE
     assert got.why == "came to /product/jug_7, another page like /product/mug_12"
 
 
@@ -75,13 +75,13 @@ def test_the_same_page_with_a_list_of_what_was_looked_at_is_the_same_template():
         link(f"Mug {n}", f"product/mug_{n}", "region", repeat="ul>li", repeat_index=n) for n in range(4)
     ]
     got = verdict(page(*PRODUCT), page(*PRODUCT, *recent))
-    assert got.kind is ArrivalKind.SAME_TEMPLATE
+    assert got.kind is ReplayVerdictKind.SAME_TEMPLATE
     assert "with link Mug" in got.why
 
 
 def test_a_page_that_lost_some_of_its_controls_has_drifted_and_says_which():
     got = verdict(page(*PRODUCT), page(*PRODUCT[:-1], button("Rate")))
-    assert got.kind is ArrivalKind.DRIFTED
+    assert got.kind is ReplayVerdictKind.DRIFTED
     assert got.why == "without button Write a review, with button Rate"
     assert not got.kind.ok
     assert not got.kind.ends_path
@@ -89,7 +89,7 @@ def test_a_page_that_lost_some_of_its_controls_has_drifted_and_says_which():
 
 def test_a_page_that_shows_something_else_at_the_same_address_is_wrong():
     got = verdict(page(*PRODUCT), page(button("Sorry"), link("Back", "")))
-    assert got.kind is ArrivalKind.WRONG
+    assert got.kind is ReplayVerdictKind.WRONG
     assert "shows another page now" in got.why
 
 
@@ -97,41 +97,44 @@ def test_a_menu_that_did_not_open_is_wrong_however_much_is_in_common():
     closed, opened = page(*PRODUCT, CLOSED), page(*PRODUCT, OPENED, *ENTRIES)
     got = verdict(opened, closed, closed)
     assert got.similarity > 0.7
-    assert got.kind is ArrivalKind.WRONG
+    assert got.kind is ReplayVerdictKind.WRONG
     assert got.why.startswith("another state of /product/mug_12: without link Archive, link Export")
 
 
 def test_a_menu_that_did_not_open_on_a_page_with_something_more_is_wrong_too():
     closed, opened = page(*PRODUCT, CLOSED), page(*PRODUCT, OPENED, *ENTRIES)
     greeted = page(*PRODUCT, CLOSED, link("Welcome", "welcome", "banner"))
-    assert verdict(opened, greeted, closed).kind is ArrivalKind.WRONG
+    assert verdict(opened, greeted, closed).kind is ReplayVerdictKind.WRONG
     opened_and_greeted = page(*PRODUCT, OPENED, *ENTRIES, link("Welcome", "welcome", "banner"))
-    assert verdict(opened, opened_and_greeted, closed).kind is ArrivalKind.SAME_TEMPLATE
+    assert verdict(opened, opened_and_greeted, closed).kind is ReplayVerdictKind.SAME_TEMPLATE
 
 
 def test_another_address_is_wrong():
     got = verdict(page(*PRODUCT), page(*PRODUCT, path="about"))
-    assert (got.kind, got.why) == (ArrivalKind.WRONG, "came to /about, not to /product/mug_12")
+    assert (got.kind, got.why) == (ReplayVerdictKind.WRONG, "came to /about, not to /product/mug_12")
 
 
 def test_another_instance_with_few_controls_in_common_is_wrong_and_with_many_has_drifted():
-    assert verdict(page(*PRODUCT), page(button("Sold out"), path="product/jug_7")).kind is ArrivalKind.WRONG
+    assert (
+        verdict(page(*PRODUCT), page(button("Sold out"), path="product/jug_7")).kind
+        is ReplayVerdictKind.WRONG
+    )
     more = page(*PRODUCT, button("Pre-order"), path="product/jug_7")
-    assert verdict(page(*PRODUCT), more).kind is ArrivalKind.DRIFTED
+    assert verdict(page(*PRODUCT), more).kind is ReplayVerdictKind.DRIFTED
 
 
 @pytest.mark.parametrize(
     ("came", "kind", "why"),
     [
-        ({"status": 500}, ArrivalKind.ERROR, "fault (status 500)"),
-        ({"status": 404}, ArrivalKind.WRONG, "is not there (status 404)"),
-        ({"status": 403}, ArrivalKind.BLOCKED, "is refused (status 403)"),
-        ({"status": 429}, ArrivalKind.BLOCKED, "too many requests"),
-        ({"challenge": Challenge.LOGIN, "path": "login"}, ArrivalKind.BLOCKED, "asks for a log-in"),
-        ({"challenge": Challenge.CAPTCHA}, ArrivalKind.BLOCKED, "a captcha"),
+        ({"status": 500}, ReplayVerdictKind.ERROR, "fault (status 500)"),
+        ({"status": 404}, ReplayVerdictKind.WRONG, "is not there (status 404)"),
+        ({"status": 403}, ReplayVerdictKind.BLOCKED, "is refused (status 403)"),
+        ({"status": 429}, ReplayVerdictKind.BLOCKED, "too many requests"),
+        ({"challenge": Challenge.LOGIN, "path": "login"}, ReplayVerdictKind.BLOCKED, "asks for a log-in"),
+        ({"challenge": Challenge.CAPTCHA}, ReplayVerdictKind.BLOCKED, "a captcha"),
     ],
 )
-def test_what_stands_in_between_is_told_from_what_is_elsewhere(came: dict, kind: ArrivalKind, why: str):
+def test_what_stands_in_between_is_told_from_what_is_elsewhere(came: dict, kind: ReplayVerdictKind, why: str):
     got = verdict(page(*PRODUCT), page(button("Sign in"), **came))
     assert got.kind is kind
     assert why in got.why
@@ -139,17 +142,17 @@ def test_what_stands_in_between_is_told_from_what_is_elsewhere(came: dict, kind:
 
 def test_a_log_in_page_that_was_expected_is_no_block():
     form = page(button("Sign in"), path="login", challenge=Challenge.LOGIN)
-    assert verdict(form, form).kind is ArrivalKind.EXACT
+    assert verdict(form, form).kind is ReplayVerdictKind.EXACT
 
 
 def test_a_page_not_found_that_was_expected_is_exact():
     missing = page(link("Home", ""), path="gone", status=404)
-    assert verdict(missing, missing).kind is ArrivalKind.EXACT
+    assert verdict(missing, missing).kind is ReplayVerdictKind.EXACT
 
 
 def test_the_browsers_own_error_page_is_an_error():
     came = replace(page(), url="chrome-error://chromewebdata/")
-    assert verdict(page(*PRODUCT), came).kind is ArrivalKind.ERROR
+    assert verdict(page(*PRODUCT), came).kind is ReplayVerdictKind.ERROR
 
 
 ELEMENTS = st.lists(
@@ -174,8 +177,8 @@ def test_exact_means_the_same_state_and_every_other_verdict_says_why(
 ):
     expected, came = page(*before, path=path), page(*after, path=now)
     got = verdict(expected, came, *(page(*other, path=path) for other in others))
-    assert (got.kind is ArrivalKind.EXACT) == (got.expected == got.reached)
-    assert (got.kind is ArrivalKind.EXACT) == (got.why == "")
+    assert (got.kind is ReplayVerdictKind.EXACT) == (got.expected == got.reached)
+    assert (got.kind is ReplayVerdictKind.EXACT) == (got.why == "")
     assert 0 <= got.similarity <= 1
     if got.kind.ok:
         assert identity.url_template(came.url, HOME) == identity.url_template(expected.url, HOME)

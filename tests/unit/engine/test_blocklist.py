@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 from app.engine.errors import InputError
 from app.engine.graph.blocklist import BlockList, builtin_text
-from app.engine.graph.expressions import FACTS, BadExpression, Subject, make_matcher, read_condition, runaway
-from app.engine.graph.lab import rule_on, try_rules
+from app.engine.graph.expressions import (
+    FACTS,
+    BadExpression,
+    Subject,
+    find_runaway_repeat,
+    make_matcher,
+    read_condition,
+)
+from app.engine.graph.lab import preview_rules, try_rules
 from app.engine.page_state import Element
 from app.engine.transition import SkipReason
 
@@ -270,7 +277,7 @@ def test_nesting_without_end_is_an_error_and_no_crash():
     ["(a+)+$", "(?:a*)*", "((ab)+c*)+", "(a|a)*b", r"(\w+\s?)*$", "(x{2,})+", "(?P<n>a+)+", "([a]+)*"],
 )
 def test_an_expression_that_could_take_for_ever_is_refused(expression: str):
-    assert runaway(expression) is not None
+    assert find_runaway_repeat(expression) is not None
     with pytest.raises(InputError, match="may take for ever"):
         BlockList.load(rules(rule({"attr": "name", "op": "regex", "value": expression})))
 
@@ -290,7 +297,7 @@ def test_an_expression_that_could_take_for_ever_is_refused(expression: str):
     ],
 )
 def test_usual_expressions_are_not(expression: str):
-    assert runaway(expression) is None
+    assert find_runaway_repeat(expression) is None
 
 
 def test_what_is_matched_is_bounded():
@@ -339,7 +346,7 @@ def test_any_rules_are_read_or_refused(value: object):
 def test_the_laboratory_counts_what_would_be_stopped():
     here = [element(index=0), element("button", "Menu", index=4), element("button", "Delete", index=9)]
     stored = [(PAGE, here), ("http://shop.example:8080/other", [element(), element("button", "More")])]
-    report = rule_on(BlockList.load(rules(rule())), PAGE, here, stored)
+    report = preview_rules(BlockList.load(rules(rule())), PAGE, here, stored)
     assert [(hit.element, hit.verdict, hit.rule) for hit in report.hits] == [
         (0, "block", "mine"),
         (4, "allow", ""),

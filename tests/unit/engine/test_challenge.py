@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.browser.challenge import challenge_of
+from app.engine.browser.challenge import detect_challenge
 from app.engine.page_state import Challenge, Element
 
 
@@ -15,7 +15,7 @@ def box(name: str, kind: str = "text", form: str = "/html/body/form[1]/input", *
 def judged(
     *elements: Element, url: str = "http://shop/", title: str = "", text: str = "", captcha: bool = False
 ) -> Challenge:
-    return challenge_of(url=url, title=title, headings=(), text=text, elements=elements, captcha=captcha)
+    return detect_challenge(url=url, title=title, headings=(), text=text, elements=elements, captcha=captcha)
 
 
 LINKS = tuple(Element(index=n, role="link", name=str(n)) for n in range(40))

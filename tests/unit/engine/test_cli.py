@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.cli.common import harmless, table
+from app.cli.common import table, terminal_safe
 from app.engine.store.locks import FileLock
 from app.engine.store.workspace import Workspace
 from tests.support.runs import make_run, make_step
@@ -109,7 +109,7 @@ def test_page_texts_cannot_steer_the_terminal(workspace, capsys):
     assert not {
         char for char in told.out + told.err if (ord(char) < 32 and char != "\n") or 127 <= ord(char) < 160
     }
-    assert harmless("a\tb\nc\x1b[31m") == "a\tb\nc\ufffd[31m"
+    assert terminal_safe("a\tb\nc\x1b[31m") == "a\tb\nc\ufffd[31m"
 
 
 def test_what_an_importer_had_to_say_of_a_run_is_shown_with_it(workspace, capsys):

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.assets import resource
-from app.engine.graph.blocklist import BlockList, Ruling
-from app.engine.graph.danger_words import language_of, said_by, said_by_address, words_of
+from app.engine.graph.blocklist import BlockList, RuleResult
+from app.engine.graph.danger_words import language_of, verb_in_address, verb_in_name, words_of
 from app.engine.page_state import Element
 from app.engine.transition import SkipReason
 
@@ -19,7 +19,9 @@ PAGE = "http://shop.example/shop/list?page=2"
 RULES = BlockList.builtin()
 
 
-def judged(role: str, name: str = "", href: str = "", lang: str = "en", page: str = PAGE, **more) -> Ruling:
+def judged(
+    role: str, name: str = "", href: str = "", lang: str = "en", page: str = PAGE, **more
+) -> RuleResult:
     if href.startswith("/"):
         href = f"http://shop.example{href}"
     return RULES.verdict(Element(index=0, role=role, name=name, href=href, **more), page, lang)
@@ -326,7 +328,7 @@ def test_every_listed_verb_is_found_on_a_page_of_its_language():
         for language, lists in words.items()
         for kind in ("destroys", "leaves", "pays", "sends")
         for verb in lists.get(kind, ())
-        if said_by(verb, language) is None
+        if verb_in_name(verb, language) is None
     ]
     assert missed == []
     own = [
@@ -367,5 +369,5 @@ def test_any_address_gets_an_answer(href: str):
     ],
 )
 def test_an_address_that_marks_or_watches_a_thing_is_known_and_a_place_is_not(path: str, verb: str):
-    said = said_by_address(urlsplit(f"http://x.test{path}"))
+    said = verb_in_address(urlsplit(f"http://x.test{path}"))
     assert (said.verb if said is not None else "") == verb

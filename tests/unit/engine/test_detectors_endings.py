@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.detectors.base import Ending
+from app.engine.detectors.base import RunEnding
 from app.engine.detectors.rules.endings import Crash, GaveUp, LeftSites, NoAnswer, StepLimit
 from app.engine.detectors.rules.length import TooLong
 from app.engine.judgement import Severity
 from tests.support.detector_steps import SHOP, action, flags_of, goto, messages, step
 
-ANSWERED = Ending(answer="It costs 12 dollars.")
+ANSWERED = RunEnding(answer="It costs 12 dollars.")
 
 
 def run_of(count: int) -> list:
@@ -28,13 +28,13 @@ def test_the_step_limit_is_told_at_its_last_step_while_the_run_goes_on():
 
 
 def test_the_step_limit_is_told_by_the_ending_when_it_was_not_known_before():
-    assert messages(StepLimit, run_of(4), ending=Ending(at_step_limit=True)) == [
+    assert messages(StepLimit, run_of(4), ending=RunEnding(at_step_limit=True)) == [
         "Used all 4 steps without an answer"
     ]
 
 
 def test_the_step_limit_is_told_once():
-    assert len(flags_of(StepLimit, run_of(3), step_limit=3, ending=Ending(at_step_limit=True))) == 1
+    assert len(flags_of(StepLimit, run_of(3), step_limit=3, ending=RunEnding(at_step_limit=True))) == 1
 
 
 def test_an_answer_at_the_last_allowed_step_is_no_step_limit():
@@ -47,10 +47,10 @@ def test_an_answer_at_the_last_allowed_step_is_no_step_limit():
 def test_a_crash_says_after_how_many_steps_and_why():
     wrapped = "Exception uncaught by agent or environment in task x.1.\nInternalServerError:\nThe server had an error"
 
-    assert messages(Crash, run_of(2), ending=Ending(crash="ValueError: no\nmore")) == [
+    assert messages(Crash, run_of(2), ending=RunEnding(crash="ValueError: no\nmore")) == [
         "The run crashed after 2 steps: 'ValueError: no'"
     ]
-    assert messages(Crash, [], ending=Ending(crash=wrapped)) == [
+    assert messages(Crash, [], ending=RunEnding(crash=wrapped)) == [
         "The run crashed before the first step: 'InternalServerError: The server had an error'"
     ]
     assert not flags_of(Crash, run_of(2), ending=ANSWERED)
@@ -69,7 +69,7 @@ def test_leaving_is_told_by_the_ending_when_the_allowed_hosts_are_not_known():
     steps = [step(0), step(1, **goto("https://github.com/x"))]
     gone = step(2, url="chrome-error://chromewebdata/")
 
-    [flag] = flags_of(LeftSites, steps, final=gone, ending=Ending(left_sites=True))
+    [flag] = flags_of(LeftSites, steps, final=gone, ending=RunEnding(left_sites=True))
 
     assert (flag.step, flag.message) == (1, "Left the allowed sites with: go to https://github.com/x")
 
@@ -95,44 +95,44 @@ def test_what_the_fences_let_through_is_not_told_as_leaving(url: str):
 @pytest.mark.parametrize(
     ("ending", "told"),
     [
-        (Ending(infeasible="no rights"), "Gave up as infeasible: 'no rights'"),
-        (Ending(infeasible=""), "Gave up as infeasible"),
+        (RunEnding(infeasible="no rights"), "Gave up as infeasible: 'no rights'"),
+        (RunEnding(infeasible=""), "Gave up as infeasible"),
         (
-            Ending(answer="I looked. I couldn’t find the order. Sorry."),
+            RunEnding(answer="I looked. I couldn’t find the order. Sorry."),
             "Answered that it could not: 'I couldn't find the order. Sorry.'",
         ),
-        (Ending(answer="N/A"), "Answered that there is nothing: 'N/A'"),
+        (RunEnding(answer="N/A"), "Answered that there is nothing: 'N/A'"),
         (
-            Ending(answer="There are two. Do you want me to delete both? Thanks."),
+            RunEnding(answer="There are two. Do you want me to delete both? Thanks."),
             "Asked the user: 'Do you want me to delete both?'",
         ),
     ],
 )
-def test_giving_up_quotes_what_was_said(ending: Ending, told: str):
+def test_giving_up_quotes_what_was_said(ending: RunEnding, told: str):
     assert messages(GaveUp, run_of(2), ending=ending) == [told]
 
 
 @pytest.mark.parametrize("answer", ["12", "None of them is cheaper than 12 dollars", "Nathan", "", None])
 def test_an_answer_is_not_giving_up(answer: str | None):
-    assert not flags_of(GaveUp, run_of(2), ending=Ending(answer=answer))
+    assert not flags_of(GaveUp, run_of(2), ending=RunEnding(answer=answer))
 
 
 def test_an_empty_answer_and_none_at_all_are_told():
-    assert messages(NoAnswer, run_of(2), ending=Ending(answer=" ")) == ["The answer is empty"]
-    assert messages(NoAnswer, run_of(2), ending=Ending()) == ["Ended without an answer"]
+    assert messages(NoAnswer, run_of(2), ending=RunEnding(answer=" ")) == ["The answer is empty"]
+    assert messages(NoAnswer, run_of(2), ending=RunEnding()) == ["Ended without an answer"]
 
 
 @pytest.mark.parametrize(
     "ending",
     [
         ANSWERED,
-        Ending(infeasible="no"),
-        Ending(crash="x"),
-        Ending(at_step_limit=True),
-        Ending(left_sites=True),
+        RunEnding(infeasible="no"),
+        RunEnding(crash="x"),
+        RunEnding(at_step_limit=True),
+        RunEnding(left_sites=True),
     ],
 )
-def test_no_answer_stays_silent_where_another_ending_says_why(ending: Ending):
+def test_no_answer_stays_silent_where_another_ending_says_why(ending: RunEnding):
     assert not flags_of(NoAnswer, run_of(2), ending=ending)
 
 

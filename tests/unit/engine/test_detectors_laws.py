@@ -10,30 +10,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.detectors import base
-from app.engine.detectors.base import Ending, is_worth_telling, ordinal
+from app.engine.detectors.base import RunEnding, is_worth_flagging, ordinal
 from app.engine.detectors.runner import (
     ALL_DETECTORS,
     BY_NAME,
-    Watch,
+    RuleRunner,
     context_of,
     detect_run,
     detector_names,
     ending_of,
-    page_of,
+    without_action,
 )
 from app.engine.trajectory import ErrorClass, Outcome, Run, Step
 
-TARGETS = [None, Target(role="button", name="Save", bid="1"), Target(role="link", name="Next", bid="2")]
+TARGETS = [
+    None,
+    ActionTarget(role="button", name="Save", bid="1"),
+    ActionTarget(role="link", name="Next", bid="2"),
+]
 ACTIONS = [
     None,
-    Action(kind="click", args={"bid": "1"}),
-    Action(kind="click", args={"bid": "2"}),
-    Action(kind="fill", args={"bid": "3", "value": "x"}),
-    Action(kind="go_back"),
-    Action(kind="noop", args={"wait_ms": 1}),
-    Action(kind="send_msg_to_user", args={"text": "12"}),
+    RecordedAction(kind="click", args={"bid": "1"}),
+    RecordedAction(kind="click", args={"bid": "2"}),
+    RecordedAction(kind="fill", args={"bid": "3", "value": "x"}),
+    RecordedAction(kind="go_back"),
+    RecordedAction(kind="noop", args={"wait_ms": 1}),
+    RecordedAction(kind="send_msg_to_user", args={"text": "12"}),
 ]
 URLS = [
     "http://a.test/",
@@ -132,7 +136,7 @@ def test_an_end_made_by_the_score_looks_like_a_run_that_was_answered(made: tuple
 @given(made_runs())
 def test_what_was_asked_for_on_the_final_page_and_never_ran_changes_no_flag(made: tuple[Run, list[Step]]):
     run, steps = made
-    bare = replace(run, final=page_of(run.final) if run.final else None)
+    bare = replace(run, final=without_action(run.final) if run.final else None)
 
     assert detect_run(run, steps, 3) == detect_run(bare, steps, 3)
 
@@ -142,7 +146,7 @@ def test_what_was_asked_for_on_the_final_page_and_never_ran_changes_no_flag(made
 def test_flags_so_far_do_not_depend_on_what_comes_later(made: tuple[Run, list[Step]]):
     run, steps = made
     for length in range(len(steps) + 1):
-        short, whole = Watch(context_of(run, 3)), Watch(context_of(run, 3))
+        short, whole = RuleRunner(context_of(run, 3)), RuleRunner(context_of(run, 3))
         seen = [flag for step in steps[:length] for flag in short.see(step)]
         everything = [whole.see(step) for step in steps]
 
@@ -154,7 +158,7 @@ def test_flags_so_far_do_not_depend_on_what_comes_later(made: tuple[Run, list[St
 @given(made_runs())
 def test_a_live_run_and_a_stored_one_give_the_same_flags(made: tuple[Run, list[Step]]):
     run, steps = made
-    watch = Watch(context_of(run, 3))
+    watch = RuleRunner(context_of(run, 3))
     live = [flag for step in steps for flag in watch.see(step)]
     live += watch.see_last(run.final) if run.final else []
     ending = ending_of(run)
@@ -194,11 +198,13 @@ def test_no_ending_is_told_where_the_run_has_none_of_its_own(outcome: Outcome):
 def test_the_other_endings_carry_what_a_live_system_knows():
     run = Run(id="r", source="s", error="", answer="said")
 
-    assert ending_of(replace(run, outcome=Outcome.ANSWERED)) == Ending(answer="said")
-    assert ending_of(replace(run, outcome=Outcome.INFEASIBLE)) == Ending(infeasible="said")
-    assert ending_of(replace(run, outcome=Outcome.STEP_LIMIT, answer=None)) == Ending(at_step_limit=True)
-    assert ending_of(replace(run, outcome=Outcome.LEFT_ALLOWED_SITES, answer=None)) == Ending(left_sites=True)
-    assert ending_of(replace(run, outcome=Outcome.CRASHED, answer=None)) == Ending(crash="unknown error")
+    assert ending_of(replace(run, outcome=Outcome.ANSWERED)) == RunEnding(answer="said")
+    assert ending_of(replace(run, outcome=Outcome.INFEASIBLE)) == RunEnding(infeasible="said")
+    assert ending_of(replace(run, outcome=Outcome.STEP_LIMIT, answer=None)) == RunEnding(at_step_limit=True)
+    assert ending_of(replace(run, outcome=Outcome.LEFT_ALLOWED_SITES, answer=None)) == RunEnding(
+        left_sites=True
+    )
+    assert ending_of(replace(run, outcome=Outcome.CRASHED, answer=None)) == RunEnding(crash="unknown error")
 
 
 def test_no_rule_can_reach_the_score_or_how_the_episode_was_recorded_to_end():
@@ -216,7 +222,7 @@ def test_names_are_unique_and_every_detector_says_what_it_looks_for():
 
 
 def test_repeats_are_told_at_doublings():
-    assert [count for count in range(1, 30) if is_worth_telling(count, 3)] == [3, 6, 12, 24]
+    assert [count for count in range(1, 30) if is_worth_flagging(count, 3)] == [3, 6, 12, 24]
 
 
 def test_ordinals():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.action import Target
+from app.engine.action import ActionTarget
 from app.engine.detectors.rules.errors import CoveredElement, HardErrors, UnreadableOutput
 from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
 from app.engine.judgement import Severity
@@ -55,7 +55,10 @@ def test_the_last_action_is_judged_by_the_page_after_it():
 
 
 def test_typing_what_stands_there_already_changed_nothing():
-    typed = {"action": action("fill", bid="1", value="x"), "target": Target(role="textbox", name="Name")}
+    typed = {
+        "action": action("fill", bid="1", value="x"),
+        "target": ActionTarget(role="textbox", name="Name"),
+    }
 
     assert messages(NoEffect, unchanged(2, **typed)) == ["The typing into textbox 'Name' changed nothing"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.detectors.kinds import signature
+from app.engine.detectors.kinds import cluster_key
 from app.engine.detectors.risk import RiskModel
 from app.engine.detectors.runner import detect_run
 from app.engine.imports.colorbrowseragent import find_runs, read_run
@@ -96,4 +96,4 @@ def test_every_run_has_a_risk_a_suspect_step_and_a_kind(runs: dict):
 
         assert 0 <= risk.value <= 1
         assert 0 <= risk.suspect_step <= max(0, run.step_count - 1)
-        assert signature(run, flags, steps).count(" · ") == 2
+        assert cluster_key(run, flags, steps).count(" · ") == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.detectors.runner import BY_NAME
 from app.engine.drafting import _OPENINGS, draft_tip, scope_of
 from app.engine.judgement import Flag, Severity
@@ -32,8 +32,8 @@ def test_a_draft_names_the_control_and_leaves_the_end_to_the_person():
         index=2,
         url="http://10.0.0.1:7770/shirt.html",
         title="Shirt",
-        action=Action(kind="click", args={"bid": "7"}),
-        target=Target(role="button", name="Add to Cart"),
+        action=RecordedAction(kind="click", args={"bid": "7"}),
+        target=ActionTarget(role="button", name="Add to Cart"),
     )
     flag = Flag(run="r", detector="no-effect", step=2, severity=Severity.WARNING, confidence=0.5, message="m")
     run = Run(id="r", source="x", suite="webarena", task_id="9", intent="Buy the shirt")
@@ -50,7 +50,7 @@ def test_every_opening_belongs_to_a_detector_that_exists():
 
 def test_a_control_named_by_this_one_task_is_called_by_its_role_alone():
     for name in ("1009", "Linen Apron"):
-        step = Step(index=0, url="http://h/orders", title="", target=Target(role="link", name=name))
+        step = Step(index=0, url="http://h/orders", title="", target=ActionTarget(role="link", name=name))
         flag = Flag(
             run="r", detector="covered-element", step=0, severity=Severity.ERROR, confidence=1, message="m"
         )

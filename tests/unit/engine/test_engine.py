@@ -10,14 +10,14 @@ import pytest
 from app.engine.api import RunFilter
 from app.engine.detectors.reacting import reactions_of
 from app.engine.detectors.risk import RiskModel
-from app.engine.detectors.trial import Trial
+from app.engine.detectors.trial import CrossValidation
 from app.engine.engine import Engine
 from app.engine.errors import NotFound, UsageError
 from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
-from app.engine.intervention_policy import UNATTENDED, USUAL
+from app.engine.intervention_policy import DEFAULT_POLICY, UNATTENDED
 from app.engine.judgement import Label
 from app.engine.store.workspace import Workspace
-from app.engine.supervision import Deed, Intervention
+from app.engine.supervision import Intervention, OperatorAction
 from kb.tip import Kind, Query, Scope, Status, TipDraft
 from tests.support.runs import make_run, make_step
 
@@ -128,7 +128,7 @@ async def test_a_tip_with_lint_errors_is_left_out_of_a_freeze_unless_somebody_sa
     draft = TipDraft(site="gitlab", text="The benchmark's grader wants the exact URL.", kind=Kind.POLICY)
     tip = (await engine.save_tip(draft)).id
     await engine.set_status([tip], Status.ACTIVE, "a word of the site's own")
-    assert list(await engine.unfit_to_freeze()) == [tip]
+    assert list(await engine.freeze_blockers()) == [tip]
     assert (await engine.freeze(str(tmp_path / "a.akb"))).tips == 0
     assert (await engine.freeze(str(tmp_path / "b.akb"), waive={tip: "kept for comparison"})).tips == 1
     assert "kept for comparison" in (tmp_path / "b.akb.manifest.json").read_text()
@@ -155,13 +155,15 @@ async def test_runs_know_the_tips_written_from_them(engine):
 
 
 async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ranking(engine, monkeypatch):
-    better = Trial(failed=1, passed=0, cold=0.5, fitted=0.9)  # where a fit is worth it, reactions are in it
-    monkeypatch.setattr("app.engine.cases.judging.tried", lambda examples: better)
+    better = CrossValidation(
+        failed=1, passed=0, cold=0.5, fitted=0.9
+    )  # where a fit is worth it, reactions are in it
+    monkeypatch.setattr("app.engine.cases.judging.cross_validate", lambda examples: better)
     await engine.detect(())
     called = (await engine.open_run("run-0")).flags[0]
     workspace = engine._core.workspace
     before = workspace.index.risk("run-0").value
-    deed = Intervention(run="run-0", step=called.step, deed=Deed.TOOK_OVER, author="mina", at=9.0)
+    deed = Intervention(run="run-0", step=called.step, deed=OperatorAction.TOOK_OVER, author="mina", at=9.0)
     for reaction in reactions_of(deed, [called]):
         workspace.desk.add_reaction(reaction)
 
@@ -179,9 +181,10 @@ async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ran
 async def test_a_run_opens_with_what_was_done_in_it_while_it_was_going_on(engine):
     desk = engine._core.workspace.desk
     deeds = [
-        desk.add_deed(Intervention(run="run-0", step=at, deed=Deed.PAUSED, author="mina")) for at in (1, 2)
+        desk.add_action(Intervention(run="run-0", step=at, deed=OperatorAction.PAUSED, author="mina"))
+        for at in (1, 2)
     ]
-    desk.add_deed(Intervention(run="run-1", step=0, deed=Deed.STOPPED, author="mina"))
+    desk.add_action(Intervention(run="run-1", step=0, deed=OperatorAction.STOPPED, author="mina"))
     assert (await engine.open_run("run-0")).interventions == tuple(deeds)
 
 
@@ -191,7 +194,7 @@ async def test_undoing_an_edit_of_the_policy_is_told(engine):
     desk = engine._core.workspace.desk
     desk.save_policy(UNATTENDED, "mina")
     assert (await engine.undo()).did == "edit the intervention policy"
-    assert desk.policy() == USUAL
+    assert desk.policy() == DEFAULT_POLICY
     await _until(lambda: told and told[-1].redo == "edit the intervention policy")
     await engine.redo()
     assert desk.policy() == UNATTENDED

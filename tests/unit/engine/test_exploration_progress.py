@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.engine.events import ExplorationChanged
 from app.engine.graph.progress import Progress
-from app.engine.graph.recorder import Memory
+from app.engine.graph.recorder import StoredExploration
 from app.engine.page_state import PageKeys, PageState
 from app.engine.transition import FrontierItem, FrontierStatus, Locator, Operation
 
@@ -55,6 +55,6 @@ def test_one_that_is_taken_up_begins_with_the_states_that_stand() -> None:
     told: list[ExplorationChanged] = []
     progress = Progress("a", StillClock(), told.append)
     states = (state(1), state(2), state(3, gone_at=5.0))
-    progress.restore(Memory(states=states, items=(item(), item(FrontierStatus.TRIED))))
+    progress.restore(StoredExploration(states=states, items=(item(), item(FrontierStatus.TRIED))))
     progress.tries(item(), state(1))
     assert (told[-1].states, told[-1].frontier, told[-1].tried) == (2, 1, 1)

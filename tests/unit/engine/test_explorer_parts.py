@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine import identity
-from app.engine.graph.growing import GrowingGraph
+from app.engine.graph.growing import ExplorationGraph
 from app.engine.graph.observing import contents_of, state_of
 from app.engine.graph.pacing import POLITE, Pacer, is_own_machine
-from app.engine.graph.velocity import depth_rows, spent_so_far
+from app.engine.graph.velocity import depth_rows, seconds_by_depth
 from app.engine.page_state import Element, PageCapture, PageKeys, PageState
-from app.engine.transition import ArrivalKind, Attempt, Operation, Transition
+from app.engine.transition import Attempt, Operation, ReplayVerdictKind, Transition
 from tests.support.paper_site import NoTime
 
 HOME = "http://shop.example/"
@@ -42,11 +42,11 @@ async def test_what_robots_txt_asks_for_is_kept_unless_it_is_absurd():
 
 def test_a_site_that_cannot_keep_up_is_asked_more_slowly_and_then_faster_again():
     pacer = Pacer(HOME, 4.0, NoTime())
-    pacer.slower()
-    pacer.slower()
+    pacer.slow_down()
+    pacer.slow_down()
     assert pacer.gap == 2.0
     for _ in range(30):
-        pacer.faster()
+        pacer.speed_up()
     assert pacer.gap == 0.25
 
 
@@ -70,7 +70,7 @@ def test_discovery_velocity_is_new_states_a_minute_of_each_depth():
 
 
 def test_the_time_of_a_killed_exploration_is_told_by_when_its_states_were_found():
-    assert spent_so_far([(0, 100.0), (1, 103.0), (1, 110.0), (2, 130.0)]) == {1: 10.0, 2: 20.0}
+    assert seconds_by_depth([(0, 100.0), (1, 103.0), (1, 110.0), (2, 130.0)]) == {1: 10.0, 2: 20.0}
 
 
 def test_no_secret_and_nothing_typed_is_kept_of_a_page():
@@ -102,12 +102,12 @@ def _leg(source: str, target: str) -> Transition:
     return Transition(id=f"{source}>{target}", source=source, target=target, operation=Operation.CLICK)
 
 
-def _attempt(leg: Transition, kind: ArrivalKind = ArrivalKind.EXACT) -> Attempt:
+def _attempt(leg: Transition, kind: ReplayVerdictKind = ReplayVerdictKind.EXACT) -> Attempt:
     return Attempt(transition=leg.id, at=1.0, arrival=kind, seconds=0.1)
 
 
 def test_a_way_that_failed_gives_way_to_one_that_works():
-    graph = GrowingGraph(HOME)
+    graph = ExplorationGraph(HOME)
     for state in (_state("home", True), _state("a", None), _state("b", None), _state("goal", None)):
         graph.put(state)
     legs = {pair: _leg(*pair) for pair in (("home", "a"), ("a", "goal"), ("home", "b"), ("b", "goal"))}
@@ -116,7 +116,7 @@ def test_a_way_that_failed_gives_way_to_one_that_works():
     first = graph.route("goal")
     assert first is not None
     assert len(first.legs) == 2
-    graph.add(first.legs[1], _attempt(first.legs[1], ArrivalKind.WRONG))
+    graph.add(first.legs[1], _attempt(first.legs[1], ReplayVerdictKind.WRONG))
     second = graph.route("goal")
     assert second is not None
     assert second.legs[1].source != first.legs[1].source
@@ -130,7 +130,7 @@ def test_a_way_that_failed_gives_way_to_one_that_works():
 def test_a_state_counts_as_found_by_the_first_element_in_order_whoever_was_faster(
     orders: list[tuple[int, str]],
 ):
-    graph = GrowingGraph(HOME)
+    graph = ExplorationGraph(HOME)
     for order, source in orders:
         graph.found("goal", order, source)
     assert graph.order_of("goal") == 1

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.engine.browser.driver import BrowserGone, Deed
+from app.engine.browser.driver import BrowserGone, DriverResult
 from app.engine.graph.pacing import SystemClock
 from app.engine.page_state import PageCapture
 from app.engine.transition import FrontierStatus, Locator, Operation
@@ -33,11 +33,11 @@ class Hangs(PaperDriver):
             if self.after < 0:
                 await asyncio.Event().wait()
 
-    async def open(self, url: str) -> Deed:
+    async def open(self, url: str) -> DriverResult:
         await self._may_hang("open")
         return await super().open(url)
 
-    async def act(self, operation: Operation, locator: Locator, value: str = "") -> Deed:
+    async def act(self, operation: Operation, locator: Locator, value: str = "") -> DriverResult:
         await self._may_hang("act")
         return await super().act(operation, locator, value)
 
@@ -138,7 +138,7 @@ async def test_a_browser_that_is_slow_at_first_is_waited_for() -> None:
     class Slow(PaperDriver):
         left = 3
 
-        async def open(self, url: str) -> Deed:
+        async def open(self, url: str) -> DriverResult:
             if self.left:
                 self.left -= 1
                 gone = BrowserGone("the browser opened no page for 10 s")

@@ -6,14 +6,14 @@ from collections import Counter
 
 import pytest
 
-from app.engine.browser.driver import BrowserGone, Deed, Trouble
+from app.engine.browser.driver import BrowserGone, DriverFailure, DriverResult
 from app.engine.transition import FrontierStatus
 from tests.support.exploring import addresses, explore, explorer_of
 from tests.support.paper_site import HOME, PaperDriver, PaperRecorder, PaperSite, Thing, lost
 
 STAR = {"/": [Thing(f"P{n}", f"/{n}") for n in range(1, 9)]} | {f"/{n}": [] for n in range(1, 9)}
-FAULT = Deed(trouble=Trouble.SERVER, why="the server failed (status 500)", status=500)
-SILENT = Deed(trouble=Trouble.UNREACHABLE, why="paper.example does not answer")
+FAULT = DriverResult(trouble=DriverFailure.SERVER, why="the server failed (status 500)", status=500)
+SILENT = DriverResult(trouble=DriverFailure.UNREACHABLE, why="paper.example does not answer")
 
 
 def failed(store: PaperRecorder) -> dict[str, str]:
@@ -23,7 +23,7 @@ def failed(store: PaperRecorder) -> dict[str, str]:
 async def test_a_server_that_fails_half_of_the_time_is_explored_whole():
     asked: Counter[str] = Counter()
 
-    def half(path: str) -> Deed | None:
+    def half(path: str) -> DriverResult | None:
         asked[path] += 1
         return FAULT if asked.total() % 2 else None
 
@@ -45,7 +45,7 @@ async def test_a_page_that_always_fails_is_given_up_after_a_few_tries_and_noted(
 async def test_a_page_nobody_answers_for_is_tried_once_more_after_the_others():
     asked: list[str] = []
 
-    def late(path: str) -> Deed | None:
+    def late(path: str) -> DriverResult | None:
         asked.append(path)
         return SILENT if path == "/7" or (path == "/3" and "/8" not in asked) else None
 
@@ -126,8 +126,10 @@ async def test_the_other_pages_do_the_work_of_one_whose_browser_is_gone():
     assert report.ended == "done"
 
 
-@pytest.mark.parametrize("trouble", [SILENT, FAULT, Deed(trouble=Trouble.NO_PAGE, why="redirects in a loop")])
-async def test_without_a_home_page_there_is_nothing_to_explore(trouble: Deed):
+@pytest.mark.parametrize(
+    "trouble", [SILENT, FAULT, DriverResult(trouble=DriverFailure.NO_PAGE, why="redirects in a loop")]
+)
+async def test_without_a_home_page_there_is_nothing_to_explore(trouble: DriverResult):
     report, store = await explore(PaperSite(STAR, trouble=lambda _: trouble))
     assert report.ended == store.ended == "failed"
     assert report.states == 0
@@ -176,7 +178,7 @@ async def test_a_login_that_expires_half_way_pauses_it_and_keeps_everything():
     count = [0]
     inner = site.trouble
 
-    def later(path: str) -> Deed | None:
+    def later(path: str) -> DriverResult | None:
         count[0] += 1
         expired[0] = count[0] > 4
         return inner(path)

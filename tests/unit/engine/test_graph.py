@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.decision import Decision, DecisionKind
+from app.engine.decision import GraphEdit, GraphEditKind
 from app.engine.errors import NotFound
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.paths import (
-    LATELY,
     OPEN,
     PRIOR,
+    RECENT_FAILURE,
     RISK,
     STEP,
     SWITCH,
@@ -28,7 +28,7 @@ from app.engine.graph.paths import (
 )
 from app.engine.identity import node_id, page_id
 from app.engine.page_state import Mode, PageKeys, PageState
-from app.engine.transition import ArrivalKind, Operation, Transition
+from app.engine.transition import Operation, ReplayVerdictKind, Transition
 
 HOME = "http://shop.example/"
 
@@ -62,18 +62,18 @@ def step(source: PageState, target: PageState, name: str = "", **fields: object)
 def build(
     pages: Sequence[PageState],
     transitions: Sequence[Transition] = (),
-    decisions: Sequence[Decision] = (),
+    decisions: Sequence[GraphEdit] = (),
     mode: Mode = Mode.FULL,
 ) -> InteractionGraph:
     return InteractionGraph.build("shop", HOME, mode, pages, transitions, decisions)
 
 
-def merge(*members: str) -> Decision:
-    return Decision(id="m", kind=DecisionKind.MERGE, members=members)
+def merge(*members: str) -> GraphEdit:
+    return GraphEdit(id="m", kind=GraphEditKind.MERGE, members=members)
 
 
-def split(member: str) -> Decision:
-    return Decision(id="s", kind=DecisionKind.SPLIT, members=(member,))
+def split(member: str) -> GraphEdit:
+    return GraphEdit(id="s", kind=GraphEditKind.SPLIT, members=(member,))
 
 
 ROOT, LIST, BASKET = page("/", direct=True), page("/list"), page("/basket")
@@ -183,7 +183,7 @@ def test_whatever_is_decided_every_page_is_on_one_node_and_the_order_of_pages_do
     pages = [page(f"/{name}", skeleton="ab" if name in "ab" else name, template="/x") for name in "abcdefgh"]
     names = {name: node_id(p.keys, Mode.SKELETON) for name, p in zip("abcdefgh", pages, strict=True)}
     decided = [
-        Decision(id="d", kind=DecisionKind(kind), members=tuple(names[name] for name in members))
+        GraphEdit(id="d", kind=GraphEditKind(kind), members=tuple(names[name] for name in members))
         for kind, members in deeds
     ]
     mixed = pages[:]
@@ -202,12 +202,12 @@ def test_whatever_is_decided_every_page_is_on_one_node_and_the_order_of_pages_do
 
 
 def test_the_cost_is_the_time_expected_with_failures_and_risk():
-    base = step(ROOT, LIST, attempts=6, successes=3, seconds=2.0, last_arrival=ArrivalKind.EXACT.value)
+    base = step(ROOT, LIST, attempts=6, successes=3, seconds=2.0, last_arrival=ReplayVerdictKind.EXACT.value)
     assert cost(base) == pytest.approx((2.0 + STEP) / ((3 + 2 * PRIOR) / 8))
     late = step(
-        ROOT, LIST, attempts=6, successes=3, seconds=2.0, last_arrival=ArrivalKind.WRONG.value, risk=0.5
+        ROOT, LIST, attempts=6, successes=3, seconds=2.0, last_arrival=ReplayVerdictKind.WRONG.value, risk=0.5
     )
-    assert cost(late) == pytest.approx(LATELY * cost(base) + RISK * 0.5)
+    assert cost(late) == pytest.approx(RECENT_FAILURE * cost(base) + RISK * 0.5)
     seen = step(ROOT, LIST, attempts=0, successes=0, seconds=0.0)
     assert cost(seen) == pytest.approx((USUAL_SECONDS + STEP) / PRIOR + UNTRIED)
 

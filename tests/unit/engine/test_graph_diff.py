@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.decision import Decision, DecisionKind
+from app.engine.decision import GraphEdit, GraphEditKind
 from app.engine.errors import UsageError
 from app.engine.graph.diff import diff_explorations, diff_graphs
 from app.engine.graph.graph import InteractionGraph
@@ -151,7 +151,7 @@ def test_the_later_graph_says_what_counts_as_one_state():
 
 def test_a_merge_made_in_between_is_no_difference():
     one, two = page("/a"), page("/b")
-    merge = Decision(id="d", kind=DecisionKind.MERGE, members=(one.id, two.id))
+    merge = GraphEdit(id="d", kind=GraphEditKind.MERGE, members=(one.id, two.id))
     assert diff_graphs(graph([one, two]), graph([one, two], decisions=[merge])) == GraphDiff(same=1)
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.decision import Decision, DecisionKind
+from app.engine.decision import GraphEdit, GraphEditKind
 from app.engine.errors import InputError, UsageError
 from app.engine.graph.exports import export_graph, flat_graph
 from app.engine.graph.graph import InteractionGraph
@@ -128,7 +128,7 @@ def test_every_form_survives_any_text(
 def test_our_own_reader_gives_the_whole_graph_back(tmp_path: Path):
     first = small_graph()
     nodes = list(first.nodes)
-    merge = Decision(id="d1", kind=DecisionKind.MERGE, members=(nodes[0], nodes[1]), author="me", at=1.0)
+    merge = GraphEdit(id="d1", kind=GraphEditKind.MERGE, members=(nodes[0], nodes[1]), author="me", at=1.0)
     graph = small_graph([merge])
     export_graph(graph, tmp_path / "g.json")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.graph.from_runs import add_runs
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.recorded_pages import read_page
@@ -41,7 +41,7 @@ MENU_TREE = tree("link 'Products'", "button 'Menu', expanded=True", "menuitem 'S
 LIST_TREE = tree("link 'Mug'", "button 'Delete all'", heading="Products")
 MUG_TREE = tree("button 'Add to basket'", heading="Mug")
 
-click = {n: Action(kind="click", args={"bid": str(n)}) for n in range(10, 14)}
+click = {n: RecordedAction(kind="click", args={"bid": str(n)}) for n in range(10, 14)}
 
 
 class Recorded:
@@ -54,7 +54,7 @@ class Recorded:
     def run(
         self,
         name: str,
-        *moments: tuple[str, str, Action | None],
+        *moments: tuple[str, str, RecordedAction | None],
         host: str = "shop.example:7770",
         **more: object,
     ) -> Run:
@@ -70,7 +70,7 @@ class Recorded:
                 tree=_digest(text),
                 html=_digest(HOME_HTML) if text == HOME_TREE else "",
                 action=action,
-                target=Target(role="link", name="x", bid="10"),
+                target=ActionTarget(role="link", name="x", bid="10"),
                 started_at=100.0 + n,
                 **more,
             )
@@ -204,11 +204,14 @@ def test_an_element_is_known_by_what_the_html_tells_of_it():
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        (Action(kind="goto", args={"url": HOME + "products/"}), f"open {HOME}products/"),
-        (Action(kind="fill", args={"bid": "12", "value": "mug"}), "type searchbox 'Search' = 'mug'"),
-        (Action(kind="press", args={"bid": "12", "key_comb": "Enter"}), "press searchbox 'Search' = 'Enter'"),
-        (Action(kind="go_back"), ""),
-        (Action(kind="click", args={"bid": "999"}), ""),
+        (RecordedAction(kind="goto", args={"url": HOME + "products/"}), f"open {HOME}products/"),
+        (RecordedAction(kind="fill", args={"bid": "12", "value": "mug"}), "type searchbox 'Search' = 'mug'"),
+        (
+            RecordedAction(kind="press", args={"bid": "12", "key_comb": "Enter"}),
+            "press searchbox 'Search' = 'Enter'",
+        ),
+        (RecordedAction(kind="go_back"), ""),
+        (RecordedAction(kind="click", args={"bid": "999"}), ""),
         (None, ""),
     ],
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.action import Action
+from app.engine.action import RecordedAction
 from app.engine.engine import Engine
 from app.engine.errors import UsageError
 from app.engine.judgement import Label
@@ -32,7 +32,7 @@ async def engine(tmp_path):
                 url=f"http://shop.example:7770/{path}",
                 title=path or "list",
                 tree=digest,
-                action=Action(kind="click", args={"bid": "1"}),
+                action=RecordedAction(kind="click", args={"bid": "1"}),
             )
             for at, (path, digest) in enumerate(zip(paths, digests, strict=True))
         ]

@@ -11,8 +11,8 @@ from app.engine.errors import InputError, UsageError
 from app.engine.graph.search import METHODS, StateSearch, StateText, state_text
 from app.engine.graph.search.compare import LabelledQuery, compare, read_queries
 from app.engine.graph.search.late import PLAIN, LateIndex, Weighting
-from app.engine.graph.search.state_text import Kind, address_words, fields
-from app.engine.graph.search.tokens import PackedTokens, pack, packed_tokens, word_at
+from app.engine.graph.search.state_text import FieldKind, address_words, fields
+from app.engine.graph.search.tokens import PackedTokens, pack_tokens, packed_tokens, word_at
 from app.engine.page_state import PageKeys, PageState
 from kb.encoder import TokenVectors
 from kb.vectors import MemoryVectors
@@ -101,7 +101,7 @@ def test_the_words_that_answered_are_told_best_first_without_those_that_say_noth
     assert (match.asked, match.word, match.kind, match.text) == (
         "say",
         "say",
-        Kind.HEADING,
+        FieldKind.HEADING,
         "What others say",
     )
     assert match.likeness == pytest.approx(1, abs=0.01)
@@ -185,8 +185,8 @@ def test_without_an_encoder_keywords_are_left_and_the_rest_says_so():
     search.update(STATES)
 
     assert search.methods == ("keyword",)
-    assert search.usable("late") == "keyword"
-    assert search.search("customers", search.usable("late"))[0].node == "people"
+    assert search.resolve_method("late") == "keyword"
+    assert search.search("customers", search.resolve_method("late"))[0].node == "people"
     assert search.explain("customers", "people") == ()
     with pytest.raises(UsageError, match=r"needs an encoder with token vectors .*take keyword"):
         search.search("customers", "late")
@@ -248,7 +248,7 @@ def test_a_node_of_several_page_states_says_what_they_all_say_each_once():
 
     assert text.title == "Oak stool · Elm table"
     assert text.address == "product oak stool 12 product elm table"
-    assert [field.text for field in fields(text).fields if field.kind is Kind.CONTROL] == ["Buy", "Home"]
+    assert [field.text for field in fields(text).fields if field.kind is FieldKind.CONTROL] == ["Buy", "Home"]
 
 
 def test_a_nameless_control_or_an_empty_heading_is_no_field():
@@ -273,7 +273,7 @@ def test_packed_vectors_lose_little_and_leave_punctuation_out():
     encoder = HashingTokenEncoder(dim=384)
     (tokens,) = encoder.encode_tokens([text])
 
-    packed = pack(text, tokens)
+    packed = pack_tokens(text, tokens)
 
     assert [text[start:end] for start, end in packed.spans.tolist()] == ["", "Oak", "elm", "ash"]
     exact = tokens.vectors[[0, 1, 3, 5]]
@@ -289,8 +289,8 @@ def test_packed_vectors_lose_little_and_leave_punctuation_out():
 
 def test_a_text_of_punctuation_alone_keeps_it():
     tokens = TokenVectors(np.eye(3, dtype=np.float32), ((0, 0), (0, 1), (2, 3)))
-    assert pack("← →", tokens).spans.tolist() == [[0, 0], [0, 1], [2, 3]]
-    assert len(pack("", TokenVectors(np.eye(1, dtype=np.float32), ((0, 0),))).scales) == 0
+    assert pack_tokens("← →", tokens).spans.tolist() == [[0, 0], [0, 1], [2, 3]]
+    assert len(pack_tokens("", TokenVectors(np.eye(1, dtype=np.float32), ((0, 0),))).scales) == 0
 
 
 def test_a_piece_of_a_word_is_shown_as_the_word():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.browser.guard import Guard, Verdict
-from app.engine.browser.watchpost import Tab, Watchpost
-from app.engine.request_nature import Asked
+from app.engine.browser.guard import RequestDecision, WriteGuard
+from app.engine.browser.watchpost import InterceptedTab, RequestInterceptor
+from app.engine.request_nature import OutgoingRequest
 from app.engine.write_permit import SentWrite, WritePermit
 
 HOME, OTHER = "http://shop.example", "http://tracker.example"
@@ -15,21 +15,21 @@ OWN = frozenset({"shop.example"})
 
 def post(
     path: str = "/keep", body: bytes = b"x=1", *, kind: str = "XHR", method: str = "POST", host: str = HOME
-) -> Asked:
-    return Asked(method=method, url=f"{host}{path}", kind=kind, body=body)
+) -> OutgoingRequest:
+    return OutgoingRequest(method=method, url=f"{host}{path}", kind=kind, body=body)
 
 
-def form(path: str = "/basket/add") -> Asked:
+def form(path: str = "/basket/add") -> OutgoingRequest:
     return post(path, kind="Document")
 
 
-def guard(permit: WritePermit | None = None) -> Guard:
-    made = Guard(OWN)
+def guard(permit: WritePermit | None = None) -> WriteGuard:
+    made = WriteGuard(OWN)
     made.begin(permit)
     return made
 
 
-def passes(made: Guard, asked: Asked, *, acting: bool = True) -> bool:
+def passes(made: WriteGuard, asked: OutgoingRequest, *, acting: bool = True) -> bool:
     return made.decide(asked, acting=acting).passes
 
 
@@ -70,7 +70,9 @@ def test_a_request_of_loading_that_changes_something_teaches_nothing():
 
 def test_a_prefetch_is_refused_and_not_told():
     made = guard()
-    asked = Asked(method="GET", url=f"{HOME}/next", kind="Fetch", headers={"sec-purpose": "prefetch"})
+    asked = OutgoingRequest(
+        method="GET", url=f"{HOME}/next", kind="Fetch", headers={"sec-purpose": "prefetch"}
+    )
     assert not passes(made, asked)
     assert made.refused() == ()
 
@@ -85,7 +87,7 @@ def test_a_prefetch_is_refused_and_not_told():
         (post("/keep", kind="Ping"), ("POST /keep",)),
     ],
 )
-def test_what_counts_visits_is_held_back_without_a_word(asked: Asked, told: tuple[str, ...]):
+def test_what_counts_visits_is_held_back_without_a_word(asked: OutgoingRequest, told: tuple[str, ...]):
     made = guard()
     assert not passes(made, asked)
     assert made.refused() == told
@@ -171,32 +173,32 @@ def test_the_status_of_an_answer_is_kept():
 
 def test_what_a_person_does_leaves_and_is_counted():
     made = guard()
-    made.stand_aside(True)
+    made.set_bypassed(True)
     assert passes(made, post())
     assert passes(made, form("/account/delete"))
     assert passes(made, post("/keep", kind="Ping", host=OTHER))
     assert len(made.sent()) == 3
-    made.stand_aside(False)
+    made.set_bypassed(False)
     assert not passes(made, form("/account/delete"))
 
 
 def test_what_a_person_sent_teaches_nothing_to_the_agents_guard():
     made = guard()
-    made.stand_aside(True)
+    made.set_bypassed(True)
     passes(made, post(), acting=False)
-    made.stand_aside(False)
+    made.set_bypassed(False)
     assert not passes(made, post())
 
 
 # sockets
 
 
-def says(made: Guard, message: str) -> bool:
+def says(made: WriteGuard, message: str) -> bool:
     return made._may_say("wss://shop.example/live", message)  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_socket_says_while_loading_what_is_no_change_and_learns_from_it():
-    made = Guard(OWN)
+    made = WriteGuard(OWN)
     assert says(made, '{"type": "hello"}')
     assert not says(made, '{"action": "delete"}')
     assert made.refused() == ("SEND /live",)
@@ -217,8 +219,10 @@ async def test_what_a_page_sends_while_it_is_left_counts_as_sent_after_input(
     """Such a request has no network id, and its tab is that of the next document."""
     told: list[bool] = []
 
-    class Listening(Guard):
-        def decide(self, asked: Asked, *, acting: bool, follows: SentWrite | None = None) -> Verdict:
+    class Listening(WriteGuard):
+        def decide(
+            self, asked: OutgoingRequest, *, acting: bool, follows: SentWrite | None = None
+        ) -> RequestDecision:
             told.append(acting)
             return super().decide(asked, acting=acting, follows=follows)
 
@@ -226,8 +230,8 @@ async def test_what_a_page_sends_while_it_is_left_counts_as_sent_after_input(
         async def send(self, method: str, parameters: object = None) -> dict[str, object]:
             return {}
 
-    post, guard = Watchpost(Wire()), Listening()  # type: ignore[arg-type]
-    post._guards["context"], post._tabs["tab"] = guard, Tab(guard, "tab")
+    post, guard = RequestInterceptor(Wire()), Listening()  # type: ignore[arg-type]
+    post._guards["context"], post._tabs["tab"] = guard, InterceptedTab(guard, "tab")
     request = {"method": "POST", "url": "http://shop.test/told", "headers": {}}
     await post._asked("1", {"request": request, "resourceType": "XHR", "frameId": "tab", **logged})
     assert told == [acting]

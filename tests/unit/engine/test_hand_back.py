@@ -9,37 +9,37 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.agent.walls import is_about, wall_of
-from app.engine.browser.challenge import challenge_of
-from app.engine.cases.recovering import runs_left
-from app.engine.cases.run_reading import close_broken_off
+from app.engine.agent.walls import is_form_of_task, wall_key
+from app.engine.browser.challenge import detect_challenge
+from app.engine.cases.recovering import recoverable_runs
+from app.engine.cases.run_reading import close_interrupted
 from app.engine.command import AskHuman, Click, Stop
 from app.engine.detectors.runner import detect_run, ending_of
 from app.engine.errors import Conflict, UsageError
-from app.engine.hand_back import ON, HandBack, Handing, Said
+from app.engine.hand_back import HAND_BACK, HandBack, HandBackKind, OperatorStatements
 from app.engine.page_state import Challenge, Element, PageCapture
 from app.engine.supervision import (
-    LONGEST_HINT,
-    Deed,
+    MAX_HINT_CHARS,
+    DecisionKind,
     Need,
-    PersonDecision,
+    OperatorAction,
+    OperatorDecision,
     RequestState,
     RunState,
-    Verb,
-    misfit,
+    decision_problem,
 )
 from app.engine.trajectory import Outcome
 from tests.support.browserless import Browserless
 from tests.support.fake_hands import HOME, page_of
-from tests.support.held_run import ORDERS, PAGES, Bench
+from tests.support.held_run import ORDERS, PAGES, SupervisedLoop
 from tests.support.runs import make_run, make_step
 
-DONE = HandBack(how=Handing.FINISHED)
-NONE = HandBack(how=Handing.NO_WALL)
+DONE = HandBack(how=HandBackKind.FINISHED)
+NONE = HandBack(how=HandBackKind.NO_WALL)
 
 
 def answer(text: str) -> HandBack:
-    return HandBack(how=Handing.ANSWER, answer=text)
+    return HandBack(how=HandBackKind.ANSWER, answer=text)
 
 
 @pytest.fixture
@@ -64,12 +64,12 @@ async def taken(wall: Browserless, *moves: object) -> str:
 @pytest.mark.parametrize(
     ("back", "outcome", "given", "deed"),
     [
-        (DONE, Outcome.DONE_BY_HAND, None, Deed.FINISHED),
-        (answer(" 41 pieces "), Outcome.ANSWERED, "41 pieces", Deed.GAVE_ANSWER),
+        (DONE, Outcome.DONE_BY_HAND, None, OperatorAction.FINISHED),
+        (answer(" 41 pieces "), Outcome.ANSWERED, "41 pieces", OperatorAction.GAVE_ANSWER),
     ],
 )
 async def test_a_run_ends_as_the_person_says_who_did_its_task(
-    wall: Browserless, back: HandBack, outcome: Outcome, given: str | None, deed: Deed
+    wall: Browserless, back: HandBack, outcome: Outcome, given: str | None, deed: OperatorAction
 ):
     run = await taken(wall)
     await wall.engine.release(run, back)
@@ -79,7 +79,7 @@ async def test_a_run_ends_as_the_person_says_who_did_its_task(
     assert row.outcome == outcome.value
     assert "ana" in row.why
     deeds = await wall.engine.interventions(run)
-    assert [(one.deed, one.author) for one in deeds][-2:] == [(Deed.RELEASED, "ana"), (deed, "ana")]
+    assert [(one.deed, one.author) for one in deeds][-2:] == [(OperatorAction.RELEASED, "ana"), (deed, "ana")]
     assert deeds[-1].words == (given or "")
     assert all(one.state is RequestState.CLOSED for one in await wall.engine.requests(run, closed=True))
 
@@ -102,7 +102,7 @@ async def test_a_run_that_nobody_holds_is_not_ended_by_hand(wall: Browserless):
     lets = asyncio.Event()
     (run,) = await wall.start((lets, Stop("7")))
     await wall.until(run, lambda row: row.state is RunState.RUNNING)
-    for back in (DONE, answer("42"), NONE, ON):
+    for back in (DONE, answer("42"), NONE, HAND_BACK):
         with pytest.raises(Conflict):
             await wall.engine.release(run, back)
     lets.set()
@@ -113,7 +113,7 @@ async def test_a_run_that_nobody_holds_is_not_ended_by_hand(wall: Browserless):
         await wall.engine.release(run, DONE)
 
 
-@pytest.mark.parametrize("words", ["", "   ", "x" * (LONGEST_HINT + 1)])
+@pytest.mark.parametrize("words", ["", "   ", "x" * (MAX_HINT_CHARS + 1)])
 async def test_an_answer_without_words_or_with_too_many_ends_nothing(wall: Browserless, words: str):
     run = await taken(wall)
     with pytest.raises(UsageError):
@@ -160,8 +160,8 @@ async def test_a_process_that_dies_after_the_word_leaves_a_run_that_the_next_clo
 
 
 async def test_a_run_taken_up_again_whose_end_was_said_is_closed_without_touching_a_page():
-    bench = Bench([Stop("7")])
-    bench.desk.spoken = Said(end=HandBack(how=Handing.ANSWER, answer="42", author="eve"))
+    bench = SupervisedLoop([Stop("7")])
+    bench.desk.spoken = OperatorStatements(end=HandBack(how=HandBackKind.ANSWER, answer="42", author="eve"))
     run = await bench.run()
     assert (run.outcome, run.answer, run.ended_by) == (Outcome.ANSWERED, "42", "eve")
     assert (bench.hands.done, bench.kept.steps, bench.policy.seen) == ([], [], [])
@@ -173,7 +173,7 @@ async def test_a_run_that_broke_off_can_be_ended_by_hand(tmp_path: Path, monkeyp
     await first.engine.aclose()
     second = await Browserless.at(tmp_path / "workspace", monkeypatch, recover=True)
     try:
-        assert (await second.row(run)).state is RunState.BROKEN_OFF
+        assert (await second.row(run)).state is RunState.INTERRUPTED
         await second.engine.release(run, DONE)
         row = await second.row(run)
         assert (row.state, row.outcome, row.needs) == (RunState.ENDED, "done_by_hand", ())
@@ -187,7 +187,7 @@ async def test_another_process_hands_back_through_a_wish(tmp_path: Path, monkeyp
     run = await taken(first)
     second = await Browserless.at(tmp_path / "workspace", monkeypatch)
     try:
-        await second.engine.release(run, HandBack(how=Handing.ANSWER, answer="42", author="eve"))
+        await second.engine.release(run, HandBack(how=HandBackKind.ANSWER, answer="42", author="eve"))
         await first.over(run)
         head = (await first.engine.open_run(run)).run
         assert (head.answer, head.ended_by) == ("42", "eve")
@@ -226,7 +226,7 @@ KENNUNG = Element(index=7, role="textbox", name="Kennung", **FORM)
 def test_a_form_that_asks_for_more_than_who_somebody_is_is_no_log_in_unless_the_page_says_so(
     fields: tuple[Element, ...], title: str, wanted: Challenge
 ):
-    found = challenge_of(url=HOME, title=title, headings=(), text="", elements=fields, captcha=False)
+    found = detect_challenge(url=HOME, title=title, headings=(), text="", elements=fields, captcha=False)
     assert found is wanted
 
 
@@ -248,7 +248,7 @@ def form_page(*fields: Element, title: str = "Shop", url: str = ORDERS) -> PageC
     ],
 )
 def test_a_form_that_the_task_is_about_is_no_wall(page: PageCapture, task: str, wanted: bool):
-    assert is_about(page, task) is wanted
+    assert is_form_of_task(page, task) is wanted
 
 
 def captcha(url: str = ORDERS, title: str = "Are you human?") -> PageCapture:
@@ -270,23 +270,23 @@ def captcha(url: str = ORDERS, title: str = "Are you human?") -> PageCapture:
     ],
 )
 def test_walls_are_told_apart_by_page_and_form(one: PageCapture, other: PageCapture, same: bool):
-    assert (wall_of(one) == wall_of(other)) is same
+    assert (wall_key(one) == wall_key(other)) is same
 
 
 def test_only_a_wall_can_be_said_to_be_none():
-    assert [need for need in Need if not misfit(need, Verb.NO_WALL)] == [Need.WALL]
+    assert [need for need in Need if not decision_problem(need, DecisionKind.NO_WALL)] == [Need.WALL]
 
 
 async def test_what_was_said_to_be_no_wall_is_never_asked_about_again_in_this_run(wall: Browserless):
     wall.pages = {**PAGES, ORDERS: captcha()}
     (run,) = await wall.start((Click(0), Click(0), Click(0), Stop("7")))  # there, back, and there again
     request = await wall.asked(run)
-    await wall.engine.decide(request.id, PersonDecision(verb=Verb.NO_WALL))
+    await wall.engine.decide(request.id, OperatorDecision(verb=DecisionKind.NO_WALL))
     assert (await wall.over(run)).why == "7"
     asked = await wall.engine.requests(run, closed=True)
     assert [one.id for one in asked] == [request.id]
     assert wall.policies[run].seen[-1].page.challenge is Challenge.NONE, "the agent does not see one either"
-    assert Deed.NO_WALL in [one.deed for one in await wall.engine.interventions(run)]
+    assert OperatorAction.NO_WALL in [one.deed for one in await wall.engine.interventions(run)]
 
 
 async def test_another_wall_is_asked_about_all_the_same(wall: Browserless):
@@ -295,10 +295,10 @@ async def test_another_wall_is_asked_about_all_the_same(wall: Browserless):
     first = await wall.asked(run)
     hands = wall.hands[run]
     hands.pages = {**wall.pages, HOME: replace(PAGES[HOME], title="Prove it", challenge=Challenge.CAPTCHA)}
-    await wall.engine.decide(first.id, PersonDecision(verb=Verb.NO_WALL))
+    await wall.engine.decide(first.id, OperatorDecision(verb=DecisionKind.NO_WALL))
     second = (await wall.until(run, lambda row: bool(row.needs) and row.needs[0].id != first.id)).needs[0]
     assert second.url == HOME
-    await wall.engine.decide(second.id, PersonDecision(verb=Verb.DENY))
+    await wall.engine.decide(second.id, OperatorDecision(verb=DecisionKind.DENY))
     assert (await wall.over(run)).outcome == "stopped"
 
 
@@ -306,9 +306,9 @@ async def test_dealt_with_on_a_wall_that_stands_asks_again(wall: Browserless):
     wall.pages = {**PAGES, ORDERS: captcha()}
     (run,) = await wall.start((Click(0), Stop("7")))
     first = await wall.asked(run)
-    await wall.engine.decide(first.id, PersonDecision(verb=Verb.APPROVE))
+    await wall.engine.decide(first.id, OperatorDecision(verb=DecisionKind.APPROVE))
     again = (await wall.until(run, lambda row: bool(row.needs) and row.needs[0].id != first.id)).needs[0]
-    await wall.engine.decide(again.id, PersonDecision(verb=Verb.NO_WALL))
+    await wall.engine.decide(again.id, OperatorDecision(verb=DecisionKind.NO_WALL))
     assert (await wall.over(run)).outcome == "answered"
 
 
@@ -322,7 +322,7 @@ async def test_a_takeover_of_a_false_wall_is_handed_back_as_none(wall: Browserle
     (kept,) = await wall.engine.requests(run, closed=True)
     assert kept.id == request.id
     assert kept.decision is not None
-    assert (kept.decision.verb, kept.decision.author) == (Verb.NO_WALL, "ana")
+    assert (kept.decision.verb, kept.decision.author) == (DecisionKind.NO_WALL, "ana")
 
 
 async def test_where_no_wall_was_asked_about_there_is_none_to_deny(wall: Browserless):
@@ -338,7 +338,7 @@ async def test_what_is_no_wall_is_known_after_a_kill(tmp_path: Path, monkeypatch
     first.pages = {**PAGES, ORDERS: captcha()}
     (run,) = await first.start((Click(0), asyncio.Event(), Stop("7")))
     request = await first.asked(run)
-    await first.engine.decide(request.id, PersonDecision(verb=Verb.NO_WALL))
+    await first.engine.decide(request.id, OperatorDecision(verb=DecisionKind.NO_WALL))
     await first.until(run, lambda row: row.state is RunState.RUNNING)
     await first.engine.aclose()
     second = await Browserless.at(tmp_path / "workspace", monkeypatch, recover=True)
@@ -356,9 +356,9 @@ async def test_the_first_word_that_ended_a_run_counts(wall: Browserless):
     await wall.engine.release(run, DONE)
     await wall.over(run)
     core = wall.engine._core
-    await wall.engine._fleet._desk.note(run, 3, Deed.GAVE_ANSWER, "late", author="eve")
+    await wall.engine._fleet._desk.note(run, 3, OperatorAction.GAVE_ANSWER, "late", author="eve")
     word = await core.on_store(core.workspace.desk.word, run)
-    assert word.end == HandBack(how=Handing.FINISHED, author="ana")
-    assert await core.on_store(runs_left, core.workspace) == []
+    assert word.end == HandBack(how=HandBackKind.FINISHED, author="ana")
+    assert await core.on_store(recoverable_runs, core.workspace) == []
     with pytest.raises(Conflict, match="has ended"):
-        await core.on_store(close_broken_off, core.workspace, run, word.end)
+        await core.on_store(close_interrupted, core.workspace, run, word.end)

@@ -10,12 +10,12 @@ import pytest
 
 from app.cli import main
 from app.engine.command import AskHuman, Click, Stop
-from app.engine.hand_back import HandBack, Handing
-from app.engine.intervention_policy import USUAL
+from app.engine.hand_back import HandBack, HandBackKind
+from app.engine.intervention_policy import DEFAULT_POLICY
 from app.engine.supervision import LiveRow, RunState
 from app.engine.trajectory import Outcome
-from app.models.calling import Weight, reasons_of
-from app.models.live_wall import face_of, state_words
+from app.models.calling import Urgency, new_reasons
+from app.models.live_wall import display_state, state_words
 from tests.support.browserless import Browserless
 
 
@@ -93,16 +93,16 @@ def test_what_makes_no_sense_changes_nothing(
 
 def test_the_wall_and_its_calls_take_a_run_done_by_hand_for_one_that_went_well():
     row = LiveRow(run="r", intent="Find it", state=RunState.ENDED, outcome=Outcome.DONE_BY_HAND.value)
-    assert (face_of(row), state_words(row)) == ("done", "done by hand")
+    assert (display_state(row), state_words(row)) == ("done", "done by hand")
     going = LiveRow(run="r", intent="Find it", state=RunState.RUNNING)
-    ((reason,), _) = reasons_of(going, row, USUAL, ())
-    assert reason.weight is Weight.DONE
+    ((reason,), _) = new_reasons(going, row, DEFAULT_POLICY, ())
+    assert reason.weight is Urgency.DONE
 
 
 def test_a_hand_back_travels_to_the_engine_as_it_is():
     from app.engine import channel
 
     use_case = channel.method("release")
-    back = HandBack(how=Handing.ANSWER, answer="42")
+    back = HandBack(how=HandBackKind.ANSWER, answer="42")
     sent = channel.encode(back, use_case.parameters["back"])
     assert channel.decode(sent, use_case.parameters["back"]) == back

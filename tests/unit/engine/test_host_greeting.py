@@ -13,7 +13,7 @@ from app.engine import host as hosts
 from app.engine.channel import MAX_FRAME, PROTOCOL, pack, read_frame
 from app.engine.engine import Engine
 from app.engine.events import EventBus
-from app.engine.host import HELLO_BYTES, Host
+from app.engine.host import MAX_HELLO_BYTES, Host
 from app.engine.jobs import JobRegistry
 
 SECRET = "the-right-secret"
@@ -27,7 +27,7 @@ class LoneEngine:
         self.registry = JobRegistry(self.bus)
         self.left_alone = 0
 
-    async def abandoned(self) -> None:
+    async def on_clients_gone(self) -> None:
         self.left_alone += 1
 
 
@@ -109,7 +109,9 @@ async def test_who_speaks_something_else_is_dropped(first: bytes):
     assert engine.left_alone == 0
 
 
-@pytest.mark.parametrize("lengths", [(HELLO_BYTES + 1, 0), (10, HELLO_BYTES), (MAX_FRAME, 0), (0, MAX_FRAME)])
+@pytest.mark.parametrize(
+    "lengths", [(MAX_HELLO_BYTES + 1, 0), (10, MAX_HELLO_BYTES), (MAX_FRAME, 0), (0, MAX_FRAME)]
+)
 async def test_nothing_large_is_read_before_the_secret_is_shown(lengths: tuple[int, int]):
     body = b"x" * 20_000
     engine, client, reader = await greet(struct.pack(">II", *lengths) + body)
@@ -120,13 +122,13 @@ async def test_nothing_large_is_read_before_the_secret_is_shown(lengths: tuple[i
 
 
 async def test_a_large_first_message_is_refused_even_with_the_secret():
-    engine, client, _ = await greet(hello(more="x" * HELLO_BYTES))
+    engine, client, _ = await greet(hello(more="x" * MAX_HELLO_BYTES))
     assert client.sent == b""
     assert engine.left_alone == 0
 
 
 async def test_who_says_nothing_is_dropped_after_a_while(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(hosts, "HELLO_SECONDS", 0.01)
+    monkeypatch.setattr(hosts, "HELLO_TIMEOUT", 0.01)
     engine, client = LoneEngine(), Client()
     serve: Callable[..., Awaitable[None]] = Host(cast("Engine", engine), SECRET).serve
     await serve(asyncio.StreamReader(), client)

@@ -9,7 +9,7 @@ import pytest
 from app.engine.imports import helper as helper_module
 from app.engine.imports import importer
 from app.engine.imports.importer import import_paths
-from app.engine.store.run_files import digests
+from app.engine.store.run_files import blob_digests
 from app.engine.store.workspace import Workspace
 from tests.support.runs import write_run
 
@@ -36,7 +36,7 @@ def _contents(workspace: Workspace) -> dict[str, tuple[object, ...]]:
     found = {}
     for run in workspace.runs.ids():
         head, steps = workspace.runs.load(run)
-        for digest in digests(head, steps):
+        for digest in blob_digests(head, steps):
             assert hashlib.sha256(workspace.runs.read_blob(digest)).hexdigest() == digest
         found[head.content_hash] = (steps, head.score, head.notes)
     return found
@@ -61,7 +61,7 @@ def test_the_result_is_the_same_with_and_without_a_helper(tmp_path, root, monkey
 
 
 def test_a_helper_that_dies_loses_nothing(tmp_path, root, monkeypatch):
-    given = helper_module.Helper.give
+    given = helper_module.WorkerProcess.give
     calls = []
 
     def give_and_kill(self, *arguments):
@@ -70,7 +70,7 @@ def test_a_helper_that_dies_loses_nothing(tmp_path, root, monkeypatch):
         if len(calls) == 3:
             self._process.kill()
 
-    monkeypatch.setattr(helper_module.Helper, "give", give_and_kill)
+    monkeypatch.setattr(helper_module.WorkerProcess, "give", give_and_kill)
     report, stored = _import(tmp_path / "a", root, monkeypatch, alone=False)
     assert (report.imported, len(stored)) == (40, 40)
 

@@ -15,7 +15,7 @@ from app.engine.imports import FORMATS, importer
 from app.engine.imports.colorbrowseragent import read_run
 from app.engine.imports.importer import import_paths
 from app.engine.sites import load_sites
-from app.engine.store.run_files import check_id, safe_id
+from app.engine.store.run_files import make_run_id, validate_run_id
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Outcome
 from tests.support.runs import record, summary, write_run
@@ -62,7 +62,7 @@ def test_a_folder_of_any_name_imports_beside_an_intact_run(tmp_path, workspace, 
     report = import_paths(workspace, [tmp_path / "root"])
 
     assert (report.imported, report.failed) == (2, ())
-    assert all(run.isascii() and len(run) <= 120 and check_id(run) for run in report.runs)
+    assert all(run.isascii() and len(run) <= 120 and validate_run_id(run) for run in report.runs)
     assert import_paths(workspace, [tmp_path / "root"]).imported == 0
 
 
@@ -133,14 +133,14 @@ def test_ids_of_runs_that_imported_before_stay_as_they_were(tmp_path):
     ],
 )
 def test_an_id_is_kept_where_it_is_one_and_else_made_ascii_and_bounded(wanted, expected):
-    made = safe_id(wanted, "0123abcd")
+    made = make_run_id(wanted, "0123abcd")
     assert made.startswith(expected)
     assert made.endswith("-0123abcd")
-    assert check_id(made) == safe_id(wanted, "0123abcd")
+    assert validate_run_id(made) == make_run_id(wanted, "0123abcd")
 
 
 def test_two_names_that_look_alike_in_ascii_have_two_ids():
-    assert safe_id("run-ä", "0123abcd") != safe_id("run-ö", "0123abcd")
+    assert make_run_id("run-ä", "0123abcd") != make_run_id("run-ö", "0123abcd")
 
 
 def test_a_printable_name_is_left_alone_and_any_other_can_be_encoded():

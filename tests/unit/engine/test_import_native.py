@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.action import SIGNATURES, Action, Target
+from app.engine.action import SIGNATURES, ActionTarget, RecordedAction
 from app.engine.errors import Conflict, InputError
 from app.engine.exports.native import write_run_folder
 from app.engine.imports.native import find_runs, read_run
@@ -27,7 +27,7 @@ texts = st.text(max_size=30)
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 scalars = texts | st.integers(-(2**53), 2**53) | numbers | st.booleans() | st.none()
 actions = st.builds(
-    Action,
+    RecordedAction,
     kind=st.sampled_from(sorted(SIGNATURES)),
     args=st.dictionaries(texts, scalars | st.lists(scalars, max_size=3), max_size=3),
 )
@@ -40,7 +40,7 @@ steps = st.builds(
     reason=texts,
     raw_output=texts,
     action=st.none() | actions,
-    target=st.none() | st.builds(Target, role=texts, name=texts, bid=texts),
+    target=st.none() | st.builds(ActionTarget, role=texts, name=texts, bid=texts),
     executed=st.booleans(),
     error=texts,
     error_class=st.sampled_from(ErrorClass),
@@ -181,8 +181,8 @@ def test_a_folder_made_elsewhere_loses_its_secrets_on_the_way_in(tmp_path):
         tree=digests[0],
         html=digests[1],
         reason="I type hunter2-hunter2.",
-        action=Action(kind="fill", args={"bid": "7", "value": "hunter2-hunter2"}),
-        target=Target(role="textbox", name="Password"),
+        action=RecordedAction(kind="fill", args={"bid": "7", "value": "hunter2-hunter2"}),
+        target=ActionTarget(role="textbox", name="Password"),
     )
     write_run_folder(tmp_path / "run", make_run(step_count=1), [step], blobs)
 

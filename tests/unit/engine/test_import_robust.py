@@ -263,7 +263,7 @@ def test_an_empty_action_is_the_harnesss_fault():
 
 def test_natural_order_puts_ten_after_nine():
     names = ["s_10", "s_9", "s_1", "s_010", "b", "s_²"]
-    assert sorted(names, key=reading.natural)[:4] == ["b", "s_1", "s_9", "s_10"]
+    assert sorted(names, key=reading.natural_key)[:4] == ["b", "s_1", "s_9", "s_10"]
 
 
 @needs_collection

@@ -12,8 +12,8 @@ import pytest
 
 from app.engine.errors import InputError
 from app.engine.imports.importer import import_paths
-from app.engine.store.blobs import BlobStore, pack, read_foreign
-from app.engine.store.run_files import digests, encode_run
+from app.engine.store.blobs import BlobStore, pack_blobs, read_foreign
+from app.engine.store.run_files import blob_digests, encode_run
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Outcome
 from tests.support.runs import summary, write_run
@@ -47,8 +47,8 @@ def test_its_runs_import_with_their_pages_and_without_what_was_deleted(theirs, o
     assert (report.imported, report.failed) == (2, ())
     for run in report.runs:
         head, steps = ours.runs.load(run)
-        assert digests(head, steps)
-        for digest in digests(head, steps):
+        assert blob_digests(head, steps)
+        for digest in blob_digests(head, steps):
             assert hashlib.sha256(ours.runs.read_blob(digest)).hexdigest() == digest
     assert _tree(theirs) == before
     assert import_paths(ours, [theirs]).imported == 0
@@ -70,7 +70,7 @@ def test_a_run_that_was_going_on_there_is_interrupted_here(theirs, ours):
 
 def test_one_that_is_open_is_one_sentence_and_imports_nothing(theirs, ours):
     with Workspace.open(theirs) as workspace:
-        workspace.runs.blobs.add(pack({hashlib.sha256(b"x").hexdigest(): b"x"}))
+        workspace.runs.blobs.add(pack_blobs({hashlib.sha256(b"x").hexdigest(): b"x"}))
         report = import_paths(ours, [theirs])
     assert report.imported == 0
     (failure,) = report.failed
@@ -111,7 +111,7 @@ def test_a_pipe_in_the_place_of_its_pages_does_not_hang(theirs, ours):
 def test_a_content_that_is_not_what_its_name_says_is_left_out(tmp_path):
     store = BlobStore(tmp_path / "blobs.sqlite")
     right, wrong = hashlib.sha256(b"right").hexdigest(), hashlib.sha256(b"wrong").hexdigest()
-    store.add(pack({right: b"right", wrong: b"another"}))
+    store.add(pack_blobs({right: b"right", wrong: b"another"}))
     store.close()
     assert read_foreign(tmp_path / "blobs.sqlite", [right, wrong, "0" * 64], 10**6) == {right: b"right"}
     assert read_foreign(tmp_path / "blobs.sqlite", [right], 3) == {}

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.api import RunFilter
 from app.engine.imports.importer import import_paths
 from app.engine.judgement import Flag, Risk, Severity
-from app.engine.store.run_text import question
+from app.engine.store.run_text import fts_query
 from app.engine.store.workspace import Workspace
 from tests.support.laws import examples
 from tests.support.runs import COLLECTION, make_run, make_step, needs_collection
@@ -34,8 +34,8 @@ def test_every_part_of_a_step_can_be_searched(workspace):
     step = make_step(
         0,
         reason="Perhaps the quince is here",
-        action=Action(kind="fill", args={"bid": "1", "value": "loquat"}),
-        target=Target(role="textbox", name="Medlar"),
+        action=RecordedAction(kind="fill", args={"bid": "1", "value": "loquat"}),
+        target=ActionTarget(role="textbox", name="Medlar"),
         url="http://h:7770/papaya/list?sort=x",
         title="Tamarind shop",
         error="TimeoutError: durian",
@@ -103,9 +103,9 @@ def test_operators_are_words(workspace, text):
 
 
 def test_every_word_of_a_question_is_quoted():
-    assert question('a AND "b c" d') == '"a" "AND" "b c" "d"'
-    assert question("don't stop") == '"don" "t" "stop"*'
-    assert question('-- "') == ""
+    assert fts_query('a AND "b c" d') == '"a" "AND" "b c" "d"'
+    assert fts_query("don't stop") == '"don" "t" "stop"*'
+    assert fts_query('-- "') == ""
 
 
 def test_runs_are_filtered(workspace):

@@ -95,7 +95,7 @@ async def test_nothing_starts_where_every_run_has_been_looked_at(root, opened):
     engine = await opened()
     await engine.import_runs([str(root)])
     before = len(await engine.jobs())
-    await engine._judging.look_at_rest()
+    await engine._judging.start_missing_detection()
     assert len(await engine.jobs()) == before
 
 
@@ -121,10 +121,10 @@ async def test_a_cancelled_import_leaves_no_run_without_the_detectors(root, open
 async def test_a_new_version_of_a_detector_looks_at_every_run_again(root, opened, monkeypatch):
     engine = await opened()
     await engine.import_runs([str(root)])
-    monkeypatch.setattr(judging, "BASIS", "of another version")
-    rest = engine._core.workspace.index.not_looked_at
+    monkeypatch.setattr(judging, "DETECTOR_SET_HASH", "of another version")
+    rest = engine._core.workspace.index.runs_to_detect
     assert len(rest("of another version")) == 8
-    await engine._judging.look_at_rest()
+    await engine._judging.start_missing_detection()
     assert engine._judging._looking is not None
     await engine._judging._looking
     assert rest("of another version") == []
@@ -137,13 +137,13 @@ def test_the_basis_changes_with_a_detectors_version_with_the_set_and_with_the_pr
     detectors, priors = risk.ALL_DETECTORS, risk.FEATURES
     newer = [Newer if known is GaveUp else known for known in detectors]
     found = {
-        risk.basis_of(detectors, priors),
-        risk.basis_of(newer, priors),
-        risk.basis_of(detectors[1:], priors),
-        risk.basis_of(detectors, {**priors, "gave-up": (9.0, 1.0)}),
+        risk.detector_set_hash(detectors, priors),
+        risk.detector_set_hash(newer, priors),
+        risk.detector_set_hash(detectors[1:], priors),
+        risk.detector_set_hash(detectors, {**priors, "gave-up": (9.0, 1.0)}),
     }
     assert len(found) == 4
-    assert risk.basis_of(list(detectors), dict(priors)) == risk.BASIS in found
+    assert risk.detector_set_hash(list(detectors), dict(priors)) == risk.DETECTOR_SET_HASH in found
 
 
 async def test_a_run_no_detector_can_look_at_keeps_no_other_from_being_looked_at(
@@ -170,12 +170,12 @@ def test_a_run_that_is_going_on_waits_for_its_end(tmp_path):
         index: RunIndex = workspace.index
         index.put_run(make_run("going", outcome=Outcome.RUNNING), [make_step()], lambda url: "")
         index.put_run(make_run("over"), [make_step()], lambda url: "")
-        assert index.not_looked_at("now") == ["over"]
+        assert index.runs_to_detect("now") == ["over"]
         index.put_judgement("over", [], Risk(run="over", value=0.1, suspect_step=0), "", "now")
-        assert index.not_looked_at("now") == []
-        assert index.not_looked_at("later") == ["over"]
+        assert index.runs_to_detect("now") == []
+        assert index.runs_to_detect("later") == ["over"]
         index.put_run(make_run("over"), [make_step()], lambda url: "")
-        assert index.not_looked_at("now") == ["over"]
+        assert index.runs_to_detect("now") == ["over"]
 
 
 def test_the_list_says_how_many_runs_wait_for_the_detectors(tmp_path, root, capsys, monkeypatch):

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.browser.driver import Answer, Deed, Trouble
+from app.engine.browser.driver import DriverFailure, DriverResult, FetchedDocument
 from app.engine.errors import SiteloreError, UsageError
 from app.engine.graph.graph import InteractionGraph
-from app.engine.graph.maintenance import Maintained, update, verify
+from app.engine.graph.maintenance import MaintenanceResult, update, verify
 from app.engine.graph_api import ExploreOptions, ExploreReport, VerifyGraphReport
 from app.engine.page_state import Mode, PageCapture, PageState, Source
-from app.engine.transition import ArrivalKind, FrontierStatus
+from app.engine.transition import FrontierStatus, ReplayVerdictKind
 from tests.support.exploring import addresses, explorer_of
 from tests.support.paper_site import HOME, NoRules, NoTime, PaperDriver, PaperRecorder, PaperSite, Thing
 
@@ -51,15 +51,21 @@ class AskingDriver(PaperDriver):
 
     scripts = "s1"
 
-    async def ask(self, url: str) -> Answer:
+    async def ask(self, url: str) -> FetchedDocument:
         path = "/" + url.removeprefix(HOME)
         self.site.asked[path] += 1
         if (deed := self.site.trouble(path)) is not None:
-            return Answer(why=deed.why) if not deed.status else Answer(url=url, status=deed.status)
+            return (
+                FetchedDocument(why=deed.why)
+                if not deed.status
+                else FetchedDocument(url=url, status=deed.status)
+            )
         path = self.site.redirects.get(path, path)
         if path not in self.site.pages:
-            return Answer(url=url, status=404)
-        return Answer(url=HOME + path[1:], status=200, served=served(self.site, path), scripts=self.scripts)
+            return FetchedDocument(url=url, status=404)
+        return FetchedDocument(
+            url=HOME + path[1:], status=200, served=served(self.site, path), scripts=self.scripts
+        )
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         page = await super().look(picture=picture)
@@ -124,7 +130,7 @@ class Map:
             "paper", HOME, Mode.FULL, store.states.values(), store.transitions.values()
         )
 
-    async def verify(self, *, drivers: int = 1, **how: bool) -> Maintained:
+    async def verify(self, *, drivers: int = 1, **how: bool) -> MaintenanceResult:
         chosen = [AskingDriver(self.site) for _ in range(drivers)]
         return await verify(self.graph, self.keeper, chosen, clock=NoTime(), **how)
 
@@ -310,7 +316,9 @@ async def test_a_page_of_which_nothing_is_known_but_by_opening_it_is_opened():
 async def test_nothing_is_gone_because_the_host_is():
     here = await Map().explored()
     standing = set(here.keeper.standing)
-    here.site.trouble = lambda _: Deed(trouble=Trouble.UNREACHABLE, why="paper.example does not answer")
+    here.site.trouble = lambda _: DriverResult(
+        trouble=DriverFailure.UNREACHABLE, why="paper.example does not answer"
+    )
     with pytest.raises(
         SiteloreError, match=r"can't be verified: paper.example does not answer; nothing was changed"
     ):
@@ -331,7 +339,7 @@ async def test_nothing_is_gone_because_the_log_in_has_expired():
 
 async def test_a_page_with_a_fault_is_not_gone_and_counted():
     here = await Map().explored()
-    faulty = Deed(trouble=Trouble.SERVER, status=500, why="the server failed")
+    faulty = DriverResult(trouble=DriverFailure.SERVER, status=500, why="the server failed")
     here.site.trouble = lambda path: faulty if path == "/c/one" else None
     report = (await here.verify()).report
     assert report.gone_states == ()
@@ -343,7 +351,7 @@ async def test_a_page_that_leads_elsewhere_now_is_gone():
     here.site.redirects = {"/d/four": "/d"}
     done = await here.verify()
     assert here.at("/d/four") == []
-    wrong = [name for name, kind in done.findings.arrivals.items() if kind is ArrivalKind.WRONG]
+    wrong = [name for name, kind in done.findings.arrivals.items() if kind is ReplayVerdictKind.WRONG]
     assert [here.keeper.states[name].keys.url for name in wrong] == ["/d/four"]
 
 
@@ -389,7 +397,9 @@ async def test_states_of_runs_alone_are_left_as_they_are():
 
 async def test_an_update_that_is_refused_says_so_and_ends_the_exploration_it_began():
     here = await Map().explored()
-    here.site.trouble = lambda _: Deed(trouble=Trouble.UNREACHABLE, why="paper.example does not answer")
+    here.site.trouble = lambda _: DriverResult(
+        trouble=DriverFailure.UNREACHABLE, why="paper.example does not answer"
+    )
     with pytest.raises(SiteloreError):
         await here.update()
     assert here.keeper.ended == "failed"

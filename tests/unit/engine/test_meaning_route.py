@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from app.engine.cases.retrieving import PIECE, Retrieving
+from app.engine.cases.retrieving import ENCODE_BATCH, RetrievalService
 from app.engine.engine import Engine
 from kb.freeze import freeze
 from kb.store import KnowledgeBase
 from kb.tip import PARTLY, Query, Status, TipDraft
 from tests.support.encoder import HashingEncoder
 
-MANY = 3 * PIECE
+MANY = 3 * ENCODE_BATCH
 
 
 class CountingEncoder(HashingEncoder):
@@ -48,7 +48,7 @@ def drafts(count: int, status: Status) -> list[TipDraft]:
 @pytest.fixture
 def encoder(monkeypatch: pytest.MonkeyPatch) -> CountingEncoder:
     made = CountingEncoder()
-    monkeypatch.setattr(Retrieving, "_start_encoder", lambda self, allow_export: made)
+    monkeypatch.setattr(RetrievalService, "_start_encoder", lambda self, allow_export: made)
     return made
 
 
@@ -84,7 +84,7 @@ async def test_active_tips_are_answered_by_words_before_they_are_encoded(
     await engine.load_encoder(ahead=False)
     found = await engine.retrieve(QUERY)
     assert found.results
-    assert encoder.tips() <= 2 * PIECE
+    assert encoder.tips() <= 2 * ENCODE_BATCH
     assert found.routes_off["embedding"].startswith(f"{PARTLY}: ")
     assert f"of {MANY} tips are not encoded yet" in found.routes_off["embedding"]
 
@@ -108,7 +108,7 @@ async def test_what_was_encoded_before_a_kill_stays(engine: Engine, encoder: Cou
     await engine.retrieve(QUERY)
     encoder.gate.clear()  # as a process that is stopped here
     with KnowledgeBase.open(engine._core.workspace.knowledge_path, read_only=True) as kb:  # pyright: ignore[reportPrivateUsage]
-        assert kb.stats().vectors >= PIECE
+        assert kb.stats().vectors >= ENCODE_BATCH
 
 
 async def test_a_run_on_a_file_begins_with_every_tip_of_it_encoded(

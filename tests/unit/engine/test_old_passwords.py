@@ -12,12 +12,12 @@ import pytest
 from app.engine.run_api import RunRequest
 from app.engine.store import database
 from app.engine.store.database import open_database
-from app.engine.store.desk import DeskStore
-from app.engine.store.desk_rows import written
-from app.engine.store.desk_schema import KEPT
+from app.engine.store.desk import SupervisionStore
+from app.engine.store.desk_rows import to_json
+from app.engine.store.desk_schema import APPEND_ONLY
 from app.engine.store.review import ReviewStore
 from app.engine.store.review_schema import MIGRATIONS
-from app.engine.supervision import LiveRow, PersonHint, RunState
+from app.engine.supervision import Hint, LiveRow, RunState
 from kb.database import connect
 
 VALUE = "canary-QUEUE-07x"
@@ -33,7 +33,7 @@ def put(connection: sqlite3.Connection, run: str, intent: str, state: str = "que
     request = RunRequest(intent=intent, start_url="http://shop.test/")
     connection.execute(
         "INSERT OR REPLACE INTO live_note (run, state, document, request, at) VALUES (?,?,?,?,0)",
-        (run, state, written(row), written(request)),
+        (run, state, to_json(row), to_json(request)),
     )
 
 
@@ -49,9 +49,9 @@ def old(tmp_path: Path) -> Path:
         put(connection, "r1", TASK)
         put(connection, "r2", f"Sign in with the password “{ODD}”, and look " + "x" * 9000)
         put(connection, "r3", "No secret here; change the password on the page Settings")
-        hint = PersonHint(id="h1", run="r1", step=1, text=f"it is {VALUE}", author="ana", at=1.0)
+        hint = Hint(id="h1", run="r1", step=1, text=f"it is {VALUE}", author="ana", at=1.0)
         connection.execute(
-            "INSERT INTO person_hint (id, run, document) VALUES ('h1', 'r1', ?)", (written(hint),)
+            "INSERT INTO person_hint (id, run, document) VALUES ('h1', 'r1', ?)", (to_json(hint),)
         )
         connection.execute(
             "INSERT INTO state (key, value, at) VALUES ('session', ?, 0)", (json.dumps({"last": TASK}),)
@@ -91,14 +91,14 @@ def test_the_value_is_nowhere_even_where_sqlite_is_built_to_leave_what_it_frees(
 
 def test_what_was_noted_of_runs_is_whole_but_for_the_value(old: Path):
     store = ReviewStore(old)
-    notes = {note.run: note for note in DeskStore(store).live()}
+    notes = {note.run: note for note in SupervisionStore(store).live()}
     assert list(notes) == ["r1", "r2", "r3"]
     assert notes["r1"].row.intent == CLEAN
     assert notes["r1"].request is not None
     assert notes["r1"].request.intent == CLEAN
     assert notes["r1"].row.why.startswith("it said Log in as ann with the password")
     assert notes["r3"].row.intent == "No secret here; change the password on the page Settings"
-    assert [hint.text for hint in DeskStore(store).hints("r1")] == ["it is {secret:WRITTEN_1}"]
+    assert [hint.text for hint in SupervisionStore(store).hints("r1")] == ["it is {secret:WRITTEN_1}"]
     store.close()
 
 
@@ -114,7 +114,7 @@ def test_the_backup_is_the_file_of_the_version_before_without_the_value(old: Pat
 def test_rows_that_are_kept_for_ever_are_kept_again_afterwards(old: Path):
     store = ReviewStore(old)
     triggers = store.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
-    assert {f"{table}_no_{deed}" for table in KEPT for deed in ("delete", "update")} <= {
+    assert {f"{table}_no_{deed}" for table in APPEND_ONLY for deed in ("delete", "update")} <= {
         row[0] for row in triggers
     }
     with pytest.raises(sqlite3.IntegrityError, match="kept for ever"):
@@ -139,7 +139,7 @@ def test_a_file_from_before_the_desk_is_opened(tmp_path: Path, version: int):
     path = tmp_path / "review.sqlite"
     open_database(path, MIGRATIONS[:version]).close()
     store = ReviewStore(path)
-    assert DeskStore(store).live() == []
+    assert SupervisionStore(store).live() == []
     store.close()
 
 
@@ -148,5 +148,5 @@ def test_damaged_notes_don_t_keep_the_file_from_opening(old: Path):
         connection.execute("UPDATE live_note SET document = '{' WHERE run = 'r3'")
         connection.execute("UPDATE live_note SET document = '[1]' WHERE run = 'r2'")
     store = ReviewStore(old)
-    assert [note.run for note in DeskStore(store).live()] == ["r1"]
+    assert [note.run for note in SupervisionStore(store).live()] == ["r1"]
     store.close()

@@ -11,14 +11,14 @@ import pytest
 
 from app import log as logs
 from app.engine.agent.memory import entries
-from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.memory.book import LedgerStore
 from app.engine.command import Click, Stop
 from app.engine.imports.importer import import_paths
 from app.engine.run_api import RunRequest
 from app.engine.store.database import open_database
-from app.engine.store.live_runs import LiveRun
+from app.engine.store.live_runs import RunWriter
 from app.engine.store.review_schema import MIGRATIONS
-from app.engine.store.tasks import task_file
+from app.engine.store.tasks import request_file
 from app.engine.store.workspace import Workspace
 from kb.store import KnowledgeBase
 from kb.tip import TipDraft
@@ -53,9 +53,9 @@ def open_to_others(root: Path) -> dict[str, str]:
 
 def fill(workspace: Workspace, source: Path) -> None:
     """Something of everything that a workspace holds."""
-    live = LiveRun.begin(workspace, make_run("live"), task_file(REQUEST))
+    live = RunWriter.begin(workspace, make_run("live"), request_file(REQUEST))
     live.append(make_step(0), {})
-    with LedgerBook.open(live.folder) as book:
+    with LedgerStore.open(live.folder) as book:
         book.write(entries.note("seen", 0))
     live.close()
     workspace.wall.claim(["queued"])
@@ -146,7 +146,7 @@ def test_backups_and_exported_runs_are_their_owners_alone(tmp_path: Path):
     open_database(place / "review.sqlite", MIGRATIONS[:2]).close()
     with Workspace.open(place) as workspace:
         assert list(place.glob("review.sqlite.backup-*"))
-        live = LiveRun.begin(workspace, make_run("live"), task_file(REQUEST))
+        live = RunWriter.begin(workspace, make_run("live"), request_file(REQUEST))
         live.append(make_step(0), {})
         live.close()
         workspace.export_runs(["live"], tmp_path / "out")

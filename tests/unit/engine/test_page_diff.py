@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.action import Action
+from app.engine.action import RecordedAction
 from app.engine.errors import NotFound
 from app.engine.imports.colorbrowseragent import find_runs
 from app.engine.page_diff import MAX_LINES, step_view
@@ -22,7 +22,7 @@ def _view(before: str, after: str | None, bid: str = "12"):
 
     def step(index: int, tree: str):
         name = hashlib.sha256(tree.encode()).hexdigest()
-        return make_step(index, tree=name, action=Action(kind="click", args={"bid": bid}))
+        return make_step(index, tree=name, action=RecordedAction(kind="click", args={"bid": bid}))
 
     assert names
     behind = step(1, after) if after is not None else None

@@ -10,15 +10,15 @@ import pytest
 
 from app.engine.cases import fleet as fleet_module
 from app.engine.command import AskHuman, Click, Stop
-from app.engine.events import ActionOver, ActionPlanned
+from app.engine.events import ActionEnded, ActionPlanned
 from app.engine.page_state import Challenge
-from app.engine.supervision import Need, PersonDecision, RunState, Verb
+from app.engine.supervision import DecisionKind, Need, OperatorDecision, RunState
 from tests.support.browserless import Browserless
 from tests.support.fake_hands import page_of
 from tests.support.held_run import ASKING, ORDERS, PAGES
 
 ASKS = (AskHuman("Which?"), Stop("done"))
-YES = PersonDecision(verb=Verb.ANSWER, text="this one")
+YES = OperatorDecision(verb=DecisionKind.ANSWER, text="this one")
 
 
 @pytest.fixture
@@ -34,16 +34,16 @@ async def wall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
         (RunState.QUEUED, False),
         (RunState.STARTING, True),
         (RunState.RUNNING, True),
-        (RunState.MENDING, True),
+        (RunState.RECOVERING, True),
         (RunState.PAUSED, False),
         (RunState.WAITING, False),
         (RunState.TAKEN_OVER, False),
         (RunState.ENDED, False),
-        (RunState.BROKEN_OFF, False),
+        (RunState.INTERRUPTED, False),
     ],
 )
 def test_only_a_run_that_works_or_is_about_to_takes_a_place(state: RunState, counts: bool):
-    assert state.takes_a_place is counts
+    assert state.counts_as_active is counts
 
 
 async def test_runs_that_wait_for_a_person_give_up_their_places(wall: Browserless):
@@ -86,7 +86,7 @@ async def test_who_is_answered_goes_on_at_once_and_nobody_begins_until_there_is_
 async def test_a_browser_of_a_waiting_run_counts_among_those_that_may_be_open(
     wall: Browserless, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(fleet_module, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(fleet_module, "MAX_CONCURRENCY", 2)
     first, second, third = await wall.start(ASKS, ASKS, (Stop(""),), at_once=1)
     request = await wall.asked(first)
     await wall.asked(second)
@@ -101,8 +101,8 @@ async def test_a_run_that_waits_at_a_wall_has_no_next_action(wall: Browserless):
     (run,) = await wall.start((Click(0), Stop("")))
     assert (await wall.asked(run)).need is Need.WALL
     assert (await wall.engine.live_run(run)).next is None, "'Orders' was clicked; that is how it came here"
-    said = [event for event in wall.events if isinstance(event, ActionPlanned | ActionOver)]
-    assert [type(event) for event in said] == [ActionPlanned, ActionOver]
+    said = [event for event in wall.events if isinstance(event, ActionPlanned | ActionEnded)]
+    assert [type(event) for event in said] == [ActionPlanned, ActionEnded]
 
 
 async def test_a_run_that_waits_for_approval_has_the_action_asked_about_as_its_next(wall: Browserless):
@@ -112,7 +112,7 @@ async def test_a_run_that_waits_for_approval_has_the_action_asked_about_as_its_n
     planned = (await wall.engine.live_run(run)).next
     assert planned is not None
     assert planned.command == request.command
-    await wall.engine.decide(request.id, PersonDecision(verb=Verb.DENY))
+    await wall.engine.decide(request.id, OperatorDecision(verb=DecisionKind.DENY))
     await wall.over(run)
     assert (await wall.engine.live_run(run)).next is None
 

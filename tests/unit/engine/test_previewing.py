@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.detectors.previewing import StoredRun, preview
+from app.engine.detectors.previewing import PreviewRun, preview
 from app.engine.detectors.runner import ALL_DETECTORS, detect_run
 from app.engine.intervention_policy import (
+    DEFAULT_POLICY,
     UNATTENDED,
-    USUAL,
     FlagRule,
     InterventionPolicy,
     PolicyCount,
@@ -37,8 +37,8 @@ def on_errors(reaction: Reaction, **more: str) -> FlagRule:
     return FlagRule(severity=Severity.ERROR, reaction=reaction, **more)
 
 
-def run(id: str, site: str = "shop", score: float | None = 0.0, steps: int = 10) -> StoredRun:
-    return StoredRun(id=id, site=site, steps=steps, score=score)
+def run(id: str, site: str = "shop", score: float | None = 0.0, steps: int = 10) -> PreviewRun:
+    return PreviewRun(id=id, site=site, steps=steps, score=score)
 
 
 def test_what_would_have_been_held_and_which_of_it_had_failed():
@@ -89,7 +89,7 @@ def test_a_detector_nobody_knows_any_more_may_have_held_the_run():
 
 
 def test_without_runs_all_counts_are_zero():
-    assert preview(USUAL, {}, []) == PolicyPreview(
+    assert preview(DEFAULT_POLICY, {}, []) == PolicyPreview(
         whole=PolicyCount(
             site="", runs=0, judged=0, failed=0, marked=0, notified=0, paused=0, asked=0, failed_notified=0,
             failed_paused=0, failed_asked=0,
@@ -145,17 +145,17 @@ def test_on_the_published_runs_pausing_at_warnings_holds_mostly_what_failed(caps
     usual = {site: float(median(found)) for site, found in lengths.items()}
     flags = {one.run.id: detect_run(one.run, one.steps, usual[one.run.site]) for one in read}
     runs = [
-        StoredRun(id=one.run.id, site=one.run.site, steps=one.run.step_count, score=one.run.score)
+        PreviewRun(id=one.run.id, site=one.run.site, steps=one.run.step_count, score=one.run.score)
         for one in read
     ]
     strict = replace(
-        USUAL,
+        DEFAULT_POLICY,
         flags=tuple(
             replace(rule, reaction=Reaction.PAUSE) if rule.severity is Severity.WARNING else rule
-            for rule in USUAL.flags
+            for rule in DEFAULT_POLICY.flags
         ),
     )
-    whole, kept = preview(strict, flags, runs).whole, preview(USUAL, flags, runs).whole
+    whole, kept = preview(strict, flags, runs).whole, preview(DEFAULT_POLICY, flags, runs).whole
     with capsys.disabled():
         sys.stdout.write(
             f"\n  {kept.runs} runs, {kept.failed} failed; the usual policy tells of {kept.notified} and pauses"

@@ -11,19 +11,19 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.agent.judging.questions import outcome_question, step_question
 from app.engine.agent.llm.planner import Planner
 from app.engine.agent.llm.policy import LlmPolicy
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.llm.selector import Selector
 from app.engine.agent.llm.summarizer import Summarizer
-from app.engine.agent.llm.tally import Tally
-from app.engine.agent.messages import Message, PartKind
+from app.engine.agent.llm.tally import UsageTracker
+from app.engine.agent.messages import ChatMessage, PartKind
 from app.engine.agent.model_api import AgentRole
-from app.engine.agent.navigator import Candidate
-from app.engine.agent.sight import Hint, Sight, Turn
-from app.engine.agent.vision.looking import Aim, Looker
+from app.engine.agent.navigator import StateCandidate
+from app.engine.agent.sight import HistoryEntry, Observation, RetrievedTip
+from app.engine.agent.vision.looking import VisionClient, VisionFocus
 from app.engine.command import Click, ReportInfeasible, Stop
 from app.engine.effect import Cause, refused
 from app.engine.ledger import Ledger
@@ -46,7 +46,7 @@ ORDERS = (
 EMPTY = json.dumps({"summary": "s", "tips": [], "guidance": ""})
 PLANNED = json.dumps({"observation": "", "plan": [], "next_steps": ["go on"], "done": False})
 WAITS = "<think>so be it</think><action>\nwait(1)\n</action>"
-TIP = Hint(tip="t1", text="Press Save before you leave")
+TIP = RetrievedTip(tip="t1", text="Press Save before you leave")
 
 
 def outside(text: str) -> str:
@@ -60,7 +60,7 @@ def jpeg(width: int, height: int) -> bytes:
     return out.getvalue()
 
 
-def check(words: Sequence[Message]) -> None:
+def check(words: Sequence[ChatMessage]) -> None:
     """Assert that the order is in the prompt only as fenced material, and that the rules name the marker."""
     texts = [part.text for message in words for part in message.parts if part.kind is PartKind.TEXT]
     assert MARKER in texts[0]
@@ -82,8 +82,8 @@ def evil_page(words: str) -> PageCapture:
     )
 
 
-def sight(words: str) -> Sight:
-    turn = Turn(
+def sight(words: str) -> Observation:
+    turn = HistoryEntry(
         step=0,
         url=f"http://shop.test/{words}",
         title=words,
@@ -92,7 +92,7 @@ def sight(words: str) -> Sight:
         result=refused(Cause.COVERED, words, words),
         words=f"clicked {words}",
     )
-    return Sight(
+    return Observation(
         step=1,
         steps_left=9,
         intent="Find the shoes",
@@ -109,7 +109,7 @@ def sight(words: str) -> Sight:
 async def test_the_summarizer_is_given_a_sites_words_as_material(words: str):
     model, seen = ScriptedModel(lambda question: EMPTY), sight(words)
     await Summarizer(FENCE).review(
-        Tally(model), seen, summary=f"it said {words}", newer=seen.turns, action=f"click {words!r}"
+        UsageTracker(model), seen, summary=f"it said {words}", newer=seen.turns, action=f"click {words!r}"
     )
     check(model.asked[0].messages)
     assert "Find the shoes" in outside(model.asked[0].text)
@@ -127,7 +127,7 @@ async def test_the_summarizer_fences_each_place_by_itself(place: str):
     if place == "subgoal":
         seen = replace(seen, ledger=replace(seen.ledger, subgoal=EVIL))
     await Summarizer(FENCE).review(
-        Tally(model), seen, summary=told["summary"], newer=(), action=told["action"]
+        UsageTracker(model), seen, summary=told["summary"], newer=(), action=told["action"]
     )
     check(model.asked[0].messages)
 
@@ -135,7 +135,7 @@ async def test_the_summarizer_fences_each_place_by_itself(place: str):
 @pytest.mark.parametrize("claim", [Stop(EVIL), ReportInfeasible(EVIL), None])
 async def test_the_planner_is_given_what_quotes_a_site_as_material(claim: Stop | ReportInfeasible | None):
     model = ScriptedModel(lambda question: PLANNED)
-    await Planner(FENCE).plan(Tally(model), sight(EVIL), summary=EVIL, claim=claim)
+    await Planner(FENCE).plan(UsageTracker(model), sight(EVIL), summary=EVIL, claim=claim)
     check(model.asked[0].messages)
 
 
@@ -143,7 +143,7 @@ async def test_the_planner_is_given_what_quotes_a_site_as_material(claim: Stop |
 async def test_a_question_that_quotes_a_site_is_material_and_the_answer_is_the_persons(words: str):
     seen = replace(sight("fine"), tips=(), answers=((f"The page says: {words}. Shall I?", "No, read on"),))
     planner = ScriptedModel(lambda question: PLANNED)
-    await Planner(FENCE).plan(Tally(planner), seen)
+    await Planner(FENCE).plan(UsageTracker(planner), seen)
     check(planner.asked[0].messages)
     assert "No, read on" in outside(planner.asked[0].text)
     model = ScriptedModel(
@@ -158,7 +158,7 @@ async def test_a_question_that_quotes_a_site_is_material_and_the_answer_is_the_p
 @pytest.mark.parametrize("words", ORDERS)
 async def test_the_selector_is_given_a_sites_words_as_material(words: str):
     model = ScriptedModel(lambda question: json.dumps({"reasoning": "", "page": 1}))
-    one = Candidate(
+    one = StateCandidate(
         node="n", title=words, url=f"http://shop.test/{words}", headings=(words,),
         controls=(words,), matched=(words,),
     )  # fmt: skip
@@ -173,8 +173,8 @@ def evil_step(index: int, words: str, tree: str = "t") -> Step:
         title=words,
         tree=tree,
         reason=f"the page says {words}",
-        action=Action(kind="click", args={"bid": "3"}),
-        target=Target(role="button", name=words, bid="3"),
+        action=RecordedAction(kind="click", args={"bid": "3"}),
+        target=ActionTarget(role="button", name=words, bid="3"),
         error=f"Timeout: {words}",
     )
 
@@ -200,10 +200,10 @@ def test_the_judge_of_an_outcome_is_given_a_sites_words_as_material(words: str):
 async def test_a_vision_model_is_given_a_sites_words_as_material(words: str):
     told = json.dumps({"page_type": "other", "summary": words, "boxes": []})
     model = ScriptedVision(lambda asked: told)
-    looker, page = Looker(model, fence=FENCE), evil_page(words)
-    first = await looker.look(page, Aim(task="Find the shoes"))
-    await looker.look(page, Aim(task="Find the shoes", subgoal="look", labels=(words,)), first)
-    await looker.cover(page, Aim(task="Find the shoes", labels=(words,)), first)
+    looker, page = VisionClient(model, fence=FENCE), evil_page(words)
+    first = await looker.look(page, VisionFocus(task="Find the shoes"))
+    await looker.look(page, VisionFocus(task="Find the shoes", subgoal="look", labels=(words,)), first)
+    await looker.cover(page, VisionFocus(task="Find the shoes", labels=(words,)), first)
     assert len(model.asked) == 3
     for asked in model.asked:
         assert MARKER in asked.system

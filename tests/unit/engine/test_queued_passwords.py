@@ -87,7 +87,7 @@ async def test_after_a_restart_a_queued_run_says_which_secret_is_missing_and_goe
     wall.pages = PAGES
     wall.moves_of[LIFTED] = LOG_IN
     await wall.engine.continue_run(run)
-    row = await wall.until(run, lambda row: row.state is RunState.BROKEN_OFF)
+    row = await wall.until(run, lambda row: row.state is RunState.INTERRUPTED)
     assert row.why == (
         "the task needs the secret WRITTEN_1, which was written in it and is stored nowhere"
         " (set the variable SITELORE_SECRET_WRITTEN_1 and run it again)"

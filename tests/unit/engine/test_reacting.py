@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.detectors.calibration import agent_failed, called_rightly, scorecard
+from app.engine.detectors.calibration import agent_failed, fired_correctly, scorecard
 from app.engine.detectors.reacting import reactions_of
 from app.engine.detectors.runner import BY_NAME
 from app.engine.judgement import Flag, Label, Score, Severity, Verdict
-from app.engine.supervision import Deed, FlagReaction, Intervention
+from app.engine.supervision import FlagReaction, Intervention, OperatorAction
 
 VERSION = BY_NAME["left-sites"].version
 
@@ -27,7 +27,7 @@ def flag(step: int = 3, detector: str = "left-sites", version: int = VERSION) ->
     )
 
 
-def deed(what: Deed, about: str = "", author: str = "ana") -> Intervention:
+def deed(what: OperatorAction, about: str = "", author: str = "ana") -> Intervention:
     return Intervention(run="r", step=4, deed=what, about=about, author=author, at=9.0)
 
 
@@ -40,8 +40,10 @@ def verdict(label: Label, at: float = 0, detector: str = "") -> Verdict:
     return Verdict(id=f"v{at}", run="r", label=label, at=at, detector=detector)
 
 
-@pytest.mark.parametrize("what", [Deed.TOOK_OVER, Deed.HINTED, Deed.STOPPED, Deed.DENIED])
-def test_who_mends_or_ends_what_a_flag_held_says_that_it_called_rightly(what: Deed):
+@pytest.mark.parametrize(
+    "what", [OperatorAction.TOOK_OVER, OperatorAction.HINTED, OperatorAction.STOPPED, OperatorAction.DENIED]
+)
+def test_who_mends_or_ends_what_a_flag_held_says_that_it_called_rightly(what: OperatorAction):
     found = reactions_of(deed(what), [flag(), flag(1, "error-page", 7)])
     assert found == [
         reaction(True, 9.0, how=what.value, author="ana"),
@@ -49,28 +51,30 @@ def test_who_mends_or_ends_what_a_flag_held_says_that_it_called_rightly(what: De
     ]
 
 
-@pytest.mark.parametrize(("what", "right"), [(Deed.CONFIRMED, True), (Deed.DISMISSED, False)])
-def test_a_word_on_one_flag_concerns_that_detector_alone(what: Deed, right: bool):
+@pytest.mark.parametrize(
+    ("what", "right"), [(OperatorAction.CONFIRMED, True), (OperatorAction.DISMISSED, False)]
+)
+def test_a_word_on_one_flag_concerns_that_detector_alone(what: OperatorAction, right: bool):
     [found] = reactions_of(deed(what, about="left-sites"), [flag(), flag(detector="error-page")])
     assert (found.detector, found.step, found.right) == ("left-sites", 3, right)
     assert reactions_of(deed(what, about="crash"), [flag()]) == []
 
 
-@pytest.mark.parametrize("what", sorted(set(Deed) - {
-    Deed.TOOK_OVER, Deed.HINTED, Deed.STOPPED, Deed.DENIED, Deed.CONFIRMED, Deed.DISMISSED
+@pytest.mark.parametrize("what", sorted(set(OperatorAction) - {
+    OperatorAction.TOOK_OVER, OperatorAction.HINTED, OperatorAction.STOPPED, OperatorAction.DENIED, OperatorAction.CONFIRMED, OperatorAction.DISMISSED
 }))  # fmt: skip
-def test_other_deeds_say_nothing_of_the_flags(what: Deed):
+def test_other_deeds_say_nothing_of_the_flags(what: OperatorAction):
     assert reactions_of(deed(what, about="left-sites"), [flag()]) == []
 
 
 def test_what_no_person_did_is_no_reaction_and_where_no_flag_holds_there_is_none():
     for author in ("policy", "watchdog"):
-        assert reactions_of(deed(Deed.STOPPED, author=author), [flag()]) == []
-    assert reactions_of(deed(Deed.TOOK_OVER), []) == []
+        assert reactions_of(deed(OperatorAction.STOPPED, author=author), [flag()]) == []
+    assert reactions_of(deed(OperatorAction.TOOK_OVER), []) == []
 
 
 def test_a_flag_that_is_named_twice_is_reacted_to_once():
-    assert len(reactions_of(deed(Deed.HINTED), [flag(), flag()])) == 1
+    assert len(reactions_of(deed(OperatorAction.HINTED), [flag(), flag()])) == 1
 
 
 @pytest.mark.parametrize(
@@ -89,7 +93,7 @@ def test_a_flag_that_is_named_twice_is_reacted_to_once():
     ],
 )
 def test_a_reaction_counts_like_a_verdict_on_the_flag(verdicts, reactions, rightly, failed):
-    assert called_rightly("left-sites", verdicts, reactions) is rightly
+    assert fired_correctly("left-sites", verdicts, reactions) is rightly
     assert agent_failed(verdicts, reactions) is failed
 
 

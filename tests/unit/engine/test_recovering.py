@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 
 from app.engine.cases.core import Core
-from app.engine.cases.recovering import recover
+from app.engine.cases.recovering import recover_runs
 from app.engine.errors import Conflict
 from app.engine.run_api import RunRequest
-from app.engine.store.desk_state import LiveNote
-from app.engine.store.live_runs import LiveRun
-from app.engine.store.tasks import task_file
+from app.engine.store.desk_state import LiveRunSnapshot
+from app.engine.store.live_runs import RunWriter
+from app.engine.store.tasks import request_file
 from app.engine.supervision import (
+    ApprovalRequest,
+    DecisionKind,
+    Hint,
     LiveRow,
     Need,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
+    OperatorDecision,
     RunState,
     Stage,
-    Verb,
 )
 from app.engine.trajectory import Outcome
 from tests.support.runs import make_run, make_step
@@ -51,14 +51,14 @@ class Wall:
         self.went_on.append(run)
 
     async def recover(self, *, automatically: bool = True) -> dict[str, LiveRow]:
-        rows = await recover(self.core, self.put, self.resume, automatically=automatically)
+        rows = await recover_runs(self.core, self.put, self.resume, automatically=automatically)
         assert {row.run: row for row in rows} == self.rows
         return self.rows
 
     def left(self, run: str, state: RunState, steps: int = 2, outcome: Outcome | None = None) -> None:
         """A run whose process died in this state, or after it had ended."""
         workspace = self.core.workspace
-        live = LiveRun.begin(workspace, make_run(run), task_file(REQUEST))
+        live = RunWriter.begin(workspace, make_run(run), request_file(REQUEST))
         for number in range(steps):
             live.append(make_step(number))
         if outcome is not None:
@@ -78,14 +78,16 @@ class Wall:
             step=1,
             why="old",
         )
-        self.core.workspace.desk.put_live(LiveNote(run=run, state=state, row=row, request=request, at=9.0))
+        self.core.workspace.desk.save_snapshot(
+            LiveRunSnapshot(run=run, state=state, row=row, request=request, at=9.0)
+        )
 
     def asked(self, run: str, name: str, *, decided: bool = False) -> None:
         """A request of a run."""
         desk = self.core.workspace.desk
-        desk.open_request(PersonRequest(id=name, run=run, need=Need.APPROVAL, step=2, question="May it?"))
+        desk.open_request(ApprovalRequest(id=name, run=run, need=Need.APPROVAL, step=2, question="May it?"))
         if decided:
-            desk.decide(name, PersonDecision(verb=Verb.APPROVE, author="ana", at=1.0))
+            desk.decide(name, OperatorDecision(verb=DecisionKind.APPROVE, author="ana", at=1.0))
 
 
 @pytest.fixture
@@ -108,7 +110,7 @@ async def test_runs_that_were_going_are_gone_on_with_and_held_ones_wait_for_a_pe
     await did(wall, *(lambda state=state: wall.left(state.name, state) for state in RunState if state.alive))
     rows = await wall.recover()
     assert wall.went_on == ["QUEUED", "STARTING", "RUNNING", "MENDING"]
-    assert {row.state for row in rows.values()} == {RunState.BROKEN_OFF}
+    assert {row.state for row in rows.values()} == {RunState.INTERRUPTED}
     assert {row.step for row in rows.values()} == {2}
     assert {row.stage for row in rows.values()} == {Stage.IDLE}
     assert rows["RUNNING"].why == "the program ended in the middle of the run"
@@ -121,19 +123,19 @@ async def test_after_a_start_by_hand_nothing_goes_on_by_itself(wall: Wall):
     rows = await wall.recover(automatically=False)
     assert wall.went_on == []
     assert {run: row.state for run, row in rows.items()} == {
-        "one": RunState.BROKEN_OFF,
+        "one": RunState.INTERRUPTED,
         "two": RunState.QUEUED,
     }
 
 
 async def test_a_run_that_broke_off_before_stays_so_with_its_reason(wall: Wall):
-    await did(wall, lambda: wall.left("one", RunState.BROKEN_OFF))
+    await did(wall, lambda: wall.left("one", RunState.INTERRUPTED))
     assert (await wall.recover())["one"].why == "old"
     assert wall.went_on == []
 
 
 async def test_a_run_that_waits_keeps_its_request_and_its_hints(wall: Wall):
-    hint = PersonHint(id="h", run="one", step=1, text="try the menu")
+    hint = Hint(id="h", run="one", step=1, text="try the menu")
     await did(
         wall,
         lambda: wall.left("one", RunState.WAITING),
@@ -182,8 +184,8 @@ async def test_a_note_of_which_there_is_nothing_left_is_dropped(wall: Wall):
 
 
 async def test_a_run_that_another_process_works_on_is_left_to_it(wall: Wall):
-    def working() -> LiveRun:
-        live = LiveRun.begin(wall.core.workspace, make_run("one"), task_file(REQUEST))
+    def working() -> RunWriter:
+        live = RunWriter.begin(wall.core.workspace, make_run("one"), request_file(REQUEST))
         wall.noted("one", RunState.RUNNING)
         return live
 
@@ -214,10 +216,10 @@ async def test_a_run_that_crashed_can_be_gone_on_with_and_one_that_answered_can_
     )
     workspace = wall.core.workspace
 
-    def resuming() -> LiveRun:
+    def resuming() -> RunWriter:
         with pytest.raises(Conflict, match="has ended"):
-            LiveRun.resume(workspace, "two")
-        return LiveRun.resume(workspace, "one")
+            RunWriter.resume(workspace, "two")
+        return RunWriter.resume(workspace, "one")
 
     live = await wall.core.on_store(resuming)
     assert (live.run.outcome, live.run.error, len(live.steps)) == (Outcome.RUNNING, "", 2)

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from app.engine.request_nature import (
-    LARGEST,
-    Asked,
-    Nature,
+    MAX_BODY_BYTES,
+    OutgoingRequest,
+    RequestNature,
+    classify_request,
+    is_reading_method_name,
     is_telemetry,
-    judged,
-    message_likeness,
+    message_key,
     message_writes,
-    says_it_reads,
 )
 
 HOST = "https://shop.example"
@@ -24,16 +24,16 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 def asked(
     method: str = "POST", path: str = "/api", body: object = b"", headers: dict[str, str] | None = None
-) -> Asked:
+) -> OutgoingRequest:
     told = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-    return Asked(method=method, url=f"{HOST}{path}", kind="XHR", headers=headers or {}, body=told)
+    return OutgoingRequest(method=method, url=f"{HOST}{path}", kind="XHR", headers=headers or {}, body=told)
 
 
 def rpc(method: str, **more: object) -> dict[str, object]:
     return {"jsonrpc": "2.0", "method": method, "id": 1, **more}
 
 
-READS: dict[str, Asked] = {
+READS: dict[str, OutgoingRequest] = {
     "GET": asked("GET"),
     "HEAD": asked("HEAD"),
     "OPTIONS": asked("OPTIONS"),
@@ -56,7 +56,7 @@ READS: dict[str, Asked] = {
     "a batch of JSON-RPC that reads": asked(body=[rpc("list"), rpc("count")]),
     "XML-RPC that reads": asked(body=b"<methodCall><methodName>wp.getPosts</methodName></methodCall>"),
 }
-WRITES: dict[str, Asked] = {
+WRITES: dict[str, OutgoingRequest] = {
     "PUT": asked("PUT"),
     "PATCH": asked("PATCH"),
     "DELETE": asked("DELETE"),
@@ -110,7 +110,7 @@ WRITES: dict[str, Asked] = {
     "multipart": asked(body=b"--x", headers={"content-type": "multipart/form-data; boundary=x"}),
     "another alphabet": asked(body=b"{}", headers={"content-type": "application/json; charset=utf-16"}),
     "a body that can't be seen": asked(body=None),
-    "a body that is too large": asked(body=b"x" * (LARGEST + 1)),
+    "a body that is too large": asked(body=b"x" * (MAX_BODY_BYTES + 1)),
     "JSON without a floor": asked(body=b"[" * 200_000),
 }
 WRITES |= {
@@ -120,7 +120,7 @@ WRITES |= {
         body=b"_method=delete", headers={**FORM, "x-http-method": "GET", "x-method-override": "HEAD"}
     ),
 }
-UNCLEAR: dict[str, Asked] = {
+UNCLEAR: dict[str, OutgoingRequest] = {
     "a header that claims it is a GET": asked(body={"a": 1}, headers={"x-http-method-override": "GET"}),
     "JSON that claims to be a GET": asked(body={"_method": "GET", "id": 3}),
     "an empty body": asked(),
@@ -141,20 +141,20 @@ UNCLEAR: dict[str, Asked] = {
 
 @pytest.mark.parametrize("row", READS)
 def test_reading_is_known(row: str):
-    assert judged(READS[row]).nature is Nature.READS
+    assert classify_request(READS[row]).nature is RequestNature.READS
 
 
 @pytest.mark.parametrize("row", WRITES)
 def test_writing_is_known_whatever_it_is_wrapped_in(row: str):
-    assert judged(WRITES[row]).nature is Nature.WRITES
+    assert classify_request(WRITES[row]).nature is RequestNature.WRITES
 
 
 @pytest.mark.parametrize("row", UNCLEAR)
 def test_what_says_neither_is_unclear(row: str):
-    assert judged(UNCLEAR[row]).nature is Nature.UNCLEAR
+    assert classify_request(UNCLEAR[row]).nature is RequestNature.UNCLEAR
 
 
-METHODS: dict[str, tuple[Asked, str]] = {
+METHODS: dict[str, tuple[OutgoingRequest, str]] = {
     "as it is": (asked(body=b"id=3", headers=FORM), "POST"),
     "a form's field": (asked(body=b"_method=delete&id=3", headers=FORM), "DELETE"),
     "the address": (asked(path="/api?_method=put", body=b"id=3", headers=FORM), "PUT"),
@@ -169,7 +169,7 @@ METHODS: dict[str, tuple[Asked, str]] = {
 @pytest.mark.parametrize("row", METHODS)
 def test_the_method_is_what_a_server_may_take_it_for_and_a_claim_to_read_is_not_believed(row: str):
     request, method = METHODS[row]
-    assert judged(request).method == method
+    assert classify_request(request).method == method
 
 
 ALIKE = {
@@ -183,8 +183,8 @@ ALIKE = {
 UNLIKE = {
     "another path": (asked(path="/a"), asked(path="/b")),
     "another host": (
-        Asked(method="POST", url="http://a.example/x"),
-        Asked(method="POST", url="http://b.example/x"),
+        OutgoingRequest(method="POST", url="http://a.example/x"),
+        OutgoingRequest(method="POST", url="http://b.example/x"),
     ),
     "one key more": (asked(body={"q": "a"}), asked(body={"q": "a", "keep": 1})),
     "another action": (asked(body={"action": "list"}), asked(body={"action": "frobnicate"})),
@@ -200,13 +200,13 @@ UNLIKE = {
 @pytest.mark.parametrize("row", ALIKE)
 def test_requests_that_differ_in_values_are_alike(row: str):
     first, second = ALIKE[row]
-    assert judged(first).likeness == judged(second).likeness
+    assert classify_request(first).likeness == classify_request(second).likeness
 
 
 @pytest.mark.parametrize("row", UNLIKE)
 def test_requests_that_differ_in_what_is_done_are_not_alike(row: str):
     first, second = UNLIKE[row]
-    assert judged(first).likeness != judged(second).likeness
+    assert classify_request(first).likeness != classify_request(second).likeness
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_requests_that_differ_in_what_is_done_are_not_alike(row: str):
 def test_messages_over_a_socket_are_alike_by_what_they_do(
     first: str | bytes, second: str | bytes, alike: bool
 ):
-    assert (message_likeness(first) == message_likeness(second)) is alike
+    assert (message_key(first) == message_key(second)) is alike
 
 
 @pytest.mark.parametrize(
@@ -254,14 +254,14 @@ def test_messages_over_a_socket_that_say_what_they_change(message: str | bytes, 
     "name", ["list", "item/list", "Items.FindAll", "system.listMethods", "describe_table"]
 )
 def test_names_that_read(name: str):
-    assert says_it_reads(name)
+    assert is_reading_method_name(name)
 
 
 @pytest.mark.parametrize(
     "name", ["", "archive", "tools/call", "setItem", "listAndClear", "items.list.delete"]
 )
 def test_names_that_do_not_say_they_read(name: str):
-    assert not says_it_reads(name)
+    assert not is_reading_method_name(name)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from app.engine.detectors import prior
 from app.engine.detectors.base import SINCE
-from app.engine.detectors.kinds import page_template, signature
-from app.engine.detectors.risk import FEATURES, Example, RiskModel, fit, suspect_step
-from app.engine.detectors.runner import ALL_DETECTORS, telling_rank
+from app.engine.detectors.kinds import cluster_key, page_template
+from app.engine.detectors.risk import FEATURES, JudgedRun, RiskModel, fit, suspect_step
+from app.engine.detectors.runner import ALL_DETECTORS, flag_rank
 from app.engine.errors import InputError
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import Run
@@ -36,15 +36,15 @@ def flag(
     )
 
 
-def example(number: int, failed: bool, *detectors: str, steps: int = 5) -> Example:
+def example(number: int, failed: bool, *detectors: str, steps: int = 5) -> JudgedRun:
     flags = tuple(flag(name) for name in detectors)
-    return Example(run=f"run {number}", flags=flags, steps=steps, usual_steps=5, failed=failed)
+    return JudgedRun(run=f"run {number}", flags=flags, steps=steps, usual_steps=5, failed=failed)
 
 
-def verdicts(count: int, seed: int = 1) -> list[Example]:
+def verdicts(count: int, seed: int = 1) -> list[JudgedRun]:
     """Made-up verdicts: here a covered element always fails and a step limit never does."""
     chance = random.Random(seed)
-    made: list[Example] = []
+    made: list[JudgedRun] = []
     for number in range(count):
         covered = chance.random() < 0.5
         others = ("step-limit",) if not covered and chance.random() < 0.5 else ()
@@ -56,7 +56,7 @@ detector_names = st.sampled_from([detector.name for detector in ALL_DETECTORS])
 flag_lists = st.lists(st.builds(flag, detector_names, st.integers(0, 20)), max_size=12)
 examples = st.lists(
     st.builds(
-        Example,
+        JudgedRun,
         run=st.text("abcdef", min_size=1, max_size=3),
         flags=flag_lists.map(tuple),
         steps=st.integers(0, 60),
@@ -125,13 +125,13 @@ def test_a_few_verdicts_move_the_weights_little():
 def test_weights_of_detectors_that_never_fired_stay_at_the_prior():
     after = fit(verdicts(40))
 
-    assert after.weights["login-wall"] == pytest.approx(prior.of("login-wall").fired)
+    assert after.weights["login-wall"] == pytest.approx(prior.prior_of("login-wall").fired)
 
 
 @given(examples, st.randoms())
 @settings(max_examples=25, deadline=None)
 def test_the_same_verdicts_in_any_order_give_the_same_model(
-    given_examples: list[Example], chance: random.Random
+    given_examples: list[JudgedRun], chance: random.Random
 ):
     shuffled = list(given_examples)
     chance.shuffle(shuffled)
@@ -141,7 +141,7 @@ def test_the_same_verdicts_in_any_order_give_the_same_model(
 
 @given(examples)
 @settings(max_examples=25, deadline=None)
-def test_calibration_never_changes_the_order(given_examples: list[Example]):
+def test_calibration_never_changes_the_order(given_examples: list[JudgedRun]):
     model = fit(given_examples)
     plain = RiskModel(weights=model.weights)
 
@@ -167,7 +167,7 @@ def test_a_run_judged_twice_counts_once_by_its_last_verdict():
 
 @given(examples)
 @settings(max_examples=25, deadline=None)
-def test_a_stored_model_is_read_back_the_same(given_examples: list[Example]):
+def test_a_stored_model_is_read_back_the_same(given_examples: list[JudgedRun]):
     model = fit(given_examples)
 
     assert RiskModel.from_json(model.to_json()) == model
@@ -180,8 +180,8 @@ def test_weights_of_a_detector_that_changed_fall_back_to_the_prior():
 
     read = RiskModel.from_json(json.dumps(document))
 
-    assert read.weights["covered-element"] == prior.of("covered-element").fired
-    assert read.weights["step-limit"] == prior.of("step-limit").fired
+    assert read.weights["covered-element"] == prior.prior_of("covered-element").fired
+    assert read.weights["step-limit"] == prior.prior_of("step-limit").fired
     assert set(read.weights) == set(FEATURES)
 
 
@@ -270,9 +270,9 @@ def test_the_kind_of_a_failure_is_site_detector_and_page_template():
     steps = [step(0, "/byteblaze/a11y/-/issues/12"), step(1, "/x")]
     flags = [flag("step-limit", 1), flag("repeated-action", 1, since=0)]
 
-    assert signature(run, flags, steps) == "gitlab · repeated-action · /{project}/-/issues/{n}"
-    assert signature(run, [], steps) == "gitlab · no flag · /x"
-    assert signature(Run(id="r", source="s"), [], []) == "unknown site · no flag · no page"
+    assert cluster_key(run, flags, steps) == "gitlab · repeated-action · /{project}/-/issues/{n}"
+    assert cluster_key(run, [], steps) == "gitlab · no flag · /x"
+    assert cluster_key(Run(id="r", source="s"), [], []) == "unknown site · no flag · no page"
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_telling_order_is_severity_then_confidence():
         flag("crash"),
     ]
 
-    assert [(f.detector, f.confidence) for f in sorted(flags, key=telling_rank)] == [
+    assert [(f.detector, f.confidence) for f in sorted(flags, key=flag_rank)] == [
         ("crash", 0.5),
         ("gave-up", 0.6),
         ("gave-up", 0.5),

@@ -83,7 +83,7 @@ def test_of_a_made_up_loop_none_of_these_is_a_feature(what: str):
 
 def test_the_builder_of_features_is_given_nothing_else():
     assert list(inspect.signature(features).parameters) == ["flags", "steps", "usual_steps", "decided"]
-    allowed = {risk.INTERCEPT, risk.LENGTH, risk.SATISFIED}
+    allowed = {risk.INTERCEPT, risk.LENGTH, risk.GOAL_MET}
     for known in ALL_DETECTORS:
         allowed |= {known.name, known.name + risk.OFTEN, known.name + risk.AT_END}
     assert risk.FEATURES.keys() == allowed
@@ -98,4 +98,4 @@ def test_what_a_detector_is_told_of_a_run_holds_no_date_and_no_score():
     ("detector", "weight"), [("gave-up", 0.2), ("covered-element", 0.1), ("no-effect", 0.6)]
 )
 def test_weights_that_were_counted_with_the_answers_of_state_tasks_masked(detector: str, weight: float):
-    assert prior.of(detector).fired == weight
+    assert prior.prior_of(detector).fired == weight

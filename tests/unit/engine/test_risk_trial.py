@@ -15,22 +15,29 @@ import pytest
 
 from app.cli.root import run as command_line
 from app.engine.detectors import risk
-from app.engine.detectors.risk import FOLDS, MIN_TO_CALIBRATE, Example, RiskModel, fit, fold_of
-from app.engine.detectors.trial import BETTER, MIN_EACH, Trial, area, held_out, tried
+from app.engine.detectors.risk import FOLDS, MIN_TO_CALIBRATE, JudgedRun, RiskModel, fit, fold_of
+from app.engine.detectors.trial import (
+    MIN_GAIN,
+    MIN_VERDICTS_EACH,
+    CrossValidation,
+    auroc,
+    cross_validate,
+    held_out_logits,
+)
 from app.engine.judgement import Flag, Severity
 from app.engine.store.workspace import Workspace
 from tests.support.runs import make_run, make_step
 
 
-def _example(number: int, failed: bool, *detectors: str, task: str = "", steps: int = 5) -> Example:
+def _example(number: int, failed: bool, *detectors: str, task: str = "", steps: int = 5) -> JudgedRun:
     flags = tuple(
         Flag(run="r", detector=name, step=0, severity=Severity.HINT, confidence=0.5, message=name)
         for name in detectors
     )
-    return Example(run=f"run {number}", flags=flags, steps=steps, usual_steps=5, failed=failed, task=task)
+    return JudgedRun(run=f"run {number}", flags=flags, steps=steps, usual_steps=5, failed=failed, task=task)
 
 
-def _noise(count: int, seed: int = 3) -> list[Example]:
+def _noise(count: int, seed: int = 3) -> list[JudgedRun]:
     """Verdicts that are independent of every flag: a model that sees its own fold believes too much."""
     dice = random.Random(seed)
     names = ["covered-element", "no-effect", "gave-up", "repeated-action", "hard-errors", "error-page"]
@@ -40,7 +47,7 @@ def _noise(count: int, seed: int = 3) -> list[Example]:
     ]
 
 
-def _learnable(count: int) -> list[Example]:
+def _learnable(count: int) -> list[JudgedRun]:
     """A workspace in which a step limit never is a failure and a covered element always is one."""
     return [
         _example(number, number % 2 == 0, "covered-element" if number % 2 == 0 else "step-limit")
@@ -137,7 +144,7 @@ def test_calibration_never_turns_the_order_round():
 def test_a_held_out_value_comes_from_a_fit_to_the_other_folds_alone():
     examples = [replace(one, task=f"task {at // 3}") for at, one in enumerate(_noise(45))]
     for split in range(2):
-        said = held_out(examples, split)
+        said = held_out_logits(examples, split)
         for one, value in zip(examples, said, strict=True):
             others = [other for other in examples if fold_of(other, split) != fold_of(one, split)]
             assert not {other.task for other in others} & {one.task}
@@ -149,15 +156,15 @@ def test_a_held_out_value_comes_from_a_fit_to_the_other_folds_alone():
     [
         ("no verdict", 0, 0, False),
         ("failures alone", 40, 0, False),
-        ("one failure too few", MIN_EACH - 1, 40, False),
-        ("one success too few", 40, MIN_EACH - 1, False),
-        ("enough of both", MIN_EACH, MIN_EACH, True),
+        ("one failure too few", MIN_VERDICTS_EACH - 1, 40, False),
+        ("one success too few", 40, MIN_VERDICTS_EACH - 1, False),
+        ("enough of both", MIN_VERDICTS_EACH, MIN_VERDICTS_EACH, True),
     ],
 )
 def test_a_fit_is_tried_from_so_many_verdicts_of_both_kinds(
     what: str, failed: int, passed: int, tried_at_all: bool
 ):
-    found = tried([_example(at, at < failed, "no-effect") for at in range(failed + passed)])
+    found = cross_validate([_example(at, at < failed, "no-effect") for at in range(failed + passed)])
     assert (found.failed, found.passed) == (failed, passed)
     assert (found.cold is not None) is (found.fitted is not None) is tried_at_all, what
     if not tried_at_all:
@@ -170,29 +177,29 @@ def test_a_fit_is_tried_from_so_many_verdicts_of_both_kinds(
     [
         (0.70, 0.69, False),
         (0.70, 0.70, False),
-        (0.70, 0.70 + BETTER / 2, False),
-        (0.70, 0.70 + BETTER * 1.01, True),
+        (0.70, 0.70 + MIN_GAIN / 2, False),
+        (0.70, 0.70 + MIN_GAIN * 1.01, True),
         (0.70, 0.90, True),
         (None, None, False),
         (None, 0.9, False),
     ],
 )
 def test_a_fit_is_used_only_where_it_is_better(cold: float | None, fitted: float | None, better: bool):
-    found = Trial(failed=20, passed=20, cold=cold, fitted=fitted)
+    found = CrossValidation(failed=20, passed=20, cold=cold, fitted=fitted)
     assert found.fit_is_better is better
     assert ("fitted to verdicts is in use" in found.why) is better
     assert ("built-in ranking is in use" in found.why) is not better
 
 
 def test_where_verdicts_teach_something_the_fit_is_used_and_where_they_are_noise_it_is_not():
-    assert tried(_learnable(40)).fit_is_better
-    assert not tried(_noise(80)).fit_is_better
+    assert cross_validate(_learnable(40)).fit_is_better
+    assert not cross_validate(_noise(80)).fit_is_better
 
 
 def test_the_same_verdicts_in_any_order_give_the_same_trial():
     examples = _learnable(40)
     shuffled = random.Random(1).sample(examples, len(examples))
-    assert tried(shuffled) == tried(examples) == tried([*examples, *examples])
+    assert cross_validate(shuffled) == cross_validate(examples) == cross_validate([*examples, *examples])
 
 
 def test_one_task_on_both_sides_would_flatter_and_is_not():
@@ -204,7 +211,7 @@ def test_one_task_on_both_sides_would_flatter_and_is_not():
         for at, (failed, flags) in enumerate((dice.random() < 0.5, dice.sample(names, 3)) for _ in range(60))
         for twin in range(2)
     ]
-    apart, mixed = tried(pairs), tried([replace(one, task="") for one in pairs])
+    apart, mixed = cross_validate(pairs), cross_validate([replace(one, task="") for one in pairs])
     assert apart.fitted is not None
     assert mixed.fitted is not None
     assert mixed.fitted > apart.fitted + 0.05
@@ -220,7 +227,7 @@ def test_one_task_on_both_sides_would_flatter_and_is_not():
     ],
 )
 def test_the_area_is_the_chance_of_the_right_order(values: list[float], failed: list[bool], expected: float):
-    assert area(values, failed) == expected
+    assert auroc(values, failed) == expected
 
 
 def test_review_scores_shows_both_figures_and_which_is_in_use(tmp_path, capsys, monkeypatch):
@@ -251,7 +258,7 @@ def test_review_scores_shows_both_figures_and_which_is_in_use(tmp_path, capsys, 
 
 
 def test_a_fit_of_an_older_prior_is_not_gone_by(tmp_path):
-    from app.engine.cases.judging import _STATE, Judging
+    from app.engine.cases.judging import _STATE, ReviewService
 
     class _Core:
         workspace: Workspace
@@ -261,6 +268,6 @@ def test_a_fit_of_an_older_prior_is_not_gone_by(tmp_path):
         workspace.review.save_state(_STATE, {"model": old.to_json()})
         core = _Core()
         core.workspace = workspace
-        judging = Judging(core)  # type: ignore[arg-type]
+        judging = ReviewService(core)  # type: ignore[arg-type]
         assert judging._fit_is_old()
         assert judging._risk_model() == RiskModel()

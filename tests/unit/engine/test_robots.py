@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.cases import exploring
-from app.engine.graph.robots import Robots
+from app.engine.graph.robots import RobotsFile
 
 SITE = "http://shop.example"
 
@@ -38,11 +38,11 @@ SITE = "http://shop.example"
     ],
 )
 def test_the_longest_rule_that_fits_decides(lines: str, path: str, allowed: bool):
-    assert Robots.parse(f"User-agent: *\n{lines}\n").allows(SITE + path) is allowed
+    assert RobotsFile.parse(f"User-agent: *\n{lines}\n").allows(SITE + path) is allowed
 
 
 def test_our_own_group_replaces_everybodys():
-    robots = Robots.parse(
+    robots = RobotsFile.parse(
         "User-agent: *\nDisallow: /\n\nUser-agent: other\nUser-agent: Sitelore/1.0\nDisallow: /x\nCrawl-delay: 2\n"
     )
     assert robots.allows(f"{SITE}/y")
@@ -51,39 +51,39 @@ def test_our_own_group_replaces_everybodys():
 
 
 def test_a_group_for_others_is_not_ours():
-    assert Robots.parse("User-agent: other\nDisallow: /\n").allows(f"{SITE}/y")
+    assert RobotsFile.parse("User-agent: other\nDisallow: /\n").allows(f"{SITE}/y")
 
 
 def test_groups_of_one_agent_are_put_together():
-    robots = Robots.parse("User-agent: *\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n")
+    robots = RobotsFile.parse("User-agent: *\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n")
     assert not robots.allows(f"{SITE}/a")
     assert not robots.allows(f"{SITE}/b")
 
 
 def test_what_an_answer_means():
-    assert Robots.of_answer(404).allows(f"{SITE}/x")
-    assert Robots.of_answer(0).allows(f"{SITE}/x")
-    assert not Robots.of_answer(503).allows(f"{SITE}/x")
-    assert not Robots.of_answer(200, b"\xef\xbb\xbfUser-agent: *\nDisallow: /x").allows(f"{SITE}/x")
+    assert RobotsFile.from_response(404).allows(f"{SITE}/x")
+    assert RobotsFile.from_response(0).allows(f"{SITE}/x")
+    assert not RobotsFile.from_response(503).allows(f"{SITE}/x")
+    assert not RobotsFile.from_response(200, b"\xef\xbb\xbfUser-agent: *\nDisallow: /x").allows(f"{SITE}/x")
 
 
 def test_it_is_told_in_one_line():
-    robots = Robots.parse(
+    robots = RobotsFile.parse(
         "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c\nDisallow: /d\nCrawl-delay: 1\n"
     )
     assert robots.words == "forbids /a, /b, /c and 1 more; asks for 1 s between pages"
-    assert Robots.parse("").words == "forbids nothing"
-    assert "503" in Robots.of_answer(503).words
+    assert RobotsFile.parse("").words == "forbids nothing"
+    assert "503" in RobotsFile.from_response(503).words
 
 
 def test_a_delay_is_bounded_and_nonsense_is_none():
-    assert Robots.parse("User-agent: *\nCrawl-delay: 86400\n").delay == 30.0
-    assert Robots.parse("User-agent: *\nCrawl-delay: soon\n").delay == 0.0
-    assert Robots.parse("User-agent: *\nCrawl-delay: nan\n").delay == 0.0
+    assert RobotsFile.parse("User-agent: *\nCrawl-delay: 86400\n").delay == 30.0
+    assert RobotsFile.parse("User-agent: *\nCrawl-delay: soon\n").delay == 0.0
+    assert RobotsFile.parse("User-agent: *\nCrawl-delay: nan\n").delay == 0.0
 
 
 def test_a_hostile_pattern_takes_no_time():
-    robots = Robots.parse(f"User-agent: *\nDisallow: /{'*a' * 2000}$\n")
+    robots = RobotsFile.parse(f"User-agent: *\nDisallow: /{'*a' * 2000}$\n")
     began = time.perf_counter()
     assert robots.allows(f"{SITE}/{'a' * 1900}b")
     assert time.perf_counter() - began < 5
@@ -91,21 +91,21 @@ def test_a_hostile_pattern_takes_no_time():
 
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_any_file_and_any_address_get_an_answer(text: str, path: str):
-    assert Robots.parse(text).allows(f"{SITE}/{path}") in (True, False)
+    assert RobotsFile.parse(text).allows(f"{SITE}/{path}") in (True, False)
 
 
 @pytest.mark.parametrize(
     "start", [b"<!doctype html>", b"\n  <html>", b"\xef\xbb\xbf<HTML>", b"<?xml version='1.0'?>"]
 )
 def test_a_page_in_place_of_the_file_asks_nothing_and_is_told_in_one_sentence(start: bytes):
-    robots = Robots.of_answer(200, start + b"<body>User-agent: *\nDisallow: /\n</body>" * 50)
+    robots = RobotsFile.from_response(200, start + b"<body>User-agent: *\nDisallow: /\n</body>" * 50)
     assert robots.words == "the site has no robots.txt: a page comes in its place"
     assert robots.allows("http://h/anything")
 
 
 def test_what_is_told_of_a_file_is_one_short_line_whatever_stands_in_it():
     rules = "\n".join(f"Disallow: /{letter * 5000}\x1b[31m" for letter in "abcdef")
-    words = Robots.of_answer(200, f"User-agent: *\n{rules}".encode()).words
+    words = RobotsFile.from_response(200, f"User-agent: *\n{rules}".encode()).words
     assert len(words) < 250
     assert words.isprintable()
     assert words.endswith("and 3 more")
@@ -122,5 +122,5 @@ def test_an_answer_that_drips_is_broken_off(monkeypatch: pytest.MonkeyPatch):
     answer = Drips()
     monkeypatch.setattr(exploring.time, "monotonic", lambda: answer.seconds)
     with pytest.raises(OSError, match="did not come within"):
-        exploring._read_in_time(answer)  # type: ignore[arg-type]
-    assert answer.seconds < 1000.0 + exploring.ROBOTS_SECONDS + 2
+        exploring._read_with_deadline(answer)  # type: ignore[arg-type]
+    assert answer.seconds < 1000.0 + exploring.ROBOTS_TIMEOUT + 2

@@ -9,21 +9,21 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from app.engine.detectors.risk import Example, RiskModel, features, fit
+from app.engine.detectors.risk import JudgedRun, RiskModel, features, fit
 from app.engine.judgement import Flag, Severity
 
 DETECTORS = ("covered-element", "step-limit", "no-effect", "url-revisits")
 
 
-def example(number: int, failed: bool, *detectors: str) -> Example:
+def example(number: int, failed: bool, *detectors: str) -> JudgedRun:
     flags = tuple(
         Flag(run="r", detector=name, step=0, severity=Severity.HINT, confidence=0.5, message=name)
         for name in detectors
     )
-    return Example(run=f"run {number}", flags=flags, steps=5, usual_steps=5, failed=failed)
+    return JudgedRun(run=f"run {number}", flags=flags, steps=5, usual_steps=5, failed=failed)
 
 
-def verdicts(failed: int, passed: int) -> list[Example]:
+def verdicts(failed: int, passed: int) -> list[JudgedRun]:
     return [example(number, number < failed) for number in range(failed + passed)]
 
 
@@ -49,7 +49,7 @@ def test_values_stay_as_the_weights_give_them_until_there_are_enough_verdicts(
     assert ((model.slope, model.offset) != (1.0, 0.0)) is calibrated
 
 
-def log_odds(model: RiskModel, one: Example) -> float:
+def log_odds(model: RiskModel, one: JudgedRun) -> float:
     found = features(one.flags, one.steps, one.usual_steps, one.decided)
     return sum(model.weights[name] * value for name, value in found.items())
 

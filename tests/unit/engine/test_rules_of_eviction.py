@@ -1,4 +1,4 @@
-"""The limits of eviction (``agent/eviction``: ``Keep`` and the six phases), each at, below and above."""
+"""The limits of eviction (``agent/eviction``: ``RetentionLimits`` and the six phases), each at, below and above."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.agent.eviction.keeping import Keep, Now
+from app.engine.agent.eviction.keeping import CurrentPage, RetentionLimits
 from app.engine.agent.eviction.operator import evict
 from app.engine.agent.eviction.phases import (
     element_lists,
@@ -17,20 +17,22 @@ from app.engine.agent.eviction.phases import (
     states,
     thinking,
 )
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 
 LONG = "words of a page " * 60
-HERE = Now(url="http://shop.test/basket", title="Basket")
-USUAL = Keep()
+HERE = CurrentPage(url="http://shop.test/basket", title="Basket")
+USUAL = RetentionLimits()
 
 
-def turns(*parts: Part | None) -> tuple[Message, ...]:
+def turns(*parts: MessagePart | None) -> tuple[ChatMessage, ...]:
     """Return one message a turn with that part, or with a text of no kind."""
-    word = Part(kind=PartKind.TEXT, text="go on")
-    return tuple(Message(role=Role.USER, parts=(part or word,), turn=turn) for turn, part in enumerate(parts))
+    word = MessagePart(kind=PartKind.TEXT, text="go on")
+    return tuple(
+        ChatMessage(role=ChatRole.USER, parts=(part or word,), turn=turn) for turn, part in enumerate(parts)
+    )
 
 
-def kept(messages: Sequence[Message], kind: PartKind) -> list[int]:
+def kept(messages: Sequence[ChatMessage], kind: PartKind) -> list[int]:
     """Return the turns that still hold a complete part of a kind."""
     return [
         message.turn
@@ -39,26 +41,26 @@ def kept(messages: Sequence[Message], kind: PartKind) -> list[int]:
     ]
 
 
-def picture(n: int) -> Part:
-    return Part(kind=PartKind.IMAGE, digest=f"picture{n}")
+def picture(n: int) -> MessagePart:
+    return MessagePart(kind=PartKind.IMAGE, digest=f"picture{n}")
 
 
-def state(url: str = "http://shop.test/", title: str = "Shop") -> Part:
-    return Part(kind=PartKind.STATE, text=LONG, url=url, title=title)
+def state(url: str = "http://shop.test/", title: str = "Shop") -> MessagePart:
+    return MessagePart(kind=PartKind.STATE, text=LONG, url=url, title=title)
 
 
-def failure(n: int) -> Part:
-    return Part(
+def failure(n: int) -> MessagePart:
+    return MessagePart(
         kind=PartKind.TOOL_RESULT, text=LONG, call=f"call{n}", failed=True, cause="covered", target="x"
     )
 
 
-def thought() -> Part:
-    return Part(kind=PartKind.THINKING, text=LONG)
+def thought() -> MessagePart:
+    return MessagePart(kind=PartKind.THINKING, text=LONG)
 
 
-def listed(n: int, base: str = "") -> Part:
-    return Part(kind=PartKind.ELEMENTS, text=LONG, digest=f"list{n}", base=base)
+def listed(n: int, base: str = "") -> MessagePart:
+    return MessagePart(kind=PartKind.ELEMENTS, text=LONG, digest=f"list{n}", base=base)
 
 
 @pytest.mark.parametrize(("there", "stay"), [(1, [0]), (2, [0, 1]), (3, [1, 2]), (5, [3, 4])])
@@ -118,7 +120,9 @@ def test_nothing_is_archived_up_to_thirty_messages_and_all_but_five_turns_above(
 
 
 def test_the_systems_messages_are_never_archived() -> None:
-    system = Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text="You work on a page."),))
+    system = ChatMessage(
+        role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text="You work on a page."),)
+    )
     done = old_turns((system, *turns(*[None] * 31)), USUAL)
     assert done.messages[0] == system
 
@@ -138,7 +142,7 @@ def test_the_list_that_the_newest_is_told_by_stays_and_no_other() -> None:
 def test_with_a_stride_the_windows_move_at_its_turns_only(newest: int, archived: int) -> None:
     """Before turn 40 a cut looks at the first thirty messages, which are not too many."""
     keep = replace(USUAL, stride=10)
-    left: tuple[Message, ...] = ()
+    left: tuple[ChatMessage, ...] = ()
     for message in turns(*[None] * (newest + 1)):
         left = evict((*left, message), now=HERE, keep=keep).messages
     assert [message.turn for message in left if message.archived] == list(range(archived))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.engine.intervention_policy import (
-    USUAL,
-    Answer,
+    DEFAULT_POLICY,
     FlagRule,
     InterventionPolicy,
+    PolicyAnswer,
     Reaction,
     RiskClass,
     RiskRule,
@@ -62,26 +62,26 @@ def test_the_most_particular_rule_counts(
 BUYS, DELETES = RiskClass.BUYS, RiskClass.DELETES
 
 
-def risk(answer: Answer, site: str = "", of: RiskClass = BUYS) -> RiskRule:
+def risk(answer: PolicyAnswer, site: str = "", of: RiskClass = BUYS) -> RiskRule:
     return RiskRule(risk=of, answer=answer, site=site)
 
 
-RISKS: tuple[tuple[str, tuple[RiskRule, ...], Answer], ...] = (
-    ("no rule: it is allowed", (), Answer.ALLOW),
-    ("a rule of its class holds", (risk(Answer.ASK),), Answer.ASK),
-    ("one of another class does not", (risk(Answer.DENY, of=DELETES),), Answer.ALLOW),
-    ("a rule of its site holds", (risk(Answer.DENY, "shop"),), Answer.DENY),
-    ("one of another site does not", (risk(Answer.DENY, "wiki"),), Answer.ALLOW),
-    ("the site before all sites: stricter", (risk(Answer.DENY, "shop"), risk(Answer.ALLOW)), Answer.DENY),
-    ("the site before all sites: milder", (risk(Answer.ALLOW, "shop"), risk(Answer.DENY)), Answer.ALLOW),
-    ("another site's does not outweigh all sites", (risk(Answer.ALLOW, "wiki"), risk(Answer.DENY)), Answer.DENY),
+RISKS: tuple[tuple[str, tuple[RiskRule, ...], PolicyAnswer], ...] = (
+    ("no rule: it is allowed", (), PolicyAnswer.ALLOW),
+    ("a rule of its class holds", (risk(PolicyAnswer.ASK),), PolicyAnswer.ASK),
+    ("one of another class does not", (risk(PolicyAnswer.DENY, of=DELETES),), PolicyAnswer.ALLOW),
+    ("a rule of its site holds", (risk(PolicyAnswer.DENY, "shop"),), PolicyAnswer.DENY),
+    ("one of another site does not", (risk(PolicyAnswer.DENY, "wiki"),), PolicyAnswer.ALLOW),
+    ("the site before all sites: stricter", (risk(PolicyAnswer.DENY, "shop"), risk(PolicyAnswer.ALLOW)), PolicyAnswer.DENY),
+    ("the site before all sites: milder", (risk(PolicyAnswer.ALLOW, "shop"), risk(PolicyAnswer.DENY)), PolicyAnswer.ALLOW),
+    ("another site's does not outweigh all sites", (risk(PolicyAnswer.ALLOW, "wiki"), risk(PolicyAnswer.DENY)), PolicyAnswer.DENY),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize(("rules", "answer"), [row[1:] for row in RISKS], ids=[row[0] for row in RISKS])
 @pytest.mark.parametrize("turned", [False, True], ids=["as written", "the other way round"])
 def test_what_is_done_about_a_class_of_deeds(
-    rules: tuple[RiskRule, ...], answer: Answer, turned: bool
+    rules: tuple[RiskRule, ...], answer: PolicyAnswer, turned: bool
 ) -> None:
     policy = InterventionPolicy(risks=rules[::-1] if turned else rules)
     assert policy.answer("shop", BUYS) is answer
@@ -92,23 +92,25 @@ def test_each_reaction_does_what_the_one_before_does_too() -> None:
 
 
 USUALLY = (
-    (RiskClass.READS, Answer.ALLOW),
-    (RiskClass.EDITS, Answer.ALLOW),
-    (RiskClass.SIGNS_IN, Answer.ALLOW),
-    (RiskClass.SIGNS_OUT, Answer.ALLOW),
-    (RiskClass.SENDS, Answer.ALLOW),
-    (RiskClass.UPLOADS, Answer.ALLOW),
-    (RiskClass.BUYS, Answer.ASK),
-    (RiskClass.PAYS, Answer.ASK),
-    (RiskClass.DELETES, Answer.ASK),
+    (RiskClass.READS, PolicyAnswer.ALLOW),
+    (RiskClass.EDITS, PolicyAnswer.ALLOW),
+    (RiskClass.SIGNS_IN, PolicyAnswer.ALLOW),
+    (RiskClass.SIGNS_OUT, PolicyAnswer.ALLOW),
+    (RiskClass.SENDS, PolicyAnswer.ALLOW),
+    (RiskClass.UPLOADS, PolicyAnswer.ALLOW),
+    (RiskClass.BUYS, PolicyAnswer.ASK),
+    (RiskClass.PAYS, PolicyAnswer.ASK),
+    (RiskClass.DELETES, PolicyAnswer.ASK),
 )
 
 
 @pytest.mark.parametrize(("deed", "answer"), USUALLY, ids=[deed.value for deed, _ in USUALLY])
-def test_the_usual_policy_asks_before_what_can_not_be_taken_back(deed: RiskClass, answer: Answer) -> None:
-    assert USUAL.answer("any site", deed) is answer
+def test_the_usual_policy_asks_before_what_can_not_be_taken_back(
+    deed: RiskClass, answer: PolicyAnswer
+) -> None:
+    assert DEFAULT_POLICY.answer("any site", deed) is answer
 
 
 @pytest.mark.parametrize(("severity", "reaction"), [(HINT, MARK), (WARNING, NOTIFY), (ERROR, PAUSE)])
 def test_the_usual_policy_by_severity(severity: Severity, reaction: Reaction) -> None:
-    assert USUAL.reaction("any site", severity, "any detector") is reaction
+    assert DEFAULT_POLICY.reaction("any site", severity, "any detector") is reaction

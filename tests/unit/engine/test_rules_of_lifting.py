@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.written_secrets import lift
+from app.engine.written_secrets import extract_secrets
 
 VALUE = "s3cret-Fox"
 WORDS = (
@@ -19,7 +19,7 @@ WORDS = (
 )
 def test_a_value_that_is_plainly_given_is_lifted_whatever_a_password_is_called(word: str, way: str) -> None:
     values: dict[str, str] = {}
-    task = lift(way.format(word=word, value=VALUE), values)
+    task = extract_secrets(way.format(word=word, value=VALUE), values)
     assert VALUE not in task
     assert list(values.values()) == [VALUE]
     assert task == way.format(word=word, value="{secret:WRITTEN_1}")
@@ -38,13 +38,13 @@ GIVEN = (
 @pytest.mark.parametrize("way", [way for _, way in GIVEN], ids=[name for name, _ in GIVEN])
 def test_a_password_is_lifted_however_it_is_given(way: str) -> None:
     values: dict[str, str] = {}
-    assert VALUE not in lift(way.format(value=VALUE), values)
+    assert VALUE not in extract_secrets(way.format(value=VALUE), values)
     assert values == {"WRITTEN_1": VALUE}
 
 
 def test_the_same_value_elsewhere_in_the_task_goes_as_well_under_one_name() -> None:
     values: dict[str, str] = {}
-    task = lift(f"The password is '{VALUE}'. Type {VALUE} twice: {VALUE}", values)
+    task = extract_secrets(f"The password is '{VALUE}'. Type {VALUE} twice: {VALUE}", values)
     assert task == 'The password is "{secret:WRITTEN_1}". Type {secret:WRITTEN_1} twice: {secret:WRITTEN_1}'
     assert values == {"WRITTEN_1": VALUE}
 
@@ -61,5 +61,5 @@ def test_the_same_value_elsewhere_in_the_task_goes_as_well_under_one_name() -> N
 )
 def test_a_task_that_gives_none_stays_as_it_is(task: str) -> None:
     values: dict[str, str] = {}
-    assert lift(task, values) == task
+    assert extract_secrets(task, values) == task
     assert values == {}

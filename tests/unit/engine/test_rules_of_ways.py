@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.engine.errors import NotFound
-from app.engine.graph.paths import LATELY, OPEN, PRIOR, RISK, STEP, UNSURE, UNTRIED, Router, cost
+from app.engine.graph.paths import OPEN, PRIOR, RECENT_FAILURE, RISK, STEP, UNSURE, UNTRIED, Router, cost
 from app.engine.page_state import PageKeys, PageState
-from app.engine.transition import ArrivalKind, Operation, Transition
+from app.engine.transition import Operation, ReplayVerdictKind, Transition
 
 HERE, THERE, END = "here", "there", "end"
 
@@ -35,8 +35,8 @@ COSTS: tuple[tuple[str, dict[str, object], float], ...] = (
     ("what always led there", {}, TRIED),
     ("one that takes longer", {"seconds": 5.0}, TRIED * (5.0 + STEP) / (1.0 + STEP)),
     ("half of its tries failed", {"successes": 1}, (1.0 + STEP) / ((1 + 2 * PRIOR) / 4)),
-    ("it failed when last tried", {"last_arrival": ArrivalKind.WRONG.value}, TRIED * LATELY),
-    ("it led there when last tried", {"last_arrival": ArrivalKind.SAME_TEMPLATE.value}, TRIED),
+    ("it failed when last tried", {"last_arrival": ReplayVerdictKind.WRONG.value}, TRIED * RECENT_FAILURE),
+    ("it led there when last tried", {"last_arrival": ReplayVerdictKind.SAME_TEMPLATE.value}, TRIED),
     ("it is risky", {"risk": 0.5}, TRIED + RISK * 0.5),
     ("nobody tried it", {"attempts": 0, "successes": 0}, (1.0 + STEP) / PRIOR + UNTRIED),
 )
@@ -49,7 +49,7 @@ def test_what_a_transition_costs(fields: dict[str, object], seconds: float) -> N
 
 def test_a_price_is_on_each_thing_that_speaks_against_a_way() -> None:
     assert min(RISK, UNTRIED, OPEN, UNSURE) > 0
-    assert LATELY > 1
+    assert RECENT_FAILURE > 1
 
 
 CLICKS, OPENS, BOTH = [Operation.CLICK], [Operation.OPEN], [Operation.OPEN, Operation.CLICK]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.browser.fences import Fences
+from app.engine.browser.fences import NavigationPolicy
 from app.engine.cases.atlas import checked_address
 from app.engine.cases.running import allowed_hosts
 from app.engine.engine import Engine
@@ -65,8 +65,10 @@ def test_what_no_browser_opens_is_refused_at_once(given: str):
 )
 def test_a_run_may_be_where_it_was_told_to_be(start: str, domains: tuple[str, ...], there: str):
     request = RunRequest(intent="Look", start_url=checked_address(start), domains=domains)
-    assert Fences(allowed_hosts(request)).allows(there)
-    assert not Fences(allowed_hosts(RunRequest(intent="Look", start_url="http://a.test/"))).allows(there)
+    assert NavigationPolicy(allowed_hosts(request)).allows(there)
+    assert not NavigationPolicy(allowed_hosts(RunRequest(intent="Look", start_url="http://a.test/"))).allows(
+        there
+    )
 
 
 @pytest.mark.parametrize("domain", ["", "pay test", "http://", "*."])

@@ -7,31 +7,31 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.agent.secret_fields import Ruling, use_of
-from app.engine.agent.secrets import Secrets, lifted
-from app.engine.agent.sight import Sight
+from app.engine.agent.secret_fields import SecretRuling, secret_use
+from app.engine.agent.secrets import Secrets, resolve_secrets
+from app.engine.agent.sight import Observation
 from app.engine.command import (
+    Action,
     Click,
-    Command,
     Goto,
-    Note,
     Press,
     Select,
     Stop,
+    TakeNote,
     TypeKeys,
     TypeMark,
     TypeText,
 )
-from app.engine.effect import Result
+from app.engine.effect import ActionResult
 from app.engine.errors import UsageError
 from app.engine.page_state import Element, PageCapture
-from app.engine.supervision import Need, PersonDecision, PersonRequest, Verb
+from app.engine.supervision import ApprovalRequest, DecisionKind, Need, OperatorDecision
 from app.engine.trajectory import Outcome
-from tests.support.fake_desk import Decide, FakeDesk
-from tests.support.fake_hands import HOME, FakeHands, page_of
-from tests.support.held_run import TASK, Bench
+from tests.support.fake_desk import Decide, FakeApprovals
+from tests.support.fake_hands import HOME, FakeExecutor, page_of
+from tests.support.held_run import TASK, SupervisedLoop
 
-ALLOW, ASK, REFUSE = Ruling
+ALLOW, ASK, REFUSE = SecretRuling
 VALUE = "s3cret-value"
 SHOP = "http://shop.example/account"
 PLAIN = "Log in with {secret:TOKEN}, then read the total"
@@ -49,10 +49,10 @@ def hinted(autocomplete: str, **more: object) -> Element:
 
 def seen(
     *elements: Element, url: str = SHOP, intent: str = PLAIN, start: str = "http://shop.example/"
-) -> Sight:
+) -> Observation:
     numbered = tuple(replace(element, index=number) for number, element in enumerate(elements))
     page = PageCapture(url=url, elements=numbered)
-    return Sight(step=0, steps_left=9, intent=intent, start_url=start, page=page)
+    return Observation(step=0, steps_left=9, intent=intent, start_url=start, page=page)
 
 
 def ruling(
@@ -61,10 +61,12 @@ def ruling(
     url: str = SHOP,
     start: str = "http://shop.example/",
     hosts: Sequence[str] = (),
-) -> Ruling:
+) -> SecretRuling:
     secrets = Secrets({"TOKEN": VALUE})
     secrets.hosts = frozenset(hosts)
-    use = use_of(TypeText(0, "{secret:TOKEN}"), seen(element, url=url, intent=intent, start=start), secrets)
+    use = secret_use(
+        TypeText(0, "{secret:TOKEN}"), seen(element, url=url, intent=intent, start=start), secrets
+    )
     assert use is not None
     assert bool(use.why) is (use.ruling is not ALLOW)
     return use.ruling
@@ -98,7 +100,7 @@ def ruling(
         (Element(index=0, role="link", name="Password", tag="a"), ASK),
     ],
 )
-def test_a_field_gets_a_secret_if_it_asks_for_one(element: Element, expected: Ruling):
+def test_a_field_gets_a_secret_if_it_asks_for_one(element: Element, expected: SecretRuling):
     assert ruling(element) is expected
 
 
@@ -119,7 +121,9 @@ def test_a_field_gets_a_secret_if_it_asks_for_one(element: Element, expected: Ru
         ("Type {secret:TOKEN} into NAMES", ASK),
     ],
 )
-def test_a_field_gets_a_secret_if_the_task_names_it_for_that_one(named: str, intent: str, expected: Ruling):
+def test_a_field_gets_a_secret_if_the_task_names_it_for_that_one(
+    named: str, intent: str, expected: SecretRuling
+):
     intent = intent.replace("NAME", named)
     assert ruling(box(named), intent) is expected
     assert ruling(box("", label=named), intent) is expected
@@ -207,7 +211,7 @@ def test_a_page_that_is_not_the_runs_own_never_gets_a_secret(
     [
         (TypeText(0, "no secret"), None),
         (Click(0), None),
-        (Note("it was {secret:TOKEN}"), None),
+        (TakeNote("it was {secret:TOKEN}"), None),
         (Stop("{secret:TOKEN}"), None),
         (TypeText(0, "{secret:TOKEN}"), ALLOW),
         (TypeText(0, "Bearer {secret:TOKEN}", enter=True), ALLOW),
@@ -223,8 +227,8 @@ def test_a_page_that_is_not_the_runs_own_never_gets_a_secret(
         (Press("{secret:TOKEN}"), REFUSE),
     ],
 )
-def test_what_a_command_may_do_with_a_secret(command: Command, expected: Ruling | None):
-    use = use_of(command, seen(box("Password", type="password")), Secrets({"TOKEN": VALUE}))
+def test_what_a_command_may_do_with_a_secret(command: Action, expected: SecretRuling | None):
+    use = secret_use(command, seen(box("Password", type="password")), Secrets({"TOKEN": VALUE}))
     assert (use.ruling if use is not None else None) is expected
 
 
@@ -244,10 +248,10 @@ def test_what_a_command_may_do_with_a_secret(command: Command, expected: Ruling 
         ),
     ],
 )
-def test_keys_go_where_the_cursor_is_and_that_is_judged(focused: list[Element], expected: Ruling):
+def test_keys_go_where_the_cursor_is_and_that_is_judged(focused: list[Element], expected: SecretRuling):
     others = [box("Other"), box("Password", type="password")]
     elements = [*others, *(replace(one, states=("focused",)) for one in focused)]
-    use = use_of(TypeKeys("{secret:TOKEN}"), seen(*elements), Secrets({"TOKEN": VALUE}))
+    use = secret_use(TypeKeys("{secret:TOKEN}"), seen(*elements), Secrets({"TOKEN": VALUE}))
     assert use is not None
     assert use.ruling is expected
 
@@ -258,8 +262,8 @@ def test_an_unknown_secret_is_never_put_in_as_it_is_written():
 
 
 def test_a_lifted_password_may_go_where_the_task_says():
-    intent, secrets = lifted("Save the API key 'k-1234-xyz' under settings", {})
-    use = use_of(TypeText(0, "{secret:WRITTEN_1}"), seen(box("API key"), intent=intent), secrets)
+    intent, secrets = resolve_secrets("Save the API key 'k-1234-xyz' under settings", {})
+    use = secret_use(TypeText(0, "{secret:WRITTEN_1}"), seen(box("API key"), intent=intent), secrets)
     assert use is not None
     assert use.ruling is ALLOW
 
@@ -271,13 +275,13 @@ INTENT = replace(TASK, intent=PLAIN)
 FILL = "{secret:TOKEN}"
 
 
-def bench(*moves: object, supervised: bool = True, decide: Decide | None = None) -> Bench:
-    made = Bench(
+def bench(*moves: object, supervised: bool = True, decide: Decide | None = None) -> SupervisedLoop:
+    made = SupervisedLoop(
         [*moves, Stop("done")],
         supervised=supervised,
         task=INTENT,
         secrets=Secrets({"TOKEN": VALUE}),
-        desk=FakeDesk(decide),
+        desk=FakeApprovals(decide),
     )
     made.hands.pages = PAGES
     return made
@@ -311,15 +315,21 @@ async def test_with_nobody_there_an_unknown_secret_is_refused_and_not_typed_as_i
 @pytest.mark.parametrize(
     ("decision", "typed"),
     [
-        (PersonDecision(verb=Verb.APPROVE, author="ana"), {0: VALUE}),
-        (PersonDecision(verb=Verb.DENY, author="ana"), {}),
-        (PersonDecision(verb=Verb.EDIT, command='fill("1", "{secret:TOKEN}")', author="ana"), {1: VALUE}),
-        (PersonDecision(verb=Verb.EDIT, command='fill("2", "{secret:TOKEN}")', author="ana"), {2: VALUE}),
+        (OperatorDecision(verb=DecisionKind.APPROVE, author="ana"), {0: VALUE}),
+        (OperatorDecision(verb=DecisionKind.DENY, author="ana"), {}),
+        (
+            OperatorDecision(verb=DecisionKind.EDIT, command='fill("1", "{secret:TOKEN}")', author="ana"),
+            {1: VALUE},
+        ),
+        (
+            OperatorDecision(verb=DecisionKind.EDIT, command='fill("2", "{secret:TOKEN}")', author="ana"),
+            {2: VALUE},
+        ),
     ],
     ids=["approved", "denied", "into the password", "into another by the person's own words"],
 )
 async def test_where_a_person_is_there_another_field_is_asked_about(
-    decision: PersonDecision, typed: dict[int, str]
+    decision: OperatorDecision, typed: dict[int, str]
 ):
     run = bench(TypeText(0, FILL), decide=lambda request: decision)
     await run.run()
@@ -331,9 +341,9 @@ async def test_where_a_person_is_there_another_field_is_asked_about(
 
 
 async def test_an_approval_holds_for_that_field_and_no_other():
-    def decide(request: PersonRequest) -> PersonDecision:
-        verb = Verb.APPROVE if "Notes" in request.words else Verb.DENY
-        return PersonDecision(verb=verb, author="ana")
+    def decide(request: ApprovalRequest) -> OperatorDecision:
+        verb = DecisionKind.APPROVE if "Notes" in request.words else DecisionKind.DENY
+        return OperatorDecision(verb=verb, author="ana")
 
     run = bench(TypeText(0, FILL), TypeText(2, FILL), decide=decide)
     await run.run()
@@ -345,8 +355,8 @@ async def test_an_approval_that_was_given_for_one_field_opens_no_other_to_the_ha
     run = bench()
     run.hands.url = HOME
     deeds = run.loop._parts.deeds  # pyright: ignore[reportPrivateUsage]
-    sight = Sight(step=0, steps_left=1, intent=PLAIN, start_url=HOME, page=PAGES[HOME])
-    approved = use_of(TypeText(0, FILL), sight, deeds.secrets)
+    sight = Observation(step=0, steps_left=1, intent=PLAIN, start_url=HOME, page=PAGES[HOME])
+    approved = secret_use(TypeText(0, FILL), sight, deeds.secrets)
     assert approved is not None
     deeds.secrets.approve(approved.key)
     for command in (TypeText(2, FILL), TypeText(0, f"x{FILL}"), TypeKeys(FILL)):
@@ -372,7 +382,7 @@ class MarksAt:
     def __init__(self, element: int) -> None:
         self.element = element
 
-    async def resolve(self, command: Command, page: PageCapture) -> tuple[Command | None, Result | None]:
+    async def resolve(self, command: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
         assert isinstance(command, TypeMark)
         return TypeText(self.element, command.text, command.enter), None
 
@@ -383,8 +393,8 @@ async def test_a_mark_is_judged_by_the_field_it_stands_for(element: int, typed: 
     deeds = run.loop._parts.deeds  # pyright: ignore[reportPrivateUsage]
     deeds.marks = MarksAt(element)
     run.hands.url = HOME
-    assert isinstance(run.hands, FakeHands)
-    sight = Sight(step=0, steps_left=1, intent=PLAIN, start_url=HOME, page=PAGES[HOME])
+    assert isinstance(run.hands, FakeExecutor)
+    sight = Observation(step=0, steps_left=1, intent=PLAIN, start_url=HOME, page=PAGES[HOME])
     done, _ = await deeds.do(TypeMark(1, FILL), sight)
     assert run.hands.typed == typed
     assert done.success is bool(typed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.engine.page_state import Element
-from app.engine.served import read_document, served_key
+from app.engine.served import read_static_page, static_key
 
 URL = "http://shop.test/products?page=1"
 PAGE = """<!doctype html><title>Products</title><script src="/static/site.js?v=3"></script>
@@ -17,7 +17,7 @@ PAGE = """<!doctype html><title>Products</title><script src="/static/site.js?v=3
 
 
 def key(page: str, url: str = URL) -> str:
-    return read_document(page, url, "http://shop.test/").key
+    return read_static_page(page, url, "http://shop.test/").key
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_a_change_of_what_is_offered_is_seen(before: str, after: str):
 
 
 def test_the_same_site_on_another_host_has_the_same_keys():
-    there = read_document(PAGE, "https://other.test:8443/products?page=1", "https://other.test:8443/")
+    there = read_static_page(PAGE, "https://other.test:8443/products?page=1", "https://other.test:8443/")
     assert there.key == key(PAGE)
 
 
 def test_pages_with_the_same_scripts_are_known_as_such():
     def scripts(page: str) -> str:
-        return read_document(page, URL, URL).scripts
+        return read_static_page(page, URL, URL).scripts
 
     assert scripts(PAGE) == scripts(PAGE.replace("Orders", "Sales").replace("a8f3", "77bc"))
     assert scripts(PAGE) != scripts(PAGE.replace("site.js", "shop.js"))
@@ -87,10 +87,10 @@ def test_a_document_speaks_for_a_page_only_if_it_holds_most_of_its_links():
         Element(index=n, role="link", href=f"{home}{path}")
         for n, path in enumerate(("", "orders", "p/mug_1"))
     ]
-    assert served_key(PAGE, URL, home, shown) == key(PAGE)
+    assert static_key(PAGE, URL, home, shown) == key(PAGE)
     added = [*shown, *(Element(index=9, role="link", href=f"{home}late/{n}") for n in range(5))]
-    assert served_key(PAGE, URL, home, added) == ""
-    assert served_key(PAGE, URL, home, []) == key(PAGE)
+    assert static_key(PAGE, URL, home, added) == ""
+    assert static_key(PAGE, URL, home, []) == key(PAGE)
 
 
 @pytest.mark.parametrize(

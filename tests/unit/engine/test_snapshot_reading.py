@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from app.engine.browser.reading import (
     STATES,
-    Around,
-    FrameLook,
-    FrameSpot,
-    elements_of,
+    FramePlacement,
+    FramePosition,
+    FrameSnapshot,
+    decode_elements,
     selectors,
     tree_with_frames,
     with_frames,
@@ -37,8 +37,8 @@ def answer(**changes: Any) -> str:
 
 
 def test_an_element_is_read_with_everything_its_frame_brings():
-    around = Around(chain=("pay",), x=100, y=200, landmarks=("dialog:Pay",), advert=True)
-    element = elements_of(FrameLook.read(answer()), around, first=7)[0]
+    around = FramePlacement(chain=("pay",), x=100, y=200, landmarks=("dialog:Pay",), advert=True)
+    element = decode_elements(FrameSnapshot.read(answer()), around, first=7)[0]
     assert (element.index, element.role, element.name, element.tag) == (7, "button", "Buy", "button")
     assert element.rect == (101, 202, 30, 40)
     assert element.landmarks == ("dialog:Pay", "main")
@@ -58,9 +58,9 @@ def test_states_are_sorted_as_elements_keep_them():
 
 
 def test_a_frame_adds_its_name_corner_and_landmarks():
-    spot = FrameSpot(before=0, name="x", source="", x=5, y=6, landmarks=("main",), advert=False)
-    inner = Around(chain=("outer",), x=10, y=20, landmarks=("banner",)).within(spot, "x#2")
-    assert inner == Around(("outer", "x#2"), 15, 26, ("banner", "main"), False)
+    spot = FramePosition(before=0, name="x", source="", x=5, y=6, landmarks=("main",), advert=False)
+    inner = FramePlacement(chain=("outer",), x=10, y=20, landmarks=("banner",)).within(spot, "x#2")
+    assert inner == FramePlacement(("outer", "x#2"), 15, 26, ("banner", "main"), False)
 
 
 def test_css_starts_at_the_nearest_chosen_id_and_crosses_shadow_roots():

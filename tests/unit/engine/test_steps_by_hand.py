@@ -20,7 +20,7 @@ from app.engine.detectors.rules.loops import (
     UrlRevisits,
 )
 from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
-from app.engine.detectors.runner import RULES, Watch, detect_run
+from app.engine.detectors.runner import RULES, RuleRunner, detect_run
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import BY_PERSON, Step
 from tests.support.detector_steps import click, failed, flags_of, goto, step
@@ -107,7 +107,7 @@ def test_no_flag_points_at_a_persons_step(hands: list[bool], pages: list[str]):
         )
         for at, by_hand in enumerate([False, *hands])
     ]  # fmt: skip
-    watch = Watch(RunContext(run="r", usual_steps=2.0, allowed_hosts=ALLOWED), RULES)
+    watch = RuleRunner(RunContext(run="r", usual_steps=2.0, allowed_hosts=ALLOWED), RULES)
     flags = [flag for one in steps for flag in watch.see(one)]
     assert [flag for flag in flags if steps[flag.step].by == BY_PERSON] == []
 
@@ -143,8 +143,8 @@ def test_an_index_of_before_is_read_on(tmp_path):
     with Workspace.open(place) as workspace:
         assert workspace.index.site_lengths() == {"shopping": 1.0}
         assert workspace.index.by_hand() == {}
-        assert workspace.index.not_looked_at("now") == ["a"]
-        assert not workspace.index_made_anew
+        assert workspace.index.runs_to_detect("now") == ["a"]
+        assert not workspace.index_rebuilt
 
 
 def test_a_takeover_makes_no_run_a_long_one():

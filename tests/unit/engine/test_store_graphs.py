@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.decision import Decision, DecisionKind
+from app.engine.decision import GraphEdit, GraphEditKind
 from app.engine.errors import InputError, StoreError
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph_api import DepthRow
@@ -18,12 +18,12 @@ from app.engine.page_state import Challenge, Mode, PageKeys, PageState, Source
 from app.engine.store.graphs import GraphStore
 from app.engine.store.workspace import Workspace
 from app.engine.transition import (
-    ArrivalKind,
     Attempt,
     FrontierItem,
     FrontierStatus,
     Locator,
     Operation,
+    ReplayVerdictKind,
     SkipReason,
     Transition,
 )
@@ -122,9 +122,9 @@ def test_a_transition_gathers_its_attempts(store):
     store.record(TRANSITION)
     assert store.transitions() == [TRANSITION]
     for at, kind, seconds, why in [
-        (1.0, ArrivalKind.EXACT, 2.0, ""),
-        (2.0, ArrivalKind.WRONG, 9.0, "another page"),
-        (3.0, ArrivalKind.SAME_TEMPLATE, 4.0, ""),
+        (1.0, ReplayVerdictKind.EXACT, 2.0, ""),
+        (2.0, ReplayVerdictKind.WRONG, 9.0, "another page"),
+        (3.0, ReplayVerdictKind.SAME_TEMPLATE, 4.0, ""),
     ]:
         store.record(
             TRANSITION,
@@ -146,7 +146,7 @@ def test_an_attempt_counts_once_even_if_the_transition_was_given_with_counts(sto
     counted = Transition(
         id="t", source="a", target="b", attempts=1, successes=1, seconds=5.0, found_by=Source.SEEN
     )
-    store.record(counted, Attempt(transition="t", at=1.0, arrival=ArrivalKind.EXACT, seconds=3.0))
+    store.record(counted, Attempt(transition="t", at=1.0, arrival=ReplayVerdictKind.EXACT, seconds=3.0))
 
     kept = store.transition("t")
 
@@ -216,8 +216,8 @@ def test_explorations_are_remembered_with_their_velocity(store):
 
 
 def test_a_decision_that_is_removed_is_kept_and_comes_back_in_its_place(store):
-    first = Decision(id="1", kind=DecisionKind.MERGE, members=("a", "b"), author="me", at=1.0)
-    second = Decision(id="2", kind=DecisionKind.SPLIT, members=("c",), at=2.0)
+    first = GraphEdit(id="1", kind=GraphEditKind.MERGE, members=("a", "b"), author="me", at=1.0)
+    second = GraphEdit(id="2", kind=GraphEditKind.SPLIT, members=("c",), at=2.0)
     store.add_decision(first)
     store.add_decision(second)
     store.remove_decision("1")
@@ -230,11 +230,11 @@ def test_a_decision_that_is_removed_is_kept_and_comes_back_in_its_place(store):
 
 
 def test_runs_that_passed_are_found_by_page(store):
-    store.add_passes([("p", "run-2", 0), ("p", "run-1", 4), ("q", "run-1", 5)])
-    store.add_passes([("q", "run-1", 4)])
+    store.add_run_visits([("p", "run-2", 0), ("p", "run-1", 4), ("q", "run-1", 5)])
+    store.add_run_visits([("q", "run-1", 4)])
     assert store.passes() == {"p": [("run-2", 0)], "q": [("run-1", 4), ("run-1", 5)]}
     assert store.passes({"p"}) == {"p": [("run-2", 0)]}
-    assert store.runs_taken() == {"run-1", "run-2"}
+    assert store.imported_runs() == {"run-1", "run-2"}
 
 
 def test_positions_and_vectors_are_kept_and_are_no_change_of_the_graph(store):
@@ -335,8 +335,10 @@ def test_a_workspace_keeps_one_graph_for_each_site_whatever_its_name(tmp_path):
 
 def test_merging_and_splitting_are_undone_and_redone_with_verdicts_in_one_history(tmp_path):
     with _workspace(tmp_path) as workspace:
-        merge = Decision(id="m1", kind=DecisionKind.MERGE, members=("a" * 16, "b" * 16), author="me", at=1.0)
-        split = Decision(id="s1", kind=DecisionKind.SPLIT, members=("a" * 16,), author="me", at=2.0)
+        merge = GraphEdit(
+            id="m1", kind=GraphEditKind.MERGE, members=("a" * 16, "b" * 16), author="me", at=1.0
+        )
+        split = GraphEdit(id="s1", kind=GraphEditKind.SPLIT, members=("a" * 16,), author="me", at=2.0)
         workspace.decide("shop", merge, "merge 'A' and 'B'")
         assert _nodes(workspace) == ["a" * 16]
         workspace.review.add_verdict(Verdict(id="v", run="r", label=Label.LOOP, step=1, author="me", at=3.0))
@@ -422,7 +424,9 @@ def test_what_is_read_is_what_is_on_the_disk_whatever_was_read_before(store):
     def taken_back() -> None:
         with store.batch():
             store.put_page(_page(id="c" * 16))
-            store.try_again(Attempt(transition=TRANSITION.id, at=1.0, arrival=ArrivalKind.EXACT, seconds=1.0))
+            store.add_attempt(
+                Attempt(transition=TRANSITION.id, at=1.0, arrival=ReplayVerdictKind.EXACT, seconds=1.0)
+            )
             assert len(store.pages()) == 3
             assert store.transitions()[0].attempts == 1
             raise KeyError("killed")

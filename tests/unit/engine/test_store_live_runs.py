@@ -17,7 +17,7 @@ from app.engine.errors import Conflict, InputError, NotFound, StoreError
 from app.engine.imports.importer import import_paths
 from app.engine.store import live_runs
 from app.engine.store.index import RunIndex
-from app.engine.store.live_runs import LiveRun
+from app.engine.store.live_runs import RunWriter
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import RUN_FILE, STEPS_FILE
 from app.engine.store.workspace import Workspace
@@ -33,15 +33,15 @@ def place(tmp_path):
     return tmp_path / "workspace"
 
 
-def _die(live: LiveRun) -> None:
+def _die(live: RunWriter) -> None:
     """What a kill leaves: the lock let go by the system, its file still there."""
     live._file.close()
     live._lock.release()
     live._ended = True
 
 
-def _begun(workspace: Workspace, steps: int, run: str = "live") -> LiveRun:
-    live = LiveRun.begin(workspace, make_run(run))
+def _begun(workspace: Workspace, steps: int, run: str = "live") -> RunWriter:
+    live = RunWriter.begin(workspace, make_run(run))
     for number in range(steps):
         digest, content = page_of(number)
         live.append(make_step(number, tree=digest), {digest: content})
@@ -70,7 +70,7 @@ def test_exchanges_with_a_model_are_carried_along_without_their_secrets(place, t
     exchange = b'{"messages": ["the password: hunter2x9 and so on"]}'
     digest = hashlib.sha256(exchange).hexdigest()
     with Workspace.open(place) as workspace:
-        live = LiveRun.begin(workspace, make_run("live"))
+        live = RunWriter.begin(workspace, make_run("live"))
         live.append(make_step(0, calls=(digest,)), {digest: exchange})
         live.finish(replace(live.run, outcome=Outcome.ANSWERED))
         workspace.export_runs(["live"], tmp_path / "out")
@@ -126,7 +126,7 @@ def test_nothing_is_added_twice_out_of_order_or_after_the_end(place):
         with pytest.raises(Conflict, match="over"):
             live.finish(live.run)
         with pytest.raises(Conflict, match="ended"):
-            LiveRun.resume(workspace, "live")
+            RunWriter.resume(workspace, "live")
         assert len(workspace.runs.load("live")[1]) == 2
 
 
@@ -158,8 +158,8 @@ def test_a_run_whose_process_died_is_closed_as_interrupted_and_can_be_gone_on_wi
         head, steps = workspace.runs.load("live")
         assert (head.outcome, head.step_count, len(steps)) == (Outcome.INTERRUPTED, 2, 2)
         assert workspace.index.row("live").outcome == "interrupted"
-        assert not list((place / "runs" / live_runs.LIVE).iterdir())
-        live = LiveRun.resume(workspace, "live")
+        assert not list((place / "runs" / live_runs.LIVE_FOLDER).iterdir())
+        live = RunWriter.resume(workspace, "live")
         assert [step.index for step in live.steps] == [0, 1]
         live.append(make_step(2))
         live.finish(replace(live.run, outcome=Outcome.ANSWERED))
@@ -171,7 +171,7 @@ def test_a_run_whose_process_died_is_closed_as_interrupted_and_can_be_gone_on_wi
 def test_a_run_that_died_between_its_end_and_the_index_is_brought_in_line(place):
     with Workspace.open(place) as workspace:
         live = _begun(workspace, 1)
-        live_runs.replace_head(live.folder, replace(live.run, outcome=Outcome.ANSWERED, step_count=1))
+        live_runs.replace_run_file(live.folder, replace(live.run, outcome=Outcome.ANSWERED, step_count=1))
         _die(live)
         assert workspace.index.row("live").outcome == "running"
     with Workspace.open(place) as workspace:
@@ -193,7 +193,7 @@ def test_closing_without_an_end_interrupts_the_run(place):
             pass
         live.close()
         head, _ = workspace.runs.load("live")
-        assert (head.outcome, head.error) == (Outcome.INTERRUPTED, live_runs.INTERRUPTED)
+        assert (head.outcome, head.error) == (Outcome.INTERRUPTED, live_runs.INTERRUPTED_REASON)
 
 
 @pytest.mark.parametrize("cut", [1, 5, 60])
@@ -205,7 +205,7 @@ def test_a_step_cut_off_by_the_kill_is_taken_away_and_its_number_is_free_again(p
             file.write(b'{"index":2,"url":"http://shop.example/", "title": "half a line and no end'[:cut])
     with Workspace.open(place) as workspace:
         assert len(workspace.runs.load("live")[1]) == 2
-        with LiveRun.resume(workspace, "live") as live:
+        with RunWriter.resume(workspace, "live") as live:
             live.append(make_step(2))
         assert [step.index for step in workspace.runs.load("live")[1]] == [0, 1, 2]
 
@@ -255,7 +255,7 @@ def test_a_run_that_is_gone_or_no_run_is_not_resumed(place):
     with Workspace.open(place) as workspace:
         for name in ("gone", "live/../x", ""):
             with pytest.raises((NotFound, InputError)):
-                LiveRun.resume(workspace, name)
+                RunWriter.resume(workspace, name)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file can't be taken away there")
@@ -299,7 +299,7 @@ def test_a_run_has_what_is_put_beside_it_from_its_first_moment(tmp_path):
     """A kill between a run and its task would leave a run that nobody can go on with."""
     with (
         Workspace.open(tmp_path) as workspace,
-        LiveRun.begin(workspace, make_run("new"), {"task.json": b"{}"}) as live,
+        RunWriter.begin(workspace, make_run("new"), {"task.json": b"{}"}) as live,
     ):
         assert (live.folder / "task.json").read_bytes() == b"{}"
         assert sorted(path.name for path in live.folder.iterdir()) == ["run.json", "steps.jsonl", "task.json"]

@@ -17,7 +17,7 @@ from app.engine.api import RunFilter
 from app.engine.errors import Conflict, NotFound, StoreError
 from app.engine.imports.importer import import_paths
 from app.engine.store.blobs import BlobStore
-from app.engine.store.run_files import digests
+from app.engine.store.run_files import blob_digests
 from app.engine.store.workspace import Workspace
 from tests.support.runs import TRAJECTORIES, make_run, make_step, needs_collection, write_run
 
@@ -39,7 +39,7 @@ def _whole(workspace: Workspace) -> list[str]:
     for run in workspace.runs.ids():
         head, steps = workspace.runs.load(run)
         assert len(steps) == head.step_count
-        for digest in digests(head, steps):
+        for digest in blob_digests(head, steps):
             assert hashlib.sha256(workspace.runs.read_blob(digest)).hexdigest() == digest
     return sorted(workspace.runs.ids())
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.engine.store.walls import Wall
+from app.engine.store.walls import RunRegistry
 
 HOLDS = """
 import sys, time
@@ -19,7 +19,7 @@ time.sleep(60)
 
 
 def test_what_another_claims_is_known_and_what_one_claims_oneself_is_not_another_s(tmp_path: Path):
-    here, there = Wall(tmp_path), Wall(tmp_path)
+    here, there = RunRegistry(tmp_path), RunRegistry(tmp_path)
     assert here.others() == set()
     here.claim(["a", "b"])
     there.claim(["c"])
@@ -38,9 +38,9 @@ def test_the_runs_of_a_process_that_was_killed_are_anybody_s_and_its_files_go(tm
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "there\n"
-        assert Wall(tmp_path).others() == {"theirs"}
+        assert RunRegistry(tmp_path).others() == {"theirs"}
     finally:
         process.kill()
         process.communicate()
-    assert Wall(tmp_path).others() == set()
+    assert RunRegistry(tmp_path).others() == set()
     assert list(tmp_path.iterdir()) == []

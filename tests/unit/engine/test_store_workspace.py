@@ -12,7 +12,7 @@ from app.engine.api import RunFilter
 from app.engine.errors import Conflict, NotFound, StoreError
 from app.engine.imports.importer import import_paths
 from app.engine.judgement import Label, Verdict
-from app.engine.store.database import explain, open_database
+from app.engine.store.database import open_database, translate_error
 from app.engine.store.locks import FileLock
 from app.engine.store.workspace import Workspace
 from kb.tip import TipDraft
@@ -84,7 +84,7 @@ def test_a_damaged_index_is_made_anew_and_said_so(place, damage):
     path.write_bytes(changed[damage])
     with Workspace.open(place) as workspace:
         assert workspace.index.count() == 2
-        assert workspace.index_made_anew
+        assert workspace.index_rebuilt
         assert "been rebuilt" in " ".join(workspace.notes)
         assert len(workspace.index.search("thing", 10)) == 2
 
@@ -94,7 +94,7 @@ def test_a_lost_index_is_made_anew(place):
         file.unlink()
     with Workspace.open(place) as workspace:
         assert workspace.index.count() == 2
-        assert workspace.index_made_anew
+        assert workspace.index_rebuilt
 
 
 def test_rebuilding_gives_the_same_rows_and_finds(place):
@@ -117,7 +117,7 @@ def test_an_io_error_for_want_of_room_is_called_a_full_disk(tmp_path, monkeypatc
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=free))
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
-    assert said in str(explain(error, tmp_path / "index.sqlite"))
+    assert said in str(translate_error(error, tmp_path / "index.sqlite"))
 
 
 def test_a_run_put_in_place_but_not_indexed_is_found_at_the_next_start(place):
@@ -200,13 +200,13 @@ def test_sessions_states_and_drafts_are_remembered(place):
         assert workspace.review.load_session() == {}
         workspace.review.save_session({"run": "r", "width": [1, 2]})
         workspace.review.save_state("risk-model", {"weights": {"a": 1.5}})
-        workspace.review.keep_draft("r/3", draft)
+        workspace.review.save_draft("r/3", draft)
     with Workspace.open(place) as workspace:
         assert workspace.review.load_session() == {"run": "r", "width": [1, 2]}
         assert workspace.review.load_state("risk-model") == {"weights": {"a": 1.5}}
-        assert workspace.review.kept_draft("r/3") == draft
-        workspace.review.keep_draft("r/3", None)
-        assert workspace.review.kept_draft("r/3") is None
+        assert workspace.review.load_draft("r/3") == draft
+        workspace.review.save_draft("r/3", None)
+        assert workspace.review.load_draft("r/3") is None
 
 
 def test_an_older_file_is_backed_up_before_it_is_migrated(tmp_path):

@@ -11,21 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover import takeover as takeover_module
-from app.engine.agent.takeover.account import account_of, tip_text
-from app.engine.agent.takeover.drafts import Draft, Look, Moment, moment_of
-from app.engine.agent.takeover.looking import Looking
-from app.engine.agent.takeover.masking import is_secret, says_secret
-from app.engine.agent.takeover.path import Path, transitions_of
+from app.engine.agent.takeover.account import summarize_takeover, tip_text
+from app.engine.agent.takeover.drafts import ActionDraft, RecordedStep, TrackedPage, record_step
+from app.engine.agent.takeover.looking import PageTracker
+from app.engine.agent.takeover.masking import is_secret, looks_secret
+from app.engine.agent.takeover.path import TakeoverPath, transitions_of
 from app.engine.agent.takeover.takeover import Takeover
-from app.engine.agent.unseen import field_key, unseen
-from app.engine.browser.eyes import FieldFacts
-from app.engine.browser.keys import ALT, CTRL, SHIFT, key_event, number_of, text_of
-from app.engine.browser.screencast import size_of
-from app.engine.browser.session import Visit
-from app.engine.browser.steering import Steering
+from app.engine.agent.unseen import field_key, mask_secrets
+from app.engine.browser.eyes import FieldAttributes
+from app.engine.browser.keys import ALT, CTRL, SHIFT, inserted_text, key_code, key_event
+from app.engine.browser.screencast import jpeg_size
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.steering import InputForwarder
 from app.engine.errors import StoreError
 from app.engine.page_input import InputKind, PageInput
 from app.engine.page_state import Element, PageCapture
@@ -62,8 +62,8 @@ def step(kind: str, name: str = "", role: str = "button", url: str = HOME, **arg
         index=0,
         url=url,
         title="",
-        action=Action(kind=kind, args=args),  # type: ignore[arg-type]
-        target=Target(role=role, name=name, bid="1") if name else None,
+        action=RecordedAction(kind=kind, args=args),  # type: ignore[arg-type]
+        target=ActionTarget(role=role, name=name, bid="1") if name else None,
         by="person",
     )
 
@@ -78,20 +78,20 @@ def pressed(name: str, modifiers: int = 0, code: str = "", text: str = "") -> Pa
 @pytest.mark.parametrize(
     "facts",
     [
-        FieldFacts(type="password"),
-        FieldFacts(type="text", autocomplete="section-a cc-number"),
-        FieldFacts(type="text", autocomplete="one-time-code"),
-        FieldFacts(type="tel", most=1),
-        FieldFacts(type="text", mode="numeric", most=1),
-        FieldFacts(type="text", dotted=True),
-        FieldFacts(type="text", names="cvv"),
-        FieldFacts(type="text", names="cardNumber checkout-card"),
-        FieldFacts(type="text", names="Enter your one-time code"),
-        FieldFacts(type="text", names="user_password_plain"),
-        FieldFacts(type="text", names="Kartennummer"),
+        FieldAttributes(type="password"),
+        FieldAttributes(type="text", autocomplete="section-a cc-number"),
+        FieldAttributes(type="text", autocomplete="one-time-code"),
+        FieldAttributes(type="tel", most=1),
+        FieldAttributes(type="text", mode="numeric", most=1),
+        FieldAttributes(type="text", dotted=True),
+        FieldAttributes(type="text", names="cvv"),
+        FieldAttributes(type="text", names="cardNumber checkout-card"),
+        FieldAttributes(type="text", names="Enter your one-time code"),
+        FieldAttributes(type="text", names="user_password_plain"),
+        FieldAttributes(type="text", names="Kartennummer"),
     ],
 )
-def test_what_is_typed_into_such_a_field_is_nobodys_business(facts: FieldFacts) -> None:
+def test_what_is_typed_into_such_a_field_is_nobodys_business(facts: FieldAttributes) -> None:
     assert is_secret(None, facts)
 
 
@@ -99,20 +99,20 @@ def test_what_is_typed_into_such_a_field_is_nobodys_business(facts: FieldFacts) 
     "names", ["Name", "postcode", "spin speed", "Pinterest", "order number", "Discard", "title"]
 )
 def test_plain_fields_are_not_kept_secret(names: str) -> None:
-    assert not is_secret(field(name=names), FieldFacts(type="text", names=names))
+    assert not is_secret(field(name=names), FieldAttributes(type="text", names=names))
 
 
 def test_the_number_of_a_card_is_a_secret_in_any_field() -> None:
-    assert says_secret("4111 1111 1111 1111")
-    assert not says_secret("4111 1111 1111 1112")
-    assert not says_secret("anna@example.com")
+    assert looks_secret("4111 1111 1111 1111")
+    assert not looks_secret("4111 1111 1111 1112")
+    assert not looks_secret("anna@example.com")
 
 
 def test_a_field_with_a_persons_secret_stays_hidden_in_every_look_in_text_and_pixels() -> None:
     secrets = Secrets()
     code, name = field(0, "CVV", value="123"), field(1, "Name", value="O'Hara")
     secrets.keep("123", field_key(code))
-    seen = unseen(page(code, name, picture=page_jpeg(800, 600)), secrets)
+    seen = mask_secrets(page(code, name, picture=page_jpeg(800, 600)), secrets)
     assert f"[0] textbox 'CVV', value='{MARK}'" in seen.tree
     assert "[1] textbox 'Name', value=\"O'Hara\"" in seen.tree
     assert [element.value for element in seen.elements] == [MARK, "O'Hara"]
@@ -139,15 +139,15 @@ def test_a_kept_value_never_survives_a_mask(value: str) -> None:
 
 def test_the_step_of_a_secret_field_says_what_was_filled_in_and_not_with_what() -> None:
     secrets, password = Secrets(), field(0, "Password", type="password")
-    draft = Draft(
+    draft = ActionDraft(
         kind="fill",
-        before=Look(page=page(password)),
+        before=TrackedPage(page=page(password)),
         element=password,
         args={"value": "swordfish9"},
         secret=True,
     )
     secrets.keep("swordfish9", field_key(password))
-    moment, blobs = moment_of(draft, None, secrets, HOME)
+    moment, blobs = record_step(draft, None, secrets, HOME)
     assert moment.step.words == f"type '{MARK}' into textbox 'Password'"
     assert (moment.step.by, moment.step.reason, moment.step.effect) == ("person", "done by hand", "changed")
     assert moment.step.target_box == (10.0, 20.0, 200.0, 30.0)
@@ -158,16 +158,18 @@ def test_the_step_of_a_secret_field_says_what_was_filled_in_and_not_with_what() 
 
 
 def test_the_account_tells_addresses_fields_tabs_and_what_is_new_on_the_page() -> None:
-    first = Look(page=page(field(0), headings=("Checkout",)))
+    first = TrackedPage(page=page(field(0), headings=("Checkout",)))
     alert = "\n\t[9] alert 'Order placed'\n\t\tStaticText 'Order placed'"
     after = page(button(0, "Print"), url=HOME + "done?token=abc123", headings=("Checkout", "Thank you"))
-    last = Look(page=page(*after.elements, url=after.url, headings=after.headings, tree=after.tree + alert))
+    last = TrackedPage(
+        page=page(*after.elements, url=after.url, headings=after.headings, tree=after.tree + alert)
+    )
     steps = [
         step("fill", "Zip code", "textbox", value="24103"),
         step("fill", "Password", "textbox", value=MARK),
         step("click", "Place order"),
     ]
-    account = account_of(
+    account = summarize_takeover(
         "run-1", steps, (first, last), ["a dialog said 'Sure?' and was dismissed"], Secrets(), 1
     )
     told = "\n".join(account.changes)
@@ -183,7 +185,7 @@ def test_the_account_tells_addresses_fields_tabs_and_what_is_new_on_the_page() -
 
 
 def test_nothing_done_is_told_as_such_and_makes_no_tip() -> None:
-    account = account_of("run-1", [], (None, None), [], Secrets(), 0)
+    account = summarize_takeover("run-1", [], (None, None), [], Secrets(), 0)
     assert account.words == "a person viewed the page and changed nothing"
     assert (account.tip_text, account.changes, account.steps) == ("", (), 0)
 
@@ -219,15 +221,15 @@ def test_no_name_a_page_makes_up_breaks_the_line_of_a_tip_or_grows_beyond_a_name
 # ------------------------------------------------------------------------------------------------ the path
 
 
-def moment(before: PageCapture, kind: str, element: Element | None, **args: object) -> Moment:
-    return Moment(index=0, step=step(kind, url=before.url, **args), page=before, element=element)
+def moment(before: PageCapture, kind: str, element: Element | None, **args: object) -> RecordedStep:
+    return RecordedStep(index=0, step=step(kind, url=before.url, **args), page=before, element=element)
 
 
 def test_deeds_that_lead_from_page_to_page_are_the_transitions_of_the_path() -> None:
     home = page(field(0, "Search"), button(1, "Go"))
     found = page(button(0, "Buy"), url=HOME + "find")
     bought = page(button(0, "Print"), url=HOME + "done")
-    path = Path(
+    path = TakeoverPath(
         moments=(
             moment(home, "fill", home.elements[0], value="mug"),
             moment(home, "click", home.elements[1]),
@@ -247,7 +249,7 @@ def test_deeds_that_lead_from_page_to_page_are_the_transitions_of_the_path() -> 
 def test_what_was_kept_secret_and_what_lies_on_another_host_is_no_part_of_a_path() -> None:
     home, other = page(field(0, "Password")), page(button(0, "In"), url=HOME + "in")
     away = page(button(0, "Ad"), url="http://elsewhere.test/")
-    path = Path(
+    path = TakeoverPath(
         moments=(
             moment(home, "fill", home.elements[0], value=MARK),
             moment(other, "click", other.elements[0]),
@@ -261,7 +263,7 @@ def test_what_was_kept_secret_and_what_lies_on_another_host_is_no_part_of_a_path
 
 
 def test_an_empty_path_is_nothing() -> None:
-    assert transitions_of(Path(), HOME).states == ()
+    assert transitions_of(TakeoverPath(), HOME).states == ()
 
 
 # ------------------------------------------------------------------------------------------------ keys and pictures
@@ -276,27 +278,30 @@ def test_keys_have_the_numbers_and_texts_that_pages_ask_for() -> None:
     assert key_event(pressed("c", CTRL, "KeyC"))["commands"] == ["copy"]
     assert key_event(pressed("c", CTRL, "KeyC"))["type"] == "rawKeyDown"
     assert key_event(pressed("Delete"))["type"] == "rawKeyDown"
-    assert [
-        number_of(*pair) for pair in (("ArrowLeft", ""), ("ß", "Minus"), ("7", "Numpad7"), ("é", ""))
-    ] == [37, 189, 103, 0]
+    assert [key_code(*pair) for pair in (("ArrowLeft", ""), ("ß", "Minus"), ("7", "Numpad7"), ("é", ""))] == [
+        37,
+        189,
+        103,
+        0,
+    ]
 
 
 def test_alt_gr_writes_its_sign_and_a_shortcut_writes_nothing() -> None:
-    assert text_of(pressed("@", CTRL | ALT, "KeyQ", "@")) == "@"
-    assert text_of(pressed("q", CTRL, "KeyQ", "q")) == ""
-    assert text_of(pressed("Q", SHIFT, "KeyQ", "Q")) == "Q"
-    assert text_of(pressed("Escape", text="\x1b")) == ""
+    assert inserted_text(pressed("@", CTRL | ALT, "KeyQ", "@")) == "@"
+    assert inserted_text(pressed("q", CTRL, "KeyQ", "q")) == ""
+    assert inserted_text(pressed("Q", SHIFT, "KeyQ", "Q")) == "Q"
+    assert inserted_text(pressed("Escape", text="\x1b")) == ""
 
 
 @given(st.binary(max_size=400))
 def test_what_is_no_picture_has_no_size(data: bytes) -> None:
-    size = size_of(data)
+    size = jpeg_size(data)
     assert size is None or min(size) >= 0
 
 
 def test_a_pictures_size_is_read_without_decoding_it() -> None:
-    assert size_of(page_jpeg(321, 123)) == (321, 123)
-    assert size_of(b"") is None
+    assert jpeg_size(page_jpeg(321, 123)) == (321, 123)
+    assert jpeg_size(b"") is None
 
 
 # ------------------------------------------------------------------------------------------------ what is written
@@ -308,9 +313,9 @@ async def test_a_step_that_can_not_be_written_is_not_lost_and_the_order_stays(mo
     async def nothing(*_: object) -> None:
         return None
 
-    monkeypatch.setattr(takeover_module, "come_to_rest", nothing)
-    monkeypatch.setattr(Looking, "look", nothing)
-    monkeypatch.setattr(Steering, "lift", nothing)
+    monkeypatch.setattr(takeover_module, "wait_for_tab_idle", nothing)
+    monkeypatch.setattr(PageTracker, "look", nothing)
+    monkeypatch.setattr(InputForwarder, "lift", nothing)
     written: list[str] = []
     room = 1
 
@@ -321,7 +326,7 @@ async def test_a_step_that_can_not_be_written_is_not_lost_and_the_order_stays(mo
         return len(written) - 1
 
     taken = Takeover(
-        cast("Visit", SimpleNamespace(pages=[], asked=None)),
+        cast("BrowserSession", SimpleNamespace(pages=[], asked=None)),
         secrets=Secrets(),
         home=HOME,
         write=write,
@@ -329,7 +334,7 @@ async def test_a_step_that_can_not_be_written_is_not_lost_and_the_order_stays(mo
     )
     shown = page(button(0, "Save"), button(1, "Close"), button(2, "Back"))
     for number in range(3):
-        draft = Draft(kind="click", before=Look(page=shown), element=shown.elements[number])
+        draft = ActionDraft(kind="click", before=TrackedPage(page=shown), element=shown.elements[number])
         taken._noticing.done.append(draft)
     for _ in range(2):
         with pytest.raises(StoreError):

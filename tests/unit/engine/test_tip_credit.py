@@ -5,82 +5,92 @@ from __future__ import annotations
 import pytest
 
 from app.engine.agent.scout.tipping import advice, leads_of
-from app.engine.agent.sight import Decision, Hint
-from app.engine.agent.stepping import went_by
-from app.engine.command import Click, Command, Goto, Note, ReportInfeasible, Stop, TypeText
-from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.agent.sight import AgentDecision, RetrievedTip
+from app.engine.agent.stepping import tip_followed
+from app.engine.command import Action, Click, Goto, ReportInfeasible, Stop, TakeNote, TypeText
+from app.engine.effect import ActionResult, Cause, Effect, refused
 from tests.unit.engine.test_agent_loop import Bench
 
-SEEN = Result(success=True, effect=Effect.CHANGED)
+SEEN = ActionResult(success=True, effect=Effect.CHANGED)
 
 
 @pytest.mark.parametrize(
     ("what", "command", "result", "counts"),
     [
         ("the page changed", Click(0), SEEN, True),
-        ("another page came", Goto("/x"), Result(success=True, effect=Effect.NAVIGATED, status=200), True),
-        ("a status nobody knows", Goto("/x"), Result(success=True, effect=Effect.NAVIGATED), True),
+        (
+            "another page came",
+            Goto("/x"),
+            ActionResult(success=True, effect=Effect.NAVIGATED, status=200),
+            True,
+        ),
+        ("a status nobody knows", Goto("/x"), ActionResult(success=True, effect=Effect.NAVIGATED), True),
         ("a field was filled", TypeText(0, "x"), SEEN, True),
-        ("the run ended by it", Stop("42"), Result(success=True, effect=Effect.NOTHING), True),
+        ("the run ended by it", Stop("42"), ActionResult(success=True, effect=Effect.NOTHING), True),
         (
             "the run was given up by it",
             ReportInfeasible("no"),
-            Result(success=True, effect=Effect.NOTHING),
+            ActionResult(success=True, effect=Effect.NOTHING),
             True,
         ),
-        ("nothing happened", Click(0), Result(success=True, effect=Effect.NOTHING), False),
-        ("something else changed", Click(0), Result(success=True, effect=Effect.UNRELATED), False),
+        ("nothing happened", Click(0), ActionResult(success=True, effect=Effect.NOTHING), False),
+        ("something else changed", Click(0), ActionResult(success=True, effect=Effect.UNRELATED), False),
         ("it was refused", Click(0), refused(Cause.COVERED, "covered"), False),
-        ("it failed with a change", Click(0), Result(success=False, effect=Effect.CHANGED), False),
+        ("it failed with a change", Click(0), ActionResult(success=False, effect=Effect.CHANGED), False),
         (
             "an address not found",
             Goto("/x"),
-            Result(success=True, effect=Effect.NAVIGATED, status=404),
+            ActionResult(success=True, effect=Effect.NAVIGATED, status=404),
             False,
         ),
         (
             "an address forbidden",
             Goto("/x"),
-            Result(success=True, effect=Effect.NAVIGATED, status=400),
+            ActionResult(success=True, effect=Effect.NAVIGATED, status=400),
             False,
         ),
-        ("a broken server", Goto("/x"), Result(success=True, effect=Effect.NAVIGATED, status=503), False),
+        (
+            "a broken server",
+            Goto("/x"),
+            ActionResult(success=True, effect=Effect.NAVIGATED, status=503),
+            False,
+        ),
         (
             "an error page without a status",
             Goto("/x"),
-            Result(success=False, effect=Effect.NAVIGATED, cause=Cause.ERROR_PAGE),
+            ActionResult(success=False, effect=Effect.NAVIGATED, cause=Cause.ERROR_PAGE),
             False,
         ),
-        ("a note about it", Note("x"), Result(success=True, effect=Effect.NOTHING), False),
-        ("no action at all", None, Result(success=True, effect=Effect.NOTHING), False),
+        ("a note about it", TakeNote("x"), ActionResult(success=True, effect=Effect.NOTHING), False),
+        ("no action at all", None, ActionResult(success=True, effect=Effect.NOTHING), False),
     ],
 )
 def test_a_claim_counts_only_with_its_effect(
-    what: str, command: Command | None, result: Result, counts: bool
+    what: str, command: Action | None, result: ActionResult, counts: bool
 ):
-    assert went_by(True, command, result) is (True if counts else None), what
-    assert went_by(False, command, result) is False
-    assert went_by(None, command, result) is None
+    assert tip_followed(True, command, result) is (True if counts else None), what
+    assert tip_followed(False, command, result) is False
+    assert tip_followed(None, command, result) is None
 
 
 @pytest.mark.parametrize(
     ("result", "followed"),
     [
         (SEEN, True),
-        (Result(success=True, effect=Effect.NOTHING), None),
-        (Result(success=True, effect=Effect.NAVIGATED, status=404), None),
+        (ActionResult(success=True, effect=Effect.NOTHING), None),
+        (ActionResult(success=True, effect=Effect.NAVIGATED, status=404), None),
         (refused(Cause.MISSING, "gone"), None),
     ],
 )
 async def test_the_step_keeps_what_came_of_a_tip_and_not_what_the_policy_says(
-    result: Result, followed: bool | None
+    result: ActionResult, followed: bool | None
 ):
-    tips = (Hint(tip="t1", text="Orders are under Orders"),)
-    bench = Bench([Decision(command=Click(0), followed={"t1": True}), Stop("")], tips=tips)
+    tips = (RetrievedTip(tip="t1", text="Orders are under Orders"),)
+    bench = Bench([AgentDecision(command=Click(0), followed={"t1": True}), Stop("")], tips=tips)
 
     kept = bench.hands.do
 
-    async def do(command: Command, permit: object = None) -> Result:
+    async def do(command: Action, permit: object = None) -> ActionResult:
         return result if isinstance(command, Click) else await kept(command)
 
     bench.hands.do = do
@@ -103,6 +113,6 @@ async def test_the_step_keeps_what_came_of_a_tip_and_not_what_the_policy_says(
     ],
 )
 def test_warnings_and_reasons_of_a_tip_are_no_leads(text: str, named: list[str]):
-    leads = leads_of([Hint(tip="t", text=text)])
+    leads = leads_of([RetrievedTip(tip="t", text=text)])
     assert [lead.control or lead.address or " > ".join(lead.path) for lead in leads] == named
     assert len(advice(text)) == len(text)

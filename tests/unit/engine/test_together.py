@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from app.engine.errors import SiteloreError
-from app.engine.graph.together import together
+from app.engine.graph.together import run_all
 
 
 async def fails(error: Exception) -> None:
@@ -25,10 +25,10 @@ async def test_the_first_expected_error_is_raised_and_the_others_are_ended():
             ended.append(True)
 
     with pytest.raises(SiteloreError, match="gone"):
-        await together([waits(), fails(SiteloreError("gone"))])
+        await run_all([waits(), fails(SiteloreError("gone"))])
     assert ended == [True]
 
 
 async def test_an_error_nobody_expects_is_not_taken_for_one_that_is():
     with pytest.raises(ExceptionGroup):
-        await together([fails(ValueError("a bug")), fails(SiteloreError("gone"))])
+        await run_all([fails(ValueError("a bug")), fails(SiteloreError("gone"))])

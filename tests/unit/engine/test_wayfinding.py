@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.cases.wayfinding import refuse_risky
+from app.engine.cases.wayfinding import refuse_risky_path
 from app.engine.errors import SiteloreError
 from app.engine.graph_api import PathPlan
 from app.engine.page_state import Source
@@ -25,9 +25,9 @@ def way(risk: float, found_by: Source) -> PathPlan:
 
 def test_what_a_run_did_and_no_rule_allows_is_not_done_again_to_get_somewhere():
     with pytest.raises(SiteloreError, match=r"Place order.*nothing was done"):
-        refuse_risky(way(0.8, Source.RUN))
+        refuse_risky_path(way(0.8, Source.RUN))
 
 
 @pytest.mark.parametrize(("risk", "found_by"), [(0.0, Source.RUN), (0.1, Source.EXPLORED)])
 def test_harmless_steps_and_those_a_persons_rule_allowed_are_repeated(risk, found_by):
-    refuse_risky(way(risk, found_by))
+    refuse_risky_path(way(risk, found_by))

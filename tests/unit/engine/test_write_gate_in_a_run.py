@@ -8,23 +8,25 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.engine.cases.desk import Desk
-from app.engine.command import Click, ClickMark, Command, Goto, Stop
-from app.engine.intervention_policy import Answer, InterventionPolicy, RiskClass, RiskRule, risk_classes
+from app.engine.cases.desk import ApprovalService
+from app.engine.command import Action, Click, ClickMark, Goto, Stop
+from app.engine.intervention_policy import InterventionPolicy, PolicyAnswer, RiskClass, RiskRule, risk_classes
 from app.engine.page_state import PageCapture
-from app.engine.supervision import PersonDecision, Verb
-from tests.support.fake_desk import FakeDesk, yes
+from app.engine.supervision import DecisionKind, OperatorDecision
+from tests.support.fake_desk import FakeApprovals, approve
 from tests.support.fake_hands import HOME
-from tests.support.held_run import ASKING, TASK, Bench
+from tests.support.held_run import ASKING, TASK, SupervisedLoop
 
 DELETE = Click(2)
 """On the home page: a link "Delete account"."""
-ALLOWING = InterventionPolicy(risks=tuple(RiskRule(risk=risk, answer=Answer.ALLOW) for risk in RiskClass))
+ALLOWING = InterventionPolicy(
+    risks=tuple(RiskRule(risk=risk, answer=PolicyAnswer.ALLOW) for risk in RiskClass)
+)
 ASKED_FOR = replace(TASK, intent="Delete the account")
 
 
 async def test_with_nobody_there_a_write_that_the_task_does_not_ask_for_is_refused_and_the_run_goes_on():
-    bench = Bench([DELETE, DELETE, Stop("42")], supervised=False)
+    bench = SupervisedLoop([DELETE, DELETE, Stop("42")], supervised=False)
     run = await bench.run()
     assert DELETE not in bench.hands.done
     assert [step.cause for step in bench.kept.steps[:2]] == ["policy", "policy"]
@@ -33,18 +35,18 @@ async def test_with_nobody_there_a_write_that_the_task_does_not_ask_for_is_refus
 
 
 async def test_with_nobody_there_a_write_that_the_task_asks_for_is_done():
-    bench = Bench([DELETE, Stop("done")], supervised=False, task=ASKED_FOR)
+    bench = SupervisedLoop([DELETE, Stop("done")], supervised=False, task=ASKED_FOR)
     await bench.run()
     assert DELETE in bench.hands.done
 
 
-@pytest.mark.parametrize(("verb", "done"), [(Verb.APPROVE, True), (Verb.DENY, False)])
+@pytest.mark.parametrize(("verb", "done"), [(DecisionKind.APPROVE, True), (DecisionKind.DENY, False)])
 async def test_where_a_person_supervises_they_are_asked_about_what_the_task_does_not_ask_for(
-    verb: Verb, done: bool
+    verb: DecisionKind, done: bool
 ):
     """The policy allows the class; beyond the task it is asked about all the same."""
-    desk = FakeDesk(lambda _: PersonDecision(verb=verb, author="ann"), policy=ALLOWING)
-    bench = Bench([DELETE, Stop("42")], desk=desk)
+    desk = FakeApprovals(lambda _: OperatorDecision(verb=verb, author="ann"), policy=ALLOWING)
+    bench = SupervisedLoop([DELETE, Stop("42")], desk=desk)
     await bench.run()
     (asked,) = desk.rows.values()
     assert "the task does not ask for it" in asked.why
@@ -52,17 +54,17 @@ async def test_where_a_person_supervises_they_are_asked_about_what_the_task_does
 
 
 async def test_what_a_person_allowed_for_the_run_or_its_site_is_not_asked_about_again():
-    desk = FakeDesk(policy=ALLOWING)
+    desk = FakeApprovals(policy=ALLOWING)
     desk.wide = frozenset({RiskClass.DELETES})
-    bench = Bench([DELETE, Stop("42")], desk=desk)
+    bench = SupervisedLoop([DELETE, Stop("42")], desk=desk)
     await bench.run()
     assert desk.rows == {}
     assert DELETE in bench.hands.done
 
 
 async def test_a_policy_that_asks_also_asks_about_what_the_task_wants():
-    desk = FakeDesk(yes, policy=ASKING)
-    bench = Bench([DELETE, Stop("done")], desk=desk, task=ASKED_FOR)
+    desk = FakeApprovals(approve, policy=ASKING)
+    bench = SupervisedLoop([DELETE, Stop("done")], desk=desk, task=ASKED_FOR)
     await bench.run()
     (asked,) = desk.rows.values()
     assert "the task does not ask for it" not in asked.why
@@ -72,15 +74,15 @@ async def test_a_policy_that_asks_also_asks_about_what_the_task_wants():
 class MarksThatAre:
     """Marks that all stand for one element."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: Action) -> None:
         self._command = command
 
-    async def resolve(self, command: Command, page: PageCapture) -> tuple[Command, None]:
+    async def resolve(self, command: Action, page: PageCapture) -> tuple[Action, None]:
         return self._command, None
 
 
 async def test_a_mark_with_a_harmless_label_on_a_dangerous_element_is_refused_when_it_is_resolved():
-    bench = Bench([ClickMark(1, "Details"), Stop("42")], supervised=False)
+    bench = SupervisedLoop([ClickMark(1, "Details"), Stop("42")], supervised=False)
     bench.loop._parts.deeds.marks = MarksThatAre(DELETE)  # type: ignore[assignment]  # pyright: ignore[reportPrivateUsage]
     await bench.run()
     assert DELETE not in bench.hands.done
@@ -107,25 +109,25 @@ def test_a_class_that_is_none_is_named():
 
 async def test_what_a_run_has_written_is_not_written_again():
     """Deleted, back on the home page, and the same link is there once more."""
-    bench = Bench([DELETE, Goto(HOME), DELETE, Stop("done")], supervised=False, task=ASKED_FOR)
+    bench = SupervisedLoop([DELETE, Goto(HOME), DELETE, Stop("done")], supervised=False, task=ASKED_FOR)
     await bench.run()
     assert bench.hands.done.count(DELETE) == 1
     assert "as often as the task says" in (bench.kept.steps[2].error or "")
 
 
-WIDENED: tuple[tuple[str, tuple[RiskRule, ...], Answer | None, bool], ...] = (
+WIDENED: tuple[tuple[str, tuple[RiskRule, ...], PolicyAnswer | None, bool], ...] = (
     ("nothing was said", (), None, False),
-    ("a rule of this site allows", (RiskRule(risk=RiskClass.SENDS, answer=Answer.ALLOW, site="shop"),), None, True),
-    ("a rule for all sites does not reach so far", (RiskRule(risk=RiskClass.SENDS, answer=Answer.ALLOW),), None, False),
-    ("nor one of another site", (RiskRule(risk=RiskClass.SENDS, answer=Answer.ALLOW, site="wiki"),), None, False),
-    ("nor one of another class", (RiskRule(risk=RiskClass.PAYS, answer=Answer.ALLOW, site="shop"),), None, False),
-    ("nor one that asks", (RiskRule(risk=RiskClass.SENDS, answer=Answer.ASK, site="shop"),), None, False),
-    ("an approval for the run", (), Answer.ALLOW, True),
-    ("a denial for the run", (), Answer.DENY, False),
+    ("a rule of this site allows", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ALLOW, site="shop"),), None, True),
+    ("a rule for all sites does not reach so far", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ALLOW),), None, False),
+    ("nor one of another site", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ALLOW, site="wiki"),), None, False),
+    ("nor one of another class", (RiskRule(risk=RiskClass.PAYS, answer=PolicyAnswer.ALLOW, site="shop"),), None, False),
+    ("nor one that asks", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ASK, site="shop"),), None, False),
+    ("an approval for the run", (), PolicyAnswer.ALLOW, True),
+    ("a denial for the run", (), PolicyAnswer.DENY, False),
     (
         "a denial for the run goes before the site's rule",
-        (RiskRule(risk=RiskClass.SENDS, answer=Answer.ALLOW, site="shop"),),
-        Answer.DENY,
+        (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ALLOW, site="shop"),),
+        PolicyAnswer.DENY,
         False,
     ),
 )  # fmt: skip
@@ -135,7 +137,7 @@ WIDENED: tuple[tuple[str, tuple[RiskRule, ...], Answer | None, bool], ...] = (
     ("rules", "standing", "widened"), [row[1:] for row in WIDENED], ids=[row[0] for row in WIDENED]
 )
 async def test_what_a_person_allowed_outright(
-    rules: tuple[RiskRule, ...], standing: Answer | None, widened: bool
+    rules: tuple[RiskRule, ...], standing: PolicyAnswer | None, widened: bool
 ) -> None:
     async def on_store(work: Callable[[str], object], run: str) -> object:
         return work(run)
@@ -149,4 +151,4 @@ async def test_what_a_person_allowed_outright(
         _rows=SimpleNamespace(standing=lambda run: said),
         policy=policy,
     )
-    assert await Desk.widened(desk, "r1", "shop", RiskClass.SENDS) is widened  # type: ignore[arg-type]
+    assert await ApprovalService.is_class_allowed(desk, "r1", "shop", RiskClass.SENDS) is widened  # type: ignore[arg-type]

@@ -97,7 +97,7 @@ def test_a_workspace_that_is_not_there_yet_is_fine_and_is_not_made(tmp_path: Pat
 
 
 def test_a_workspace_on_a_full_disk_gets_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "LITTLE_DISK", 10**18)
+    monkeypatch.setattr(doctor, "MIN_FREE_DISK", 10**18)
 
     check = doctor.workspace_check(tmp_path)
 
@@ -152,19 +152,19 @@ class Probe:
     async def __call__(self, code: str, *_: str, **__: object) -> tuple[int, str, str]:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if answer is None:
-            raise probes.Slow("no answer within 30 s")
+            raise probes.ProbeTimeout("no answer within 30 s")
         return 0, json.dumps(answer), ""
 
 
 WORKS: dict[str, object] = {"version": "156.0", "candidate": "/bin/chromium", "unsandboxed": ""}
-PROOF = find.Started(version="156.0", candidate="/bin/chromium")
+PROOF = find.StartedBrowser(version="156.0", candidate="/bin/chromium")
 
 
 @pytest.mark.parametrize("slow", [None, {"error": "Timeout 20000ms exceeded", "slow": True}])
 async def test_a_browser_that_is_slow_is_not_answering_yet_and_not_missing(
     monkeypatch: pytest.MonkeyPatch, slow: dict[str, object] | None
 ) -> None:
-    monkeypatch.setattr(doctor, "probe", Probe(slow))
+    monkeypatch.setattr(doctor, "run_probe", Probe(slow))
 
     (check,) = await doctor.browser_checks("")
 
@@ -174,7 +174,7 @@ async def test_a_browser_that_is_slow_is_not_answering_yet_and_not_missing(
 
 
 async def test_a_browser_that_is_missing_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "probe", Probe({"error": "no browser could be started", "slow": False}))
+    monkeypatch.setattr(doctor, "run_probe", Probe({"error": "no browser could be started", "slow": False}))
 
     (check,) = await doctor.browser_checks("")
 
@@ -186,7 +186,7 @@ async def test_a_browser_that_is_missing_is_said_to_be(monkeypatch: pytest.Monke
 async def test_a_browser_that_this_process_has_opened_is_proof(
     monkeypatch: pytest.MonkeyPatch, answer: dict[str, object] | None
 ) -> None:
-    monkeypatch.setattr(doctor, "probe", Probe(answer))
+    monkeypatch.setattr(doctor, "run_probe", Probe(answer))
 
     browser, sandboxed = await doctor.browser_checks("/bin/chromium", lambda: PROOF)
 
@@ -198,13 +198,13 @@ async def test_a_browser_that_this_process_has_opened_is_proof(
 async def test_a_browser_that_was_opened_proves_nothing_of_another_that_is_chosen_by_now(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(doctor, "probe", Probe(None))
+    monkeypatch.setattr(doctor, "run_probe", Probe(None))
 
     assert [check.ok for check in await doctor.browser_checks("/bin/other", lambda: PROOF)] == [False]
 
 
 async def test_the_sandbox_has_a_row_of_its_own_with_how_to_mend_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "probe", Probe(WORKS, {**WORKS, "unsandboxed": sandbox.ROOT}))
+    monkeypatch.setattr(doctor, "run_probe", Probe(WORKS, {**WORKS, "unsandboxed": sandbox.ROOT}))
     assert [check.ok for check in await doctor.browser_checks("")] == [True, True]
 
     browser, sandboxed = await doctor.browser_checks("")
@@ -219,7 +219,7 @@ async def test_a_browser_that_may_not_run_without_its_sandbox_is_not_told_to_be_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     refused: dict[str, object] = {"error": "the browser can't have its sandbox", "unsandboxed": sandbox.ROOT}
-    monkeypatch.setattr(doctor, "probe", Probe(refused))
+    monkeypatch.setattr(doctor, "run_probe", Probe(refused))
 
     browser, sandboxed = await doctor.browser_checks("")
 
@@ -229,16 +229,16 @@ async def test_a_browser_that_may_not_run_without_its_sandbox_is_not_told_to_be_
 
 
 async def test_a_child_that_hangs_is_ended_and_called_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probes, "PROBE_SECONDS", 0.2)
-    with pytest.raises(probes.Slow, match="no answer"):
-        await probes.probe("import time; time.sleep(60)")
+    monkeypatch.setattr(probes, "PROBE_TIMEOUT", 0.2)
+    with pytest.raises(probes.ProbeTimeout, match="no answer"):
+        await probes.run_probe("import time; time.sleep(60)")
 
 
 @pytest.mark.parametrize("check", ["Qt", "SQLite"])
 async def test_nothing_that_is_slow_is_told_to_be_installed_again(
     monkeypatch: pytest.MonkeyPatch, check: str
 ) -> None:
-    monkeypatch.setattr(doctor, "probe", Probe(None))
+    monkeypatch.setattr(doctor, "run_probe", Probe(None))
 
     found = await (doctor.qt_check({}) if check == "Qt" else doctor.sqlite_check())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.engine.browser import find
-from app.engine.browser.find import Candidate, candidates
+from app.engine.browser.find import BrowserCandidate, candidates
 
 
 def test_playwrights_own_goes_first_then_channels_then_path(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,9 +16,9 @@ def test_playwrights_own_goes_first_then_channels_then_path(monkeypatch: pytest.
 
     found = list(candidates(environ={}))
 
-    assert found[0] == Candidate()
+    assert found[0] == BrowserCandidate()
     assert [c.channel for c in found[1:4]] == ["chromium", "chrome", "msedge"]
-    assert found[4:] == [Candidate(executable="/bin/chromium")]
+    assert found[4:] == [BrowserCandidate(executable="/bin/chromium")]
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Error, Playwright, TimeoutError
 
-from app.cli.common import Warner
+from app.cli.common import SandboxNotice
 from app.engine.browser import find, sandbox
-from app.engine.browser.find import NoBrowser, Started, launch
+from app.engine.browser.find import NoBrowser, StartedBrowser, launch
 from app.engine.browser.sandbox import NO_NAMESPACES, ROOT, NoSandbox
 from app.engine.events import BrowserStarted
 
@@ -42,10 +42,10 @@ class Launcher:
             raise Error(self.broken)
         return SimpleNamespace(version="156.0")
 
-    async def start(self) -> Started:
+    async def start(self) -> StartedBrowser:
         """Start it through the program; returns what listeners get."""
-        told: list[Started] = []
-        unlisten = find.on_start(told.append)
+        told: list[StartedBrowser] = []
+        unlisten = find.on_browser_start(told.append)
         try:
             await launch(cast(Playwright, SimpleNamespace(chromium=self)), "/somewhere/chromium")
         finally:
@@ -149,8 +149,8 @@ async def test_a_browser_that_is_slow_is_not_said_to_be_missing() -> None:
 
 
 def test_the_sentence_has_the_reason_the_danger_and_what_to_do() -> None:
-    assert sandbox.sentence("") == ""
-    words = sandbox.sentence(ROOT)
+    assert sandbox.no_sandbox_warning("") == ""
+    words = sandbox.no_sandbox_warning(ROOT)
     assert "without its sandbox (Chromium does not allow it for root)" in words
     assert "start Sitelore as an ordinary user" in words
 
@@ -173,11 +173,13 @@ def test_the_remedy_is_that_of_the_switch_the_system_has_off(
 
 
 def test_the_command_line_says_once_that_a_browser_has_no_sandbox(capsys: pytest.CaptureFixture[str]) -> None:
-    warner = Warner()
+    warner = SandboxNotice()
     warner(BrowserStarted(found="Chromium 156.0"))
     assert capsys.readouterr().err == ""
 
     for _ in range(3):
-        warner(BrowserStarted(found="Chromium 156.0", unsandboxed=ROOT, warning=sandbox.sentence(ROOT)))
+        warner(
+            BrowserStarted(found="Chromium 156.0", unsandboxed=ROOT, warning=sandbox.no_sandbox_warning(ROOT))
+        )
 
     assert capsys.readouterr().err.count("without its sandbox") == 1

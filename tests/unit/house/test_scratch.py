@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.engine.store import scratch
-from app.engine.store.scratch import LOCK, PREFIX, Scratch, sweep
+from app.engine.store.scratch import LOCK, PREFIX, TempFolder, remove_abandoned
 
 HOLD = """
 import sys, time
@@ -40,7 +40,7 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def test_a_folder_is_private_and_leaves_nothing(tmp_path: Path) -> None:
-    with Scratch.make(tmp_path) as path:
+    with TempFolder.make(tmp_path) as path:
         assert path.parent == tmp_path
         assert path.stat().st_mode & 0o777 == 0o700
         (path / "profile").mkdir()
@@ -52,14 +52,14 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> No
     end(process)
     assert (left / "profile" / "data").exists()
 
-    with Scratch.make(tmp_path):
+    with TempFolder.make(tmp_path):
         assert not left.exists()
 
 
 def test_the_folder_of_a_living_process_is_left_alone(tmp_path: Path) -> None:
     process, living = held(tmp_path)
     try:
-        assert sweep(tmp_path) == 0
+        assert remove_abandoned(tmp_path) == 0
         assert (living / "profile" / "data").exists()
     finally:
         end(process)
@@ -77,7 +77,7 @@ def test_only_our_own_folders_are_ever_removed(tmp_path: Path) -> None:
     link = tmp_path / f"{PREFIX}link"
     link.symlink_to(outside)
 
-    assert sweep(tmp_path) == 0
+    assert remove_abandoned(tmp_path) == 0
     assert all(path.exists() for path in (*others, link, outside / LOCK))
 
 
@@ -88,23 +88,23 @@ def test_a_folder_of_another_user_is_left_alone(tmp_path: Path) -> None:
     (path / LOCK).touch()
     os.chown(path, 65534, 65534)
 
-    assert sweep(tmp_path) == 0
+    assert remove_abandoned(tmp_path) == 0
     assert path.exists()
 
 
 def test_a_folder_without_a_lock_is_being_made_unless_it_is_old(tmp_path: Path) -> None:
     path = tmp_path / f"{PREFIX}new"
     path.mkdir()
-    assert sweep(tmp_path) == 0
+    assert remove_abandoned(tmp_path) == 0
 
-    old = time.time() - 2 * scratch.HALF_REMOVED
+    old = time.time() - 2 * scratch.STALE_SECONDS
     os.utime(path, (old, old))
-    assert sweep(tmp_path) == 1
+    assert remove_abandoned(tmp_path) == 1
     assert not path.exists()
 
 
 def test_a_temporary_folder_with_a_long_path_is_not_used_for_sockets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scratch.tempfile, "tempdir", str(tmp_path / ("x" * scratch.LONGEST)))
-    assert len(os.fsencode(scratch.short_temp())) <= scratch.LONGEST
+    monkeypatch.setattr(scratch.tempfile, "tempdir", str(tmp_path / ("x" * scratch.MAX_BASE_PATH)))
+    assert len(os.fsencode(scratch.short_temp())) <= scratch.MAX_BASE_PATH

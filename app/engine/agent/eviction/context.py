@@ -15,29 +15,29 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from app.engine.agent.eviction.keeping import Evicted, Keep, Now, Removal
-from app.engine.agent.eviction.list_changes import changes, shared
-from app.engine.agent.eviction.operator import condensed, evict
-from app.engine.agent.eviction.tokens import FRAME, count, count_part, count_text
-from app.engine.agent.memory.entries import Entry
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.eviction.keeping import CurrentPage, EvictionResult, Removal, RetentionLimits
+from app.engine.agent.eviction.list_changes import diff_lists, shared_lines
+from app.engine.agent.eviction.operator import condense, evict
+from app.engine.agent.eviction.tokens import MESSAGE_OVERHEAD, count, count_part, count_text
+from app.engine.agent.memory.entries import LedgerEntry
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 
-KEEP = Keep(stride=12, lists=2)
-BUDGET = 32_000
+DEFAULT_RETENTION = RetentionLimits(stride=12, lists=2)
+DEFAULT_BUDGET = 32_000
 """Tokens of the turns beyond which the windows move early.
 
 Both were chosen by measuring (``benchmarks/eviction.py``): a shorter stride saves more tokens and loses cache hits.
 """
 
-THOUGHT = (100, 240)
+THOUGHT_CHARACTERS = (100, 240)
 """Characters kept of the beginning and the end of a model's reasoning: what it looked at, what it concluded."""
 
-Fence = Callable[[str, str], str]
+FenceText = Callable[[str, str], str]
 """Wraps text of a page, under a label, so that a model can't take it for ours."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ShownList:
     """A complete element list as it was sent."""
 
     digest: str
@@ -59,17 +59,17 @@ class LiveContext:
 
     def __init__(
         self,
-        system: Sequence[Message],
+        system: Sequence[ChatMessage],
         *,
-        keep: Keep = KEEP,
-        budget: int = BUDGET,
-        fence: Fence = lambda what, text: text,
+        keep: RetentionLimits = DEFAULT_RETENTION,
+        budget: int = DEFAULT_BUDGET,
+        fence: FenceText = lambda what, text: text,
     ) -> None:
         self._system, self._keep, self._budget, self._fence = tuple(system), keep, budget, fence
-        self._turns: tuple[Message, ...] = ()
-        self._shown: list[_Shown] = []
-        self._now, self._window = Now(), 0
-        self._entries: list[Entry] = []
+        self._turns: tuple[ChatMessage, ...] = ()
+        self._shown: list[_ShownList] = []
+        self._now, self._window = CurrentPage(), 0
+        self._entries: list[LedgerEntry] = []
         self._removed: list[Removal] = []
 
     def look(
@@ -92,13 +92,13 @@ class LiveContext:
         """
         if turn // self._keep.stride != self._window or not self._turns:
             # Only at a cut: dropping another page's states at every page change would change the middle of the prompt.
-            self._window, self._now = turn // self._keep.stride, Now(url=url, title=title)
+            self._window, self._now = turn // self._keep.stride, CurrentPage(url=url, title=title)
         parts = [
-            Part(kind=PartKind.STATE, text=self._fence("page", state), url=url, title=title)
+            MessagePart(kind=PartKind.STATE, text=self._fence("page", state), url=url, title=title)
             if state
             else None,
-            Part(kind=PartKind.IMAGE, digest=picture) if picture else None,
-            Part(kind=PartKind.CAPTION, text=self._fence("what the screenshot shows", caption))
+            MessagePart(kind=PartKind.IMAGE, digest=picture) if picture else None,
+            MessagePart(kind=PartKind.CAPTION, text=self._fence("what the screenshot shows", caption))
             if caption
             else None,
         ]
@@ -107,9 +107,9 @@ class LiveContext:
         told = self._as_changes(elements, lines, seen, turn)
         if told is None:
             digest = hashlib.sha256(f"{turn}\n{elements}".encode("utf-8", "replace")).hexdigest()
-            whole = Part(kind=PartKind.ELEMENTS, text=self._fence("elements", elements), digest=digest)
+            whole = MessagePart(kind=PartKind.ELEMENTS, text=self._fence("elements", elements), digest=digest)
             told = self._evicted(self._with(turn, seen, whole))
-            self._shown.append(_Shown(digest, turn, elements, lines))
+            self._shown.append(_ShownList(digest, turn, elements, lines))
         self._turns = told.messages
         self._entries += told.entries
         self._removed += told.removed
@@ -119,11 +119,11 @@ class LiveContext:
     def said(self, turn: int, text: str, *, thinking: str = "", call: str = "") -> None:
         """Add the model's answer; with ``call`` the text is a tool call that ``came`` answers."""
         parts = [
-            Part(kind=PartKind.THINKING, text=_in_short(thinking)) if thinking else None,
-            Part(kind=PartKind.TOOL_CALL if call else PartKind.TEXT, text=text, call=call),
+            MessagePart(kind=PartKind.THINKING, text=_shortened(thinking)) if thinking else None,
+            MessagePart(kind=PartKind.TOOL_CALL if call else PartKind.TEXT, text=text, call=call),
         ]
         kept = tuple(part for part in parts if part is not None)
-        self._turns = (*self._turns, Message(role=Role.ASSISTANT, parts=kept, turn=turn))
+        self._turns = (*self._turns, ChatMessage(role=ChatRole.ASSISTANT, parts=kept, turn=turn))
 
     def came(
         self,
@@ -140,7 +140,7 @@ class LiveContext:
         """Add the result of an action; ``failed``, ``cause`` and ``target`` come from the typed result, never
         from its text.
         """
-        part = Part(
+        part = MessagePart(
             kind=PartKind.TOOL_RESULT,
             text=text,
             call=call,
@@ -150,18 +150,20 @@ class LiveContext:
             url=url,
             state=state,
         )
-        role = Role.TOOL if call else Role.USER
-        self._turns = (*self._turns, Message(role=role, parts=(part,), turn=turn))
+        role = ChatRole.TOOL if call else ChatRole.USER
+        self._turns = (*self._turns, ChatMessage(role=role, parts=(part,), turn=turn))
 
-    def prompt(self, *tail: str | Part) -> tuple[Message, ...]:
+    def prompt(self, *tail: str | MessagePart) -> tuple[ChatMessage, ...]:
         """Return the messages to send; ``tail`` (ledger, tips, the question) goes last and is not kept."""
         parts = tuple(
-            part if isinstance(part, Part) else Part(kind=PartKind.TEXT, text=part) for part in tail if part
+            part if isinstance(part, MessagePart) else MessagePart(kind=PartKind.TEXT, text=part)
+            for part in tail
+            if part
         )
-        last = (Message(role=Role.USER, parts=parts, turn=-1),) if parts else ()
-        return (*self._system, *condensed(self._turns), *last)
+        last = (ChatMessage(role=ChatRole.USER, parts=parts, turn=-1),) if parts else ()
+        return (*self._system, *condense(self._turns), *last)
 
-    def take_entries(self) -> tuple[Entry, ...]:
+    def take_entries(self) -> tuple[LedgerEntry, ...]:
         """Return and clear the ledger entries for parts evicted since the last call."""
         entries, self._entries = tuple(self._entries), []
         return entries
@@ -172,37 +174,37 @@ class LiveContext:
         return removed
 
     def _as_changes(
-        self, elements: str, lines: frozenset[str], seen: Sequence[Part], turn: int
-    ) -> Evicted | None:
+        self, elements: str, lines: frozenset[str], seen: Sequence[MessagePart], turn: int
+    ) -> EvictionResult | None:
         """Return the context with the list as a diff; ``None`` where no list in it is similar enough, or none
         stays.
         """
         if not self._shown:
             return None
-        base = max(self._shown, key=lambda shown: (shared(shown.lines, lines), shown.turn))
-        text = changes(base.text, elements, base.turn)
+        base = max(self._shown, key=lambda shown: (shared_lines(shown.lines, lines), shown.turn))
+        text = diff_lists(base.text, elements, base.turn)
         if not text:
             return None
-        part = Part(kind=PartKind.ELEMENTS, text=self._fence("elements", text), base=base.digest)
+        part = MessagePart(kind=PartKind.ELEMENTS, text=self._fence("elements", text), base=base.digest)
         told = self._evicted(self._with(turn, seen, part))
         return told if base.digest in _digests(told.messages) else None
 
-    def _with(self, turn: int, seen: Sequence[Part], elements: Part) -> tuple[Message, ...]:
-        return (*self._turns, Message(role=Role.USER, parts=(*seen, elements), turn=turn))
+    def _with(self, turn: int, seen: Sequence[MessagePart], elements: MessagePart) -> tuple[ChatMessage, ...]:
+        return (*self._turns, ChatMessage(role=ChatRole.USER, parts=(*seen, elements), turn=turn))
 
-    def _evicted(self, messages: tuple[Message, ...]) -> Evicted:
+    def _evicted(self, messages: tuple[ChatMessage, ...]) -> EvictionResult:
         done = evict(messages, now=self._now, keep=self._keep)
-        if count(condensed(done.messages)) <= self._budget:
+        if count(condense(done.messages)) <= self._budget:
             return done
         more = evict(done.messages, now=self._now, keep=replace(self._keep, stride=1))
-        return Evicted(
+        return EvictionResult(
             messages=more.messages,
             entries=(*done.entries, *more.entries),
             removed=(*done.removed, *more.removed),
         )
 
 
-def stable_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
+def stable_prefix(before: Sequence[ChatMessage], after: Sequence[ChatMessage]) -> int:
     """Count the tokens at the front of a prompt that equal the previous prompt's byte for byte (equation 20)."""
     same = 0
     for old, new in zip(before, after, strict=False):
@@ -214,12 +216,12 @@ def stable_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
             same += count_part(other)
         if len(old.parts) != len(new.parts):
             return same
-        same += FRAME
+        same += MESSAGE_OVERHEAD
     return same
 
 
-def _in_short(thought: str) -> str:
-    first, last = THOUGHT
+def _shortened(thought: str) -> str:
+    first, last = THOUGHT_CHARACTERS
     return thought if len(thought) <= first + last else f"{thought[:first]} … {thought[-last:]}"
 
 
@@ -230,7 +232,7 @@ def _common(one: str, other: str) -> int:
     return count_text(one[:length])
 
 
-def _digests(messages: Sequence[Message]) -> set[str]:
+def _digests(messages: Sequence[ChatMessage]) -> set[str]:
     return {
         part.digest
         for message in messages

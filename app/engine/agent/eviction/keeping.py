@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from app.engine.agent.memory.entries import Entry
-from app.engine.agent.messages import Message, Part
+from app.engine.agent.memory.entries import LedgerEntry
+from app.engine.agent.messages import ChatMessage, MessagePart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keep:
+class RetentionLimits:
     """How many of the newest parts are kept; the numbers are SuperBrowser's (section 5.3).
 
     Attributes:
@@ -42,7 +42,7 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Now:
+class CurrentPage:
     """The page that the model is about to act on; older states of the same page stay, as a sign of being stuck."""
 
     url: str = ""
@@ -55,28 +55,28 @@ class Removal:
 
     phase: int
     turn: int
-    part: Part
+    part: MessagePart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evicted:
+class EvictionResult:
     """The remaining messages, the ledger entries to write, and the removed parts."""
 
-    messages: tuple[Message, ...]
-    entries: tuple[Entry, ...] = ()
+    messages: tuple[ChatMessage, ...]
+    entries: tuple[LedgerEntry, ...] = ()
     removed: tuple[Removal, ...] = ()
 
 
-def newest_turn(messages: Iterable[Message]) -> int:
+def newest_turn(messages: Iterable[ChatMessage]) -> int:
     """Return the last turn; -1 where there is none."""
     return max((message.turn for message in messages), default=-1)
 
 
-Place = tuple[int, int, int]
+PartPosition = tuple[int, int, int]
 """Turn, message and part number; sorts by time."""
 
 
-def places(messages: Sequence[Message]) -> list[tuple[Place, Part]]:
+def positions(messages: Sequence[ChatMessage]) -> list[tuple[PartPosition, MessagePart]]:
     """Return every live part with its position, oldest first."""
     return sorted(
         (

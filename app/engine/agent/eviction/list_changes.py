@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-WORTH = 0.5
+WORTH_SHARE = 0.5
 """A diff is sent only where it is shorter than this share of the complete list."""
 
 _MOST_LINES = 2_000
 """Lines beyond which two lists are not compared line by line: that would take longer than it saves."""
 
-_SHOWN = 6
+_REMOVED_SHOWN = 6
 """Removed lines that are shown one by one; of further ones only the number."""
 
 
-def changes(before: str, after: str, step: int) -> str:
+def diff_lists(before: str, after: str, step: int) -> str:
     """Return the diff against the list sent at ``step``; "" where it would not be worth sending.
 
     Each change is located by the line above it; ``-`` was removed, ``+`` is new or replaces it.
@@ -28,23 +28,23 @@ def changes(before: str, after: str, step: int) -> str:
     if before == after:
         return f"The same list as at step {step}."
     old, new = before.split("\n"), after.split("\n")
-    if shared(frozenset(old), frozenset(new)) < WORTH * len(set(new)):
+    if shared_lines(frozenset(old), frozenset(new)) < WORTH_SHARE * len(set(new)):
         return ""
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])
     if max(len(old), len(new)) - start - end > _MOST_LINES:
         return ""
-    lines = _told(old, new, start, end)
+    lines = _diff_lines(old, new, start, end)
     text = "\n".join([f"The list of step {step} with these changes:", *lines])
-    return text if len(text) < WORTH * len(after) else ""
+    return text if len(text) < WORTH_SHARE * len(after) else ""
 
 
-def shared(one: frozenset[str], other: frozenset[str]) -> int:
+def shared_lines(one: frozenset[str], other: frozenset[str]) -> int:
     """Count the distinct lines two lists have in common, wherever they are."""
     return len(one & other)
 
 
-def _told(old: Sequence[str], new: Sequence[str], start: int, end: int) -> Iterator[str]:
+def _diff_lines(old: Sequence[str], new: Sequence[str], start: int, end: int) -> Iterator[str]:
     before, after = old[start : len(old) - end], new[start : len(new) - end]
     matcher = SequenceMatcher(None, before, after)  # autojunk stays on: far faster, and the diff is as short
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
@@ -53,7 +53,7 @@ def _told(old: Sequence[str], new: Sequence[str], start: int, end: int) -> Itera
         above = new[start + j1 - 1].strip() if start + j1 else ""
         yield f"@ below: {above}" if above else "@ at the top:"
         gone = before[i1:i2]
-        if len(gone) <= _SHOWN:
+        if len(gone) <= _REMOVED_SHOWN:
             yield from (f"- {line}" for line in gone)
         else:
             yield f"- {len(gone)} lines, from: {gone[0].strip()}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from app.engine.agent.eviction.keeping import Evicted, Keep, Now, Removal
+from app.engine.agent.eviction.keeping import CurrentPage, EvictionResult, Removal, RetentionLimits
 from app.engine.agent.eviction.phases import (
     Phase,
     element_lists,
@@ -17,58 +17,63 @@ from app.engine.agent.eviction.phases import (
     thinking,
 )
 from app.engine.agent.eviction.tokens import count
-from app.engine.agent.memory.entries import Entry
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.memory.entries import LedgerEntry
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 
 PHASES: tuple[Phase, ...] = (screenshots, failures, states, thinking, old_turns, element_lists)
 
 
-def evict(messages: Sequence[Message], *, now: Now, keep: Keep | None = None) -> Evicted:
+def evict(
+    messages: Sequence[ChatMessage], *, now: CurrentPage, keep: RetentionLimits | None = None
+) -> EvictionResult:
     """Evict from the live context before a model is asked: bounded, every call answered, the newest turns unchanged.
 
     The returned entries belong into the ledger; removed parts are returned complete, so that a person can read them.
     """
     left = tuple(messages)
-    entries: list[Entry] = []
+    entries: list[LedgerEntry] = []
     removed: list[Removal] = []
     for phase in PHASES:
-        done = phase(left, keep or Keep(), now)
+        done = phase(left, keep or RetentionLimits(), now)
         left = done.messages
         entries += done.entries
         removed += done.removed
-    return Evicted(messages=left, entries=tuple(entries), removed=tuple(removed))
+    return EvictionResult(messages=left, entries=tuple(entries), removed=tuple(removed))
 
 
-def condensed(messages: Sequence[Message]) -> tuple[Message, ...]:
+def condense(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
     """Return the messages to send: runs of archived messages as one line, so that the archive's cost stays constant.
 
     An archived message stays where a live one needs its call or result. Parts and messages of which nothing is left are
     dropped.
     """
     live = {part.call for message in messages if not message.archived for part in message.parts if part.call}
-    runs = [(gone, list(run)) for gone, run in groupby(messages, key=lambda message: _is_gone(message, live))]
+    runs = [
+        (gone, list(run))
+        for gone, run in groupby(messages, key=lambda message: _is_collapsible(message, live))
+    ]
     short = [line for gone, run in runs for line in (_line(run) if gone else run)]
     # All of them or none: a call may be in one run and its result in another.
     sent = map(_without_blanks, short if count(short) <= count(messages) else messages)
     return tuple(message for message in sent if message.parts)
 
 
-def _without_blanks(message: Message) -> Message:
+def _without_blanks(message: ChatMessage) -> ChatMessage:
     if not any(map(_is_blank, message.parts)):
         return message
     return replace(message, parts=tuple(part for part in message.parts if not _is_blank(part)))
 
 
-def _is_blank(part: Part) -> bool:
+def _is_blank(part: MessagePart) -> bool:
     return part.kind is PartKind.MARKER and not part.text
 
 
-def _is_gone(message: Message, live: set[str]) -> bool:
+def _is_collapsible(message: ChatMessage, live: set[str]) -> bool:
     return message.archived and not any(part.call in live for part in message.parts if part.call)
 
 
-def _line(run: Sequence[Message]) -> tuple[Message, ...]:
+def _line(run: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
     turns = [message.turn for message in run]
     text = f"[steps {min(turns)} to {max(turns)} are archived; the ledger has what matters of them]"
-    part = Part(kind=PartKind.MARKER, text=text)
-    return (Message(role=Role.USER, parts=(part,), turn=max(turns), archived=True),)
+    part = MessagePart(kind=PartKind.MARKER, text=text)
+    return (ChatMessage(role=ChatRole.USER, parts=(part,), turn=max(turns), archived=True),)

@@ -9,13 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.engine.agent.eviction.keeping import Evicted, Keep, Now, Place, Removal, newest_turn, places
+from app.engine.agent.eviction.keeping import (
+    CurrentPage,
+    EvictionResult,
+    PartPosition,
+    Removal,
+    RetentionLimits,
+    newest_turn,
+    positions,
+)
 from app.engine.agent.eviction.tokens import count_part
-from app.engine.agent.memory.entries import Entry, dead_end, note
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.memory.entries import LedgerEntry, dead_end, note
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.effect import Cause
 
-Phase = Callable[[Sequence[Message], Keep, Now], Evicted]
+Phase = Callable[[Sequence[ChatMessage], RetentionLimits, CurrentPage], EvictionResult]
 
 _IMAGE = "[an earlier screenshot stood here]"
 _STATE = "[an earlier page state]"
@@ -24,64 +32,74 @@ _ARCHIVED = "[archived]"
 _LONGEST_LINE = 160
 
 
-def screenshots(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008 (frozen)
+def screenshots(
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+) -> EvictionResult:  # noqa: B008 (frozen)
     """Phase 1: replace screenshots older than the newest two by a marker; their captions stay."""
     return _thinned(messages, PartKind.IMAGE, keep.images, keep, phase=1, marker=_IMAGE)
 
 
-def failures(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+def failures(
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+) -> EvictionResult:  # noqa: B008
     """Phase 2: keep the newest failed tool result, shorten older ones to a line and record them as dead ends."""
     settled = keep.settled(newest_turn(messages))
     live = [
         (place, part)
-        for place, part in places(messages)
+        for place, part in positions(messages)
         if part.kind is PartKind.TOOL_RESULT and part.failed and part.evicted is None and place[0] < settled
     ]
     older = live[: max(0, len(live) - keep.failures)]
-    return _replaced(messages, {place: _in_a_line(part) for place, part in older}, 2, _dead_ends(older))
+    return _replaced(messages, {place: _one_line_result(part) for place, part in older}, 2, _dead_ends(older))
 
 
-def states(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+def states(
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+) -> EvictionResult:  # noqa: B008
     """Phase 3: drop states older than the last two turns, except those of the current page: they show that it is
     stuck.
     """
 
-    def is_now(part: Part) -> bool:
+    def is_now(part: MessagePart) -> bool:
         return bool(part.url) and (part.url, part.title) == (now.url, now.title)
 
     return _thinned(messages, PartKind.STATE, keep.states, keep, phase=3, marker=_STATE, spared=is_now)
 
 
-def thinking(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+def thinking(
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+) -> EvictionResult:  # noqa: B008
     """Phase 4: drop the reasoning of turns before the newest three without a trace; tool calls stay."""
     since = keep.since(newest_turn(messages), keep.thinking)
     older = {
-        place: Part(kind=PartKind.MARKER, evicted=PartKind.THINKING)
-        for place, part in places(messages)
+        place: MessagePart(kind=PartKind.MARKER, evicted=PartKind.THINKING)
+        for place, part in positions(messages)
         if part.kind is PartKind.THINKING and part.text and place[0] < since
     }
     return _replaced(messages, older, 4, ())
 
 
-def old_turns(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+def old_turns(
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+) -> EvictionResult:  # noqa: B008
     """Phase 5: of turns before the newest five keep only the calls and that they were answered.
 
     The number of messages stays the same, because callers count on it; ``condensed`` leaves them out of the prompt.
     """
     newest = newest_turn(messages)
     if sum(message.turn < keep.settled(newest) for message in messages) <= keep.messages:
-        return Evicted(messages=tuple(messages))
+        return EvictionResult(messages=tuple(messages))
     since = keep.since(newest, keep.turns)
     old = [
         at
         for at, message in enumerate(messages)
-        if not message.archived and message.role is not Role.SYSTEM and 0 <= message.turn < since
+        if not message.archived and message.role is not ChatRole.SYSTEM and 0 <= message.turn < since
     ]
     if not old:
-        return Evicted(messages=tuple(messages))
+        return EvictionResult(messages=tuple(messages))
     left = list(messages)
     removed: list[Removal] = []
-    failed: list[tuple[Place, Part]] = []
+    failed: list[tuple[PartPosition, MessagePart]] = []
     for at in old:
         message = messages[at]
         parts = [_stub(part) for part in message.parts]
@@ -93,30 +111,32 @@ def old_turns(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evic
         left[at] = replace(message, parts=tuple(part for part in parts if part is not None), archived=True)
     turns = [messages[at].turn for at in old]
     words = f"steps {min(turns)} to {max(turns)}: {len(old)} messages archived; this ledger has what matters of them"
-    return Evicted(
+    return EvictionResult(
         messages=tuple(left),
         entries=(*_dead_ends(failed), note(words, max(turns))),
         removed=tuple(removed),
     )
 
 
-def element_lists(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+def element_lists(
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+) -> EvictionResult:  # noqa: B008
     """Phase 6: keep the newest element list and the list it is a diff of; replace older ones by a marker."""
     bases = {
         part.base for _, part in _kept_of_kind(messages, PartKind.ELEMENTS, keep.lists, keep) if part.base
     }
 
-    def is_base(part: Part) -> bool:
+    def is_base(part: MessagePart) -> bool:
         return bool(part.digest) and part.digest in bases
 
     return _thinned(messages, PartKind.ELEMENTS, keep.lists, keep, phase=6, marker=_LIST, spared=is_base)
 
 
 def _kept_of_kind(
-    messages: Sequence[Message], kind: PartKind, most: int, keep: Keep
-) -> list[tuple[Place, Part]]:
+    messages: Sequence[ChatMessage], kind: PartKind, most: int, keep: RetentionLimits
+) -> list[tuple[PartPosition, MessagePart]]:
     """Return the newest parts of a kind, and those of turns that count as new."""
-    found = [(place, part) for place, part in places(messages) if part.kind is kind]
+    found = [(place, part) for place, part in positions(messages) if part.kind is kind]
     since = keep.since(newest_turn(messages), most)
     newest = (
         {place for place, _ in found[len(found) - most :]} if len(found) > most else {p for p, _ in found}
@@ -125,21 +145,21 @@ def _kept_of_kind(
 
 
 def _thinned(
-    messages: Sequence[Message],
+    messages: Sequence[ChatMessage],
     kind: PartKind,
     most: int,
-    keep: Keep,
+    keep: RetentionLimits,
     *,
     phase: int,
     marker: str,
-    spared: Callable[[Part], bool] = lambda part: False,
-) -> Evicted:
+    spared: Callable[[MessagePart], bool] = lambda part: False,
+) -> EvictionResult:
     """Return the messages without the older parts of one kind."""
     kept = {place for place, _ in _kept_of_kind(messages, kind, most, keep)}
-    stand_in = Part(kind=PartKind.MARKER, text=marker, evicted=kind)
+    stand_in = MessagePart(kind=PartKind.MARKER, text=marker, evicted=kind)
     older = {
         place: stand_in
-        for place, part in places(messages)
+        for place, part in positions(messages)
         if part.kind is kind
         and place not in kept
         and not spared(part)
@@ -149,19 +169,22 @@ def _thinned(
 
 
 def _replaced(
-    messages: Sequence[Message], parts: Mapping[Place, Part], phase: int, entries: Iterable[Entry]
-) -> Evicted:
+    messages: Sequence[ChatMessage],
+    parts: Mapping[PartPosition, MessagePart],
+    phase: int,
+    entries: Iterable[LedgerEntry],
+) -> EvictionResult:
     left = list(messages)
     removed: list[Removal] = []
     for (turn, at, number), part in sorted(parts.items()):
         message = left[at]
         removed.append(Removal(phase=phase, turn=turn, part=message.parts[number]))
         left[at] = replace(message, parts=(*message.parts[:number], part, *message.parts[number + 1 :]))
-    return Evicted(messages=tuple(left), entries=tuple(entries), removed=tuple(removed))
+    return EvictionResult(messages=tuple(left), entries=tuple(entries), removed=tuple(removed))
 
 
-def _in_a_line(part: Part) -> Part:
-    line = Part(
+def _one_line_result(part: MessagePart) -> MessagePart:
+    line = MessagePart(
         kind=PartKind.TOOL_RESULT,
         call=part.call,
         text=f"[failed before: {_line(part)}]",
@@ -176,12 +199,12 @@ def _in_a_line(part: Part) -> Part:
     return line if count_part(line) < count_part(part) else replace(part, evicted=PartKind.TOOL_RESULT)
 
 
-def _line(part: Part) -> str:
+def _line(part: MessagePart) -> str:
     words = " ".join(f"{part.cause or Cause.NO_EFFECT}{f' at {part.target}' if part.target else ''}".split())
     return words[:_LONGEST_LINE]
 
 
-def _dead_ends(failed: Iterable[tuple[Place, Part]]) -> tuple[Entry, ...]:
+def _dead_ends(failed: Iterable[tuple[PartPosition, MessagePart]]) -> tuple[LedgerEntry, ...]:
     return tuple(
         dead_end(
             " ".join(part.text.split())[:_LONGEST_LINE],
@@ -195,12 +218,12 @@ def _dead_ends(failed: Iterable[tuple[Place, Part]]) -> tuple[Entry, ...]:
     )
 
 
-def _stub(part: Part) -> Part | None:
+def _stub(part: MessagePart) -> MessagePart | None:
     """Return the rest of an archived message's part: calls complete, results as answered, nothing else."""
     if part.kind is PartKind.TOOL_CALL:
         return part
     if part.kind is PartKind.TOOL_RESULT:
-        stub = Part(
+        stub = MessagePart(
             kind=part.kind, call=part.call, text=_ARCHIVED, failed=part.failed, evicted=PartKind.TOOL_RESULT
         )
         return stub if count_part(stub) < count_part(part) else replace(part, evicted=PartKind.TOOL_RESULT)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.engine.agent.messages import Message, Part, PartKind
+from app.engine.agent.messages import ChatMessage, MessagePart, PartKind
 
 CHARACTERS = 4
 FOREIGN = 1.5
@@ -17,7 +17,7 @@ FOREIGN = 1.5
 PICTURE = 1_105
 """Tokens of a 1280 x 720 picture in OpenAI's tiles: 85, and 170 for each of six."""
 
-FRAME = 4
+MESSAGE_OVERHEAD = 4
 """Tokens of a message beside its parts: role and delimiters."""
 
 
@@ -29,16 +29,16 @@ def count_text(text: str) -> int:
     return int(plain / CHARACTERS + (len(text) - plain) / FOREIGN) + 1
 
 
-def count_part(part: Part) -> int:
+def count_part(part: MessagePart) -> int:
     """Return the tokens of a part; a picture counts by its tiles, not by its bytes."""
     return count_text(part.text) + (PICTURE if part.kind is PartKind.IMAGE else 0)
 
 
-def count_message(message: Message) -> int:
+def count_message(message: ChatMessage) -> int:
     """Return the tokens of a message."""
-    return FRAME + sum(map(count_part, message.parts))
+    return MESSAGE_OVERHEAD + sum(map(count_part, message.parts))
 
 
-def count(messages: Iterable[Message]) -> int:
+def count(messages: Iterable[ChatMessage]) -> int:
     """Return the tokens of a list of messages."""
     return sum(map(count_message, messages))

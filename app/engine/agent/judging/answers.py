@@ -6,10 +6,10 @@ import math
 import re
 from typing import Any
 
-from app.engine.agent.model_api import Reply
-from app.engine.detectors.base import Known
+from app.engine.agent.model_api import ModelReply
+from app.engine.detectors.base import DetectorInfo
 from app.engine.detectors.vlm import RunOutcome, StepConsistency
-from app.engine.judgement import ModelVerdict, Reason, Sense
+from app.engine.judgement import GoalFailure, Judgement, ModelVerdict
 from app.engine.redaction import redact_text
 
 STEP_SCHEMA: dict[str, Any] = {
@@ -38,23 +38,23 @@ OUTCOME_SCHEMA: dict[str, Any] = {
     "required": ["missing", "met", "reason", "step", "evidence", "confidence"],
     "additionalProperties": False,
 }
-UNSAID = 0.6
+DEFAULT_CONFIDENCE = 0.6
 """Confidence of a verdict that comes without one."""
-MOST_EVIDENCE = 400
+MAX_EVIDENCE = 400
 
 _YES = frozenset({"yes", "true", "met", "consistent", "success", "right", "ok"})
 _NO = frozenset({"no", "false", "not met", "inconsistent", "failure", "failed", "wrong"})
 _REASONS = (
-    ("impossible", Reason.IMPOSSIBLE),
-    ("infeasible", Reason.IMPOSSIBLE),
-    ("claim", Reason.CLAIMED),
-    ("block", Reason.BLOCKED),
-    ("captcha", Reason.BLOCKED),
-    ("fail", Reason.FAILED),
+    ("impossible", GoalFailure.IMPOSSIBLE),
+    ("infeasible", GoalFailure.IMPOSSIBLE),
+    ("claim", GoalFailure.CLAIMED),
+    ("block", GoalFailure.BLOCKED),
+    ("captcha", GoalFailure.BLOCKED),
+    ("fail", GoalFailure.FAILED),
 )
 
 
-def step_verdict(reply: Reply, step: int, *, pictures: bool) -> ModelVerdict:
+def step_verdict(reply: ModelReply, step: int, *, pictures: bool) -> ModelVerdict:
     """Return the verdict on a step."""
     data = reply.data or {}
     sense = _sense(data.get("shows"))
@@ -64,29 +64,35 @@ def step_verdict(reply: Reply, step: int, *, pictures: bool) -> ModelVerdict:
         sense,
         data,
         pictures=pictures,
-        reason=Reason.FAILED if sense is Sense.WRONG else Reason.NONE,
+        reason=GoalFailure.FAILED if sense is Judgement.WRONG else GoalFailure.NONE,
     )
 
 
-def outcome_verdict(reply: Reply, last: int, *, pictures: bool) -> ModelVerdict:
+def outcome_verdict(reply: ModelReply, last: int, *, pictures: bool) -> ModelVerdict:
     """Return the verdict on a run whose last step is ``last``."""
     data = reply.data or {}
     sense = _sense(data.get("met"))
     named = data.get("step")
     step = named if isinstance(named, int) and not isinstance(named, bool) and 0 <= named <= last else last
-    reason = _reason(data.get("reason")) if sense is Sense.WRONG else Reason.NONE
+    reason = _reason(data.get("reason")) if sense is Judgement.WRONG else GoalFailure.NONE
     return _verdict(RunOutcome, step, sense, data, pictures=pictures, reason=reason)
 
 
-def undecided(detector: type[Known], step: int, note: str) -> ModelVerdict:
+def undecided(detector: type[DetectorInfo], step: int, note: str) -> ModelVerdict:
     """Return an undecided verdict, for a cause outside of the run."""
     return ModelVerdict(
-        detector=detector.name, step=step, sense=Sense.UNDECIDED, note=note, version=detector.version
+        detector=detector.name, step=step, sense=Judgement.UNDECIDED, note=note, version=detector.version
     )
 
 
 def _verdict(
-    detector: type[Known], step: int, sense: Sense, data: dict[str, Any], *, pictures: bool, reason: Reason
+    detector: type[DetectorInfo],
+    step: int,
+    sense: Judgement,
+    data: dict[str, Any],
+    *,
+    pictures: bool,
+    reason: GoalFailure,
 ) -> ModelVerdict:
     if not data:
         return undecided(detector, step, "the model's answer can't be read")
@@ -97,22 +103,22 @@ def _verdict(
         sense=sense,
         reason=reason,
         confidence=_confidence(data.get("confidence")),
-        evidence=redact_text(evidence[:MOST_EVIDENCE]),
+        evidence=redact_text(evidence[:MAX_EVIDENCE]),
         pictures=pictures,
         version=detector.version,
     )
 
 
-def _sense(said: object) -> Sense:
+def _sense(said: object) -> Judgement:
     if isinstance(said, bool):
-        return Sense.RIGHT if said else Sense.WRONG
+        return Judgement.RIGHT if said else Judgement.WRONG
     word = str(said).strip().strip(".!").lower()
-    return Sense.RIGHT if word in _YES else Sense.WRONG if word in _NO else Sense.UNDECIDED
+    return Judgement.RIGHT if word in _YES else Judgement.WRONG if word in _NO else Judgement.UNDECIDED
 
 
-def _reason(said: object) -> Reason:
+def _reason(said: object) -> GoalFailure:
     word = str(said).lower()
-    return next((reason for part, reason in _REASONS if part in word), Reason.FAILED)
+    return next((reason for part, reason in _REASONS if part in word), GoalFailure.FAILED)
 
 
 def _confidence(said: object) -> float:
@@ -121,6 +127,6 @@ def _confidence(said: object) -> float:
         number = re.search(r"\d{1,3}(?:\.\d{1,6})?", said)
         said = float(number[0]) / (100 if "%" in said else 1) if number else None
     if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
-        return UNSAID
+        return DEFAULT_CONFIDENCE
     value = said / 100 if 1 < said <= 100 else said
     return min(1.0, max(0.0, float(value)))

@@ -14,26 +14,26 @@ from app.engine.agent.judging.answers import (
     step_verdict,
     undecided,
 )
-from app.engine.agent.judging.questions import can_be_asked, outcome_question, pictures_of, step_question
+from app.engine.agent.judging.questions import can_be_judged, judged_pictures, outcome_question, step_question
 from app.engine.agent.llm.prompting import Fence
-from app.engine.agent.messages import Message
-from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
+from app.engine.agent.messages import ChatMessage
+from app.engine.agent.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
 from app.engine.detectors.vlm import RunOutcome, StepConsistency
 from app.engine.errors import SiteloreError
-from app.engine.graph.together import together
+from app.engine.graph.together import run_all
 from app.engine.judgement import ModelVerdict, Opinion
 from app.engine.page_diff import step_view
 from app.engine.trajectory import Outcome, Run, Step
 
-Load = Callable[[str], Awaitable[bytes]]
+LoadBlob = Callable[[str], Awaitable[bytes]]
 """Return content by digest; raises a ``SiteloreError`` where it is gone."""
-Progress = Callable[[int, int], None]
+JudgeProgress = Callable[[int, int], None]
 
-MOST_PICTURE = 6_000_000
+MAX_PICTURE_BYTES = 6_000_000
 """Maximum bytes of a picture that is sent."""
-MOST_OUT = 700
+MAX_REPLY_TOKENS = 700
 
-_PASSING = frozenset({ModelTrouble.UNREADABLE, ModelTrouble.TIMEOUT, ModelTrouble.REFUSED})
+_TRANSIENT = frozenset({ModelErrorKind.UNREADABLE, ModelErrorKind.TIMEOUT, ModelErrorKind.REFUSED})
 """Errors of one question, which need not recur with the next."""
 
 
@@ -56,10 +56,10 @@ class JudgeOptions:
 async def judge_run(
     run: Run,
     steps: Sequence[Step],
-    load: Load,
-    model: Model,
+    load: LoadBlob,
+    model: LanguageModel,
     *,
-    progress: Progress | None = None,
+    progress: JudgeProgress | None = None,
     options: JudgeOptions | None = None,
     fence: Fence | None = None,
 ) -> Opinion:
@@ -72,18 +72,18 @@ async def judge_run(
     Raises:
         ModelError: the endpoint is gone, refuses the key, or refuses every question.
     """
-    asking = _Asking(run, steps, load, model, options or JudgeOptions(), fence or Fence())
+    asking = _RunJudge(run, steps, load, model, options or JudgeOptions(), fence or Fence())
     return await asking.all(progress or (lambda done, total: None))
 
 
 @dataclass(slots=True)
-class _Asking:
+class _RunJudge:
     """The questions about one run."""
 
     run: Run
     steps: Sequence[Step]
-    load: Load
-    model: Model
+    load: LoadBlob
+    model: LanguageModel
     options: JudgeOptions
     fence: Fence
     answered: int = 0
@@ -92,7 +92,7 @@ class _Asking:
     calls: list[str] = field(default_factory=list[str])
     refusal: ModelError | None = None
 
-    async def all(self, progress: Progress) -> Opinion:
+    async def all(self, progress: JudgeProgress) -> Opinion:
         pairs = self._pairs()
         is_over = self.run.outcome is not Outcome.RUNNING
         total = len(pairs) + (self.options.outcome and is_over)
@@ -111,7 +111,7 @@ class _Asking:
                 verdicts[step.index] = await self._step(step, after)
             progress(done := done + 1, total)
 
-        await together(one(step, after) for step, after in pairs)
+        await run_all(one(step, after) for step, after in pairs)
         if self.refusal is not None and not self.answered:
             raise self.refusal
         return Opinion(
@@ -127,18 +127,18 @@ class _Asking:
         """Return the steps that can be judged, each with the page after it."""
         pages = [*self.steps, *([self.run.final] if self.run.final is not None else [])]
         pairs = [
-            (step, after) for step, after in zip(self.steps, pages[1:], strict=False) if can_be_asked(step)
+            (step, after) for step, after in zip(self.steps, pages[1:], strict=False) if can_be_judged(step)
         ]
         return pairs[-self.options.steps :] if self.options.steps else []
 
     async def _outcome(self) -> ModelVerdict:
         page = self.run.final or (self.steps[-1] if self.steps else None)
         text = (await self._content(page.tree)).decode("utf-8", "replace") if page is not None else ""
-        pictures = await self._pictures(pictures_of(self.run, self.steps))
+        pictures = await self._pictures(judged_pictures(self.run, self.steps))
         messages = outcome_question(self.run, self.steps, text, pictures, self.fence)
         last = max(0, len(self.steps) - 1)
         reply = await self._ask(messages, OUTCOME_SCHEMA, pictures)
-        if isinstance(reply, Reply):
+        if isinstance(reply, ModelReply):
             return outcome_verdict(reply, last, pictures=bool(pictures))
         return undecided(RunOutcome, last, reply)
 
@@ -149,24 +149,24 @@ class _Asking:
         pictures = await self._pictures([view.before.screenshot, view.after.screenshot])
         messages = step_question(self.run, step, view, pictures, self.fence)
         reply = await self._ask(messages, STEP_SCHEMA, pictures)
-        if isinstance(reply, Reply):
+        if isinstance(reply, ModelReply):
             return step_verdict(reply, step.index, pictures=bool(pictures))
         return undecided(StepConsistency, step.index, reply)
 
     async def _ask(
-        self, messages: Sequence[Message], schema: dict[str, object], pictures: dict[str, bytes]
-    ) -> Reply | str:
+        self, messages: Sequence[ChatMessage], schema: dict[str, object], pictures: dict[str, bytes]
+    ) -> ModelReply | str:
         """Return the reply, or the reason why there is none."""
         if self.spent:
             return "the budget was used up"
         try:
             reply = await self.model.ask(
-                AgentRole.JUDGE, messages, schema=schema, pictures=pictures, most=MOST_OUT
+                AgentRole.JUDGE, messages, schema=schema, pictures=pictures, most=MAX_REPLY_TOKENS
             )
         except ModelError as error:
-            if error.trouble is ModelTrouble.BUDGET:
+            if error.trouble is ModelErrorKind.BUDGET:
                 self.spent = True
-            elif error.trouble not in _PASSING:
+            elif error.trouble not in _TRANSIENT:
                 raise
             if not self.answered and self.refusal is not None:
                 raise  # refused twice without any answer: not the question's fault
@@ -182,7 +182,7 @@ class _Asking:
         if not self.options.pictures:
             return {}
         found = {digest: await self._content(digest) for digest in digests if digest}
-        return {digest: data for digest, data in found.items() if 0 < len(data) <= MOST_PICTURE}
+        return {digest: data for digest, data in found.items() if 0 < len(data) <= MAX_PICTURE_BYTES}
 
     async def _content(self, digest: str) -> bytes:
         """Return a content, empty where it is gone."""

@@ -9,36 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.engine.agent.llm.prompting import Fence, cut, prompt, system, user
-from app.engine.agent.messages import Message, Part, PartKind
+from app.engine.agent.llm.prompting import Fence, prompt, system, truncate, user
+from app.engine.agent.messages import ChatMessage, MessagePart, PartKind
 from app.engine.api import PageView, StepView
-from app.engine.detectors.base import CLOSING, THINKING
-from app.engine.detectors.runner import ending_of, page_of
-from app.engine.observation import TreeLine
+from app.engine.detectors.base import FINAL_ACTIONS, OFF_PAGE_ACTIONS
+from app.engine.detectors.runner import ending_of, without_action
+from app.engine.observation import AxTreeLine
 from app.engine.trajectory import ErrorClass, Run, Step
 
-MOST_CHANGES = 6_000
+MAX_CHANGES = 6_000
 """Maximum characters of the changes on a page; half where pictures show them too."""
-MOST_PAGE = 8_000
+MAX_PAGE = 8_000
 """Maximum characters of the last page."""
-MOST_TRACE = 14_000
-MOST_WORDS = 300
+MAX_TRACE = 14_000
+MAX_WORDS = 300
 _LAST_PICTURES = 2
 
 
-def can_be_asked(step: Step) -> bool:
+def can_be_judged(step: Step) -> bool:
     """Whether a step can be judged: an action on the page that was done.
 
     The error of one that was not done says enough.
     """
     kind = step.action.kind if step.action is not None else ""
     done = step.executed and step.error_class in (ErrorClass.NONE, ErrorClass.SOFT)
-    return bool(kind) and done and kind not in THINKING | CLOSING
+    return bool(kind) and done and kind not in OFF_PAGE_ACTIONS | FINAL_ACTIONS
 
 
 def step_question(
     run: Run, step: Step, view: StepView, pictures: Mapping[str, bytes], fence: Fence
-) -> list[Message]:
+) -> list[ChatMessage]:
     """Ask whether this action did what it was for; ``view`` has the pages before and after with their differences."""
     shown = [digest for digest in (view.before.screenshot, view.after.screenshot) if digest in pictures]
     told = "\n".join(
@@ -51,8 +51,8 @@ def step_question(
         )
     )
     task = f"The task: {_line(run.intent, fence, 1500)}"
-    most = MOST_CHANGES // 2 if len(shown) == 2 else MOST_CHANGES
-    changes = fence.around("what changed", cut(_changes(view), most, "the changes"))
+    most = MAX_CHANGES // 2 if len(shown) == 2 else MAX_CHANGES
+    changes = fence.around("what changed", truncate(_changes(view), most, "the changes"))
     before, after = (
         _picture(digest, name) for digest, name in zip(_two(view), ("before", "after"), strict=True)
     )
@@ -67,9 +67,9 @@ def step_question(
 
 def outcome_question(
     run: Run, steps: Sequence[Step], last_page: str, pictures: Mapping[str, bytes], fence: Fence
-) -> list[Message]:
+) -> list[ChatMessage]:
     """Ask whether the goal was met; ``last_page`` is the text of the page that the run ended on."""
-    final = page_of(run.final) if run.final is not None else None
+    final = without_action(run.final) if run.final is not None else None
     pages = [*steps, *([final] if final is not None else [])][-_LAST_PICTURES:]
     where = final or (steps[-1] if steps else None)
     parts = [_picture(page.screenshot, f"step {page.index}") for page in pages if page.screenshot in pictures]
@@ -83,12 +83,12 @@ def outcome_question(
             fence.around("the page it ended on", f"{_line(where.title, fence)} {_line(where.url, fence)}")
             if where
             else "",
-            fence.around("the last page", cut(last_page, MOST_PAGE, "the page") or "not recorded"),
+            fence.around("the last page", truncate(last_page, MAX_PAGE, "the page") or "not recorded"),
         ),
     ]
 
 
-def pictures_of(run: Run, steps: Sequence[Step]) -> list[str]:
+def judged_pictures(run: Run, steps: Sequence[Step]) -> list[str]:
     """Return digests of the pictures that ``outcome_question`` can show."""
     pages = [*steps, *([run.final] if run.final is not None else [])][-_LAST_PICTURES:]
     return [page.screenshot for page in pages if page.screenshot]
@@ -96,20 +96,20 @@ def pictures_of(run: Run, steps: Sequence[Step]) -> list[str]:
 
 def _trace(steps: Sequence[Step]) -> str:
     """Describe every step on a line or two; in a long run the middle is shortened."""
-    lines = [_told(step) for step in steps]
-    if sum(map(len, lines)) > MOST_TRACE:
-        kept = MOST_TRACE // (2 * (MOST_WORDS + 200))
+    lines = [_step_lines(step) for step in steps]
+    if sum(map(len, lines)) > MAX_TRACE:
+        kept = MAX_TRACE // (2 * (MAX_WORDS + 200))
         lines = [
             line if at < kept or at >= len(lines) - kept else f"{steps[at].index}. {steps[at].words[:160]}"
             for at, line in enumerate(lines)
         ]
-    return cut("\n".join(lines), 2 * MOST_TRACE, "the record") or "no step was taken"
+    return truncate("\n".join(lines), 2 * MAX_TRACE, "the record") or "no step was taken"
 
 
-def _told(step: Step) -> str:
-    told = f"{step.index}. {step.words[:MOST_WORDS]}  (on {step.url[:160]})"
+def _step_lines(step: Step) -> str:
+    told = f"{step.index}. {step.words[:MAX_WORDS]}  (on {step.url[:160]})"
     if step.reason:
-        told += f"\n   because: {' '.join(step.reason.split())[:MOST_WORDS]}"
+        told += f"\n   because: {' '.join(step.reason.split())[:MAX_WORDS]}"
     if step.error:
         told += f"\n   error: {' '.join(step.error.split())[:160]}"
     if step.output:
@@ -145,7 +145,7 @@ def _changes(view: StepView) -> str:
     return "\n".join((*come, *gone)) or "(nothing in the page's text changed)"
 
 
-def _node(line: TreeLine) -> str:
+def _node(line: AxTreeLine) -> str:
     properties = f", {line.properties}" if line.properties else ""
     return f"{line.role} {line.name!r}{properties}"[:400]
 
@@ -154,13 +154,13 @@ def _two(view: StepView) -> tuple[str, str]:
     return view.before.screenshot, view.after.screenshot
 
 
-def _picture(digest: str, name: str) -> Part:
-    return Part(kind=PartKind.IMAGE, text=f"The page, {name}:", digest=digest)
+def _picture(digest: str, name: str) -> MessagePart:
+    return MessagePart(kind=PartKind.IMAGE, text=f"The page, {name}:", digest=digest)
 
 
 def _address(page: PageView, step: Step, fence: Fence) -> str:
     return f"{_line(step.title, fence)} {_line(page.url or step.url, fence)}"
 
 
-def _line(text: str, fence: Fence, longest: int = MOST_WORDS) -> str:
+def _line(text: str, fence: Fence, longest: int = MAX_WORDS) -> str:
     return fence.line(text, longest)

@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from app.engine.agent.sight import Sight
+from app.engine.agent.sight import Observation
 from app.engine.command import (
+    Action,
     AskHuman,
     ClickMark,
     CloseTab,
-    Command,
     Drag,
     GoBack,
     GoForward,
@@ -27,7 +27,7 @@ from app.engine.command import (
 from app.engine.effect import Effect
 from app.engine.page_state import Element, PageCapture
 
-_ALONE = (
+_ENDS_BATCH = (
     Stop,
     ReportInfeasible,
     AskHuman,
@@ -45,44 +45,44 @@ _ALONE = (
 
 
 @dataclass(slots=True)
-class Batch:
+class ActionBatch:
     """The remaining actions of an answer, with the element numbers of the page it was given for."""
 
-    waiting: deque[Command] = field(default_factory=deque[Command])
+    waiting: deque[Action] = field(default_factory=deque[Action])
     page: PageCapture | None = None
     said: tuple[str, ...] = ()
 
-    def begin(self, commands: Sequence[Command], sight: Sight) -> None:
+    def begin(self, commands: Sequence[Action], sight: Observation) -> None:
         """Keep the actions after the first, up to the first that needs a look at the page."""
         self.waiting.clear()
-        self.page, self.said = sight.page, _said(sight)
-        if commands and not isinstance(commands[0], _ALONE):
+        self.page, self.said = sight.page, _hints_of(sight)
+        if commands and not isinstance(commands[0], _ENDS_BATCH):
             for command in commands[1:]:
-                if isinstance(command, _ALONE):
+                if isinstance(command, _ENDS_BATCH):
                     break
                 self.waiting.append(command)
 
-    def next(self, sight: Sight) -> Command | None:
+    def next(self, sight: Observation) -> Action | None:
         """Return the next action, numbered for the current page; ``None`` when there is none or the page changed.
 
         The rest is dropped in that case.
         """
         if not self.waiting or self.page is None:
             return None
-        if _goes_on(sight, self.page) and _said(sight) == self.said:
-            command = moved(self.waiting.popleft(), self.page, sight.page)
+        if _is_page_unchanged(sight, self.page) and _hints_of(sight) == self.said:
+            command = renumber_action(self.waiting.popleft(), self.page, sight.page)
             if command is not None:
                 return command
         self.waiting.clear()
         return None
 
 
-def moved(command: Command, before: PageCapture, now: PageCapture) -> Command | None:
+def renumber_action(command: Action, before: PageCapture, now: PageCapture) -> Action | None:
     """Return an action with its elements' numbers on another look; ``None`` where one is not certain."""
     numbers = elements_of(command)
     if not numbers:
         return command
-    changed = {number: _number_now(number, before, now) for number in numbers}
+    changed = {number: _current_number(number, before, now) for number in numbers}
     found = {number: new for number, new in changed.items() if new is not None}
     if len(found) < len(changed):
         return None
@@ -99,7 +99,7 @@ def moved(command: Command, before: PageCapture, now: PageCapture) -> Command | 
     return replace(command, element=found[numbers[0]])
 
 
-def _goes_on(sight: Sight, page: PageCapture) -> bool:
+def _is_page_unchanged(sight: Observation, page: PageCapture) -> bool:
     last = sight.last
     return (
         last is not None
@@ -113,21 +113,21 @@ def _goes_on(sight: Sight, page: PageCapture) -> bool:
     )
 
 
-def _said(sight: Sight) -> tuple[str, ...]:
+def _hints_of(sight: Observation) -> tuple[str, ...]:
     """Ids of the supervisor's hints in force: a new hint ends the batch."""
     return tuple(tip.tip for tip in sight.tips if tip.kind == "person")
 
 
-def _number_now(number: int, before: PageCapture, now: PageCapture) -> int | None:
+def _current_number(number: int, before: PageCapture, now: PageCapture) -> int | None:
     old = next((element for element in before.elements if element.index == number), None)
     if old is None:
         return None
-    key = _key(old)
-    alike = [element.index for element in now.elements if _key(element) == key]
+    key = _element_key(old)
+    alike = [element.index for element in now.elements if _element_key(element) == key]
     if number in alike:
         return number
     return alike[0] if len(alike) == 1 else None
 
 
-def _key(element: Element) -> tuple[object, ...]:
+def _element_key(element: Element) -> tuple[object, ...]:
     return (element.role, element.name, element.css, element.frame, element.repeat_index)

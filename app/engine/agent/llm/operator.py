@@ -10,26 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.engine.agent.eviction.context import LiveContext
-from app.engine.agent.forms import action_list
+from app.engine.agent.forms import action_help
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.showing import (
-    answers_shown,
-    news_shown,
-    place_shown,
-    result_shown,
-    tips_shown,
-    turns_shown,
-    windowed,
+    fit_tree,
+    render_answers,
+    render_history,
+    render_location,
+    render_news,
+    render_result,
+    render_tips,
 )
-from app.engine.agent.llm.tally import Tally
-from app.engine.agent.memory.rendering import WORKER, rendered
+from app.engine.agent.llm.tally import UsageTracker
+from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger
 from app.engine.agent.memory.views import worker_view
-from app.engine.agent.messages import Part, PartKind
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble
-from app.engine.agent.parsing import Parsed, parse
-from app.engine.agent.sight import Sight
-from app.engine.command import SETS, ActionSet, Command, Navigate
+from app.engine.agent.messages import MessagePart, PartKind
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
+from app.engine.agent.parsing import ParsedAnswer, parse_answer
+from app.engine.agent.sight import Observation
+from app.engine.command import ACTION_SETS, Action, ActionSet, Navigate
 
 _LAST_BEFORE = 4
 """Steps shown of a resumed run."""
@@ -38,7 +38,7 @@ _THINKING = 1500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brief:
+class OperatorInput:
     """The operator's input beside the page: next steps of the planner, the summary, and remarks on its answers."""
 
     next_steps: tuple[str, ...] = ()
@@ -47,14 +47,14 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class OperatorAnswer:
     """A parsed answer and its raw text."""
 
-    parsed: Parsed
+    parsed: ParsedAnswer
     raw: str = ""
 
     @property
-    def command(self) -> Command | None:
+    def command(self) -> Action | None:
         """The first action; ``None`` where none could be read after all attempts."""
         return self.parsed.command
 
@@ -69,7 +69,7 @@ class Operator:
         self._open: tuple[int, str] | None = None
         self._pictures: dict[str, bytes] = {}
 
-    def see(self, sight: Sight, *, caption: str = "", picture: tuple[str, bytes] | None = None) -> None:
+    def see(self, sight: Observation, *, caption: str = "", picture: tuple[str, bytes] | None = None) -> None:
         """Add the last answer's results and the current page to the context."""
         context = self._context or self._begin(sight)
         self._take_in_results(context, sight)
@@ -77,8 +77,8 @@ class Operator:
             self._pictures = dict([*self._pictures.items(), picture][-self._options.keep.images - 8 :])
         context.look(
             sight.step,
-            windowed(sight.page, self._options.tree),
-            state=place_shown(sight, self._fence),
+            fit_tree(sight.page, self._options.tree),
+            state=render_location(sight, self._fence),
             url=sight.page.url,
             title=sight.page.title,
             picture=picture[0] if picture is not None else "",
@@ -87,13 +87,13 @@ class Operator:
         context.take_entries()  # the loop has written every failure into the ledger when it happened
         context.take_removed()
 
-    async def answer(self, tally: Tally, sight: Sight, brief: Brief) -> Answer:
+    async def answer(self, tally: UsageTracker, sight: Observation, brief: OperatorInput) -> OperatorAnswer:
         """Ask for the next actions on the page that was added last.
 
         Raises:
             ModelError: no answer came.
         """
-        answer = Answer(parsed=Parsed(why="there was no answer"))
+        answer = OperatorAnswer(parsed=ParsedAnswer(why="there was no answer"))
         remarks = brief.remarks
         for _ in range(1 + self._options.re_asks):
             answer = await self._asked(tally, sight, replace(brief, remarks=remarks))
@@ -103,13 +103,13 @@ class Operator:
             remarks = (*brief.remarks, self.remark(answer, wrong, answer.parsed.why))
         return answer
 
-    def remark(self, answer: Answer, why: str, report: str = "") -> str:
+    def remark(self, answer: OperatorAnswer, why: str, report: str = "") -> str:
         """Return an objection to an answer for the next request; ``report`` and the answer may quote the page."""
         said = (answer.parsed.call or answer.raw[:_QUOTED])[:_QUOTED]
         quoted = "\n".join(part for part in (said or "(nothing)", report) if part)
         return f"{self._fence.around('your answer', quoted)}\n{why} Answer again."
 
-    def settle(self, sight: Sight, answer: Answer) -> None:
+    def settle(self, sight: Observation, answer: OperatorAnswer) -> None:
         """Accept an answer as this step's."""
         if self._context is None:
             return
@@ -119,14 +119,14 @@ class Operator:
         self._context.said(sight.step, f"<action>\n{said}\n</action>", thinking=thinking, call=call)
         self._open = (sight.step, call)
 
-    def _begin(self, sight: Sight) -> LiveContext:
+    def _begin(self, sight: Observation) -> LiveContext:
         barred = set[type]() if sight.domains else {Navigate}
-        marks = frozenset(SETS[ActionSet.VISION]) if self._sees else frozenset[type]()
+        marks = frozenset(ACTION_SETS[ActionSet.VISION]) if self._sees else frozenset[type]()
         self._offered = frozenset((self._options.offered | marks) - barred)
         told = prompt(
             "operator",
             marker=self._fence.marker,
-            actions=action_list(self._offered),
+            actions=action_help(self._offered),
             most=str(self._options.batch),
         )
         self._context = LiveContext(
@@ -137,7 +137,7 @@ class Operator:
         )
         return self._context
 
-    def _task(self, sight: Sight) -> str:
+    def _task(self, sight: Observation) -> str:
         parts = [f"Task: {sight.intent}", f"It starts at {sight.start_url}."]
         if sight.domains:
             known = "; ".join(f"{one.name} ({one.states} known pages)" for one in sight.domains)
@@ -145,11 +145,11 @@ class Operator:
         if sight.turns:
             parts.append(
                 "The task was begun before. The last steps were:\n"
-                + self._fence.around("results", turns_shown(sight.turns[-_LAST_BEFORE:], self._fence))
+                + self._fence.around("results", render_history(sight.turns[-_LAST_BEFORE:], self._fence))
             )
         return "\n".join(parts)
 
-    def _take_in_results(self, context: LiveContext, sight: Sight) -> None:
+    def _take_in_results(self, context: LiveContext, sight: Observation) -> None:
         """Add one result for one answer, however many of its actions were done."""
         if self._open is None:
             return
@@ -161,7 +161,7 @@ class Operator:
         else:
             last = done[-1]
             lines = [
-                f"{self._fence.line(turn.words, 240)} -> {result_shown(turn.result, self._fence)}"
+                f"{self._fence.line(turn.words, 240)} -> {render_result(turn.result, self._fence)}"
                 for turn in done
             ]
             context.came(
@@ -176,7 +176,7 @@ class Operator:
             )
         self._open = None
 
-    async def _asked(self, tally: Tally, sight: Sight, brief: Brief) -> Answer:
+    async def _asked(self, tally: UsageTracker, sight: Observation, brief: OperatorInput) -> OperatorAnswer:
         context = self._context or self._begin(sight)
         try:
             reply = await tally.ask(
@@ -186,17 +186,17 @@ class Operator:
                 most=self._options.answer,
             )
         except ModelError as error:
-            if error.trouble is not ModelTrouble.UNREADABLE:
+            if error.trouble is not ModelErrorKind.UNREADABLE:
                 raise
-            return Answer(parsed=Parsed(why=str(error)))
-        parsed = parse(reply.text, self._offered, sight.page, most=self._options.batch)
+            return OperatorAnswer(parsed=ParsedAnswer(why=str(error)))
+        parsed = parse_answer(reply.text, self._offered, sight.page, most=self._options.batch)
         if parsed.why and reply.cut:
             parsed = replace(parsed, why=f"{parsed.why} The answer was cut off; think in fewer words.")
         if not parsed.reason and reply.thinking:
             parsed = replace(parsed, reason=reply.thinking[:_THINKING])
-        return Answer(parsed=self._checked(parsed, sight), raw=reply.text)
+        return OperatorAnswer(parsed=self._checked(parsed, sight), raw=reply.text)
 
-    def _checked(self, parsed: Parsed, sight: Sight) -> Parsed:
+    def _checked(self, parsed: ParsedAnswer, sight: Observation) -> ParsedAnswer:
         """Reject a navigate with an unknown domain; the parser does not know the domains."""
         names = [domain.name for domain in sight.domains]
         for command in parsed.commands:
@@ -205,27 +205,27 @@ class Operator:
                 return replace(parsed, commands=(), why=why)
         return parsed
 
-    def _tail(self, sight: Sight, brief: Brief) -> Sequence[Part]:
+    def _tail(self, sight: Observation, brief: OperatorInput) -> Sequence[MessagePart]:
         """Return the parts that are new at every step, least important first."""
         fence = self._fence
         view = worker_view(sight.ledger, url=sight.page.url, state=sight.state, step=sight.step)
-        memory = rendered(replace(view, goal="", recent=()), WORKER)
+        memory = render_ledger(replace(view, goal="", recent=()), WORKER_CAPS)
         hints = "\n".join(f"- {fence.line(hint, 300)}" for hint in brief.next_steps)
         texts = [
-            news_shown(sight.news, fence),
-            tips_shown(sight.tips, fence),
+            render_news(sight.news, fence),
+            render_tips(sight.tips, fence),
             fence.around("done so far", fence.line(brief.summary, 1400)) if brief.summary else "",
-            answers_shown(sight.answers, fence),
+            render_answers(sight.answers, fence),
             f"The planner proposes:\n{hints}" if hints else "",
             f"Guidance: {fence.line(sight.guidance, 600)}" if sight.guidance else "",
-            _left(sight),
+            _steps_left_text(sight),
             *brief.remarks,
         ]
-        ledger = [Part(kind=PartKind.LEDGER, text=fence.around("memory", memory))] if memory else []
-        return [*ledger, *(Part(kind=PartKind.TEXT, text=text) for text in texts if text)]
+        ledger = [MessagePart(kind=PartKind.LEDGER, text=fence.around("memory", memory))] if memory else []
+        return [*ledger, *(MessagePart(kind=PartKind.TEXT, text=text) for text in texts if text)]
 
 
-def _left(sight: Sight) -> str:
+def _steps_left_text(sight: Observation) -> str:
     if sight.steps_left <= 1:
         return "This is the last step. Stop now, with the best answer that what you saw allows."
     return f"Step {sight.step}; {sight.steps_left} steps are left. What is next?"

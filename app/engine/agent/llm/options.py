@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.engine.agent.eviction.context import BUDGET, KEEP
-from app.engine.agent.eviction.keeping import Keep
-from app.engine.agent.llm.showing import TREE
-from app.engine.command import SETS, ActionSet
+from app.engine.agent.eviction.context import DEFAULT_BUDGET, DEFAULT_RETENTION
+from app.engine.agent.eviction.keeping import RetentionLimits
+from app.engine.agent.llm.showing import TREE_CHARACTERS
+from app.engine.command import ACTION_SETS, ActionSet
 
 ALL_BUT_VISION: frozenset[type] = frozenset(
-    kind for name, kinds in SETS.items() if name is not ActionSet.VISION for kind in kinds
+    kind for name, kinds in ACTION_SETS.items() if name is not ActionSet.VISION for kind in kinds
 )
 
 
@@ -39,7 +39,7 @@ class LlmOptions:
     align: bool = True
     fold: int = 6
     pictures: bool = False
-    tree: int = TREE
+    tree: int = TREE_CHARACTERS
     answer: int = 1500
-    keep: Keep = KEEP
-    budget: int = BUDGET
+    keep: RetentionLimits = DEFAULT_RETENTION
+    budget: int = DEFAULT_BUDGET

@@ -6,9 +6,9 @@ SuperBrowser hands look-ups to a worker without a browser (section 4.2). Here th
 
 from __future__ import annotations
 
-from app.engine.agent.routing import Delegations, Family, Route, route
-from app.engine.agent.sight import Sight
-from app.engine.command import Command, Navigate
+from app.engine.agent.routing import DelegationBreaker, PatternFamily, TaskClassification, classify_task
+from app.engine.agent.sight import Observation
+from app.engine.command import Action, Navigate
 from app.engine.effect import Effect
 
 
@@ -16,28 +16,31 @@ class Orchestrator:
     """A deterministic orchestrator; it costs no tokens."""
 
     def __init__(self) -> None:
-        self._route: Route | None = None
+        self._route: TaskClassification | None = None
         self._objected = set[str]()
 
-    def route(self, sight: Sight) -> Route:
+    def route(self, sight: Observation) -> TaskClassification:
         """Return the task's kind; decided once."""
         if self._route is None:
             brands = frozenset(domain.name for domain in sight.domains)
-            self._route = route(sight.intent, sight.start_url, brands=brands)
+            self._route = classify_task(sight.intent, sight.start_url, brands=brands)
         return self._route
 
-    def asks(self, sight: Sight) -> bool:
+    def asks(self, sight: Observation) -> bool:
         """Whether the task is to end with an answer in words."""
         families = self.route(sight).families
-        return bool(families & {Family.FACTUAL, Family.AGGREGATION}) and Family.ACTION not in families
+        return (
+            bool(families & {PatternFamily.FACTUAL, PatternFamily.AGGREGATION})
+            and PatternFamily.ACTION not in families
+        )
 
-    def objection(self, command: Command, sight: Sight) -> str:
+    def objection(self, command: Action, sight: Observation) -> str:
         """Return the objection to a repeated navigate, "" for none; raised once."""
         return self._again(command, sight) if isinstance(command, Navigate) else ""
 
-    def _again(self, command: Navigate, sight: Sight) -> str:
+    def _again(self, command: Navigate, sight: Observation) -> str:
         """Check the circuit breaker over past navigates; a page that was left may be asked for again."""
-        known = Delegations()
+        known = DelegationBreaker()
         for place, turn in enumerate(sight.turns):
             if isinstance(turn.command, Navigate):
                 left = any(later.result.effect is Effect.NAVIGATED for later in sight.turns[place + 1 :])

@@ -10,27 +10,27 @@ from typing import Any, cast
 
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.showing import (
-    TREE_BRIEF,
-    answers_shown,
-    news_shown,
-    page_shown,
-    place_shown,
-    tips_shown,
-    turns_shown,
+    PLANNER_TREE_CHARACTERS,
+    render_answers,
+    render_history,
+    render_location,
+    render_news,
+    render_page,
+    render_tips,
 )
-from app.engine.agent.llm.tally import Tally
-from app.engine.agent.memory.rendering import PLANNER, one_line, rendered
+from app.engine.agent.llm.tally import UsageTracker
+from app.engine.agent.memory.rendering import PLANNER_CAPS, one_line, render_ledger
 from app.engine.agent.memory.views import planner_view
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble
-from app.engine.agent.sight import Sight
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
+from app.engine.agent.sight import Observation
 from app.engine.command import ReportInfeasible, Stop
-from app.engine.ledger import NodeState, PlanNode
+from app.engine.ledger import PlanNode, PlanNodeState
 
 RE_ASKS = 1
 _ANSWER_TOKENS = 1200
 _LAST_TURNS = 8
 _MOST_NODES = 12
-_MOST_HINTS = 4
+_MOST_NEXT_STEPS = 4
 
 SCHEMA: dict[str, Any] = {
     "title": "planner",
@@ -52,7 +52,7 @@ SCHEMA: dict[str, Any] = {
                 "properties": {
                     "id": {"type": "string"},
                     "intent": {"type": "string"},
-                    "state": {"type": "string", "enum": [state.value for state in NodeState]},
+                    "state": {"type": "string", "enum": [state.value for state in PlanNodeState]},
                 },
             },
         },
@@ -66,7 +66,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class PlannerResult:
     """The planner's answer: the paper's six fields, and what is missing where the task is not done."""
 
     observation: str = ""
@@ -82,7 +82,7 @@ class Plan:
     @property
     def subgoal(self) -> str | None:
         """The active subgoal's text."""
-        return next((node.intent for node in self.nodes if node.state is NodeState.ACTIVE), None)
+        return next((node.intent for node in self.nodes if node.state is PlanNodeState.ACTIVE), None)
 
 
 class Planner:
@@ -92,26 +92,31 @@ class Planner:
         self._fence = fence
 
     async def plan(
-        self, tally: Tally, sight: Sight, *, summary: str = "", claim: Stop | ReportInfeasible | None = None
-    ) -> Plan | None:
+        self,
+        tally: UsageTracker,
+        sight: Observation,
+        *,
+        summary: str = "",
+        claim: Stop | ReportInfeasible | None = None,
+    ) -> PlannerResult | None:
         """Return the current plan; ``None`` where no answer could be read.
 
         Raises:
             ModelError: no answer came.
         """
         messages = [
-            system(prompt("planner", marker=self._fence.marker, steps_left=_left(sight))),
+            system(prompt("planner", marker=self._fence.marker, steps_left=_steps_left_text(sight))),
             user(
                 self._told(sight, summary),
-                page_shown(sight.page, self._fence, TREE_BRIEF),
-                _claimed(claim, self._fence),
+                render_page(sight.page, self._fence, PLANNER_TREE_CHARACTERS),
+                _claim_question(claim, self._fence),
             ),
         ]
         for _ in range(1 + RE_ASKS):
             try:
                 reply = await tally.ask(AgentRole.PLANNER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
             except ModelError as error:
-                if error.trouble is not ModelTrouble.UNREADABLE:
+                if error.trouble is not ModelErrorKind.UNREADABLE:
                     raise
                 continue
             if reply.data is not None and "done" in reply.data:
@@ -122,23 +127,23 @@ class Planner:
             ]
         return None
 
-    def _told(self, sight: Sight, summary: str) -> str:
+    def _told(self, sight: Observation, summary: str) -> str:
         fence, last = self._fence, sight.turns[-_LAST_TURNS:]
-        ledger = rendered(planner_view(sight.ledger, step=sight.step), PLANNER)
+        ledger = render_ledger(planner_view(sight.ledger, step=sight.step), PLANNER_CAPS)
         parts = [
             f"Task: {sight.intent}",
-            answers_shown(sight.answers, fence),
+            render_answers(sight.answers, fence),
             fence.around("memory", ledger),
             fence.around("summary", summary) if summary else "",
-            fence.around("last steps", turns_shown(last, fence)) if last else "Nothing was done yet.",
-            news_shown(sight.news, fence),
-            tips_shown(sight.tips, fence),
-            fence.around("place", place_shown(sight, fence)),
+            fence.around("last steps", render_history(last, fence)) if last else "Nothing was done yet.",
+            render_news(sight.news, fence),
+            render_tips(sight.tips, fence),
+            fence.around("place", render_location(sight, fence)),
         ]
         return "\n\n".join(part for part in parts if part)
 
 
-def _left(sight: Sight) -> str:
+def _steps_left_text(sight: Observation) -> str:
     if sight.steps_left <= 1:
         return (
             "This is the last step there is. If the answer can be given from what was seen, set done and give it;"
@@ -147,7 +152,7 @@ def _left(sight: Sight) -> str:
     return f"{sight.steps_left} steps are left."
 
 
-def _claimed(claim: Stop | ReportInfeasible | None, fence: Fence) -> str:
+def _claim_question(claim: Stop | ReportInfeasible | None, fence: Fence) -> str:
     match claim:
         case None:
             return "How far has it come?"
@@ -161,14 +166,14 @@ def _claimed(claim: Stop | ReportInfeasible | None, fence: Fence) -> str:
             return f"The agent claims that the task can't be done. Its reason:\n{told}\nIs that so?"
 
 
-def _read(data: dict[str, Any], sight: Sight) -> Plan:
+def _read(data: dict[str, Any], sight: Observation) -> PlannerResult:
     """Read a plan from JSON of untrusted types."""
-    return Plan(
+    return PlannerResult(
         observation=_words(data, "observation"),
         challenges=_words(data, "challenges"),
         reasoning=_words(data, "reasoning"),
         nodes=_nodes(data.get("plan"), sight),
-        next_steps=_hints(data.get("next_steps")),
+        next_steps=_next_steps(data.get("next_steps")),
         done=data.get("done") in (True, "true", "True", "yes"),
         impossible=data.get("impossible") in (True, "true", "True", "yes"),
         missing=_words(data, "missing"),
@@ -180,14 +185,14 @@ def _words(data: dict[str, Any], name: str) -> str:
     return one_line(str(data.get(name) or ""), 1200)
 
 
-def _hints(value: object) -> tuple[str, ...]:
+def _next_steps(value: object) -> tuple[str, ...]:
     items = (
         cast("list[object]", value) if isinstance(value, list) else [value] if isinstance(value, str) else []
     )
-    return tuple(one_line(str(item), 300) for item in items[:_MOST_HINTS] if str(item).strip())
+    return tuple(one_line(str(item), 300) for item in items[:_MOST_NEXT_STEPS] if str(item).strip())
 
 
-def _nodes(value: object, sight: Sight) -> tuple[PlanNode, ...]:
+def _nodes(value: object, sight: Observation) -> tuple[PlanNode, ...]:
     """Read the subgoals, keeping known ids; one of them is active where any is open."""
     known = {node.id for node in sight.ledger.plan}
     nodes: list[PlanNode] = []
@@ -214,22 +219,22 @@ def _nodes(value: object, sight: Sight) -> tuple[PlanNode, ...]:
     return tuple(_with_one_active(nodes))
 
 
-def _state(value: object) -> NodeState:
+def _state(value: object) -> PlanNodeState:
     try:
-        return NodeState(str(value).strip().lower())
+        return PlanNodeState(str(value).strip().lower())
     except ValueError:
-        return NodeState.OPEN
+        return PlanNodeState.OPEN
 
 
 def _with_one_active(nodes: list[PlanNode]) -> list[PlanNode]:
-    active = next((at for at, node in enumerate(nodes) if node.state is NodeState.ACTIVE), None)
+    active = next((at for at, node in enumerate(nodes) if node.state is PlanNodeState.ACTIVE), None)
     if active is None:
-        active = next((at for at, node in enumerate(nodes) if node.state is NodeState.OPEN), None)
+        active = next((at for at, node in enumerate(nodes) if node.state is PlanNodeState.OPEN), None)
     return [
-        replace(node, state=NodeState.ACTIVE)
+        replace(node, state=PlanNodeState.ACTIVE)
         if at == active
-        else replace(node, state=NodeState.OPEN)
-        if node.state is NodeState.ACTIVE
+        else replace(node, state=PlanNodeState.OPEN)
+        if node.state is PlanNodeState.ACTIVE
         else node
         for at, node in enumerate(nodes)
     ]

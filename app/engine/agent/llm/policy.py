@@ -9,37 +9,37 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from app.engine.action import Target, describe
-from app.engine.agent.llm.batch import Batch
-from app.engine.agent.llm.operator import Answer, Brief, Operator
+from app.engine.action import ActionTarget, describe_action
+from app.engine.agent.llm.batch import ActionBatch
+from app.engine.agent.llm.operator import Operator, OperatorAnswer, OperatorInput
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.orchestrator import Orchestrator
-from app.engine.agent.llm.planner import Plan, Planner
+from app.engine.agent.llm.planner import Planner, PlannerResult
 from app.engine.agent.llm.prompting import Fence, redacted
-from app.engine.agent.llm.summarizer import Review, Summarizer
-from app.engine.agent.llm.tally import Tally
+from app.engine.agent.llm.summarizer import Summarizer, SummarizerResult
+from app.engine.agent.llm.tally import UsageTracker
 from app.engine.agent.memory.rendering import one_line
-from app.engine.agent.model_api import Model
-from app.engine.agent.sight import Decision, Sight
-from app.engine.calls import to_action
-from app.engine.command import Command, ReportInfeasible, Stop, Wait, elements_of
+from app.engine.agent.model_api import LanguageModel
+from app.engine.agent.sight import AgentDecision, Observation
+from app.engine.calls import to_recorded
+from app.engine.command import Action, ReportInfeasible, Stop, Wait, elements_of
 from app.engine.ledger import Fact
 
 if TYPE_CHECKING:
-    from app.engine.agent.vision.eyes import Eyes
+    from app.engine.agent.vision.eyes import VisionCache
 
-_RAW = 20_000
-_OPEN_TURNS = 3
+_RAW_CHARACTERS = 20_000
+_RECENT_TURNS = 3
 """Newest turns that are never summarised: the live context has them."""
 
 
 @dataclass(slots=True)
-class _Course:
+class _DecisionState:
     """State of one decision while it is being made."""
 
-    tally: Tally
-    plan: Plan | None = None
-    review: Review | None = None
+    tally: UsageTracker
+    plan: PlannerResult | None = None
+    review: SummarizerResult | None = None
     remarks: tuple[str, ...] = ()
     claims: int = 0
     guided: bool = False
@@ -57,10 +57,10 @@ class LlmPolicy:
 
     def __init__(
         self,
-        model: Model,
+        model: LanguageModel,
         *,
         options: LlmOptions | None = None,
-        eyes: Eyes | None = None,
+        eyes: VisionCache | None = None,
         fence: Fence | None = None,
     ) -> None:
         self._model, self._eyes = model, eyes
@@ -70,8 +70,8 @@ class LlmPolicy:
         self._planner = Planner(self._fence)
         self._summarizer = Summarizer(self._fence)
         self._operator = Operator(self._fence, self._options, sees=eyes is not None)
-        self._batch = Batch()
-        self._answer: Answer | None = None
+        self._batch = ActionBatch()
+        self._answer: OperatorAnswer | None = None
         self._followed: dict[str, bool] = {}
         self._hints: tuple[str, ...] = ()
         self._planned: int | None = None
@@ -89,7 +89,7 @@ class LlmPolicy:
         """Marker of this run's fence; a replay needs it."""
         return self._fence.marker
 
-    async def decide(self, sight: Sight) -> Decision:
+    async def decide(self, sight: Observation) -> AgentDecision:
         """Return the next action.
 
         Raises:
@@ -98,7 +98,7 @@ class LlmPolicy:
         waiting = self._batch.next(sight)
         if waiting is not None and self._answer is not None:
             return self._of_batch(waiting, self._answer)
-        course = _Course(Tally(self._model))
+        course = _DecisionState(UsageTracker(self._model))
         if self._planned is None:
             self._resume(sight)
         if self._is_plan_due(sight):
@@ -118,10 +118,10 @@ class LlmPolicy:
 
     # ------------------------------------------------------------ deciding
 
-    async def _decided(self, course: _Course, sight: Sight) -> Decision:
+    async def _decided(self, course: _DecisionState, sight: Observation) -> AgentDecision:
         """Ask until nothing objects to an action; every way round the loop is counted."""
         while True:
-            brief = Brief(next_steps=self._hints, summary=self._summary, remarks=course.remarks)
+            brief = OperatorInput(next_steps=self._hints, summary=self._summary, remarks=course.remarks)
             answer = await self._operator.answer(course.tally, sight, brief)
             command = answer.command
             if command is None:
@@ -146,8 +146,12 @@ class LlmPolicy:
             return self._decision(course, sight, answer, command)
 
     async def _claimed(
-        self, course: _Course, sight: Sight, answer: Answer, claim: Stop | ReportInfeasible
-    ) -> Decision | None:
+        self,
+        course: _DecisionState,
+        sight: Observation,
+        answer: OperatorAnswer,
+        claim: Stop | ReportInfeasible,
+    ) -> AgentDecision | None:
         """Let the planner judge a claim; ``None`` sends it back to the operator with what is missing."""
         course.claims += 1
         await self._plan(course, sight, claim)
@@ -167,11 +171,11 @@ class LlmPolicy:
         waiting = self._decision(course, sight, answer, Wait(1.0))
         return replace(waiting, reason=f"the claim to be done was turned back: {missing}")
 
-    async def _reviewed(self, course: _Course, sight: Sight, command: Command) -> str:
+    async def _reviewed(self, course: _DecisionState, sight: Observation, command: Action) -> str:
         """Return guidance where the action contradicts a tip, once a step; summarises older steps on the way."""
-        older = sight.turns[self._folded : max(self._folded, len(sight.turns) - _OPEN_TURNS)]
+        older = sight.turns[self._folded : max(self._folded, len(sight.turns) - _RECENT_TURNS)]
         fold = len(older) >= self._options.fold
-        words = _words(command, sight)
+        words = _action_text(command, sight)
         align = self._options.align and bool(sight.tips) and words != course.reviewed
         if not align and not fold:
             return ""
@@ -195,7 +199,7 @@ class LlmPolicy:
         return review.guidance
 
     async def _plan(
-        self, course: _Course, sight: Sight, claim: Stop | ReportInfeasible | None = None
+        self, course: _DecisionState, sight: Observation, claim: Stop | ReportInfeasible | None = None
     ) -> None:
         plan = await self._planner.plan(course.tally, sight, summary=self._summary, claim=claim)
         self._planned = sight.step
@@ -203,10 +207,10 @@ class LlmPolicy:
         if plan is not None:
             self._hints = plan.next_steps
 
-    def _is_plan_due(self, sight: Sight) -> bool:
+    def _is_plan_due(self, sight: Observation) -> bool:
         return self._planned is None or sight.step - self._planned >= self._options.every
 
-    async def _look(self, course: _Course, sight: Sight) -> None:
+    async def _look(self, course: _DecisionState, sight: Observation) -> None:
         self._followed = {}
         caption, picture = "", None
         if self._eyes is not None:
@@ -219,28 +223,34 @@ class LlmPolicy:
                 course.tally.tokens_in += epoch.tokens[0]
                 course.tally.tokens_out += epoch.tokens[1]
         if self._options.pictures and sight.page.picture:
-            picture = await _picture(sight)
+            picture = await _marked_screenshot(sight)
         self._operator.see(sight, caption=caption, picture=picture)
 
-    def _resume(self, sight: Sight) -> None:
+    def _resume(self, sight: Observation) -> None:
         """Take the summary of a resumed run from the ledger."""
-        told = [note.removeprefix(_SUMMARY) for note in sight.ledger.episodic if note.startswith(_SUMMARY)]
+        told = [
+            note.removeprefix(_SUMMARY_PREFIX)
+            for note in sight.ledger.episodic
+            if note.startswith(_SUMMARY_PREFIX)
+        ]
         if told:
             self._summary = told[-1]
-            self._folded = max(0, len(sight.turns) - _OPEN_TURNS)
+            self._folded = max(0, len(sight.turns) - _RECENT_TURNS)
 
     # ------------------------------------------------------------ building decisions
 
-    def _of_batch(self, command: Command, answer: Answer) -> Decision:
-        return Decision(
+    def _of_batch(self, command: Action, answer: OperatorAnswer) -> AgentDecision:
+        return AgentDecision(
             command=command,
             reason=answer.parsed.reason,
             intent=answer.parsed.expect,
-            raw=answer.raw[:_RAW],
+            raw=answer.raw[:_RAW_CHARACTERS],
             followed=dict(self._followed),
         )
 
-    def _decision(self, course: _Course, sight: Sight, answer: Answer, command: Command | None) -> Decision:
+    def _decision(
+        self, course: _DecisionState, sight: Observation, answer: OperatorAnswer, command: Action | None
+    ) -> AgentDecision:
         self._answer = answer
         parsed, plan = answer.parsed, course.plan
         wanted = parsed.expect or (plan.next_steps[0] if plan is not None and plan.next_steps else "")
@@ -248,7 +258,7 @@ class LlmPolicy:
             self._cost(course),
             command=command,
             reason=parsed.reason,
-            raw=answer.raw[:_RAW],
+            raw=answer.raw[:_RAW_CHARACTERS],
             why=parsed.why,
             intent=wanted,
             facts=tuple(
@@ -260,21 +270,21 @@ class LlmPolicy:
                 )
                 for key, value in parsed.facts
             ),
-            notes=(f"{_SUMMARY}{course.review.summary}",) if course.review is not None else (),
+            notes=(f"{_SUMMARY_PREFIX}{course.review.summary}",) if course.review is not None else (),
             followed=dict(self._followed),
         )
 
     def _declared(
         self,
-        course: _Course,
-        plan: Plan,
-        answer: Answer | None = None,
+        course: _DecisionState,
+        plan: PlannerResult,
+        answer: OperatorAnswer | None = None,
         claim: Stop | ReportInfeasible | None = None,
-    ) -> Decision:
+    ) -> AgentDecision:
         """Return the final decision; where the planner gives no answer, the claimed one is used."""
         self._batch.waiting.clear()
         given = claim.answer if isinstance(claim, Stop) else ""
-        command: Command = Stop(plan.final_answer or given)
+        command: Action = Stop(plan.final_answer or given)
         if plan.impossible:
             why = claim.reason if isinstance(claim, ReportInfeasible) else plan.missing or plan.reasoning
             command = ReportInfeasible(plan.final_answer or why)
@@ -282,14 +292,14 @@ class LlmPolicy:
             self._cost(course),
             command=command,
             reason=plan.reasoning or plan.observation,
-            raw=answer.raw[:_RAW] if answer is not None else "",
+            raw=answer.raw[:_RAW_CHARACTERS] if answer is not None else "",
             intent="the task is done",
             followed=dict(self._followed),
         )
 
-    def _cost(self, course: _Course) -> Decision:
+    def _cost(self, course: _DecisionState) -> AgentDecision:
         plan, tally = course.plan, course.tally
-        return Decision(
+        return AgentDecision(
             command=None,
             plan=plan.nodes if plan is not None and plan.nodes else None,
             subgoal=plan.subgoal if plan is not None else None,
@@ -299,26 +309,26 @@ class LlmPolicy:
         )
 
 
-_SUMMARY = "Summary: "
+_SUMMARY_PREFIX = "Summary: "
 """Prefix of a summary among the episodic notes."""
 
 
-def _words(command: Command, sight: Sight) -> str:
+def _action_text(command: Action, sight: Observation) -> str:
     """Describe an action with its element's name on the page."""
     numbers = elements_of(command)
     element = next((one for one in sight.page.elements if numbers and one.index == numbers[0]), None)
     target = None
     if element is not None:
-        target = Target(role=element.role, name=element.name or element.label or element.text)
-    return describe(to_action(command), target)
+        target = ActionTarget(role=element.role, name=element.name or element.label or element.text)
+    return describe_action(to_recorded(command), target)
 
 
-async def _picture(sight: Sight) -> tuple[str, bytes]:
+async def _marked_screenshot(sight: Observation) -> tuple[str, bytes]:
     """Return the screenshot with its marks, drawn on a worker thread, and its digest."""
     import asyncio
     import hashlib
 
-    from app.engine.agent.marks import marked
+    from app.engine.agent.marks import draw_marks
 
-    drawn = await asyncio.to_thread(marked, sight.page)
+    drawn = await asyncio.to_thread(draw_marks, sight.page)
     return hashlib.sha256(drawn).hexdigest(), drawn

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from app.assets import resource
-from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.errors import InputError
 from app.engine.redaction import redact_text, redact_tree
 from kb import invisible
 
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -41,7 +41,7 @@ def prompt(name: str, **values: str) -> str:
         InputError: there is no such prompt.
         KeyError: a placeholder has no value.
     """
-    return _PLACE.sub(lambda place: values[place[1]], _template(name))
+    return _PLACEHOLDER.sub(lambda place: values[place[1]], _template(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,26 +81,30 @@ def redacted(text: str) -> str:
     return redact_text(text) if len(text) < 4000 else redact_tree(text).decode()
 
 
-def system(text: str) -> Message:
+def system(text: str) -> ChatMessage:
     """Return a system message, the same for the whole run."""
-    return Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text=text),))
+    return ChatMessage(role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text=text),))
 
 
-def user(*parts: Part | str, turn: int = -1) -> Message:
+def user(*parts: MessagePart | str, turn: int = -1) -> ChatMessage:
     """Return a message to the model."""
-    return Message(role=Role.USER, turn=turn, parts=tuple(_part(part) for part in parts if part != ""))
+    return ChatMessage(
+        role=ChatRole.USER, turn=turn, parts=tuple(_part(part) for part in parts if part != "")
+    )
 
 
-def assistant(*parts: Part | str, turn: int = -1) -> Message:
+def assistant(*parts: MessagePart | str, turn: int = -1) -> ChatMessage:
     """Return a message that the model sent before."""
-    return Message(role=Role.ASSISTANT, turn=turn, parts=tuple(_part(part) for part in parts if part != ""))
+    return ChatMessage(
+        role=ChatRole.ASSISTANT, turn=turn, parts=tuple(_part(part) for part in parts if part != "")
+    )
 
 
-def _part(part: Part | str) -> Part:
-    return Part(kind=PartKind.TEXT, text=part) if isinstance(part, str) else part
+def _part(part: MessagePart | str) -> MessagePart:
+    return MessagePart(kind=PartKind.TEXT, text=part) if isinstance(part, str) else part
 
 
-def cut(text: str, most: int, what: str = "") -> str:
+def truncate(text: str, most: int, what: str = "") -> str:
     """Return a text of at most ``most`` characters, cut at a line, with a note that it was cut."""
     if len(text) <= most:
         return text

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
-from app.engine.agent.messages import Message, Part, PartKind
-from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
-from app.engine.agent.navigator import Candidate
+from app.engine.agent.messages import ChatMessage, MessagePart, PartKind
+from app.engine.agent.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
+from app.engine.agent.navigator import StateCandidate
 
 RE_ASKS = 2
 """Further requests after an unreadable answer."""
@@ -40,12 +40,14 @@ class Selector:
         pictures: reads screenshots by digest; with it those of the first candidates are shown too.
     """
 
-    def __init__(self, model: Model, fence: Fence | None = None, pictures: Pictures | None = None) -> None:
+    def __init__(
+        self, model: LanguageModel, fence: Fence | None = None, pictures: Pictures | None = None
+    ) -> None:
         self._model, self._fence, self._pictures = model, fence or Fence(), pictures
         self.reasoning = ""
         """What the model said of its last choice."""
 
-    async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
+    async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the index of the best candidate, ``None`` when none fits.
 
         Raises:
@@ -68,25 +70,25 @@ class Selector:
                 self.reasoning = str((reply.data or {}).get("reasoning", ""))[:2000]
                 return chosen
             messages = [*messages[:2], user(f"{why} Answer again.")]
-        raise ModelError(f"the selector could not be understood: {why}", ModelTrouble.UNREADABLE)
+        raise ModelError(f"the selector could not be understood: {why}", ModelErrorKind.UNREADABLE)
 
-    async def _shown(self, candidates: Sequence[Candidate]) -> dict[str, bytes]:
+    async def _shown(self, candidates: Sequence[StateCandidate]) -> dict[str, bytes]:
         digests = [one.picture for one in candidates[:SHOWN_PICTURES] if one.picture]
         return await self._pictures(digests) if self._pictures is not None and digests else {}
 
     def _question(
-        self, query: str, intent: str, candidates: Sequence[Candidate], shown: dict[str, bytes]
-    ) -> Message:
+        self, query: str, intent: str, candidates: Sequence[StateCandidate], shown: dict[str, bytes]
+    ) -> ChatMessage:
         cards = "\n".join(self._card(number, one) for number, one in enumerate(candidates, 1))
         pictures = [
-            Part(kind=PartKind.IMAGE, text=f"page {number}", digest=one.picture)
+            MessagePart(kind=PartKind.IMAGE, text=f"page {number}", digest=one.picture)
             for number, one in enumerate(candidates, 1)
             if one.picture in shown
         ]
         asked = f"Task: {intent}\nWhat is looked for: {query}"
         return user(asked, self._fence.around("known pages", cards), *pictures)
 
-    def _card(self, number: int, one: Candidate) -> str:
+    def _card(self, number: int, one: StateCandidate) -> str:
         line = self._fence.line
         told = [f"{number}. {line(one.title) or '(no title)'} at {line(one.url)}"]
         if one.headings:
@@ -104,7 +106,7 @@ class Selector:
         return "\n".join(told)
 
 
-def _chosen(reply: Reply, count: int) -> tuple[int | None, str]:
+def _chosen(reply: ModelReply, count: int) -> tuple[int | None, str]:
     """Return the chosen index, or what is wrong with the answer."""
     if reply.data is None or "page" not in reply.data:
         return None, 'The answer has to be JSON with "reasoning" and "page".'

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.engine.agent.llm.prompting import Fence
-from app.engine.agent.sight import Hint, Sight, Turn
-from app.engine.effect import Result
+from app.engine.agent.sight import HistoryEntry, Observation, RetrievedTip
+from app.engine.effect import ActionResult
 from app.engine.page_state import Challenge, PageCapture
-from app.engine.supervision import LONGEST_HINT
+from app.engine.supervision import MAX_HINT_CHARS
 
-TREE = 40_000
+TREE_CHARACTERS = 40_000
 """Characters of a page's tree that the operator is shown."""
-TREE_BRIEF = 14_000
+PLANNER_TREE_CHARACTERS = 14_000
 """Characters of a page's tree that the planner is shown."""
 
-PERSON = "person"
+HINT_KIND = "person"
 """Kind of a tip that is a hint of the supervisor."""
 
 _LONGEST_LINE = 400
@@ -23,9 +23,9 @@ _SHORTEST_LINE = 12
 _ALTERNATIVES = 4
 
 
-def page_shown(page: PageCapture, fence: Fence, most: int = TREE) -> str:
+def render_page(page: PageCapture, fence: Fence, most: int = TREE_CHARACTERS) -> str:
     """Return a page's tree, fenced; where it is too long, lines in view come before the rest."""
-    tree = windowed(page, most)
+    tree = fit_tree(page, most)
     notes = list(page.notes[:4])
     if page.challenge is not Challenge.NONE:
         notes.append(f"a {page.challenge.value} stands before this page")
@@ -37,7 +37,7 @@ def page_shown(page: PageCapture, fence: Fence, most: int = TREE) -> str:
     )
 
 
-def windowed(page: PageCapture, most: int) -> str:
+def fit_tree(page: PageCapture, most: int) -> str:
     """Return a tree of at most ``most`` characters: lines in view with their ancestors first, then from the top.
 
     Empty names are left out: they are a fifth of a tree's characters and carry nothing.
@@ -54,14 +54,14 @@ def windowed(page: PageCapture, most: int) -> str:
         if at not in kept and _length(line) <= room:
             kept.add(at)
             room -= _length(line)
-    return "\n".join(_with_gaps(lines, sorted(kept)))
+    return "\n".join(_with_omissions(lines, sorted(kept)))
 
 
 def _length(line: str) -> int:
     return min(len(line), _LONGEST_LINE) + 1
 
 
-def _with_gaps(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
+def _with_omissions(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
     """Yield the kept lines, and between them the number of omitted ones."""
     behind = 0
     for at in kept:
@@ -105,7 +105,7 @@ def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
     return kept
 
 
-def place_shown(sight: Sight, fence: Fence) -> str:
+def render_location(sight: Observation, fence: Fence) -> str:
     """Return address, title and tabs."""
     page = sight.page
     lines = [f"You are at {fence.line(page.url, 300)}, titled {fence.line(page.title) or '(no title)'!r}."]
@@ -124,15 +124,17 @@ def place_shown(sight: Sight, fence: Fence) -> str:
     return "\n".join(lines)
 
 
-def tips_shown(tips: Sequence[Hint], fence: Fence) -> str:
+def render_tips(tips: Sequence[RetrievedTip], fence: Fence) -> str:
     """Return the tips in force, numbered from 1 in their order; "" where there are none.
 
     Hints of the supervisor come before the experts' tips, in full: they are instructions.
     """
     said = [
-        f"{n}. {fence.line(tip.text, LONGEST_HINT)}" for n, tip in enumerate(tips, 1) if tip.kind == PERSON
+        f"{n}. {fence.line(tip.text, MAX_HINT_CHARS)}"
+        for n, tip in enumerate(tips, 1)
+        if tip.kind == HINT_KIND
     ]
-    known = [_tip(n, tip, fence) for n, tip in enumerate(tips, 1) if tip.kind != PERSON]
+    known = [_render_tip(n, tip, fence) for n, tip in enumerate(tips, 1) if tip.kind != HINT_KIND]
     return "\n".join(
         [
             *(
@@ -147,7 +149,7 @@ def tips_shown(tips: Sequence[Hint], fence: Fence) -> str:
     )
 
 
-def news_shown(news: Sequence[str], fence: Fence) -> str:
+def render_news(news: Sequence[str], fence: Fence) -> str:
     """Return what happened without the agent's doing; "" where nothing did."""
     if not news:
         return ""
@@ -155,7 +157,7 @@ def news_shown(news: Sequence[str], fence: Fence) -> str:
     return f"Since your last answer something happened that was not your doing:\n{told}\nGo on from the page as it is."
 
 
-def _tip(number: int, tip: Hint, fence: Fence) -> str:
+def _render_tip(number: int, tip: RetrievedTip, fence: Fence) -> str:
     parts = [f"{number}. {fence.line(tip.text, 600)}"]
     for word, part in (("when", tip.when), ("do", tip.do), ("before that", tip.before)):
         if part and part not in tip.text:
@@ -163,7 +165,7 @@ def _tip(number: int, tip: Hint, fence: Fence) -> str:
     return " | ".join(parts)
 
 
-def result_shown(result: Result, fence: Fence) -> str:
+def render_result(result: ActionResult, fence: Fence) -> str:
     """Return an action's result in two lines at most."""
     came = result.effect.value if result.success else f"failed ({result.cause.value or result.effect.value})"
     words = [came]
@@ -178,16 +180,16 @@ def result_shown(result: Result, fence: Fence) -> str:
     return line
 
 
-def turns_shown(turns: Iterable[Turn], fence: Fence) -> str:
+def render_history(turns: Iterable[HistoryEntry], fence: Fence) -> str:
     """Return steps in a line or two each."""
     return "\n".join(
         f"step {turn.step}, at {fence.line(turn.url, 120)}: {fence.line(turn.words, 240)}"
-        f" -> {result_shown(turn.result, fence)}"
+        f" -> {render_result(turn.result, fence)}"
         for turn in turns
     )
 
 
-def answers_shown(answers: Sequence[tuple[str, str]], fence: Fence) -> str:
+def render_answers(answers: Sequence[tuple[str, str]], fence: Fence) -> str:
     """Return the supervisor's answers to questions; a question may quote the site and is fenced."""
     return "\n".join(
         f"The agent asked:\n{fence.around('question', question)}\nThe person said: {answer!r}"

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
-from app.engine.agent.llm.showing import tips_shown, turns_shown
-from app.engine.agent.llm.tally import Tally
+from app.engine.agent.llm.showing import render_history, render_tips
+from app.engine.agent.llm.tally import UsageTracker
 from app.engine.agent.memory.rendering import one_line
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble
-from app.engine.agent.sight import Hint, Sight, Turn
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
+from app.engine.agent.sight import HistoryEntry, Observation, RetrievedTip
 
-WORDS = 150
-_LONGEST = 1400
+SUMMARY_WORDS = 150
+_SUMMARY_CHARACTERS = 1400
 """Characters of a summary; a longer one is cut."""
 _ANSWER_TOKENS = 700
 
@@ -48,7 +48,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
+class SummarizerResult:
     """The new summary; whether the action follows each relevant tip; guidance where it contradicts one."""
 
     summary: str
@@ -63,40 +63,48 @@ class Summarizer:
         self._fence = fence
 
     async def review(
-        self, tally: Tally, sight: Sight, *, summary: str, newer: Sequence[Turn], action: str
-    ) -> Review | None:
+        self,
+        tally: UsageTracker,
+        sight: Observation,
+        *,
+        summary: str,
+        newer: Sequence[HistoryEntry],
+        action: str,
+    ) -> SummarizerResult | None:
         """Summarise ``newer`` and check the action (in words) against the tips; ``None``: unreadable.
 
         Raises:
             ModelError: no answer came.
         """
         messages = [
-            system(prompt("summarizer", marker=self._fence.marker, words=str(WORDS))),
+            system(prompt("summarizer", marker=self._fence.marker, words=str(SUMMARY_WORDS))),
             user(self._told(sight, summary, newer, action)),
         ]
         try:
             reply = await tally.ask(AgentRole.SUMMARIZER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
         except ModelError as error:
-            if error.trouble is not ModelTrouble.UNREADABLE:
+            if error.trouble is not ModelErrorKind.UNREADABLE:
                 raise
             return None
         return _read(reply.data, sight.tips, summary) if reply.data is not None else None
 
-    def _told(self, sight: Sight, summary: str, newer: Sequence[Turn], action: str) -> str:
+    def _told(self, sight: Observation, summary: str, newer: Sequence[HistoryEntry], action: str) -> str:
         fence = self._fence
         parts = [
             f"Task: {sight.intent}",
             fence.around("subgoal in hand", sight.ledger.subgoal[:300]) if sight.ledger.subgoal else "",
             fence.around("summary so far", summary) if summary else "There is no summary yet.",
-            fence.around("newer steps", turns_shown(newer, fence)) if newer else "There are no newer steps.",
-            tips_shown(sight.tips, fence) or "There is no expert knowledge in force.",
+            fence.around("newer steps", render_history(newer, fence))
+            if newer
+            else "There are no newer steps.",
+            render_tips(sight.tips, fence) or "There is no expert knowledge in force.",
             fence.around("place", f"{fence.line(sight.page.url, 300)}\n{fence.line(sight.page.title)}"),
             fence.around("action", fence.line(action, 400)) if action else "No action is to be judged.",
         ]
         return "\n\n".join(part for part in parts if part)
 
 
-def _read(data: dict[str, Any], tips: Sequence[Hint], before: str) -> Review:
+def _read(data: dict[str, Any], tips: Sequence[RetrievedTip], before: str) -> SummarizerResult:
     """Read a review from JSON of untrusted types; guidance without a contradicted tip is dropped."""
     followed: dict[str, bool] = {}
     told = data.get("tips")
@@ -109,8 +117,8 @@ def _read(data: dict[str, Any], tips: Sequence[Hint], before: str) -> Review:
         if 1 <= number <= len(tips) and bearing in ("follows", "deviates"):
             followed[tips[number - 1].tip] = bearing == "follows"
     guidance = one_line(str(data.get("guidance") or ""), 600)
-    return Review(
-        summary=one_line(str(data.get("summary") or ""), _LONGEST) or before,
+    return SummarizerResult(
+        summary=one_line(str(data.get("summary") or ""), _SUMMARY_CHARACTERS) or before,
         followed=followed,
         guidance=guidance if not all(followed.values()) else "",
     )

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.engine.agent.messages import Message
-from app.engine.agent.model_api import AgentRole, Model, Reply
+from app.engine.agent.messages import ChatMessage
+from app.engine.agent.model_api import AgentRole, LanguageModel, ModelReply
 
 
 @dataclass(slots=True)
-class Tally:
+class UsageTracker:
     """Asks a model and adds up the usage of one decision."""
 
-    model: Model
+    model: LanguageModel
     calls: list[str] = field(default_factory=list[str])
     tokens_in: int = 0
     tokens_out: int = 0
@@ -23,13 +23,13 @@ class Tally:
     async def ask(
         self,
         role: AgentRole,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
-    ) -> Reply:
-        """See ``Model.ask``."""
+    ) -> ModelReply:
+        """See ``LanguageModel.ask``."""
         reply = await self.model.ask(role, messages, schema=schema, pictures=pictures, most=most)
         self.tokens_in += reply.tokens[0]
         self.tokens_out += reply.tokens[1]

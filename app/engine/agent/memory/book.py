@@ -9,11 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self, cast
 
-from app.engine.agent.memory.entries import KINDS, Entry, branch, prune
-from app.engine.agent.memory.files import LedgerFiles, mend, read_events, rebuild, replace_ledger
+from app.engine.agent.memory.entries import KINDS, LedgerEntry, branch, prune
+from app.engine.agent.memory.files import (
+    LedgerFiles,
+    read_events,
+    rebuild_derived,
+    replace_ledger,
+    truncate_partial_line,
+)
 from app.engine.agent.memory.fold import fold
 from app.engine.errors import Conflict, NotFound, StoreError
-from app.engine.ledger import Ledger, LedgerEvent, NodeState, PlanNode
+from app.engine.ledger import Ledger, LedgerEvent, PlanNode, PlanNodeState
 from app.engine.redaction import MARK, redact_text
 
 log = logging.getLogger(__name__)
@@ -25,7 +31,7 @@ _LONGEST_LIST = 200
 _WORD_BITS = 64
 
 
-class LedgerBook:
+class LedgerStore:
     """A ledger and its events, on disk where it has a folder, else in memory only.
 
     Not thread-safe. Secrets are removed before anything is kept. Close it, or use it in a ``with``.
@@ -42,7 +48,7 @@ class LedgerBook:
         self._stale = self._behind = False
 
     @classmethod
-    def open(cls, folder: Path, *, clock: Callable[[], float] = time.time) -> LedgerBook:
+    def open(cls, folder: Path, *, clock: Callable[[], float] = time.time) -> LedgerStore:
         """Open the ledger in a run's folder, rebuilt from its events alone; empty where there are none.
 
         A last line cut off by a kill is dropped, and the derived files are rebuilt.
@@ -51,9 +57,9 @@ class LedgerBook:
             StoreError: another line is damaged, or the folder can't be written.
         """
         events = read_events(folder)
-        mend(folder)
+        truncate_partial_line(folder)
         if events:
-            rebuild(folder, events, fold(events))
+            rebuild_derived(folder, events, fold(events))
         book = cls(folder, clock=clock)
         book._events = events
         book._ledger = fold(events)
@@ -74,7 +80,7 @@ class LedgerBook:
         if secret and secret not in self._hidden:
             self._hidden.append(secret)
 
-    def mask_with(self, mask: Callable[[str], str]) -> None:
+    def set_mask(self, mask: Callable[[str], str]) -> None:
         """Set the function that removes the run's secrets, in all their spellings, from every text before it is
         written.
         """
@@ -86,9 +92,9 @@ class LedgerBook:
         Raises:
             ValueError: there is no such kind, or the data is no plain JSON. StoreError: it can't be written.
         """
-        return self.write(Entry(kind=kind, data=dict(data or {}), step=step))[0]
+        return self.write(LedgerEntry(kind=kind, data=dict(data or {}), step=step))[0]
 
-    def write(self, *entries: Entry | None) -> tuple[LedgerEvent, ...]:
+    def write(self, *entries: LedgerEntry | None) -> tuple[LedgerEvent, ...]:
         """Write several events with one wait for the disk; ``None`` is skipped. Raises as ``append``."""
         given = [entry for entry in entries if entry is not None]
         if not given:
@@ -133,7 +139,7 @@ class LedgerBook:
             NotFound: the plan has no such subgoal. Conflict: it is done or given up already.
         """
         found = self._standing(node)
-        if found.state in (NodeState.DONE, NodeState.PRUNED):
+        if found.state in (PlanNodeState.DONE, PlanNodeState.PRUNED):
             raise Conflict(f"subgoal {node} is {found.state.value} already")
         self.write(prune(node, reason, step, remains))
 
@@ -144,7 +150,7 @@ class LedgerBook:
         stale, self._stale = self._stale, False
         try:
             if self._behind:
-                rebuild(self._files.folder, self._events, self._ledger)
+                rebuild_derived(self._files.folder, self._events, self._ledger)
             elif stale:
                 replace_ledger(self._files.folder, self._ledger)
         finally:
@@ -163,7 +169,7 @@ class LedgerBook:
         known = ", ".join(node.id for node in self._ledger.plan) or "none yet"
         raise NotFound(f"the plan has no subgoal {name[:40]!r}; it has: {known}")
 
-    def _event(self, entry: Entry, seq: int, at: float) -> LedgerEvent:
+    def _event(self, entry: LedgerEntry, seq: int, at: float) -> LedgerEvent:
         if entry.kind not in KINDS:
             raise ValueError(f"the ledger has no events of kind {entry.kind!r}")
         longest = LONGEST_GOAL if entry.kind == "goal" else LONGEST_TEXT

@@ -1,6 +1,6 @@
 """Ledger entries, events that have no number and time yet. Pure functions.
 
-``LedgerBook.write`` turns entries into events; eviction and the loop only create them.
+``LedgerStore.write`` turns entries into events; eviction and the loop only create them.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from app.engine.effect import Cause, Effect, Result
-from app.engine.ledger import Checkpoint, Fact, FactCategory, NodeState, PlanNode
+from app.engine.effect import ActionResult, Cause, Effect
+from app.engine.ledger import Checkpoint, Fact, FactCategory, PlanNode, PlanNodeState
 
 KINDS = frozenset(
     {
@@ -19,16 +19,16 @@ KINDS = frozenset(
 )  # fmt: skip
 """Kinds of events (``LedgerEvent.kind``)."""
 
-_SOON = frozenset({Cause.NETWORK, Cause.TIMEOUT, Cause.STALE, Cause.ERROR_PAGE, Cause.PAGE_LOST})
-_LATER = frozenset(
+_TRANSIENT_CAUSES = frozenset({Cause.NETWORK, Cause.TIMEOUT, Cause.STALE, Cause.ERROR_PAGE, Cause.PAGE_LOST})
+_PAGE_STATE_CAUSES = frozenset(
     {Cause.COVERED, Cause.HIDDEN, Cause.DISABLED, Cause.MISSING, Cause.NO_EFFECT, Cause.DEAD_CLICK}
 )
-SOON, LATER = 3, 10
+TRANSIENT_STEPS, PAGE_STATE_STEPS = 3, 10
 """Steps after which a failed attempt may be repeated: network and timing recover soon, a page's state later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class LedgerEntry:
     """A change of the ledger to be written; ``data`` is plain JSON (``LedgerEvent``)."""
 
     kind: str
@@ -36,21 +36,21 @@ class Entry:
     step: int = 0
 
 
-def expires(cause: str, step: int) -> int:
+def expiry_step(cause: str, step: int) -> int:
     """Return the step from which something that failed for this cause may be tried again; 0 for never in this run."""
-    if cause in _SOON:
-        return step + SOON
-    return step + LATER if cause in _LATER else 0
+    if cause in _TRANSIENT_CAUSES:
+        return step + TRANSIENT_STEPS
+    return step + PAGE_STATE_STEPS if cause in _PAGE_STATE_CAUSES else 0
 
 
-def goal(text: str) -> Entry:
+def goal(text: str) -> LedgerEntry:
     """The task, in the user's words."""
-    return Entry(kind="goal", data={"text": text})
+    return LedgerEntry(kind="goal", data={"text": text})
 
 
-def plan(nodes: Iterable[PlanNode], step: int = 0) -> Entry:
+def plan(nodes: Iterable[PlanNode], step: int = 0) -> LedgerEntry:
     """A plan that replaces the one before: subgoals it omits are given up, nothing is erased."""
-    return Entry(
+    return LedgerEntry(
         kind="plan",
         step=step,
         data={
@@ -70,29 +70,31 @@ def plan(nodes: Iterable[PlanNode], step: int = 0) -> Entry:
     )
 
 
-def branch(parent: str, intent: str, step: int = 0, node: str = "") -> Entry:
+def branch(parent: str, intent: str, step: int = 0, node: str = "") -> LedgerEntry:
     """A new subgoal under ``parent`` ("" for the top); without an id it gets the next free one."""
-    return Entry(kind="branch", step=step, data={"id": node, "parent": parent, "intent": intent})
+    return LedgerEntry(kind="branch", step=step, data={"id": node, "parent": parent, "intent": intent})
 
 
-def prune(node: str, reason: str, step: int = 0, remains: Sequence[str] = ()) -> Entry:
+def prune(node: str, reason: str, step: int = 0, remains: Sequence[str] = ()) -> LedgerEntry:
     """Give up a subgoal and everything open below it; ``remains`` is what it changed on the site."""
-    return Entry(kind="prune", step=step, data={"node": node, "reason": reason, "remains": list(remains)})
+    return LedgerEntry(
+        kind="prune", step=step, data={"node": node, "reason": reason, "remains": list(remains)}
+    )
 
 
-def node(name: str, state: NodeState, step: int = 0, summary: str = "") -> Entry:
+def node(name: str, state: PlanNodeState, step: int = 0, summary: str = "") -> LedgerEntry:
     """The state of a subgoal."""
-    return Entry(kind="node", step=step, data={"id": name, "state": state.value, "summary": summary})
+    return LedgerEntry(kind="node", step=step, data={"id": name, "state": state.value, "summary": summary})
 
 
-def subgoal(text: str, step: int = 0) -> Entry:
+def subgoal(text: str, step: int = 0) -> LedgerEntry:
     """The current subgoal: a node's id, its text, or any other text."""
-    return Entry(kind="subgoal", step=step, data={"text": text})
+    return LedgerEntry(kind="subgoal", step=step, data={"text": text})
 
 
-def outcome(step: int, words: str, result: Result, *, url: str = "", state: str = "") -> Entry:
+def outcome(step: int, words: str, result: ActionResult, *, url: str = "", state: str = "") -> LedgerEntry:
     """A step's action and its result; ``url`` and ``state`` are of the page it began on."""
-    return Entry(
+    return LedgerEntry(
         kind="outcome",
         step=step,
         data={
@@ -115,9 +117,9 @@ def fact(
     confidence: float = 1.0,
     quote: str = "",
     subgoal: str = "",
-) -> Entry:
+) -> LedgerEntry:
     """A known fact; another value under the same key retracts the older one, which stays."""
-    return Entry(
+    return LedgerEntry(
         kind="fact",
         step=step,
         data={
@@ -131,7 +133,7 @@ def fact(
     )
 
 
-def fact_of(known: Fact, step: int | None = None) -> Entry:
+def fact_of(known: Fact, step: int | None = None) -> LedgerEntry:
     """An entry for a policy's fact."""
     return fact(
         known.key,
@@ -144,21 +146,21 @@ def fact_of(known: Fact, step: int | None = None) -> Entry:
     )
 
 
-def used(keys: Iterable[str], step: int) -> Entry:
+def used(keys: Iterable[str], step: int) -> LedgerEntry:
     """Facts that were referred to; they are shown first."""
-    return Entry(kind="used", step=step, data={"keys": list(keys)})
+    return LedgerEntry(kind="used", step=step, data={"keys": list(keys)})
 
 
-def retract(key: str, why: str = "", step: int = 0) -> Entry:
+def retract(key: str, why: str = "", step: int = 0) -> LedgerEntry:
     """Mark a fact as wrong; it stays, and only people see it."""
-    return Entry(kind="retract", step=step, data={"key": key, "why": why})
+    return LedgerEntry(kind="retract", step=step, data={"key": key, "why": why})
 
 
 def dead_end(
     words: str, *, state: str, target: str, cause: str, url: str = "", step: int = 0, until: int | None = None
-) -> Entry:
+) -> LedgerEntry:
     """An attempt that led nowhere; without ``until`` the cause decides when it may be tried again."""
-    return Entry(
+    return LedgerEntry(
         kind="dead_end",
         step=step,
         data={
@@ -167,12 +169,12 @@ def dead_end(
             "cause": cause,
             "words": words,
             "url": url,
-            "until": expires(cause, step) if until is None else until,
+            "until": expiry_step(cause, step) if until is None else until,
         },
     )
 
 
-def dead_end_of(result: Result, target: str, *, state: str, url: str, step: int) -> Entry | None:
+def dead_end_of(result: ActionResult, target: str, *, state: str, url: str, step: int) -> LedgerEntry | None:
     """Return the dead end of an action's result; ``None`` where it had an effect or was never understood."""
     if result.success and result.effect is not Effect.NOTHING:
         return None
@@ -182,15 +184,15 @@ def dead_end_of(result: Result, target: str, *, state: str, url: str, step: int)
     return dead_end(result.why, state=state, target=target, cause=cause, url=url, step=step)
 
 
-def checkpoint(mark: Checkpoint) -> Entry:
+def checkpoint(mark: Checkpoint) -> LedgerEntry:
     """A landmark of progress."""
-    return Entry(
+    return LedgerEntry(
         kind="checkpoint",
         step=mark.step,
         data={"kind": mark.kind, "words": mark.words, "url": mark.url, "state": mark.state},
     )
 
 
-def note(text: str, step: int = 0) -> Entry:
+def note(text: str, step: int = 0) -> LedgerEntry:
     """A line for the episodic memory."""
-    return Entry(kind="note", step=step, data={"text": text})
+    return LedgerEntry(kind="note", step=step, data={"text": text})

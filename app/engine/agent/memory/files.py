@@ -18,8 +18,8 @@ import orjson
 
 from app.engine.errors import StoreError
 from app.engine.ledger import Ledger, LedgerEvent
-from app.engine.store.database import explained
-from app.engine.store.run_files import LEDGER_FILES, append_whole, write_file
+from app.engine.store.database import translated_errors
+from app.engine.store.run_files import LEDGER_FILES, append_atomically, write_file
 from kb.private import make_folder, own_file
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _FACTS = ("fact", "retract")
 _NOTES = ("note",)
 
 
-def encode(events: Iterable[LedgerEvent]) -> bytes:
+def encode_events(events: Iterable[LedgerEvent]) -> bytes:
     """Return events as JSON lines."""
     return b"".join(orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE) for event in events)
 
@@ -43,23 +43,23 @@ def read_events(folder: Path) -> list[LedgerEvent]:
         StoreError: another line is damaged, or the file can't be read.
     """
     path = folder / EVENTS_FILE
-    with explained(path):
+    with translated_errors(path):
         data = path.read_bytes() if path.exists() else b""
-    return _decode(data[: whole(data)], path)
+    return _decode(data[: complete_length(data)], path)
 
 
-def mend(folder: Path) -> None:
+def truncate_partial_line(folder: Path) -> None:
     """Remove a last line that was cut off while written, so that the next one begins on its own line."""
     path = folder / EVENTS_FILE
-    with explained(path):
+    with translated_errors(path):
         data = path.read_bytes() if path.exists() else b""
-        if whole(data) < len(data):
+        if complete_length(data) < len(data):
             with path.open("r+b") as file:
-                file.truncate(whole(data))
+                file.truncate(complete_length(data))
                 os.fsync(file.fileno())
 
 
-def whole(data: bytes) -> int:
+def complete_length(data: bytes) -> int:
     """Return the length of the complete lines at the front; a line counts when its newline is there."""
     return data.rfind(b"\n") + 1
 
@@ -69,7 +69,7 @@ class LedgerFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with explained(folder):
+        with translated_errors(folder):
             make_folder(folder, parents=True)
             self._events = own_file(folder / EVENTS_FILE).open("ab", buffering=0)
             self._facts = own_file(folder / FACTS_FILE).open("ab", buffering=0)
@@ -81,20 +81,20 @@ class LedgerFiles:
         Raises:
             StoreError: the disk is full or can't be written; then none of them is.
         """
-        with explained(self.folder / EVENTS_FILE):
-            append_whole(self._events, encode(events))
+        with translated_errors(self.folder / EVENTS_FILE):
+            append_atomically(self._events, encode_events(events))
 
     def follow(self, events: Sequence[LedgerEvent]) -> None:
         """Append to the derived files without waiting for the disk; the events are on disk already.
 
         Raises:
-            StoreError: the disk is full or can't be written; ``rebuild`` repairs it.
+            StoreError: the disk is full or can't be written; ``rebuild_derived`` repairs it.
         """
-        with explained(self.folder / FACTS_FILE):
+        with translated_errors(self.folder / FACTS_FILE):
             if facts := [event for event in events if event.kind in _FACTS]:
-                append_whole(self._facts, encode(facts), wait=False)
+                append_atomically(self._facts, encode_events(facts), wait=False)
             if notes := [event for event in events if event.kind in _NOTES]:
-                append_whole(self._notes, encode(notes), wait=False)
+                append_atomically(self._notes, encode_events(notes), wait=False)
 
     def close(self) -> None:
         """Close the files."""
@@ -109,22 +109,22 @@ def replace_ledger(folder: Path, ledger: Ledger) -> None:
         StoreError: the disk is full or can't be written.
     """
     draft = folder / f".{LEDGER_FILE}"
-    with explained(draft):
+    with translated_errors(draft):
         own_file(draft).write_bytes(
             orjson.dumps(ledger, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         )
         draft.replace(folder / LEDGER_FILE)
 
 
-def rebuild(folder: Path, events: Sequence[LedgerEvent], ledger: Ledger) -> None:
+def rebuild_derived(folder: Path, events: Sequence[LedgerEvent], ledger: Ledger) -> None:
     """Rebuild the derived files where they lag behind the events.
 
     Raises:
         StoreError: the disk is full or can't be written.
     """
     for name, kinds in ((FACTS_FILE, _FACTS), (EPISODIC_FILE, _NOTES)):
-        wanted = encode(event for event in events if event.kind in kinds)
-        with explained(folder / name):
+        wanted = encode_events(event for event in events if event.kind in kinds)
+        with translated_errors(folder / name):
             there = (folder / name).read_bytes() if (folder / name).exists() else None
             if there != wanted:
                 draft = folder / f".{name}"

@@ -19,15 +19,15 @@ from app.engine.ledger import (
     FactCategory,
     Ledger,
     LedgerEvent,
-    NodeState,
     PlanNode,
+    PlanNodeState,
     StepOutcome,
 )
 
 RECENT = 3
 """Recent outcomes that are kept; the length of SuperBrowser's deque."""
 
-Word = TypeVar("Word", bound=StrEnum)
+EnumT = TypeVar("EnumT", bound=StrEnum)
 
 
 def fold(events: Iterable[LedgerEvent], ledger: Ledger | None = None) -> Ledger:
@@ -40,7 +40,7 @@ def fold(events: Iterable[LedgerEvent], ledger: Ledger | None = None) -> Ledger:
 
 def apply(ledger: Ledger, event: LedgerEvent) -> Ledger:
     """Return the ledger after one more event."""
-    change = _CHANGES.get(event.kind)
+    change = _REDUCERS.get(event.kind)
     return change(ledger, event) if change is not None else ledger
 
 
@@ -73,7 +73,7 @@ def _prune(ledger: Ledger, event: LedgerEvent) -> Ledger:
 
 
 def _node(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    state = _word(NodeState, event.data.get("state"), NodeState.OPEN)
+    state = _enum_of(PlanNodeState, event.data.get("state"), PlanNodeState.OPEN)
     return _with_plan(ledger, with_state(ledger.plan, text_of(event, "id"), state, text_of(event, "summary")))
 
 
@@ -111,7 +111,7 @@ def _fact(ledger: Ledger, event: LedgerEvent) -> Ledger:
     known = Fact(
         key=key,
         value=value,
-        category=_word(FactCategory, event.data.get("category"), FactCategory.OBSERVATION),
+        category=_enum_of(FactCategory, event.data.get("category"), FactCategory.OBSERVATION),
         confidence=min(max(float(confidence), 0.0), 1.0) if isinstance(confidence, int | float) else 1.0,
         step=event.step,
         quote=text_of(event, "quote"),
@@ -165,11 +165,11 @@ def _dead_end(ledger: Ledger, event: LedgerEvent) -> Ledger:
         step=event.step,
         until=until if isinstance(until, int) and not isinstance(until, bool) and until > 0 else 0,
     )
-    others = tuple(dead for dead in ledger.dead_ends if _place(dead) != _place(met))
+    others = tuple(dead for dead in ledger.dead_ends if _dead_end_key(dead) != _dead_end_key(met))
     return replace(ledger, dead_ends=(*others, met))
 
 
-def _place(dead: DeadEnd) -> tuple[str, str, str]:
+def _dead_end_key(dead: DeadEnd) -> tuple[str, str, str]:
     return (dead.state or dead.url, dead.target, dead.cause)
 
 
@@ -195,11 +195,11 @@ def _with_plan(ledger: Ledger, plan: tuple[PlanNode, ...]) -> Ledger:
     ended = {
         node.intent
         for node in plan
-        if node.state in (NodeState.DONE, NodeState.PRUNED)
+        if node.state in (PlanNodeState.DONE, PlanNodeState.PRUNED)
         and node.id in before
-        and before[node.id].state is NodeState.ACTIVE
+        and before[node.id].state is PlanNodeState.ACTIVE
     }
-    active = next((node.intent for node in plan if node.state is NodeState.ACTIVE), "")
+    active = next((node.intent for node in plan if node.state is PlanNodeState.ACTIVE), "")
     return replace(ledger, plan=plan, subgoal=active or ("" if ledger.subgoal in ended else ledger.subgoal))
 
 
@@ -212,7 +212,7 @@ def _node_of(data: dict[str, object], step: int) -> PlanNode:
         id=text("id"),
         parent=text("parent"),
         intent=text("intent"),
-        state=_word(NodeState, data.get("state"), NodeState.OPEN),
+        state=_enum_of(PlanNodeState, data.get("state"), PlanNodeState.OPEN),
         reason=text("reason"),
         step=step,
         summary=text("summary"),
@@ -232,11 +232,11 @@ def texts_of(value: object) -> tuple[str, ...]:
     return tuple(item for item in items if isinstance(item, str))
 
 
-def _word(words: type[Word], value: object, otherwise: Word) -> Word:
+def _enum_of(words: type[EnumT], value: object, otherwise: EnumT) -> EnumT:
     return next((word for word in words if word.value == value), otherwise)
 
 
-_CHANGES: dict[str, Callable[[Ledger, LedgerEvent], Ledger]] = {
+_REDUCERS: dict[str, Callable[[Ledger, LedgerEvent], Ledger]] = {
     "goal": _goal,
     "plan": _plan,
     "branch": _branch,

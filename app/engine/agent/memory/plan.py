@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.engine.ledger import NodeState, PlanNode
+from app.engine.ledger import PlanNode, PlanNodeState
 
-Plan = tuple[PlanNode, ...]
+PlanTree = tuple[PlanNode, ...]
 
-_STANDING = (NodeState.OPEN, NodeState.ACTIVE)
-_LEFT_OUT = "left out of a later plan"
+_PENDING = (PlanNodeState.OPEN, PlanNodeState.ACTIVE)
+_DROPPED_REASON = "left out of a later plan"
 
 
-def replanned(plan: Plan, wanted: Sequence[PlanNode]) -> Plan:
+def replanned(plan: PlanTree, wanted: Sequence[PlanNode]) -> PlanTree:
     """Return a plan that replaces the one before.
 
     A node that is named again (by its id, or without one by its text) continues; an open node that is omitted is
@@ -43,63 +43,63 @@ def replanned(plan: Plan, wanted: Sequence[PlanNode]) -> Plan:
     return _one_active(named.get(node.id, _dropped(node)) for node in nodes)
 
 
-def branched(plan: Plan, node: PlanNode) -> Plan:
+def branched(plan: PlanTree, node: PlanNode) -> PlanTree:
     """Return the plan with one more node; its id is kept where it is free."""
     return (*plan, _placed(list(plan), node))
 
 
-def pruned(plan: Plan, name: str, reason: str, remains: Sequence[str]) -> Plan:
+def pruned(plan: PlanTree, name: str, reason: str, remains: Sequence[str]) -> PlanTree:
     """Return the plan with a node and everything open below it given up."""
     below = _below(plan, name)
     return tuple(
         replace(
             node,
-            state=NodeState.PRUNED,
+            state=PlanNodeState.PRUNED,
             reason=reason,
             remains=(*node.remains, *remains) if node.id == name else node.remains,
         )
-        if node.id in below and node.state in _STANDING
+        if node.id in below and node.state in _PENDING
         else node
         for node in plan
     )
 
 
-def with_state(plan: Plan, name: str, state: NodeState, summary: str = "") -> Plan:
+def with_state(plan: PlanTree, name: str, state: PlanNodeState, summary: str = "") -> PlanTree:
     """Return the plan with a node in another state; at most one node is active."""
     if not any(node.id == name for node in plan):
         return plan
     return tuple(
         replace(node, state=state, summary=summary or node.summary)
         if node.id == name
-        else _resting(node)
-        if state is NodeState.ACTIVE
+        else _deactivated(node)
+        if state is PlanNodeState.ACTIVE
         else node
         for node in plan
     )
 
 
-def with_active(plan: Plan, words: str) -> tuple[Plan, str]:
+def with_active(plan: PlanTree, words: str) -> tuple[PlanTree, str]:
     """Return the plan with the node of this id or text active, and its text; any text may be a subgoal."""
     found = next((node for node in plan if words and node.id == words), None)
     if found is None:
-        found = next((node for node in plan if node.intent == words and node.state in _STANDING), None)
+        found = next((node for node in plan if node.intent == words and node.state in _PENDING), None)
     if found is None:
-        return tuple(_resting(node) for node in plan), words
-    return with_state(plan, found.id, NodeState.ACTIVE), found.intent
+        return tuple(_deactivated(node) for node in plan), words
+    return with_state(plan, found.id, PlanNodeState.ACTIVE), found.intent
 
 
-def _one_active(nodes: Iterable[PlanNode]) -> Plan:
+def _one_active(nodes: Iterable[PlanNode]) -> PlanTree:
     kept: list[PlanNode] = []
     for node in nodes:
-        second = any(other.state is NodeState.ACTIVE for other in kept)
-        kept.append(_resting(node) if second else node)
+        second = any(other.state is PlanNodeState.ACTIVE for other in kept)
+        kept.append(_deactivated(node) if second else node)
     return tuple(kept)
 
 
 def _known(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode | None:
     if node.id:
         return next((known for known in nodes if known.id == node.id), None)
-    return next((known for known in nodes if known.intent == node.intent and known.state in _STANDING), None)
+    return next((known for known in nodes if known.intent == node.intent and known.state in _PENDING), None)
 
 
 def _placed(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode:
@@ -115,7 +115,7 @@ def _placed(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode:
     return replace(node, id=f"{prefix}{number}", parent=parent)
 
 
-def _below(plan: Plan, name: str) -> set[str]:
+def _below(plan: PlanTree, name: str) -> set[str]:
     """Return the node and its descendants; a parent always comes before its children."""
     found = {name}
     for node in plan:
@@ -125,8 +125,10 @@ def _below(plan: Plan, name: str) -> set[str]:
 
 
 def _dropped(node: PlanNode) -> PlanNode:
-    return replace(node, state=NodeState.PRUNED, reason=_LEFT_OUT) if node.state in _STANDING else node
+    return (
+        replace(node, state=PlanNodeState.PRUNED, reason=_DROPPED_REASON) if node.state in _PENDING else node
+    )
 
 
-def _resting(node: PlanNode) -> PlanNode:
-    return replace(node, state=NodeState.OPEN) if node.state is NodeState.ACTIVE else node
+def _deactivated(node: PlanNode) -> PlanNode:
+    return replace(node, state=PlanNodeState.OPEN) if node.state is PlanNodeState.ACTIVE else node

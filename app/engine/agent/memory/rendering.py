@@ -8,9 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from app.engine.ledger import DeadEnd, Fact, Ledger, NodeState, PlanNode, StepOutcome
+from app.engine.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState, StepOutcome
 
-_MARKS = {NodeState.OPEN: " ", NodeState.ACTIVE: ">", NodeState.DONE: "x", NodeState.PRUNED: "-"}
+_MARKS = {
+    PlanNodeState.OPEN: " ",
+    PlanNodeState.ACTIVE: ">",
+    PlanNodeState.DONE: "x",
+    PlanNodeState.PRUNED: "-",
+}
 _SURE = 0.995
 
 Item = TypeVar("Item")
@@ -29,12 +34,12 @@ class Caps:
     goal: int = 4_000
 
 
-WORKER = Caps(facts=5, dead_ends=6, checkpoints=0, episodic=0)
-PLANNER = Caps()
+WORKER_CAPS = Caps(facts=5, dead_ends=6, checkpoints=0, episodic=0)
+PLANNER_CAPS = Caps()
 """SuperBrowser's caps; omissions are named, and stay in the ledger."""
 
 
-def rendered(view: Ledger, caps: Caps = PLANNER) -> str:
+def render_ledger(view: Ledger, caps: Caps = PLANNER_CAPS) -> str:
     """Render a view of the ledger; empty sections are left out."""
     reached = [
         f"step {mark.step}, {mark.kind}: {one_line(mark.words, caps.line)}"
@@ -45,7 +50,7 @@ def rendered(view: Ledger, caps: Caps = PLANNER) -> str:
     dead = [_dead_end(dead, caps.line) for dead in view.dead_ends[: caps.dead_ends]]
     sections = [
         f"Goal: {one_line(view.goal, caps.goal)}" if view.goal else "",
-        plan_lines(view.plan, caps),
+        render_plan(view.plan, caps),
         f"Subgoal: {one_line(view.subgoal, caps.line)}" if view.subgoal else "",
         _section("Last steps", [_outcome(outcome, caps.line) for outcome in view.recent], len(view.recent)),
         _section("Known facts", facts, len(view.facts)),
@@ -56,14 +61,14 @@ def rendered(view: Ledger, caps: Caps = PLANNER) -> str:
     return "\n".join(section for section in sections if section)
 
 
-def plan_lines(plan: Sequence[PlanNode], caps: Caps = PLANNER) -> str:
+def render_plan(plan: Sequence[PlanNode], caps: Caps = PLANNER_CAPS) -> str:
     """Render the plan as a tree; "" without one. Pruned nodes are shown too, with what they changed on the site."""
     lines: list[str] = []
     depths = {"": -1}
     for node in in_tree_order(plan)[: caps.plan]:
         depths[node.id] = depths.get(node.parent, -1) + 1
         words = f"{'  ' * depths[node.id]}[{_MARKS[node.state]}] {node.id} {node.intent}"
-        if node.state is NodeState.PRUNED and node.reason:
+        if node.state is PlanNodeState.PRUNED and node.reason:
             words += f" (given up: {node.reason})"
         elif node.summary:
             words += f" ({node.summary})"

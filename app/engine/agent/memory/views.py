@@ -24,8 +24,8 @@ def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None =
         goal=ledger.goal,
         subgoal=ledger.subgoal,
         recent=ledger.recent,
-        facts=in_use(ledger.facts)[:WORKER_FACTS],
-        dead_ends=tuple(dead for dead in standing(ledger.dead_ends, now) if is_here(dead, url, state)),
+        facts=facts_by_use(ledger.facts)[:WORKER_FACTS],
+        dead_ends=tuple(dead for dead in unexpired(ledger.dead_ends, now) if applies_here(dead, url, state)),
         steps=ledger.steps,
         url=url,
         state=state,
@@ -35,7 +35,9 @@ def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None =
 def planner_view(ledger: Ledger, *, step: int | None = None) -> Ledger:
     """Return everything but the episodic notes (equation 17)."""
     now = ledger.steps if step is None else step
-    return replace(ledger, facts=in_use(ledger.facts), dead_ends=standing(ledger.dead_ends, now), episodic=())
+    return replace(
+        ledger, facts=facts_by_use(ledger.facts), dead_ends=unexpired(ledger.dead_ends, now), episodic=()
+    )
 
 
 def orchestrator_view(ledger: Ledger, *, learnings: Iterable[str] = (), step: int | None = None) -> Ledger:
@@ -43,19 +45,19 @@ def orchestrator_view(ledger: Ledger, *, learnings: Iterable[str] = (), step: in
     now = ledger.steps if step is None else step
     return replace(
         ledger,
-        facts=in_use(ledger.facts),
-        dead_ends=standing(ledger.dead_ends, now),
+        facts=facts_by_use(ledger.facts),
+        dead_ends=unexpired(ledger.dead_ends, now),
         episodic=(*ledger.episodic, *learnings),
     )
 
 
-def in_use(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+def facts_by_use(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     """Return facts that are not retracted, last used first."""
     holding = (fact for fact in facts if not fact.retracted)
     return tuple(sorted(holding, key=lambda fact: (fact.last_used, fact.step), reverse=True))
 
 
-def standing(dead_ends: Iterable[DeadEnd], step: int) -> tuple[DeadEnd, ...]:
+def unexpired(dead_ends: Iterable[DeadEnd], step: int) -> tuple[DeadEnd, ...]:
     """Return dead ends that have not expired, newest first."""
     return tuple(
         sorted(
@@ -66,7 +68,7 @@ def standing(dead_ends: Iterable[DeadEnd], step: int) -> tuple[DeadEnd, ...]:
     )
 
 
-def is_here(dead: DeadEnd, url: str, state: str) -> bool:
+def applies_here(dead: DeadEnd, url: str, state: str) -> bool:
     """Whether a dead end belongs to this page: same state, or same address where a state is unknown."""
     if dead.state and state:
         return dead.state == state

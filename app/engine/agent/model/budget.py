@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from app.engine.agent.model.prices import Price
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Usage
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind, ModelUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,18 +30,18 @@ class Meter:
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
-        self._used: dict[AgentRole, Usage] = {}
+        self._used: dict[AgentRole, ModelUsage] = {}
         self._tokens_aside, self._money_aside = 0, 0.0
 
-    def used(self) -> dict[AgentRole, Usage]:
+    def used(self) -> dict[AgentRole, ModelUsage]:
         """Return the usage by role."""
         return dict(self._used)
 
-    def total(self) -> Usage:
+    def total(self) -> ModelUsage:
         """Return the usage of all roles."""
-        whole = Usage()
+        whole = ModelUsage()
         for usage in self._used.values():
-            whole = _sum(whole, usage)
+            whole = _usage_sum(whole, usage)
         return whole
 
     def count(
@@ -57,18 +57,18 @@ class Meter:
     ) -> None:
         """Add to a role's usage."""
         money = price.of(tokens[0], tokens[1], cached) if price is not None else 0.0
-        more = Usage(
+        more = ModelUsage(
             calls=calls, tokens_in=tokens[0], tokens_out=tokens[1], cached=cached, seconds=seconds, retries=retries,
             money=money,
         )  # fmt: skip
-        self._used[role] = _sum(self._used.get(role, Usage()), more)
+        self._used[role] = _usage_sum(self._used.get(role, ModelUsage()), more)
 
     def seconds_left(self) -> float:
         """Return the seconds left; infinite without a limit."""
         return self.budget.seconds - self.total().seconds if self.budget.seconds else float("inf")
 
     @contextmanager
-    def allowing(self, wanted_in: int, most_out: int, price: Price | None) -> Generator[int]:
+    def reserve(self, wanted_in: int, most_out: int, price: Price | None) -> Generator[int]:
         """Yield the tokens that the answer to a request of about ``wanted_in`` tokens may have.
 
         That much is reserved while the block runs, so that concurrent requests keep the limits too; count the usage
@@ -90,33 +90,33 @@ class Meter:
     def _allowed(self, wanted_in: int, most_out: int, price: Price | None) -> int:
         used, budget = self.total(), self.budget
         if self.seconds_left() <= 0:
-            raise spent(f"{used.seconds:.0f} of {budget.seconds:g} seconds")
+            raise budget_exhausted(f"{used.seconds:.0f} of {budget.seconds:g} seconds")
         allowed = most_out
         if budget.tokens:
             tokens = used.tokens_in + used.tokens_out
             allowed = min(allowed, budget.tokens - tokens - self._tokens_aside - wanted_in)
             if allowed < 1:
-                raise spent(f"{tokens} of {budget.tokens} tokens")
+                raise budget_exhausted(f"{tokens} of {budget.tokens} tokens")
         if budget.money:
             if price is None:
-                raise spent("a budget of money needs to know the model's price, which is not set")
+                raise budget_exhausted("a budget of money needs to know the model's price, which is not set")
             left = budget.money - used.money - self._money_aside - price.of(wanted_in, 0)
             allowed = min(allowed, int(left / price.tokens_out * 1e6)) if price.tokens_out else allowed
             if left <= 0 or allowed < 1:
-                raise spent(f"{used.money:.4f} of {budget.money:g} US dollars")
+                raise budget_exhausted(f"{used.money:.4f} of {budget.money:g} US dollars")
         return allowed
 
 
-def spent(what: str) -> ModelError:
+def budget_exhausted(what: str) -> ModelError:
     """Return the error of an exhausted budget."""
     return ModelError(
         f"the run's budget for its model does not reach any further: {what} used",
-        ModelTrouble.BUDGET,
+        ModelErrorKind.BUDGET,
         "raise it in the settings, or shorten the task",
     )
 
 
-def _sum(one: Usage, other: Usage) -> Usage:
+def _usage_sum(one: ModelUsage, other: ModelUsage) -> ModelUsage:
     return replace(
         one,
         calls=one.calls + other.calls,

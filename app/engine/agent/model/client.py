@@ -10,22 +10,22 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.engine.agent.messages import Message, Part, PartKind, Role
-from app.engine.agent.model.budget import Budget, Meter, spent
-from app.engine.agent.model.chat import estimate, tokens_of, wire
-from app.engine.agent.model.hearing import Hearing
-from app.engine.agent.model.line import Line
-from app.engine.agent.model.manners import Manners
-from app.engine.agent.model.patience import Patience
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.agent.model.budget import Budget, Meter, budget_exhausted
+from app.engine.agent.model.chat import answer_tokens, estimate_tokens, to_chat_messages
+from app.engine.agent.model.hearing import StreamParser
+from app.engine.agent.model.line import ModelTransport
+from app.engine.agent.model.manners import EndpointCapabilities
+from app.engine.agent.model.patience import RetryPolicy
 from app.engine.agent.model.prices import Price, known_price
-from app.engine.agent.model.pulse import Pulse
+from app.engine.agent.model.pulse import Heartbeat
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model.trouble import Failed, Fault
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply, Usage
+from app.engine.agent.model.trouble import RequestFailed, RequestFailure
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply, ModelUsage
 
 log = logging.getLogger(__name__)
 
-_MINDS = frozenset({400, 415, 422})
+_REJECTED_STATUSES = frozenset({400, 415, 422})
 """Statuses of a request that is rejected for its content."""
 
 
@@ -48,29 +48,29 @@ class EndpointModel:
         key: str = "",
         models: Mapping[AgentRole, str] | None = None,
         budget: Budget | None = None,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
         price: Price | None = None,
-        pulse: Pulse | None = None,
+        pulse: Heartbeat | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         rng: random.Random | None = None,
     ) -> None:
         self._model, self._models = model, dict(models or {})
-        self._patience = patience or Patience()
-        self._pulse = pulse or Pulse()
-        self._line = Line(url, key, self._patience, self._pulse)
+        self._patience = patience or RetryPolicy()
+        self._pulse = pulse or Heartbeat()
+        self._line = ModelTransport(url, key, self._patience, self._pulse)
         self._price, self._sleep, self._rng = price, sleep, rng or random.Random()
-        self._manners: dict[str, Manners] = {}
+        self._manners: dict[str, EndpointCapabilities] = {}
         self.meter = Meter(budget)
 
     async def ask(
         self,
         role: AgentRole,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
-    ) -> Reply:
+    ) -> ModelReply:
         """See ``Model.ask``. Cancelling it closes the connection at once."""
         with self._pulse.asking():
             return await self._ask(role, messages, schema, pictures or {}, most)
@@ -78,20 +78,20 @@ class EndpointModel:
     async def _ask(
         self,
         role: AgentRole,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         schema: dict[str, Any] | None,
         pictures: dict[str, bytes],
         most: int,
-    ) -> Reply:
+    ) -> ModelReply:
         name = self._models.get(role) or self._model or await self._only_model()
-        question = _Question(name, messages, schema, pictures, estimate(messages))
+        question = _ModelRequest(name, messages, schema, pictures, estimate_tokens(messages))
         price = self._price or known_price(name)
-        manners, failures = self._manners.get(name, Manners()), 0
+        manners, failures = self._manners.get(name, EndpointCapabilities()), 0
         while True:
             try:
-                with self.meter.allowing(question.tokens, manners.room(most), price) as allowed:
+                with self.meter.reserve(question.tokens, manners.room(most), price) as allowed:
                     reply = await self._attempt(role, question, manners, allowed, price)
-            except Failed as failed:
+            except RequestFailed as failed:
                 milder = self._milder(manners, failed.fault, question)
                 if milder is None:
                     failures += 1
@@ -104,7 +104,7 @@ class EndpointModel:
                 self._manners[name] = manners
                 return reply
 
-    def usage(self) -> dict[AgentRole, Usage]:
+    def usage(self) -> dict[AgentRole, ModelUsage]:
         """Return the usage by role."""
         return self.meter.used()
 
@@ -116,32 +116,34 @@ class EndpointModel:
         """Return the endpoint's model where none is set and it has exactly one."""
         try:
             names = await self._line.models()
-        except Failed as failed:
+        except RequestFailed as failed:
             raise failed.fault.error() from failed
         if len(names) != 1:
             some = ", ".join(names[:8])
             raise ModelError(
                 f"the model endpoint has {len(names)} models and none is chosen",
-                ModelTrouble.NO_MODEL,
+                ModelErrorKind.NO_MODEL,
                 f"set SITELORE_MODEL_NAME to one of: {some}" if some else "set SITELORE_MODEL_NAME",
             )
         self._model = names[0]
         return self._model
 
-    def _milder(self, manners: Manners, fault: Fault, question: _Question) -> Manners | None:
-        if fault.trouble is not ModelTrouble.REFUSED or fault.status not in _MINDS:
+    def _milder(
+        self, manners: EndpointCapabilities, fault: RequestFailure, question: _ModelRequest
+    ) -> EndpointCapabilities | None:
+        if fault.trouble is not ModelErrorKind.REFUSED or fault.status not in _REJECTED_STATUSES:
             return None
         return manners.after(
             fault.said, had_schema=question.schema is not None, had_pictures=question.has_pictures
         )
 
-    async def _pause(self, role: AgentRole, fault: Fault, failures: int) -> None:
+    async def _pause(self, role: AgentRole, fault: RequestFailure, failures: int) -> None:
         """Wait before the next attempt, or raise where there is to be none."""
         seconds = self._patience.before(failures, fault.wait, self._rng)
         if not fault.passing or failures >= self._patience.attempts or seconds > self._patience.wait:
             raise fault.error(failures)
         if seconds > self.meter.seconds_left():
-            raise fault.error(failures) from spent(f"{self.meter.budget.seconds:g} seconds")
+            raise fault.error(failures) from budget_exhausted(f"{self.meter.budget.seconds:g} seconds")
         self._pulse.waits(seconds)
         started = time.monotonic()
         try:
@@ -150,25 +152,30 @@ class EndpointModel:
             self.meter.count(role, retries=1, seconds=time.monotonic() - started)
 
     async def _attempt(
-        self, role: AgentRole, question: _Question, manners: Manners, allowed: int, price: Price | None
-    ) -> Reply:
-        hearing = Hearing(allowed)
+        self,
+        role: AgentRole,
+        question: _ModelRequest,
+        manners: EndpointCapabilities,
+        allowed: int,
+        price: Price | None,
+    ) -> ModelReply:
+        hearing = StreamParser(allowed)
         body = question.body(manners, allowed)
         left = self.meter.seconds_left()
         started = time.monotonic()
         try:
             await self._line.send(body, hearing, min(self._patience.whole, left))
-        except Failed as failed:
-            if failed.fault.trouble is ModelTrouble.TIMEOUT and time.monotonic() - started >= left:
-                raise spent(f"{self.meter.budget.seconds:g} seconds") from failed
+        except RequestFailed as failed:
+            if failed.fault.trouble is ModelErrorKind.TIMEOUT and time.monotonic() - started >= left:
+                raise budget_exhausted(f"{self.meter.budget.seconds:g} seconds") from failed
             raise
         finally:
             taken = time.monotonic() - started
-            heard = tokens_of(hearing.text) + tokens_of(hearing.thinking)
+            heard = answer_tokens(hearing.text) + answer_tokens(hearing.thinking)
             tokens = hearing.tokens or (question.tokens * bool(hearing.heard), heard)
             log.debug("%s asked %s: %d + %d tokens, %.2f s", role.value, question.model, *tokens, taken)
             self.meter.count(role, calls=1, tokens=tokens, cached=hearing.cached, seconds=taken, price=price)
-        return Reply(
+        return ModelReply(
             text=hearing.text,
             thinking=hearing.thinking,
             data=read_json(hearing.text, question.schema) if question.schema is not None else None,
@@ -183,11 +190,11 @@ class EndpointModel:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _ModelRequest:
     """A request, independent of what the endpoint accepts."""
 
     model: str
-    messages: Sequence[Message]
+    messages: Sequence[ChatMessage]
     schema: dict[str, Any] | None
     pictures: Mapping[str, bytes]
     tokens: int
@@ -200,13 +207,15 @@ class _Question:
             for part in message.parts
         )
 
-    def body(self, manners: Manners, most: int) -> dict[str, Any]:
+    def body(self, manners: EndpointCapabilities, most: int) -> dict[str, Any]:
         messages = list(self.messages)
-        if self.schema is not None and (words := manners.request_for(self.schema)):
-            messages.append(Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=words),)))
+        if self.schema is not None and (words := manners.schema_prompt(self.schema)):
+            messages.append(
+                ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text=words),))
+            )
         return {
             "model": self.model,
-            "messages": wire(
+            "messages": to_chat_messages(
                 messages, self.pictures, with_pictures=manners.pictures, with_system=manners.system
             ),
             "stream": True,

@@ -15,8 +15,8 @@ from typing import Any, cast
 
 import orjson
 
-from app.engine.agent.messages import Message, Part, PartKind
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply
+from app.engine.agent.messages import ChatMessage, MessagePart, PartKind
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply
 from app.engine.errors import InputError
 
 FORMAT = 1
@@ -27,17 +27,17 @@ Clean = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class ModelExchange:
     """A request by its key, and the answer or the error."""
 
     key: str
     role: AgentRole
-    reply: Reply | None = None
+    reply: ModelReply | None = None
     error: ModelError | None = None
 
 
-def asked(
-    role: AgentRole, messages: Sequence[Message], schema: dict[str, Any] | None, clean: Clean
+def request_document(
+    role: AgentRole, messages: Sequence[ChatMessage], schema: dict[str, Any] | None, clean: Clean
 ) -> dict[str, Any]:
     """Return a request as plain data, cleaned; ``turn`` and the fields for eviction are left out."""
     return {
@@ -51,7 +51,7 @@ def asked(
 
 
 def key_of(request: dict[str, Any]) -> str:
-    """Return the key of a request that ``asked`` returned."""
+    """Return the key of a request that ``request_document`` returned."""
     words = {
         **request,
         "messages": [
@@ -65,10 +65,12 @@ def key_of(request: dict[str, Any]) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def packed(request: dict[str, Any], came: Reply | ModelError, clean: Clean, *, at: float, most: int) -> bytes:
+def encode_exchange(
+    request: dict[str, Any], came: ModelReply | ModelError, clean: Clean, *, at: float, most: int
+) -> bytes:
     """Return an exchange as JSON."""
     document: dict[str, Any] = {"format": FORMAT, "key": key_of(request), "at": at, "most": most, **request}
-    if isinstance(came, Reply):
+    if isinstance(came, ModelReply):
         answer = {field.name: getattr(came, field.name) for field in fields(came)}
         del answer["digest"]
         answer["text"], answer["thinking"] = clean(came.text), clean(came.thinking)
@@ -79,8 +81,8 @@ def packed(request: dict[str, Any], came: Reply | ModelError, clean: Clean, *, a
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS, default=repr)
 
 
-def read(data: bytes) -> Exchange:
-    """Read an exchange that ``packed`` wrote.
+def decode_exchange(data: bytes) -> ModelExchange:
+    """Read an exchange that ``encode_exchange`` wrote.
 
     Raises:
         InputError: it is none, or one of a newer format.
@@ -95,17 +97,17 @@ def read(data: bytes) -> Exchange:
         role, key = AgentRole(document["role"]), str(document["key"])
         if "error" in document:
             told = document["error"]
-            error = ModelError(str(told["message"]), ModelTrouble(told["trouble"]))
-            return Exchange(key=key, role=role, error=error)
-        return Exchange(key=key, role=role, reply=_reply(document["reply"]))
+            error = ModelError(str(told["message"]), ModelErrorKind(told["trouble"]))
+            return ModelExchange(key=key, role=role, error=error)
+        return ModelExchange(key=key, role=role, reply=_reply(document["reply"]))
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"this is no recorded exchange with a model: {error}") from error
 
 
-def _reply(answer: dict[str, Any]) -> Reply:
+def _reply(answer: dict[str, Any]) -> ModelReply:
     data = answer["data"]
     tokens_in, tokens_out = answer["tokens"]
-    return Reply(
+    return ModelReply(
         text=str(answer["text"]),
         thinking=str(answer["thinking"]),
         data=cast("dict[str, Any]", data) if isinstance(data, dict) else None,
@@ -119,7 +121,7 @@ def _reply(answer: dict[str, Any]) -> Reply:
     )
 
 
-def _part(part: Part, clean: Clean) -> dict[str, str]:
+def _part(part: MessagePart, clean: Clean) -> dict[str, str]:
     kept = {"kind": part.kind.value, "text": clean(part.text)}
     if part.kind is PartKind.IMAGE:
         kept["digest"] = part.digest

@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-MOST_BYTES = 32_000_000
+MAX_RESPONSE_BYTES = 32_000_000
 """Of a response: an answer of 30,000 tokens, each in its own event, is a quarter of this."""
-LETTERS_A_TOKEN = 32
-SPARE_LETTERS = 10_000
+CHARACTERS_PER_TOKEN = 32
+SPARE_CHARACTERS = 10_000
 """An answer may have so many characters for each requested token, plus these."""
 
 
-class EndpointFault(Exception):
+class EndpointReportedError(Exception):
     """The endpoint reported an error in the middle of an answer."""
 
     def __init__(self, message: str, code: str) -> None:
@@ -21,7 +21,7 @@ class EndpointFault(Exception):
         self.code = code
 
 
-class Hearing:
+class StreamParser:
     """One answer while it arrives.
 
     Args:
@@ -37,7 +37,7 @@ class Hearing:
     """
 
     def __init__(self, most: int) -> None:
-        self._room = most * LETTERS_A_TOKEN + SPARE_LETTERS
+        self._room = most * CHARACTERS_PER_TOKEN + SPARE_CHARACTERS
         self.is_events, self.began = True, 0.0
         self._buffer = bytearray()
         self._searched = 0
@@ -65,10 +65,10 @@ class Hearing:
         """Parse the next bytes; False once no more are wanted.
 
         Raises:
-            EndpointFault: they report an error.
+            EndpointReportedError: they report an error.
         """
         self._bytes += len(data)
-        if self._bytes > MOST_BYTES:
+        if self._bytes > MAX_RESPONSE_BYTES:
             self.cut = True
             return False
         self._buffer += data
@@ -143,10 +143,10 @@ class Hearing:
         self.cut = self.cut or self._room < 0
 
 
-def _fault(error: object) -> EndpointFault:
+def _fault(error: object) -> EndpointReportedError:
     told = _mapping(error)
     message = _word(told.get("message")) or (error if isinstance(error, str) else "it tells of an error")
-    return EndpointFault(message, str(told.get("code") or told.get("type") or ""))
+    return EndpointReportedError(message, str(told.get("code") or told.get("type") or ""))
 
 
 def _words(content: object) -> str:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from app.engine.agent.model import trouble
-from app.engine.agent.model.hearing import EndpointFault, Hearing
-from app.engine.agent.model.patience import Patience
-from app.engine.agent.model.pulse import Pulse
-from app.engine.agent.model.trouble import Failed
+from app.engine.agent.model.hearing import EndpointReportedError, StreamParser
+from app.engine.agent.model.patience import RetryPolicy
+from app.engine.agent.model.pulse import Heartbeat
+from app.engine.agent.model.trouble import RequestFailed
 
 if TYPE_CHECKING:
     import openai
@@ -23,21 +23,21 @@ NO_KEY = "none"
 """Sent where there is no key: a local server asks for none, and the openai package insists on one."""
 CONNECT_SECONDS = 10.0
 DRAIN_SECONDS = 0.25
-FINISHED_SECONDS = 5.0
+USAGE_SECONDS = 5.0
 """Wait for the token count after the end of an answer."""
 
 
-class Line:
+class ModelTransport:
     """Requests to one endpoint over connections that are kept open."""
 
-    def __init__(self, url: str, key: str, patience: Patience, pulse: Pulse | None = None) -> None:
+    def __init__(self, url: str, key: str, patience: RetryPolicy, pulse: Heartbeat | None = None) -> None:
         self._url, self._key, self._patience = url or DEFAULT_URL, key, patience
-        self._pulse = pulse or Pulse()
-        self.where = shown(self._url)
+        self._pulse = pulse or Heartbeat()
+        self.where = display_url(self._url)
         self._client: openai.AsyncOpenAI | None = None
         self._opening = asyncio.Lock()
 
-    async def send(self, body: dict[str, Any], hearing: Hearing, seconds: float) -> None:
+    async def send(self, body: dict[str, Any], hearing: StreamParser, seconds: float) -> None:
         """Send a request and read the answer to its end, or until it is longer than ``hearing`` allows.
 
         Raises:
@@ -49,7 +49,7 @@ class Line:
             async with asyncio.timeout(seconds):
                 await self._talk(client, body, hearing)
         except TimeoutError:
-            raise Failed(trouble.too_slow(self.where, "had not answered in full", seconds)) from None
+            raise RequestFailed(trouble.too_slow(self.where, "had not answered in full", seconds)) from None
 
     async def models(self) -> list[str]:
         """Return the names of the endpoint's models.
@@ -63,7 +63,7 @@ class Line:
         try:
             return [model.id async for model in client.models.list()]
         except openai.APIError as error:
-            raise Failed(self._fault_of(error)) from error
+            raise RequestFailed(self._fault_of(error)) from error
 
     async def aclose(self) -> None:
         """Close the connections; may be called twice."""
@@ -78,7 +78,7 @@ class Line:
                 self._client = await asyncio.to_thread(_client, self._url, self._key, self._patience)
         return self._client
 
-    async def _talk(self, client: openai.AsyncOpenAI, body: dict[str, Any], hearing: Hearing) -> None:
+    async def _talk(self, client: openai.AsyncOpenAI, body: dict[str, Any], hearing: StreamParser) -> None:
         import openai
 
         asking: Any = client.chat.completions.with_streaming_response.create
@@ -86,22 +86,22 @@ class Line:
             async with asking(**body) as response:
                 kind = response.headers.get("content-type", "").lower()
                 if "html" in kind:
-                    raise Failed(trouble.unreadable(self.where, "a page for a browser"))
+                    raise RequestFailed(trouble.unreadable(self.where, "a page for a browser"))
                 hearing.is_events = "json" not in kind or "stream" in kind
                 await self._hear(response.iter_bytes(), hearing)
         except openai.APIError as error:
-            raise Failed(self._fault_of(error)) from error
-        except EndpointFault as error:
-            said = trouble.clean(str(error), self._key)
-            raise Failed(trouble.broken_off(self.where, said)) from error
+            raise RequestFailed(self._fault_of(error)) from error
+        except EndpointReportedError as error:
+            said = trouble.clean_message(str(error), self._key)
+            raise RequestFailed(trouble.broken_off(self.where, said)) from error
         if not hearing.heard:
             what = "its JSON is broken" if hearing.broken else "it is empty"
-            raise Failed(trouble.unreadable(self.where, what))
+            raise RequestFailed(trouble.unreadable(self.where, what))
 
-    async def _hear(self, pieces: AsyncIterator[bytes], hearing: Hearing) -> None:
+    async def _hear(self, pieces: AsyncIterator[bytes], hearing: StreamParser) -> None:
         while True:
             limit = self._patience.idle if hearing.began else self._patience.first
-            limit = min(limit, FINISHED_SECONDS) if hearing.finish else limit
+            limit = min(limit, USAGE_SECONDS) if hearing.finish else limit
             try:
                 async with asyncio.timeout(limit):
                     piece = await anext(pieces)
@@ -111,14 +111,14 @@ class Line:
                 if hearing.finish:
                     return  # all is said; the endpoint only forgot to hang up
                 what = "fell silent" if hearing.began else "did not begin to answer"
-                raise Failed(trouble.too_slow(self.where, what, limit)) from None
+                raise RequestFailed(trouble.too_slow(self.where, what, limit)) from None
             # The package does not wrap what its HTTP library raises here, and that library is another one in each of
             # its major versions.
             except Exception as error:
                 if hearing.finish:
                     return
-                reason = trouble.clean(str(error), self._key) or type(error).__name__
-                raise Failed(trouble.broken_off(self.where, reason)) from error
+                reason = trouble.clean_message(str(error), self._key) or type(error).__name__
+                raise RequestFailed(trouble.broken_off(self.where, reason)) from error
             hearing.began = hearing.began or time.monotonic()
             self._pulse.heard()
             if not hearing.feed(piece):
@@ -127,19 +127,19 @@ class Line:
                 return
         hearing.close()
 
-    def _fault_of(self, error: openai.APIError) -> trouble.Fault:
+    def _fault_of(self, error: openai.APIError) -> trouble.RequestFailure:
         import openai
 
         if isinstance(error, openai.APIStatusError):
-            return trouble.of_status(error, self.where, self._key)
+            return trouble.failure_of_status(error, self.where, self._key)
         if isinstance(error, openai.APITimeoutError):
             return trouble.too_slow(self.where, "did not begin to answer", self._patience.first)
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__
             return trouble.unreachable(
-                self.where, trouble.clean(str(cause or error), self._key) or "no connection"
+                self.where, trouble.clean_message(str(cause or error), self._key) or "no connection"
             )
-        return trouble.unreadable(self.where, trouble.clean(str(error), self._key))
+        return trouble.unreadable(self.where, trouble.clean_message(str(error), self._key))
 
 
 async def _drain(pieces: AsyncIterator[bytes]) -> None:
@@ -150,20 +150,20 @@ async def _drain(pieces: AsyncIterator[bytes]) -> None:
                 pass
 
 
-def shown(url: str) -> str:
+def display_url(url: str) -> str:
     """Return an address without user and query, for display."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
 
 
-def _client(url: str, key: str, patience: Patience) -> openai.AsyncOpenAI:
+def _client(url: str, key: str, patience: RetryPolicy) -> openai.AsyncOpenAI:
     import openai
 
     timeout = openai.Timeout(patience.first, connect=min(CONNECT_SECONDS, patience.first))
     # A server on one's own machine is not behind the proxy that the environment names for the rest of the world.
     own = (
         openai.DefaultAsyncHttpxClient(base_url=url, timeout=timeout, trust_env=False)
-        if _is_here(url)
+        if _is_local(url)
         else None
     )
     return openai.AsyncOpenAI(
@@ -171,6 +171,6 @@ def _client(url: str, key: str, patience: Patience) -> openai.AsyncOpenAI:
     )
 
 
-def _is_here(url: str) -> bool:
+def _is_local(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     return host == "localhost" or host == "::1" or host.startswith("127.")

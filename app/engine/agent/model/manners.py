@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, cast
 
-_TOO_LONG = (
+_CONTEXT_OVERFLOW_WORDS = (
     "context length",
     "context_length",
     "maximum context",
@@ -20,14 +20,14 @@ _TOO_LONG = (
     "too many tokens",
     "context window",
 )
-_SHAPE = ("response_format", "json_schema", "json_object", "structured output", "grammar", "guided")
+_SCHEMA_WORDS = ("response_format", "json_schema", "json_object", "structured output", "grammar", "guided")
 
 
-THOUGHTS = 4_000
+REASONING_TOKENS = 4_000
 """Tokens for the reasoning of a model that thinks before it answers."""
 
 
-class Shape(IntEnum):
+class SchemaSupport(IntEnum):
     """How an answer's schema can be requested."""
 
     WORDS = 0  # only by saying so in the prompt
@@ -36,10 +36,10 @@ class Shape(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manners:
+class EndpointCapabilities:
     """What to send to an endpoint; everything, until it is rejected."""
 
-    shape: Shape = Shape.SCHEMA
+    shape: SchemaSupport = SchemaSupport.SCHEMA
     usage: bool = True
     temperature: bool = True
     new_limit: bool = False
@@ -52,7 +52,7 @@ class Manners:
 
     def room(self, most: int) -> int:
         """Return the tokens to allow for an answer of at most ``most``."""
-        return most + THOUGHTS if self.thinks else most
+        return most + REASONING_TOKENS if self.thinks else most
 
     def options(self, most: int, schema: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return the fields of a request beside its messages."""
@@ -61,28 +61,28 @@ class Manners:
             options["temperature"] = 0.0
         if self.usage:
             options["stream_options"] = {"include_usage": True}
-        if schema is not None and self.shape is Shape.SCHEMA:
-            named = {"name": _name(schema), "schema": schema, "strict": is_strict(schema)}
+        if schema is not None and self.shape is SchemaSupport.SCHEMA:
+            named = {"name": _schema_name(schema), "schema": schema, "strict": is_strict(schema)}
             options["response_format"] = {"type": "json_schema", "json_schema": named}
-        elif schema is not None and self.shape is Shape.OBJECT:
+        elif schema is not None and self.shape is SchemaSupport.OBJECT:
             options["response_format"] = {"type": "json_object"}
         return options
 
-    def request_for(self, schema: Mapping[str, Any]) -> str:
+    def schema_prompt(self, schema: Mapping[str, Any]) -> str:
         """Return the text to add to the prompt for an answer by the schema; "" where the endpoint enforces it."""
-        if self.shape is Shape.SCHEMA:
+        if self.shape is SchemaSupport.SCHEMA:
             return ""
         return (
             "Answer with one JSON object and nothing else. It has to follow this JSON schema:\n"
             + json.dumps(schema, ensure_ascii=False, sort_keys=True)
         )
 
-    def after(self, refusal: str, *, had_schema: bool, had_pictures: bool) -> Manners | None:
+    def after(self, refusal: str, *, had_schema: bool, had_pictures: bool) -> EndpointCapabilities | None:
         """Return what to send after a request was rejected with these words; ``None`` where nothing can be left
         out.
         """
         low = refusal.lower()
-        if any(words in low for words in _TOO_LONG):
+        if any(words in low for words in _CONTEXT_OVERFLOW_WORDS):
             return None
         if not self.new_limit and ("max_tokens" in low or "max_completion_tokens" in low):
             return replace(self, new_limit=True)
@@ -90,15 +90,15 @@ class Manners:
             return replace(self, temperature=False)
         if self.usage and "stream_options" in low:
             return replace(self, usage=False)
-        shaped = had_schema and self.shape is not Shape.WORDS
-        if shaped and any(words in low for words in _SHAPE):
-            return replace(self, shape=Shape(self.shape - 1))
+        shaped = had_schema and self.shape is not SchemaSupport.WORDS
+        if shaped and any(words in low for words in _SCHEMA_WORDS):
+            return replace(self, shape=SchemaSupport(self.shape - 1))
         if self.system and "system" in low and ("role" in low or "system message" in low):
             return replace(self, system=False)
         if had_pictures and self.pictures and ("image" in low or "multimodal" in low or "vision" in low):
             return replace(self, pictures=False)
         if shaped:
-            return replace(self, shape=Shape(self.shape - 1))
+            return replace(self, shape=SchemaSupport(self.shape - 1))
         return replace(self, usage=False) if self.usage else None
 
 
@@ -118,7 +118,7 @@ def is_strict(schema: object) -> bool:
     return all(is_strict(part) for part in fields.values())
 
 
-def _name(schema: Mapping[str, Any]) -> str:
+def _schema_name(schema: Mapping[str, Any]) -> str:
     title = "".join(
         char if char.isascii() and char.isalnum() else "_" for char in str(schema.get("title") or "answer")
     )

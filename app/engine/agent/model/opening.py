@@ -7,9 +7,9 @@ from collections.abc import Callable
 from app.engine.agent.model.budget import Budget
 from app.engine.agent.model.client import EndpointModel
 from app.engine.agent.model.prices import known_price, parse_price
-from app.engine.agent.model.pulse import Pulse
+from app.engine.agent.model.pulse import Heartbeat
 from app.engine.agent.model.recorder import RecordingModel
-from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble
+from app.engine.agent.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind
 from app.engine.errors import UsageError
 from app.settings import KEY_VARIABLE, Settings
 
@@ -20,8 +20,8 @@ def open_model(
     *,
     sink: Callable[[bytes], str] | None = None,
     mask: Callable[[str], str] | None = None,
-    pulse: Pulse | None = None,
-) -> Model:
+    pulse: Heartbeat | None = None,
+) -> LanguageModel:
     """Return the endpoint of the settings, recorded where a sink is given. Nothing is sent yet.
 
     ``pulse`` is notified of every sign of life of the endpoint.
@@ -33,7 +33,7 @@ def open_model(
     if not chosen.model_url and not key:
         raise ModelError(
             "no language model is set",
-            ModelTrouble.NO_MODEL,
+            ModelErrorKind.NO_MODEL,
             f"export SITELORE_MODEL_URL=... SITELORE_MODEL_NAME=... {KEY_VARIABLE}=...;"
             " the scout policy and the rules need none",
         )

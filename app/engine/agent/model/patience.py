@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class RetryPolicy:
     """Seconds, and a number of attempts.
 
     Attributes:
@@ -39,7 +39,7 @@ class Patience:
         return pause if asked is None else asked + pause * 0.1
 
 
-def asked_wait(headers: Mapping[str, str], now: float | None = None) -> float | None:
+def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
     """Return the seconds of ``Retry-After``, a number or a date; ``None`` without one that can be read."""
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 
-class Pulse:
+class Heartbeat:
     """When the endpoint last showed a sign of life, over all requests in progress.
 
     Every piece of an answer is a sign of life, and so is sending a request; a pause that the endpoint asked for is no

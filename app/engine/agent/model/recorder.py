@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.engine.agent.messages import Message
+from app.engine.agent.messages import ChatMessage
 from app.engine.agent.model import exchange
-from app.engine.agent.model_api import AgentRole, Model, ModelError, Reply, Usage
+from app.engine.agent.model_api import AgentRole, LanguageModel, ModelError, ModelReply, ModelUsage
 from app.engine.redaction import redact_text
 
 
@@ -22,7 +22,7 @@ class RecordingModel:
     """
 
     def __init__(
-        self, model: Model, sink: Callable[[bytes], str], mask: Callable[[str], str] | None = None
+        self, model: LanguageModel, sink: Callable[[bytes], str], mask: Callable[[str], str] | None = None
     ) -> None:
         self._model, self._sink, self._mask = model, sink, mask
         self._kept: list[str] = []
@@ -30,13 +30,13 @@ class RecordingModel:
     async def ask(
         self,
         role: AgentRole,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
-    ) -> Reply:
-        """See ``Model.ask``; ``Reply.digest`` names the exchange. A failed one is kept too, a cancelled one is
+    ) -> ModelReply:
+        """See ``LanguageModel.ask``; ``ModelReply.digest`` names the exchange. A failed one is kept too, a cancelled one is
         not.
         """
         at = time.time()
@@ -52,7 +52,7 @@ class RecordingModel:
         kept, self._kept = tuple(self._kept), []
         return kept
 
-    def usage(self) -> dict[AgentRole, Usage]:
+    def usage(self) -> dict[AgentRole, ModelUsage]:
         """Return the wrapped model's usage."""
         return self._model.usage()
 
@@ -63,14 +63,14 @@ class RecordingModel:
     def _keep(
         self,
         role: AgentRole,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         schema: dict[str, Any] | None,
-        came: Reply | ModelError,
+        came: ModelReply | ModelError,
         at: float,
         most: int,
     ) -> str:
-        request = exchange.asked(role, messages, schema, self._clean)
-        digest = self._sink(exchange.packed(request, came, self._clean, at=at, most=most))
+        request = exchange.request_document(role, messages, schema, self._clean)
+        digest = self._sink(exchange.encode_exchange(request, came, self._clean, at=at, most=most))
         self._kept.append(digest)
         return digest
 

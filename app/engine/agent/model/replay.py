@@ -6,11 +6,11 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from app.engine.agent.messages import Message
+from app.engine.agent.messages import ChatMessage
 from app.engine.agent.model import exchange
 from app.engine.agent.model.budget import Meter
-from app.engine.agent.model.exchange import Exchange
-from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply, Usage
+from app.engine.agent.model.exchange import ModelExchange
+from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply, ModelUsage
 from app.engine.redaction import redact_text
 from app.engine.trajectory import Step
 
@@ -33,10 +33,10 @@ class ReplayModel:
     def __init__(
         self, exchanges: Iterable[bytes], *, by_order: bool = False, mask: Callable[[str], str] | None = None
     ) -> None:
-        self._waiting: dict[str, deque[Exchange]] = defaultdict(deque)
-        self._in_order: dict[AgentRole, deque[Exchange]] = defaultdict(deque)
+        self._waiting: dict[str, deque[ModelExchange]] = defaultdict(deque)
+        self._in_order: dict[AgentRole, deque[ModelExchange]] = defaultdict(deque)
         for data in exchanges:
-            one = exchange.read(data)
+            one = exchange.decode_exchange(data)
             self._waiting[one.key].append(one)
             self._in_order[one.role].append(one)
         self._by_order, self._mask = by_order, mask
@@ -45,28 +45,30 @@ class ReplayModel:
     async def ask(
         self,
         role: AgentRole,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
-    ) -> Reply:
+    ) -> ModelReply:
         """See ``Model.ask``; an error that was recorded is raised again.  Tokens count, time and money don't."""
-        found = self._take(role, exchange.key_of(exchange.asked(role, messages, schema, self._clean)))
+        found = self._take(
+            role, exchange.key_of(exchange.request_document(role, messages, schema, self._clean))
+        )
         if found.error is not None:
             raise ModelError(str(found.error), found.error.trouble)
         assert found.reply is not None
         self._meter.count(role, calls=1, tokens=found.reply.tokens, cached=found.reply.cached)
         return found.reply
 
-    def usage(self) -> dict[AgentRole, Usage]:
+    def usage(self) -> dict[AgentRole, ModelUsage]:
         """Calls and tokens of what was answered."""
         return self._meter.used()
 
     async def aclose(self) -> None:
         """Nothing is held."""
 
-    def _take(self, role: AgentRole, key: str) -> Exchange:
+    def _take(self, role: AgentRole, key: str) -> ModelExchange:
         waiting, in_order = self._waiting.get(key), self._in_order[role]
         if waiting:
             found = waiting.popleft()
@@ -78,7 +80,7 @@ class ReplayModel:
             return found
         raise ModelError(
             f"the recording has no answer to this request of the {role.value}",
-            ModelTrouble.NO_MODEL,
+            ModelErrorKind.NO_MODEL,
             "what is asked has changed since: record it again",
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 
-class Shelf:
+class BlobBuffer:
     """A sink for ``RecordingModel``: names a content (SHA-256) and holds it until it is taken."""
 
     def __init__(self) -> None:

@@ -11,17 +11,17 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-MOST_LETTERS = 400_000
+MAX_CHARACTERS = 400_000
 """Characters of an answer that are searched; a longer object is none that was asked for."""
-MOST_OPEN = 6
+MAX_UNCLOSED = 6
 """Unclosed braces that are tried: an object within one of them most likely has no end either."""
-MOST_WORK = 3 * MOST_LETTERS
+MAX_SCANNED = 3 * MAX_CHARACTERS
 """Characters that are scanned in all, where one brace after another turns out to begin nothing."""
-MOST_DEPTH = 60
+MAX_DEPTH = 60
 """Nested brackets; no expected answer has more than a few."""
 
 _MARKS = re.compile(r"\\.|[\"{}\[\]]", re.DOTALL)
-_FAULTS = re.compile(r"(\"(?:\\.|[^\"\\])*\"?)|,(?=\s*[}\]])|\b(True|False|None|NaN|undefined)\b", re.DOTALL)
+_REPAIRS = re.compile(r"(\"(?:\\.|[^\"\\])*\"?)|,(?=\s*[}\]])|\b(True|False|None|NaN|undefined)\b", re.DOTALL)
 _AS_JSON = {"True": "true", "False": "false", "None": "null", "NaN": "null", "undefined": "null"}
 _OPENING = {"{": "}", "[": "]"}
 
@@ -32,10 +32,10 @@ def read_json(text: str, schema: Mapping[str, Any] | None = None) -> dict[str, A
     Of several it is the last that has what ``schema`` requires, since models restate before they answer; else the
     longest.
     """
-    whole = _loaded(text[:MOST_LETTERS].strip())
+    whole = _loaded(text[:MAX_CHARACTERS].strip())
     if whole is not None:
         return whole
-    found = list(_objects(text.rpartition("</think>")[2][:MOST_LETTERS]))
+    found = list(_objects(text.rpartition("</think>")[2][:MAX_CHARACTERS]))
     fitting = [data for _, data in found if schema is not None and has_required(data, schema)]
     if fitting:
         return fitting[-1]
@@ -50,14 +50,14 @@ def has_required(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield length and content of the objects side by side in a text, each repaired on its own."""
     at, work, without_end = text.find("{"), 0, 0
-    while at != -1 and work < MOST_WORK and without_end < MOST_OPEN:
+    while at != -1 and work < MAX_SCANNED and without_end < MAX_UNCLOSED:
         end, lacking = _span(text, at)
         work += end - at
         without_end += bool(lacking)
-        if len(lacking) > MOST_DEPTH:
-            at = text.find("{", at + MOST_DEPTH)
+        if len(lacking) > MAX_DEPTH:
+            at = text.find("{", at + MAX_DEPTH)
             continue
-        data = _loaded(text[at:end] + lacking) or _mended(text[at:end], lacking)
+        data = _loaded(text[at:end] + lacking) or _repaired(text[at:end], lacking)
         if data:
             yield end - at, data
         at = text.find("{", end if data else at + 1)
@@ -82,7 +82,7 @@ def _span(text: str, start: int) -> tuple[int, str]:
     return len(text), ('"' if in_string else "") + "".join(reversed(lacking))
 
 
-def _mended(text: str, lacking: str) -> dict[str, Any] | None:
+def _repaired(text: str, lacking: str) -> dict[str, Any] | None:
     """Repair an object's usual faults: commas before a bracket, Python's words, a truncated last entry."""
     attempts = [text]
     if lacking:  # cut in the midst: back to the last entry that is whole
@@ -90,7 +90,7 @@ def _mended(text: str, lacking: str) -> dict[str, Any] | None:
             text[:cut] for cut in (text.rfind(","), text.rfind("{") + 1, text.rfind("[") + 1) if cut > 0
         ]
     for attempt in attempts:
-        data = _loaded(_FAULTS.sub(_plain, attempt + _span(attempt, 0)[1]))
+        data = _loaded(_REPAIRS.sub(_plain, attempt + _span(attempt, 0)[1]))
         if data is not None:
             return data
     return None

@@ -13,7 +13,7 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, DONE, LIKELY, Proposal
 from app.engine.agent.scout.varieties import into_cart
 from app.engine.agent.scout.wording import alike, fits, forms, meaning, names, says
-from app.engine.command import Check, Click, Select, Stop, TypeText
+from app.engine.command import Click, Select, SetChecked, Stop, TypeText
 from app.engine.page_state import Element
 
 _LIST = re.compile(r"\b(?:on|onto|to|into)\s+(?:my|the|a)\s+([\w ]*?list)\b", re.IGNORECASE)
@@ -143,7 +143,11 @@ def _fill(place: Place, field: Element, name: str, value: str, mark: str) -> lis
         on = value.casefold() not in ("no", "off", "false", "0", "unchecked")
         return [
             Proposal(
-                command=Check(field.index, on), score=LIKELY + 0.08, reason=why, marks=(mark,), keeps=keeps
+                command=SetChecked(field.index, on),
+                score=LIKELY + 0.08,
+                reason=why,
+                marks=(mark,),
+                keeps=keeps,
             )
         ]
     if field.role in ("combobox", "listbox") and field.tag not in ("input", "textarea"):

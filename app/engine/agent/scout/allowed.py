@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.engine.agent.scout.grounding import fit
 from app.engine.agent.scout.intent import Verb
 from app.engine.agent.scout.skill import View
-from app.engine.command import Check, Click, Command, Press, TypeText
+from app.engine.command import Action, Click, Press, SetChecked, TypeText
 from app.engine.graph.danger import danger_of
 from app.engine.page_state import Element
 
@@ -24,15 +24,18 @@ _NAMED = 0.55
 _STRONG = frozenset({"destroys", "pays", "leaves"})
 
 
-def not_asked_for(command: Command, view: View) -> str:
+def not_asked_for(command: Action, view: View) -> str:
     """Why an action is not to be taken; "" where the task asks for it or nothing speaks against it."""
-    if not isinstance(command, Click | Press | Check | TypeText) or getattr(command, "element", None) is None:
+    if (
+        not isinstance(command, Click | Press | SetChecked | TypeText)
+        or getattr(command, "element", None) is None
+    ):
         return ""
     number = command.element
     elements = view.page.elements
     if number is None or not 0 <= number < len(elements):
         return ""
-    if isinstance(command, TypeText | Check) or (isinstance(command, Press) and command.keys != "Enter"):
+    if isinstance(command, TypeText | SetChecked) or (isinstance(command, Press) and command.keys != "Enter"):
         return ""
     return refusal(elements[number], view)
 

@@ -14,7 +14,7 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, Proposal
 from app.engine.agent.scout.tables import money_in
 from app.engine.agent.scout.wording import alike, fits, meaning, overlap, says
-from app.engine.command import Note, ReportInfeasible, Stop
+from app.engine.command import ReportInfeasible, Stop, TakeNote
 from app.engine.ledger import Fact
 
 LEAST, LEAST_ALONE = 0.5, 0.82
@@ -264,7 +264,7 @@ def _difference(place: Place) -> list[Proposal]:
             continue
         return [
             Proposal(
-                command=Note(f"{aim.field or 'value'} of {name}: {short(found, aim.field)}"),
+                command=TakeNote(f"{aim.field or 'value'} of {name}: {short(found, aim.field)}"),
                 score=CERTAIN,
                 reason=f"the page says {aim.field} of {name}",
                 key=f"note:{name}",

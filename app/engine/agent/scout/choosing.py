@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from app.engine.agent.scout.grounding import nth, plain
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal, View, key_of
-from app.engine.command import Check, Click, ClickAt, Command, Select
+from app.engine.command import Action, Click, ClickAt, Select, SetChecked
 from app.engine.page_state import Element
 
 _BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
@@ -42,7 +42,7 @@ def _counted(view: View, clause: Clause) -> Iterator[Proposal]:
     box = nth([element for element in view.shown if element.role in roles], clause.ordinal)
     if box is not None:
         yield Proposal(
-            command=Check(box.index, on=clause.verb is not Verb.UNCHECK),
+            command=SetChecked(box.index, on=clause.verb is not Verb.UNCHECK),
             score=CERTAIN,
             reason=f"it is number {clause.ordinal} of them",
             marks=(view.closes(), f"chosen:{key_of(box)}"),
@@ -86,9 +86,9 @@ def _boxes(view: View, clause: Clause) -> Iterator[Proposal]:
         )
 
 
-def _set(element: Element, clause: Clause) -> Command:
+def _set(element: Element, clause: Clause) -> Action:
     if element.role in ("checkbox", "radio", "switch"):
-        return Check(element.index, on=clause.verb is not Verb.UNCHECK)
+        return SetChecked(element.index, on=clause.verb is not Verb.UNCHECK)
     return Click(element.index, label=element.name)
 
 

@@ -18,8 +18,8 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, Proposal, View
 from app.engine.agent.scout.tipping import blank, without_warnings
 from app.engine.agent.scout.wayfinding import by_search
-from app.engine.agent.sight import Hint
-from app.engine.command import Click, Command, Goto, Stop, TypeText
+from app.engine.agent.sight import RetrievedTip
+from app.engine.command import Action, Click, Goto, Stop, TypeText
 from app.engine.page_state import Element
 
 _QUOTE = r"(?:[\"“]|(?<!\w)['‘])([^\"”\n]{1,200}?)(?:[\"”]|['’](?!\w))"
@@ -101,7 +101,7 @@ def _parts(piece: str) -> list[str]:
     return [part for part in (_LEAD_IN.sub("", parts[0]), *parts[1:]) if part]
 
 
-def _proposals(place: Place, hint: Hint) -> Iterator[Proposal]:
+def _proposals(place: Place, hint: RetrievedTip) -> Iterator[Proposal]:
     view = place.view
     told = named_in(hint.text)
     if not told:
@@ -126,7 +126,7 @@ def _proposals(place: Place, hint: Hint) -> Iterator[Proposal]:
         )
 
 
-def _command(place: Place, named: Named) -> tuple[Command, bool] | None:
+def _command(place: Place, named: Named) -> tuple[Action, bool] | None:
     """What does it on this page, and whether that is all of it; ``None`` where it can't be done here."""
     match named.kind:
         case "answer":
@@ -148,7 +148,7 @@ def _command(place: Place, named: Named) -> tuple[Command, bool] | None:
             return (Click(control.index, label=control.name), True) if control is not None else None
 
 
-def _on_the_path(place: Place, parts: Sequence[str]) -> tuple[Command, bool] | None:
+def _on_the_path(place: Place, parts: Sequence[str]) -> tuple[Action, bool] | None:
     """The last part of a menu path that can be pressed here."""
     for depth in range(len(parts) - 1, -1, -1):
         one = _called(place.pressed, parts[depth])
@@ -172,7 +172,7 @@ def _named_here(place: Place, text: str) -> list[str]:
     return told_among(without_warnings(text[:_LONGEST]), names)
 
 
-def _was_done(view: View, command: Command) -> bool:
+def _was_done(view: View, command: Action) -> bool:
     """A run that is gone on with does not follow an address again that it has been taken to."""
     if not isinstance(command, Goto):
         return False

@@ -12,9 +12,9 @@ from dataclasses import replace
 from app.engine.agent.scout.allowed import not_asked_for
 from app.engine.agent.scout.intent import read_intent
 from app.engine.agent.scout.skill import DONE, Memory, Proposal, Skill, View, key_of
-from app.engine.agent.sight import Decision, Sight, Turn
-from app.engine.calls import to_action
-from app.engine.command import Command, ReportInfeasible, Stop, elements_of
+from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation
+from app.engine.calls import to_recorded
+from app.engine.command import Action, ReportInfeasible, Stop, elements_of
 
 ATTEMPTS = 2
 """Failures after which an attempt is not made again."""
@@ -49,7 +49,7 @@ class ScoutPolicy:
         """What it keeps of the run under way."""
         return self._memory
 
-    async def decide(self, sight: Sight) -> Decision:
+    async def decide(self, sight: Observation) -> AgentDecision:
         """The surest of what the skills propose; ``Stop`` or ``ReportInfeasible`` where they propose nothing."""
         if sight.step == 0 or sight.intent != self._intent:
             self._memory, self._intent = Memory(), sight.intent
@@ -65,7 +65,7 @@ class ScoutPolicy:
                 self._memory.values.update(chosen.keeps)
                 continue
             self._memory.pending, self._memory.pending_skill = chosen, skill
-            return Decision(
+            return AgentDecision(
                 command=chosen.command,
                 reason=f"{skill}: {chosen.reason}",
                 intent=chosen.reason,
@@ -77,7 +77,7 @@ class ScoutPolicy:
     async def aclose(self) -> None:
         """Nothing is held."""
 
-    def _news(self, sight: Sight) -> Turn | None:
+    def _news(self, sight: Observation) -> HistoryEntry | None:
         """What came of the last proposal; ``None`` where it was never done, or a person had another one done."""
         last, pending, at = sight.last, self._memory.pending, self._at
         self._at = sight.step
@@ -110,11 +110,11 @@ class ScoutPolicy:
         return not proposal.again and memory.done.get(proposal.key, 0) >= MOST_REPEATS
 
 
-def _alike(done: Command, meant: Command) -> bool:
+def _alike(done: Action, meant: Action) -> bool:
     """Whether they are the same action, however its element is numbered by now."""
     if type(done) is not type(meant) or getattr(done, "label", "") != getattr(meant, "label", ""):
         return False
-    one, other = to_action(done).args, to_action(meant).args
+    one, other = to_recorded(done).args, to_recorded(meant).args
     return all(one.get(name) == value for name, value in other.items() if not name.endswith("bid"))
 
 
@@ -125,18 +125,18 @@ def named(proposal: Proposal, view: View) -> Proposal:
     return replace(proposal, key=_words(proposal.command, view))
 
 
-def _words(command: Command, view: View) -> str:
+def _words(command: Action, view: View) -> str:
     elements = view.page.elements
     places = [key_of(elements[number]) for number in elements_of(command) if 0 <= number < len(elements)]
-    args = {name: value for name, value in to_action(command).args.items() if not name.endswith("bid")}
+    args = {name: value for name, value in to_recorded(command).args.items() if not name.endswith("bid")}
     return f"{type(command).__name__}|{'|'.join(places)}|{args}"
 
 
-def _the_end(view: View) -> Decision:
+def _the_end(view: View) -> AgentDecision:
     """No skill has anything to propose: the task is done, or it can't be done by these means."""
     left = view.open_clauses
     if not left and view.task.clauses and not view.task.question:
-        return Decision(command=Stop(DONE), reason="everything the task asks for is done")
+        return AgentDecision(command=Stop(DONE), reason="everything the task asks for is done")
     what = left[0][1].text if left else view.task.text
     why = f"no skill knows how to go on with: {what}"
-    return Decision(command=ReportInfeasible(reason=why), reason=why)
+    return AgentDecision(command=ReportInfeasible(reason=why), reason=why)

@@ -14,8 +14,8 @@ from typing import Protocol
 from app.engine.agent.scout.intent import Clause, Task
 from app.engine.agent.scout.outline import Outline, outline_of
 from app.engine.agent.scout.planning import needs_nothing
-from app.engine.agent.sight import Sight, Turn
-from app.engine.command import Command
+from app.engine.agent.sight import HistoryEntry, Observation
+from app.engine.command import Action
 from app.engine.effect import Cause, Effect
 from app.engine.ledger import Fact
 from app.engine.page_state import Element, PageCapture
@@ -50,7 +50,7 @@ class Proposal:
         facts, followed: for the decision.
     """
 
-    command: Command | None = None
+    command: Action | None = None
     score: float
     reason: str
     key: str = ""
@@ -75,7 +75,7 @@ class Memory:
     pending: Proposal | None = None
     pending_skill: str = ""
 
-    def learn(self, turn: Turn | None) -> None:
+    def learn(self, turn: HistoryEntry | None) -> None:
         """Take in what came of the proposal before."""
         proposal, self.pending = self.pending, None
         if proposal is None or turn is None:
@@ -95,7 +95,7 @@ class Memory:
 class View:
     """What a skill goes by: what is seen, what is asked, what is remembered; and what follows from it, once for all."""
 
-    sight: Sight
+    sight: Observation
     task: Task
     memory: Memory
 

@@ -8,7 +8,7 @@ from app.engine.agent.scout.grounding import fit, plain
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.phrases import one_of
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, PLAUSIBLE, Proposal, View
-from app.engine.command import Check, Click, Select, TypeText
+from app.engine.command import Click, Select, SetChecked, TypeText
 from app.engine.page_state import Element
 
 SENDING = one_of(
@@ -109,7 +109,7 @@ def senders(view: View, name: str) -> list[tuple[Element, float]]:
 def _form_in_use(view: View) -> str:
     """The form of the field that was filled in last, where it is still there; "" where it is not known."""
     for turn in reversed(view.sight.turns):
-        if isinstance(turn.command, TypeText | Select | Check):
+        if isinstance(turn.command, TypeText | Select | SetChecked):
             number = turn.command.element
             same = turn.url == view.page.url and 0 <= number < len(view.page.elements)
             return view.page.elements[number].form if same else ""

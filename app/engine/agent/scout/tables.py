@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from app.engine.observation import Node, parse_tree
+from app.engine.observation import AxNode, parse_tree
 
 NAME, PRICE, TEXT = "name", "price", "text"
 """Columns of a card."""
@@ -94,7 +94,7 @@ class PageFacts:
 
 @dataclass(slots=True)
 class _Reading:
-    nodes: list[Node]
+    nodes: list[AxNode]
     headings: list[str] = field(default_factory=list[str])
     grids: list[Grid] = field(default_factory=list[Grid])
     labelled: list[Labelled] = field(default_factory=list[Labelled])
@@ -134,7 +134,7 @@ def money_in(text: str) -> str:
     return found[0] if found else ""
 
 
-def _end(nodes: Sequence[Node], start: int) -> int:
+def _end(nodes: Sequence[AxNode], start: int) -> int:
     """Behind the last node below this one."""
     depth = nodes[start].depth
     end = start + 1
@@ -143,7 +143,7 @@ def _end(nodes: Sequence[Node], start: int) -> int:
     return end
 
 
-def _children(nodes: Sequence[Node], start: int, end: int) -> Iterator[int]:
+def _children(nodes: Sequence[AxNode], start: int, end: int) -> Iterator[int]:
     at = start + 1
     while at < end:
         yield at
@@ -178,7 +178,7 @@ def _walk(reading: _Reading, start: int, end: int) -> None:
             at += 1
 
 
-def _note(reading: _Reading, node: Node) -> None:
+def _note(reading: _Reading, node: AxNode) -> None:
     if node.role == "heading" and node.name:
         reading.headings.append(node.name)
         reading.title = node.name
@@ -203,7 +203,7 @@ def _has_value(reading: _Reading) -> bool:
     return any(one.label == reading.title == one.title for one in reading.labelled)
 
 
-def _texts(nodes: Sequence[Node], start: int, end: int) -> list[str]:
+def _texts(nodes: Sequence[AxNode], start: int, end: int) -> list[str]:
     """Names of what is read out, the outermost of each: a link's name once, not again for the text in it."""
     found: list[str] = []
     at = start
@@ -217,7 +217,7 @@ def _texts(nodes: Sequence[Node], start: int, end: int) -> list[str]:
     return found
 
 
-def _controls(nodes: Sequence[Node], start: int, end: int) -> list[Control]:
+def _controls(nodes: Sequence[AxNode], start: int, end: int) -> list[Control]:
     return [
         Control(int(node.bid), node.role, node.name)
         for node in nodes[start:end]
@@ -257,7 +257,7 @@ def _table(reading: _Reading, start: int, end: int) -> None:
     _sort_out(reading, title, rows)
 
 
-def _cell(nodes: Sequence[Node], at: int) -> _Cell:
+def _cell(nodes: Sequence[AxNode], at: int) -> _Cell:
     """A cell's text: what it says, else what the field in it holds; where it begins with a link, that link's name."""
     node, end = nodes[at], _end(nodes, at)
     controls = tuple(_controls(nodes, at, end))
@@ -356,7 +356,7 @@ def _cards(reading: _Reading, start: int, end: int) -> bool:
     return True
 
 
-def _name_of(nodes: Sequence[Node], start: int, end: int) -> str:
+def _name_of(nodes: Sequence[AxNode], start: int, end: int) -> str:
     """What a card is called: its first heading, in the longer form that a link or picture beside it may have."""
     names = [
         node.name for node in nodes[start:end] if node.name and node.role in ("heading", "link", "image")

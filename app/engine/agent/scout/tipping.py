@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.engine.agent.scout.wording import meaning, overlap
-from app.engine.agent.sight import Hint
+from app.engine.agent.sight import RetrievedTip
 
 _PATH = re.compile(
     r"([A-Z][\w&'-]*(?:\s+[\w&'-]+){0,3}?(?:\s*>\s*\"?[A-Z][\w&'-]*(?:\s+(?!for\b|and\b|by\b|with\b|to\b|at\b|,)[\w&'-]+){0,3}\"?)+)"
@@ -103,14 +103,14 @@ def _leads(tip: str, text: str, when: str, do: str) -> tuple[Lead, ...]:
     return tuple(made.values())
 
 
-def leads_of(tips: Sequence[Hint]) -> list[Lead]:
+def leads_of(tips: Sequence[RetrievedTip]) -> list[Lead]:
     """Everything the tips name, in their order; a person's words to the run are gone by at once, not weighed."""
     return [
         lead for tip in tips if tip.kind != "person" for lead in _leads(tip.tip, tip.text, tip.when, tip.do)
     ]
 
 
-def ranked(tips: Sequence[Hint], goal: frozenset[str]) -> list[tuple[float, Lead]]:
+def ranked(tips: Sequence[RetrievedTip], goal: frozenset[str]) -> list[tuple[float, Lead]]:
     """What the tips name and the task is about, best first."""
     rated = [(lead.worth(goal), lead) for lead in leads_of(tips)]
     return sorted((one for one in rated if one[0] >= FAINT), key=lambda one: -one[0])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.phrases import one_of
 from app.engine.agent.scout.skill import CERTAIN, Proposal, View, key_of
-from app.engine.command import Click, ClickAt, Command, Press
+from app.engine.command import Action, Click, ClickAt, Press
 from app.engine.effect import Cause
 
 _CLOSES = one_of("close x × ✕ ✖ dismiss") | {"no thanks", "not now", "got it", "hide"}
@@ -42,7 +42,7 @@ class Uncover:
 
 def _keys(view: View) -> list[Proposal]:
     """Escape closes what asks for it; what belongs to a field goes when the cursor leaves it."""
-    commands: list[Command] = [Press("Escape"), Press("Tab")]
+    commands: list[Action] = [Press("Escape"), Press("Tab")]
     point = _nowhere(view)
     if point is not None:
         commands.append(ClickAt(point))

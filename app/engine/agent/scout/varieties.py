@@ -16,7 +16,7 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal
 from app.engine.agent.scout.tipping import advice
 from app.engine.agent.scout.wording import fits, meaning, names, overlap, says
-from app.engine.command import Check, Click, ReportInfeasible, Select, TypeText
+from app.engine.command import Click, ReportInfeasible, Select, SetChecked, TypeText
 from app.engine.page_state import Element
 
 _CARTS = ("cart", "basket", "bag")
@@ -139,7 +139,7 @@ def _choose(place: Place, variety: Variety) -> Proposal | None:
     if plain(variety.chosen) == plain(wanted):
         return None
     element = next(one for name, one in variety.options if name == wanted)
-    command = Check(element.index) if element.role == "radio" else Select(element.index, (wanted,))
+    command = SetChecked(element.index) if element.role == "radio" else Select(element.index, (wanted,))
     only = " (there is no other)" if len(offered) == 1 else ""
     return Proposal(
         command=command,

@@ -8,54 +8,54 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from app.engine.action import Target
+from app.engine.action import ActionTarget
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.takeover.drafts import Look
-from app.engine.agent.unseen import unseen
+from app.engine.agent.takeover.drafts import TrackedPage
+from app.engine.agent.unseen import mask_secrets
 from app.engine.imports.notices import notices
 from app.engine.page_state import PageCapture
 from app.engine.redaction import MARK, redact_text, redact_url
-from app.engine.supervision import TakeoverAccount
+from app.engine.supervision import TakeoverSummary
 from app.engine.trajectory import Step
 
-MOST_LINES = 24
-MOST_NEW = 5
+MAX_CHANGES = 24
+MAX_NEW_TEXTS = 5
 """Headings and messages that are named, each."""
-LONGEST_NAME = 60
-LONGEST_QUOTE = 160
-LONGEST_TIP = 8
+MAX_NAME = 60
+MAX_QUOTE = 160
+MAX_TIP_STEPS = 8
 """Steps in a tip; a longer sequence is no advice any more."""
-_TOLD = 12
+_STEPS_IN_WORDS = 12
 """Steps that are described in words."""
 
 
-def account_of(
+def summarize_takeover(
     run: str,
     steps: Sequence[Step],
-    looks: tuple[Look | None, Look | None],
+    looks: tuple[TrackedPage | None, TrackedPage | None],
     happened: Iterable[str],
     secrets: Secrets,
     masked: int,
-) -> TakeoverAccount:
+) -> TakeoverSummary:
     """Summarise a takeover; ``looks`` are of its beginning and its end, ``happened`` are lines in words."""
-    first, last = (unseen(look.page, secrets) if look is not None else None for look in looks)
+    first, last = (mask_secrets(look.page, secrets) if look is not None else None for look in looks)
     before = redact_url(first.url) if first is not None else ""
     after = redact_url(last.url) if last is not None else ""
     changes = [
         *_addresses(steps, before, after),
         *_filled(steps),
         *_tabs(looks),
-        *_came(first, last),
-        *(_quote(line, LONGEST_QUOTE * 2) for line in happened),
+        *_new_on_page(first, last),
+        *(_quote(line, MAX_QUOTE * 2) for line in happened),
     ]
-    return TakeoverAccount(
+    return TakeoverSummary(
         run=run,
         first_step=steps[0].index if steps else 0,
         steps=len(steps),
         words=_words(steps),
         url_before=before,
         url_after=after,
-        changes=tuple(list(dict.fromkeys(changes))[:MOST_LINES]),
+        changes=tuple(list(dict.fromkeys(changes))[:MAX_CHANGES]),
         tip_text=tip_text(steps),
         masked=masked,
     )
@@ -68,7 +68,7 @@ def tip_text(steps: Sequence[Step]) -> str:
         phrase = _phrase(step)
         if phrase and (not told or told[-1] != phrase):
             told.append(phrase)
-    if not told or len(told) > LONGEST_TIP:
+    if not told or len(told) > MAX_TIP_STEPS:
         return ""
     where = urlsplit(steps[0].url).path or "/"
     ending = urlsplit(steps[-1].url).path or "/"
@@ -81,7 +81,7 @@ def _phrase(step: Step) -> str:
     action, target = step.action, step.target
     if action is None:
         return ""
-    thing = _thing(target) if target is not None else ""
+    thing = _target_text(target) if target is not None else ""
     match action.kind:
         case "click" | "dblclick" if thing:
             return f"{'double-' if action.kind == 'dblclick' else ''}click the {thing}"
@@ -90,7 +90,7 @@ def _phrase(step: Step) -> str:
         case "select_option" if thing:
             chosen = action.args.get("options")
             names = [str(one) for one in chosen] if isinstance(chosen, list) else []
-            return f"choose {', '.join(repr(_quote(name, LONGEST_NAME)) for name in names)} in the {thing}"
+            return f"choose {', '.join(repr(_quote(name, MAX_NAME)) for name in names)} in the {thing}"
         case "press" | "keyboard_press":
             return f"press {action.args.get('key_comb', action.args.get('key', ''))}"
         case "go_back":
@@ -99,8 +99,8 @@ def _phrase(step: Step) -> str:
             return ""
 
 
-def _thing(target: Target) -> str:
-    name = _quote(target.name, LONGEST_NAME)
+def _target_text(target: ActionTarget) -> str:
+    name = _quote(target.name, MAX_NAME)
     return f"{target.role} {name!r}" if name and MARK not in name else ""
 
 
@@ -108,8 +108,8 @@ def _words(steps: Sequence[Step]) -> str:
     if not steps:
         return "a person viewed the page and changed nothing"
     count = f"{len(steps)} action{'s' if len(steps) > 1 else ''}"
-    told = "; ".join(step.words for step in steps[:_TOLD])
-    return f"a person took {count}: {told}{'; and more' if len(steps) > _TOLD else ''}"
+    told = "; ".join(step.words for step in steps[:_STEPS_IN_WORDS])
+    return f"a person took {count}: {told}{'; and more' if len(steps) > _STEPS_IN_WORDS else ''}"
 
 
 def _addresses(steps: Sequence[Step], before: str, after: str) -> list[str]:
@@ -129,20 +129,20 @@ def _filled(steps: Sequence[Step]) -> list[str]:
             continue
         value = action.args.get("value", action.args.get("options", ""))
         shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        name = _quote(target.name, LONGEST_NAME) if target is not None else "a field"
-        said = "(kept secret)" if shown == MARK else repr(_quote(shown, LONGEST_QUOTE))
+        name = _quote(target.name, MAX_NAME) if target is not None else "a field"
+        said = "(kept secret)" if shown == MARK else repr(_quote(shown, MAX_QUOTE))
         lines.append(f"filled in '{name}': {said}")
     return lines
 
 
-def _tabs(looks: tuple[Look | None, Look | None]) -> list[str]:
+def _tabs(looks: tuple[TrackedPage | None, TrackedPage | None]) -> list[str]:
     first, last = looks
     if first is None or last is None or len(first.tabs) == len(last.tabs):
         return []
     return [f"{len(last.tabs)} tabs are open now, {len(first.tabs)} were before"]
 
 
-def _came(first: PageCapture | None, last: PageCapture | None) -> list[str]:
+def _new_on_page(first: PageCapture | None, last: PageCapture | None) -> list[str]:
     """Return headings and messages that are new on the page."""
     if last is None:
         return []
@@ -151,8 +151,11 @@ def _came(first: PageCapture | None, last: PageCapture | None) -> list[str]:
     new = [heading for heading in dict.fromkeys(last.headings) if heading not in headings]
     messages = [text for text in notices(last.tree) if text not in said]
     return [
-        *(f"there is a heading now: {_quote(redact_text(text), LONGEST_QUOTE)!r}" for text in new[:MOST_NEW]),
-        *(f"the page says: {_quote(redact_text(text), LONGEST_QUOTE)!r}" for text in messages[:MOST_NEW]),
+        *(
+            f"there is a heading now: {_quote(redact_text(text), MAX_QUOTE)!r}"
+            for text in new[:MAX_NEW_TEXTS]
+        ),
+        *(f"the page says: {_quote(redact_text(text), MAX_QUOTE)!r}" for text in messages[:MAX_NEW_TEXTS]),
     ]
 
 

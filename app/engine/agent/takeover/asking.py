@@ -11,17 +11,17 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from app.engine.agent.secrets import Secrets
-from app.engine.browser.keys import text_of
+from app.engine.browser.keys import inserted_text
 from app.engine.page_input import InputKind, PageInput
 from app.engine.redaction import redact_text
 
-PATIENCE = 120.0
+ANSWER_TIMEOUT = 120.0
 """Seconds after which an unanswered dialog is dismissed; it blocks the page as long."""
-LONGEST = 300
-LONGEST_ANSWER = 2_000
+MAX_MESSAGE = 300
+MAX_ANSWER = 2_000
 
 
-class Asking:
+class DialogPrompts:
     """The dialogs of one takeover, one at a time.
 
     Attributes:
@@ -56,7 +56,7 @@ class Asking:
             accepted = False
             try:
                 with suppress(TimeoutError):
-                    accepted = await asyncio.wait_for(self._answer, PATIENCE)
+                    accepted = await asyncio.wait_for(self._answer, ANSWER_TIMEOUT)
             finally:
                 self._answer = None
                 self._tell("")
@@ -85,12 +85,12 @@ class Asking:
             self._decide(accepted=one.key == "Enter")
         elif one.key == "Backspace":
             self._write(self._text[:-1])
-        elif text := text_of(one).strip("\r\t"):
+        elif text := inserted_text(one).strip("\r\t"):
             self._write(self._text + text)
 
     def _write(self, text: str) -> None:
         if self._kind == "prompt":
-            self._text = text[:LONGEST_ANSWER]
+            self._text = text[:MAX_ANSWER]
             self._say()
 
     def _decide(self, *, accepted: bool) -> None:
@@ -104,4 +104,4 @@ class Asking:
 
     def _shown(self, text: str) -> str:
         line = " ".join(redact_text(self._secrets.mask(text)).split())
-        return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+        return line if len(line) <= MAX_MESSAGE else f"{line[: MAX_MESSAGE - 1]}…"

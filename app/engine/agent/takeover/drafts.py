@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from app.engine.action import Action, ArgValue
+from app.engine.action import ArgValue, RecordedAction
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.stepping import named, page_step
-from app.engine.agent.unseen import unseen, unseen_tabs
+from app.engine.agent.stepping import action_target, observed_step
+from app.engine.agent.unseen import mask_secrets, mask_tabs
 from app.engine.effect import Effect
-from app.engine.fingerprint import prints_of
+from app.engine.fingerprint import fingerprints_of
 from app.engine.identity import keys_of, page_id
 from app.engine.page_state import Element, PageCapture, Rect
 from app.engine.redaction import MARK, redact_text
@@ -23,7 +23,7 @@ FOLDED = frozenset({"scroll", "keyboard_press"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class TrackedPage:
     """The page during a takeover, secrets still in it; never stored.
 
     ``at`` is when the look began, by ``time.monotonic()``.
@@ -36,7 +36,7 @@ class Look:
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
+class ActionDraft:
     """One action of a person, not recorded yet.
 
     Attributes:
@@ -51,7 +51,7 @@ class Draft:
     """
 
     kind: str
-    before: Look
+    before: TrackedPage
     element: Element | None = None
     args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
     at: float = 0.0
@@ -62,13 +62,13 @@ class Draft:
     secret: bool = False
     times: int = 1
 
-    def same_as(self, other: Draft) -> bool:
+    def same_as(self, other: ActionDraft) -> bool:
         """Whether it continues another draft."""
         if self.kind != other.kind or self.kind not in FOLDED or self.element != other.element:
             return False
         return self.kind == "scroll" or self.args == other.args
 
-    def action(self, secrets: Secrets) -> Action:
+    def action(self, secrets: Secrets) -> RecordedAction:
         """Return the action as a step keeps it."""
         args: dict[str, ArgValue] = {}
         if self.element is not None and self.kind != "drag_and_drop":
@@ -80,11 +80,11 @@ class Draft:
                 args[name] = redact_text(secrets.mask(value))
             else:
                 args[name] = value
-        return Action(kind=self.kind, args=args)
+        return RecordedAction(kind=self.kind, args=args)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class RecordedStep:
     """A recorded action with the page before it, without secrets; ``index`` is its step's number."""
 
     index: int
@@ -93,48 +93,48 @@ class Moment:
     element: Element | None = None
 
 
-def moment_of(
-    draft: Draft, after: Look | None, secrets: Secrets, home: str
-) -> tuple[Moment, dict[str, bytes]]:
+def record_step(
+    draft: ActionDraft, after: TrackedPage | None, secrets: Secrets, home: str
+) -> tuple[RecordedStep, dict[str, bytes]]:
     """Return an action's step (numbered 0) and the contents it names; the look after it shows its effect."""
-    page = unseen(draft.before.page, secrets)
-    tabs = unseen_tabs(draft.before.tabs, secrets)
-    seen, blobs = page_step(0, page, tabs, draft.before.active, secrets, draft.at)
-    element = _of(page, draft.element)
+    page = mask_secrets(draft.before.page, secrets)
+    tabs = mask_tabs(draft.before.tabs, secrets)
+    seen, blobs = observed_step(0, page, tabs, draft.before.active, secrets, draft.at)
+    element = _element_of(page, draft.element)
     step = replace(
         seen,
         reason=REASON,
         action=draft.action(secrets),
-        target=named(element) if element is not None else None,
-        target_box=_within(element.rect, page.viewport) if element is not None else None,
+        target=action_target(element) if element is not None else None,
+        target_box=_visible_part(element.rect, page.viewport) if element is not None else None,
         effect=_effect(draft, after).value if after is not None or draft.kind in FILLS else "",
         output=f"{draft.times} times" if draft.times > 1 and draft.kind != "scroll" else "",
         env_seconds=round(max(0.0, draft.ended - draft.began), 3),
         page_state=page_id(keys_of(page, home)) if page.elements else "",
         by=BY_PERSON,
     )
-    return Moment(index=0, step=step, page=page, element=element), blobs
+    return RecordedStep(index=0, step=step, page=page, element=element), blobs
 
 
-def _of(page: PageCapture, element: Element | None) -> Element | None:
+def _element_of(page: PageCapture, element: Element | None) -> Element | None:
     if element is None or not 0 <= element.index < len(page.elements):
         return None
     return page.elements[element.index]
 
 
-def _effect(draft: Draft, after: Look | None) -> Effect:
+def _effect(draft: ActionDraft, after: TrackedPage | None) -> Effect:
     if after is None or draft.kind in FILLS:  # a field's new value is a change
         return Effect.CHANGED
-    return _seen(draft.before.page, after.page)
+    return _page_effect(draft.before.page, after.page)
 
 
-def _seen(before: PageCapture, after: PageCapture) -> Effect:
+def _page_effect(before: PageCapture, after: PageCapture) -> Effect:
     if before.url != after.url:
         return Effect.NAVIGATED
-    return Effect.CHANGED if prints_of(after).changed(prints_of(before)) else Effect.NOTHING
+    return Effect.CHANGED if fingerprints_of(after).changed(fingerprints_of(before)) else Effect.NOTHING
 
 
-def _within(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
+def _visible_part(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
     """Return the part of a box that is inside the viewport."""
     if rect is None:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from app.engine.agent.unseen import is_secret_field
-from app.engine.browser.eyes import FieldFacts
+from app.engine.browser.eyes import FieldAttributes
 from app.engine.page_state import Element
 from app.engine.redaction import names_a_secret, redact_text
 
@@ -35,9 +35,11 @@ _SECRET_KINDS = frozenset(
 _NUMERIC = frozenset({"numeric", "decimal", "tel"})
 
 
-def is_secret(element: Element | None, facts: FieldFacts | None) -> bool:
+def is_secret(element: Element | None, facts: FieldAttributes | None) -> bool:
     """Whether a person's input into this field is secret."""
-    if element is not None and (is_secret_field(element) or _named(f"{element.name} {element.label}")):
+    if element is not None and (
+        is_secret_field(element) or _has_secret_name(f"{element.name} {element.label}")
+    ):
         return True
     if facts is None:
         return False
@@ -45,14 +47,14 @@ def is_secret(element: Element | None, facts: FieldFacts | None) -> bool:
         return True
     if facts.most == 1 and (facts.mode in _NUMERIC or facts.type in ("tel", "number")):
         return True  # one of several fields for the digits of a code
-    return names_a_secret(facts.names) or _named(facts.names)
+    return names_a_secret(facts.names) or _has_secret_name(facts.names)
 
 
-def says_secret(value: str) -> bool:
+def looks_secret(value: str) -> bool:
     """Whether a text looks like a secret wherever it is: a card number, a token."""
     return redact_text(value) != value
 
 
-def _named(text: str) -> bool:
+def _has_secret_name(text: str) -> bool:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
     return _SECRET_NAME.search(text) is not None or _SECRET_NAME.search(spaced) is not None

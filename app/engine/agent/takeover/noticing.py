@@ -7,24 +7,24 @@ from collections import deque
 from dataclasses import replace
 
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.takeover.drafts import Draft, Look
-from app.engine.agent.takeover.looking import Looking
-from app.engine.agent.takeover.masking import is_secret, says_secret
+from app.engine.agent.takeover.drafts import ActionDraft, TrackedPage
+from app.engine.agent.takeover.looking import PageTracker
+from app.engine.agent.takeover.masking import is_secret, looks_secret
 from app.engine.agent.unseen import field_key
-from app.engine.browser.eyes import Cursor, Held
-from app.engine.browser.keys import ALT, CTRL, META, SHIFT, text_of
+from app.engine.browser.eyes import FieldContent, FocusedField
+from app.engine.browser.keys import ALT, CTRL, META, SHIFT, inserted_text
 from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.engine.page_state import Element
 
-DRAGGED = 6.0
+DRAG_DISTANCE = 6.0
 """CSS pixels between press and release beyond which it was a drag."""
-TWICE = 0.6
+DOUBLE_CLICK_SECONDS = 0.6
 """Seconds within which two clicks are a double click."""
-IDLE = 0.6
+IDLE_SECONDS = 0.6
 """Seconds without input after which an action is finished."""
-LONGEST_VALUE = 2_000
+MAX_VALUE = 2_000
 
-_SILENT = frozenset(
+_MODIFIER_KEYS = frozenset(
     [
         "Shift",
         "Control",
@@ -46,7 +46,7 @@ _EDITING = frozenset("acvxzy")
 _BITS = ((CTRL, "Control"), (ALT, "Alt"), (META, "Meta"), (SHIFT, "Shift"))
 
 
-class Noticing:
+class InputRecorder:
     """The actions of one takeover, in order.
 
     Attributes:
@@ -55,25 +55,27 @@ class Noticing:
         choosing: a list of choices is open.
     """
 
-    def __init__(self, looking: Looking, secrets: Secrets) -> None:
+    def __init__(self, looking: PageTracker, secrets: Secrets) -> None:
         self._looking, self._secrets = looking, secrets
-        self._open: Draft | None = None
-        self._field: Draft | None = None
+        self._open: ActionDraft | None = None
+        self._field: ActionDraft | None = None
         self._typed = ""
-        self.done: deque[Draft] = deque()
+        self.done: deque[ActionDraft] = deque()
         self.masked = 0
         self.choosing = False
 
     @property
     def pending(self) -> bool:
         """Whether the last action may continue."""
-        return self._open is not None and not _into_a_field(self._open)
+        return self._open is not None and not _is_field_click(self._open)
 
     def close_idle(self) -> None:
         """Finish an action that had no input for a while; a field is left only by going elsewhere."""
-        if self._open is None or _into_a_field(self._open):  # typing there becomes one action with the click
+        if self._open is None or _is_field_click(
+            self._open
+        ):  # typing there becomes one action with the click
             return
-        if time.monotonic() - self._open.ended > IDLE:
+        if time.monotonic() - self._open.ended > IDLE_SECONDS:
             self._close()
 
     async def finish(self) -> None:
@@ -90,7 +92,7 @@ class Noticing:
         await self.leave_field()
         last, now = self._open, time.monotonic()
         if one.clicks >= 2 and last is not None and last.kind in ("click", "mouse_click"):
-            if now - last.ended < TWICE:
+            if now - last.ended < DOUBLE_CLICK_SECONDS:
                 last.kind = "dblclick" if last.kind == "click" else "mouse_dblclick"
                 last.ended = now
             return True
@@ -102,7 +104,7 @@ class Noticing:
             and (chosen := await self._looking.open_list()) is not None
         ):
             self._field, self._typed = self._draft("select_option", element, look), ""
-            self._field.was = _shown(chosen)
+            self._field.was = _held_text(chosen)
             self.choosing = True
             return False
         button = (
@@ -134,7 +136,7 @@ class Noticing:
         if not self.choosing:
             draft, self._field = self._field, None
             if draft is not None and chosen is not None:
-                self._filled(draft, Held(chosen=(chosen,)))
+                self._filled(draft, FieldContent(chosen=(chosen,)))
 
     async def released(self, one: PageInput) -> None:
         """Handle a mouse release; far from the press it was a drag."""
@@ -143,7 +145,7 @@ class Noticing:
             return
         draft.ended = time.monotonic()
         x, y = draft.point
-        if abs(one.x - x) + abs(one.y - y) <= DRAGGED:
+        if abs(one.x - x) + abs(one.y - y) <= DRAG_DISTANCE:
             return
         look, target, _ = await self._looking.element_at(one.x, one.y)
         draft.kind, draft.args = "drag_and_drop", {}
@@ -156,7 +158,7 @@ class Noticing:
 
     def wheeled(self, one: PageInput) -> None:
         """Handle a turn of the wheel."""
-        draft = self._folded(Draft(kind="scroll", before=self._looking.before))
+        draft = self._folded(ActionDraft(kind="scroll", before=self._looking.before))
         for name, more in (("delta_x", one.dx), ("delta_y", one.dy)):
             known = draft.args.get(name, 0.0)
             draft.args[name] = round((known if isinstance(known, int | float) else 0) + more)
@@ -165,12 +167,12 @@ class Noticing:
 
     async def key(self, one: PageInput) -> bool:
         """Handle a key press; return whether the page is to get it (not a key that opens a list of choices)."""
-        if one.key in _SILENT:
+        if one.key in _MODIFIER_KEYS:
             return True
         cursor, look, element = await self._looking.cursor()
         if not cursor.known and self._field is not None:  # a busy page: assume the same field
             cursor, element = replace(cursor, typable=True, held=True), self._field.element
-        text = text_of(one)
+        text = inserted_text(one)
         if cursor.typable and not self._is_command(one):
             chosen = element is not None and element.tag == "select"
             if chosen and one.key in _OPENING and not one.modifiers & ~ALT:
@@ -200,7 +202,9 @@ class Noticing:
             self._once("click", element, look, {})
         else:
             self._folded(
-                Draft(kind="keyboard_press", before=self._looking.before, args={"key": _combination(one)})
+                ActionDraft(
+                    kind="keyboard_press", before=self._looking.before, args={"key": _combination(one)}
+                )
             )
         return True
 
@@ -228,52 +232,60 @@ class Noticing:
 
     # ------------------------------------------------------------ internals
 
-    async def _opens(self, look: Look, element: Element | None, *, at_cursor: bool = False) -> bool:
+    async def _opens(self, look: TrackedPage, element: Element | None, *, at_cursor: bool = False) -> bool:
         """Open a list of choices; return whether that worked."""
         chosen = await self._looking.open_list(at_cursor=at_cursor)
         if chosen is None:
             return False
         self._field, self._typed = self._draft("select_option", element, look), ""
-        self._field.was = _shown(chosen)
+        self._field.was = _held_text(chosen)
         self.choosing = True
         return True
 
-    async def _types(self, cursor: Cursor, look: Look, element: Element | None, text: str) -> None:
+    async def _types(
+        self, cursor: FocusedField, look: TrackedPage, element: Element | None, text: str
+    ) -> None:
         if self._field is not None and cursor.held:
             self._typed += text
             self._field.ended = time.monotonic()
             return
         await self.leave_field()
-        if self._open is not None and _into_a_field(self._open) and _same_field(self._open.element, element):
+        if (
+            self._open is not None
+            and _is_field_click(self._open)
+            and _same_field(self._open.element, element)
+        ):
             self._open = None
         self._close()
         before = await self._looking.hold()
         draft = self._draft("fill", element, look)
-        draft.was = _shown(before)
+        draft.was = _held_text(before)
         draft.secret = is_secret(element, cursor.facts)
         if draft.secret and element is not None:
             self._secrets.keep("", field_key(element))
         self._field, self._typed = draft, text
 
-    def _filled(self, draft: Draft, held: Held | None) -> bool:
+    def _filled(self, draft: ActionDraft, held: FieldContent | None) -> bool:
         """Finish a filled field; return whether its content changed."""
-        value = _shown(held) if held is not None else draft.was + self._typed
+        value = _held_text(held) if held is not None else draft.was + self._typed
         if value == draft.was:
             return False
         if held is not None and held.chosen is not None:
             draft.kind, draft.args = "select_option", {"options": list(held.chosen)}
         else:
-            draft.secret = draft.secret or says_secret(value)
-            draft.args = {"value": value[:LONGEST_VALUE]}
+            draft.secret = draft.secret or looks_secret(value)
+            draft.args = {"value": value[:MAX_VALUE]}
         if draft.secret:
             self.masked += 1
             self._secrets.keep(value.strip(), field_key(draft.element) if draft.element is not None else None)
         self.done.append(draft)
         return True
 
-    def _draft(self, kind: str, element: Element | None = None, look: Look | None = None) -> Draft:
+    def _draft(
+        self, kind: str, element: Element | None = None, look: TrackedPage | None = None
+    ) -> ActionDraft:
         now = time.monotonic()
-        return Draft(
+        return ActionDraft(
             kind=kind,
             before=look or self._looking.before,
             element=element,
@@ -282,17 +294,19 @@ class Noticing:
             ended=now,
         )
 
-    def _once(self, kind: str, element: Element | None, look: Look | None, args: dict[str, str]) -> None:
+    def _once(
+        self, kind: str, element: Element | None, look: TrackedPage | None, args: dict[str, str]
+    ) -> None:
         self._close()
         draft = self._draft(kind, element, look)
         draft.args = dict(args)
         self.done.append(draft)
 
-    def _folded(self, new: Draft) -> Draft:
+    def _folded(self, new: ActionDraft) -> ActionDraft:
         """Return the open action where this continues it, else a new one."""
         now = time.monotonic()
         last = self._open
-        if last is not None and new.same_as(last) and now - last.ended < IDLE * 2:
+        if last is not None and new.same_as(last) and now - last.ended < IDLE_SECONDS * 2:
             last.ended, last.times = now, last.times + 1
             return last
         self._close()
@@ -308,10 +322,10 @@ class Noticing:
     def _is_command(self, one: PageInput) -> bool:
         """Whether a shortcut is the page's own rather than one that edits text."""
         held = one.modifiers & (CTRL | META)
-        return bool(held) and not text_of(one) and len(one.key) == 1 and one.key.lower() not in _EDITING
+        return bool(held) and not inserted_text(one) and len(one.key) == 1 and one.key.lower() not in _EDITING
 
 
-def _into_a_field(draft: Draft) -> bool:
+def _is_field_click(draft: ActionDraft) -> bool:
     element = draft.element
     return draft.kind == "click" and element is not None and element.role in _FIELDS
 
@@ -320,7 +334,7 @@ def _same_field(one: Element | None, other: Element | None) -> bool:
     return one is not None and other is not None and field_key(one) == field_key(other)
 
 
-def _shown(held: Held | None) -> str:
+def _held_text(held: FieldContent | None) -> str:
     if held is None:
         return ""
     return "\n".join(held.chosen) if held.chosen is not None else held.value

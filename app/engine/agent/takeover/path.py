@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from app.engine.agent.takeover.drafts import Moment
+from app.engine.agent.takeover.drafts import RecordedStep
 from app.engine.browser.locators import locator_of
 from app.engine.graph.blocklist import BlockList
 from app.engine.graph.observing import contents_of, state_of
-from app.engine.graph.recorder import Contents, Entry, GraphRecorder
+from app.engine.graph.recorder import ExplorationStore, GraphTransaction, PageContents
 from app.engine.identity import keys_of, transition_id
 from app.engine.page_state import PageCapture, PageState, Source
 from app.engine.redaction import MARK, redact_url
 from app.engine.trajectory import Step
-from app.engine.transition import ArrivalKind, Attempt, Operation, Transition
+from app.engine.transition import Attempt, Operation, ReplayVerdictKind, Transition
 
 _OPERATIONS = {
     "click": Operation.CLICK,
@@ -24,28 +24,28 @@ _OPERATIONS = {
     "goto": Operation.OPEN,
 }
 _VALUES = {"fill": "value", "press": "key_comb", "goto": "url", "select_option": "options"}
-LEAST_RISK = 0.1
+MIN_BLOCKED_RISK = 0.1
 """Risk of an action that the block list would keep from an exploration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Path:
+class TakeoverPath:
     """The recorded actions of a takeover with the page before each, and its last page; without secrets."""
 
-    moments: tuple[Moment, ...] = ()
+    moments: tuple[RecordedStep, ...] = ()
     final: PageCapture | None = None
     ended_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class PathTransitions:
     """Page states with their contents, and the transitions between them."""
 
-    states: tuple[tuple[PageState, Contents], ...] = ()
+    states: tuple[tuple[PageState, PageContents], ...] = ()
     transitions: tuple[tuple[Transition, Attempt], ...] = ()
 
 
-def transitions_of(path: Path, home: str) -> Found:
+def transitions_of(path: TakeoverPath, home: str) -> PathTransitions:
     """Return the states and transitions of a path on the host of ``home``, the graph's home.
 
     An action without an effect is no transition, and typed secrets can't be typed again.
@@ -54,7 +54,7 @@ def transitions_of(path: Path, home: str) -> Found:
     pages = [(moment.page, moment.step.started_at) for moment in path.moments]
     if path.final is not None:
         pages.append((path.final, path.ended_at))
-    states: dict[str, tuple[PageState, Contents]] = {}
+    states: dict[str, tuple[PageState, PageContents]] = {}
     names: list[str] = []
     for depth, (page, at) in enumerate(pages):
         state = _state(page, home, depth, at) if urlsplit(page.url).netloc == host else None
@@ -71,10 +71,10 @@ def transitions_of(path: Path, home: str) -> Found:
         led = _transition(moment, source, target, rules)
         if led is not None:
             found.setdefault(led[0].id, led)
-    return Found(states=tuple(states.values()), transitions=tuple(found.values()))
+    return PathTransitions(states=tuple(states.values()), transitions=tuple(found.values()))
 
 
-async def into_graph(path: Path, recorder: GraphRecorder, home: str) -> int:
+async def add_to_graph(path: TakeoverPath, recorder: ExplorationStore, home: str) -> int:
     """Add a path to a site's graph and return its number of transitions. Known states stay as they are.
 
     Raises ``StoreError`` when it can't be written.
@@ -84,7 +84,7 @@ async def into_graph(path: Path, recorder: GraphRecorder, home: str) -> int:
     found = transitions_of(path, home)
     known = {state.id for state in memory.states if not state.gone_at}
     await recorder.save(
-        Entry(
+        GraphTransaction(
             at=path.ended_at,
             states=tuple((state, contents) for state, contents in found.states if state.id not in known),
             seen=tuple(state.id for state, _ in found.states if state.id in known),
@@ -103,7 +103,7 @@ def _state(page: PageCapture, home: str, depth: int, at: float) -> PageState | N
 
 
 def _transition(
-    moment: Moment, source: str, target: str, rules: BlockList
+    moment: RecordedStep, source: str, target: str, rules: BlockList
 ) -> tuple[Transition, Attempt] | None:
     step, element = moment.step, moment.element
     operation = _OPERATIONS.get(step.action.kind) if step.action is not None else None
@@ -116,7 +116,7 @@ def _transition(
     if element is not None:
         locator = locator_of(element, moment.page)
         ruling = rules.verdict(element, moment.page.url)
-        risk = 0.0 if ruling.allows else max(ruling.risk, LEAST_RISK)
+        risk = 0.0 if ruling.allows else max(ruling.risk, MIN_BLOCKED_RISK)
     if operation is Operation.OPEN:
         value = redact_url(value)
     name = transition_id(source, operation, value, locator, target)
@@ -133,7 +133,7 @@ def _transition(
     attempt = Attempt(
         transition=name,
         at=step.started_at,
-        arrival=ArrivalKind.EXACT,
+        arrival=ReplayVerdictKind.EXACT,
         seconds=step.env_seconds,
         by=Source.RUN,
     )

@@ -16,41 +16,41 @@ from dataclasses import replace
 from typing import Any
 
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.takeover.account import account_of
-from app.engine.agent.takeover.asking import Asking
-from app.engine.agent.takeover.drafts import Draft, Look, Moment, moment_of
-from app.engine.agent.takeover.looking import Looking
-from app.engine.agent.takeover.noticing import Noticing
-from app.engine.agent.takeover.path import Path
-from app.engine.agent.unseen import unseen
-from app.engine.browser.by_hand import moving
-from app.engine.browser.screencast import Spawn
-from app.engine.browser.session import Visit
-from app.engine.browser.shortcuts import come_to_rest, shortcut_of
-from app.engine.browser.steering import Steering
+from app.engine.agent.takeover.account import summarize_takeover
+from app.engine.agent.takeover.asking import DialogPrompts
+from app.engine.agent.takeover.drafts import ActionDraft, RecordedStep, TrackedPage, record_step
+from app.engine.agent.takeover.looking import PageTracker
+from app.engine.agent.takeover.noticing import InputRecorder
+from app.engine.agent.takeover.path import TakeoverPath
+from app.engine.agent.unseen import mask_secrets
+from app.engine.browser.by_hand import navigation_for
+from app.engine.browser.screencast import TaskSpawner
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.shortcuts import shortcut_of, wait_for_tab_idle
+from app.engine.browser.steering import InputForwarder
 from app.engine.errors import StoreError
-from app.engine.page_input import InputKind, PageInput, PageMove
-from app.engine.supervision import TakeoverAccount
+from app.engine.page_input import InputKind, NavigationKind, PageInput
+from app.engine.supervision import TakeoverSummary
 from app.engine.trajectory import Step
 
 log = logging.getLogger(__name__)
 
-QUIET = 0.4
+QUIET_SECONDS = 0.4
 """Seconds without input after which the page is captured."""
-UNSTIRRED = 0.7
+SELF_CHANGE_SECONDS = 0.7
 """Seconds without input after which the page is checked for changes of its own."""
-AT_MOST = 1.5
+IDLE_TIMEOUT = 1.5
 """Seconds to wait for the page to be idle."""
-RESTS = 0.1
+IDLE_WINDOW = 0.1
 """Seconds without a change that count as idle."""
-RETRY = 1.0
+RETRY_SECONDS = 1.0
 """Seconds until a step that could not be written is retried."""
-LONGEST_PATH = 100
+MAX_PATH_STEPS = 100
 """Newest actions whose pages are kept for the graph."""
-LAST_LOOK = 6.0
+LOOK_TIMEOUT = 6.0
 """Seconds the capture at the beginning and at the end may take."""
 
-_UNMOVING = {
+_BATCHABLE_BEFORE = {
     InputKind.PRESS: (InputKind.MOVE,),
     InputKind.RELEASE: (InputKind.MOVE, InputKind.PRESS),
     InputKind.WHEEL: (InputKind.MOVE, InputKind.WHEEL),
@@ -75,32 +75,32 @@ class Takeover:
 
     def __init__(
         self,
-        visit: Visit,
+        visit: BrowserSession,
         *,
         secrets: Secrets,
         home: str,
         write: Write,
-        spawn: Spawn,
+        spawn: TaskSpawner,
         run: str = "",
         tell: Callable[[str], None] | None = None,
     ) -> None:
         self._visit, self._secrets, self._home, self._write, self._spawn = visit, secrets, home, write, spawn
         self._run = run
-        self._steering = Steering(visit)
-        self._looking = Looking(visit)
-        self._noticing = Noticing(self._looking, secrets)
-        self._asking = Asking(tell, secrets) if tell is not None else None
+        self._steering = InputForwarder(visit)
+        self._looking = PageTracker(visit)
+        self._noticing = InputRecorder(self._looking, secrets)
+        self._asking = DialogPrompts(tell, secrets) if tell is not None else None
         self._order = asyncio.Lock()
         self._writing = asyncio.Lock()
         self._stirred = asyncio.Event()
         self._input_at = 0.0
         self._swallow = False
         self._steps: list[Step] = []
-        self._moments: deque[Moment] = deque(maxlen=LONGEST_PATH)
+        self._moments: deque[RecordedStep] = deque(maxlen=MAX_PATH_STEPS)
         self._worker: asyncio.Task[Any] | None = None
         self._ended = False
-        self._account: TakeoverAccount | None = None
-        self._final: Look | None = None
+        self._account: TakeoverSummary | None = None
+        self._final: TrackedPage | None = None
 
     @property
     def pointer(self) -> tuple[float, float] | None:
@@ -112,15 +112,15 @@ class Takeover:
         return self._steering.done_by(at)
 
     @property
-    def path(self) -> Path:
+    def path(self) -> TakeoverPath:
         """The path so far, for the site's graph."""
-        final = unseen(self._final.page, self._secrets) if self._final is not None else None
-        return Path(moments=tuple(self._moments), final=final, ended_at=time.time())
+        final = mask_secrets(self._final.page, self._secrets) if self._final is not None else None
+        return TakeoverPath(moments=tuple(self._moments), final=final, ended_at=time.time())
 
     async def begin(self) -> None:
         """Capture the page before any input. Never raises for what a page or browser does."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(LAST_LOOK):
+            async with asyncio.timeout(LOOK_TIMEOUT):
                 await self._looking.look()
         self._visit.in_hand = True
         if self._asking is not None:
@@ -136,7 +136,7 @@ class Takeover:
             waiting: list[PageInput] = []
             for one in inputs:
                 if one.kind not in (InputKind.MOVE, InputKind.KEY_UP):
-                    if any(before.kind not in _UNMOVING.get(one.kind, ()) for before in waiting):
+                    if any(before.kind not in _BATCHABLE_BEFORE.get(one.kind, ()) for before in waiting):
                         await self._send(waiting)
                         waiting = []
                     kept_back = await self._kept_back(one)
@@ -146,7 +146,7 @@ class Takeover:
                 waiting.append(one)
             await self._send(waiting)
 
-    async def move(self, move: PageMove, url: str = "") -> str:
+    async def move(self, move: NavigationKind, url: str = "") -> str:
         """Open an address, go through the history or reload; return a sentence where that failed, else "".
 
         It is recorded as a step. After the end nothing is done.
@@ -157,14 +157,14 @@ class Takeover:
         async with self._order:
             if self._ended:
                 return ""
-            asked = moving(self._visit, move, url)
+            asked = navigation_for(self._visit, move, url)
             await self._noticing.shortcut(asked.kind, dict(asked.args))
             self._stir()
             said = await asked.done()
             self._stir()
             return said
 
-    async def end(self) -> TakeoverAccount:
+    async def end(self) -> TakeoverSummary:
         """Hand the page back and return the summary, with every step recorded. Ending twice returns the same one.
 
         Raises:
@@ -181,14 +181,14 @@ class Takeover:
             await self._noticing.finish()
         await self._stop_working()
         with suppress(TimeoutError):
-            async with asyncio.timeout(LAST_LOOK):
-                await come_to_rest(self._visit, RESTS, AT_MOST)
+            async with asyncio.timeout(LOOK_TIMEOUT):
+                await wait_for_tab_idle(self._visit, IDLE_WINDOW, IDLE_TIMEOUT)
                 await self._looking.look()
         self._final = self._looking.latest
         await self._record()
         looks = (self._looking.first, self._final)
         happened = [*(self._asking.told if self._asking is not None else ()), *self._looking.happened]
-        self._account = account_of(
+        self._account = summarize_takeover(
             self._run, self._steps, looks, happened, self._secrets, self._noticing.masked
         )
         return self._account
@@ -253,17 +253,17 @@ class Takeover:
     async def _work(self) -> None:
         while not self._ended:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stirred.wait(), UNSTIRRED)
+                await asyncio.wait_for(self._stirred.wait(), SELF_CHANGE_SECONDS)
             if not self._stirred.is_set():
                 if await self._looking.moved():
                     await self._looking.look()
                 continue
             self._stirred.clear()
-            if (left := self._input_at + QUIET - time.monotonic()) > 0:
+            if (left := self._input_at + QUIET_SECONDS - time.monotonic()) > 0:
                 await asyncio.sleep(left)
                 self._stirred.set()
                 continue
-            await come_to_rest(self._visit, RESTS, AT_MOST)
+            await wait_for_tab_idle(self._visit, IDLE_WINDOW, IDLE_TIMEOUT)
             if self._looking.stale:
                 await self._looking.look()
             self._noticing.close_idle()
@@ -271,10 +271,10 @@ class Takeover:
                 await self._record()
             except StoreError as error:
                 log.warning("a takeover step is not written yet: %s", error)
-                await asyncio.sleep(RETRY)
+                await asyncio.sleep(RETRY_SECONDS)
                 self._stirred.set()
             if self._noticing.pending:
-                await asyncio.sleep(QUIET)
+                await asyncio.sleep(QUIET_SECONDS)
                 self._stirred.set()
 
     async def _stop_working(self) -> None:
@@ -292,14 +292,14 @@ class Takeover:
             while done:
                 draft = done[0]
                 following = done[1] if len(done) > 1 else None
-                moment, blobs = moment_of(draft, self._after(draft, following), self._secrets, self._home)
+                moment, blobs = record_step(draft, self._after(draft, following), self._secrets, self._home)
                 index = await self._write(moment.step, blobs)
                 step = replace(moment.step, index=index)
                 self._steps.append(step)
                 self._moments.append(replace(moment, index=index, step=step))
                 done.popleft()
 
-    def _after(self, draft: Draft, following: Draft | None) -> Look | None:
+    def _after(self, draft: ActionDraft, following: ActionDraft | None) -> TrackedPage | None:
         """Return the look that shows an action's effect."""
         look = following.before if following is not None else self._looking.latest
         return look if look is not None and look.at > draft.began else None

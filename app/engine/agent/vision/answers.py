@@ -16,13 +16,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, mo
 
 from app.engine.errors import SiteloreError
 
-FULL = 1000.0
-LARGEST = 1e9
-LONGEST_LABEL = 200
-LONGEST_TEXT = 1000
-MOST_BOXES = 200
+BOX_SCALE = 1000.0
+MAX_NUMBER = 1e9
+MAX_LABEL = 200
+MAX_TEXT = 1000
+MAX_BOXES = 200
 """Boxes read of one answer; the ranking keeps fewer."""
-LONGEST_ANSWER = 400_000
+MAX_ANSWER = 400_000
 """Characters of an answer that are read; no sensible one is longer."""
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -68,12 +68,12 @@ class SceneRole(StrEnum):
 
 def _text(value: object) -> str:
     if isinstance(value, str | int | float) and not isinstance(value, bool):
-        return " ".join(str(value).split())[:LONGEST_TEXT]
+        return " ".join(str(value).split())[:MAX_TEXT]
     return ""
 
 
 def _label(value: object) -> str:
-    return _text(value)[:LONGEST_LABEL]
+    return _text(value)[:MAX_LABEL]
 
 
 def _truth(value: object) -> bool:
@@ -90,7 +90,7 @@ def _confidence(value: object) -> float:
         if found is None:
             return words.get(value.strip().lower(), 0.5)
         value = float(found[0])
-    if not _sensible(value):
+    if not _is_sensible(value):
         return 0.5
     value = cast("float", value)
     return min(1.0, max(0.0, value / 100 if value > 1 else float(value)))
@@ -116,8 +116,8 @@ def _box(value: object) -> tuple[float, float, float, float]:
     if len(sides) != 4:
         raise ValueError("a box has four sides")
     if all(abs(side) <= 1 for side in sides):
-        sides = [side * FULL for side in sides]
-    top, left, bottom, right = (min(FULL, max(0.0, side)) for side in sides)
+        sides = [side * BOX_SCALE for side in sides]
+    top, left, bottom, right = (min(BOX_SCALE, max(0.0, side)) for side in sides)
     top, bottom, left, right = min(top, bottom), max(top, bottom), min(left, right), max(left, right)
     if bottom - top < 1 or right - left < 1:
         raise ValueError("a box has a size")
@@ -139,12 +139,12 @@ def _numbers(value: object) -> list[float]:
         for item in cast("list[object]", value)[:8]:
             flat += _numbers(item)
         return flat
-    return [float(cast("float", value))] if _sensible(value) else []
+    return [float(cast("float", value))] if _is_sensible(value) else []
 
 
-def _sensible(value: object) -> bool:
+def _is_sensible(value: object) -> bool:
     """Whether a number can be a coordinate; nan, infinity and numbers of thousands of digits can't."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_NUMBER
 
 
 class SeenBox(BaseModel):
@@ -201,11 +201,11 @@ def read_answer(text: str, data: Mapping[str, Any] | None = None) -> VisionAnswe
     Raises:
         UnreadableAnswer: it is no such answer, and no box of it could be salvaged.
     """
-    told: object = data if data is not None else _json(text[:LONGEST_ANSWER])
+    told: object = data if data is not None else _json(text[:MAX_ANSWER])
     if isinstance(told, list):
         told = {"boxes": cast("list[object]", told)}
     if not isinstance(told, Mapping):
-        return _saved(text[:LONGEST_ANSWER])
+        return _salvaged(text[:MAX_ANSWER])
     named = cast("Mapping[str, object]", told)
     found = next((named[name] for name in ("boxes", "bboxes", "elements") if name in named), None)
     if not isinstance(found, list):
@@ -221,7 +221,7 @@ def read_answer(text: str, data: Mapping[str, Any] | None = None) -> VisionAnswe
 
 def _boxes(found: list[object]) -> tuple[tuple[SeenBox, ...], int]:
     read: list[SeenBox] = []
-    for item in found[:MOST_BOXES]:
+    for item in found[:MAX_BOXES]:
         try:
             read.append(SeenBox.model_validate(item))
         except ValidationError:
@@ -242,13 +242,13 @@ def _json(text: str) -> object:
         return None
 
 
-def _saved(text: str) -> VisionAnswer:
+def _salvaged(text: str) -> VisionAnswer:
     """Return the complete boxes of an answer that is cut off or broken in the middle."""
     begin = _BOXES_BEGIN.search(text)
     if begin is None:
         raise UnreadableAnswer("the vision model's answer is no JSON with boxes")
     decoder, at, items = json.JSONDecoder(), begin.end(), list[object]()
-    while len(items) < MOST_BOXES:
+    while len(items) < MAX_BOXES:
         at = text.find("{", at)
         if at < 0:
             break

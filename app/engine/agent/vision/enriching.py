@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 from app.engine.agent.labels import words_of
 from app.engine.agent.snapper import in_view, snap
-from app.engine.agent.vision.answers import FULL, SceneRole, SeenBox
-from app.engine.agent.vision.epoch import Mark, Origin
-from app.engine.agent.vision.rows import alike, split
+from app.engine.agent.vision.answers import BOX_SCALE, SceneRole, SeenBox
+from app.engine.agent.vision.epoch import MarkOrigin, VisionMark
+from app.engine.agent.vision.rows import box_overlap, split_row
 from app.engine.page_state import Element, PageCapture, Rect
 
-MOST, MOST_COVERING = 50, 60
+MAX_MARKS, MAX_COVERAGE_MARKS = 50, 60
 """Marks of a pass, and of a coverage pass."""
-TWICE = 0.7
+SAME_ELEMENT_OVERLAP = 0.7
 """Overlap from which two boxes of one element are the same."""
 
 _ON = frozenset({"checked", "selected", "pressed", "current"})
@@ -30,29 +30,31 @@ def marks_of(
     page: PageCapture,
     *,
     wanted: Sequence[str] = (),
-    most: int = MOST,
-    origin: Origin = Origin.MODEL,
-) -> tuple[Mark, ...]:
+    most: int = MAX_MARKS,
+    origin: MarkOrigin = MarkOrigin.MODEL,
+) -> tuple[VisionMark, ...]:
     """Return the marks: rows split, elements found, blockers first, at most ``most``.
 
     Marks with one of the ``wanted`` labels stay, wherever they rank.
     """
-    boxes = [pixels(box, page.viewport) for box in seen]
-    around = _Around.of(page)
-    found: list[Mark] = []
+    boxes = [to_pixels(box, page.viewport) for box in seen]
+    around = _PageElements.of(page)
+    found: list[VisionMark] = []
     for box, answer in zip(boxes, seen, strict=True):
         others = [other for other in boxes if other is not box]
         for mark in _parts(answer, box, around, others, origin):
             if not any(_is_same(mark, other) for other in found):
                 found.append(mark)
-    return ranked(found, wanted, most)
+    return rank_marks(found, wanted, most)
 
 
-def ranked(marks: Sequence[Mark], wanted: Sequence[str] = (), most: int = MOST) -> tuple[Mark, ...]:
+def rank_marks(
+    marks: Sequence[VisionMark], wanted: Sequence[str] = (), most: int = MAX_MARKS
+) -> tuple[VisionMark, ...]:
     """Return the marks numbered by rank: blockers, relevant, clickable, then by confidence."""
     kept = [set(words_of(label)) for label in wanted if words_of(label)]
 
-    def is_wanted(mark: Mark) -> bool:
+    def is_wanted(mark: VisionMark) -> bool:
         words = set(words_of(f"{mark.label} {mark.name}"))
         return any(label <= words for label in kept)
 
@@ -66,15 +68,15 @@ def ranked(marks: Sequence[Mark], wanted: Sequence[str] = (), most: int = MOST) 
     )
 
 
-def pixels(seen: SeenBox, viewport: tuple[int, int]) -> Rect:
+def to_pixels(seen: SeenBox, viewport: tuple[int, int]) -> Rect:
     """Return a box in CSS pixels of the viewport."""
     top, left, bottom, right = seen.box
     width, height = viewport
     return (
-        round(left * width / FULL, 1),
-        round(top * height / FULL, 1),
-        round((right - left) * width / FULL, 1),
-        round((bottom - top) * height / FULL, 1),
+        round(left * width / BOX_SCALE, 1),
+        round(top * height / BOX_SCALE, 1),
+        round((right - left) * width / BOX_SCALE, 1),
+        round((bottom - top) * height / BOX_SCALE, 1),
     )
 
 
@@ -96,7 +98,7 @@ def expander_of(element: Element, openers: Iterable[Element]) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _PageElements:
     """A page, its elements in view and its expandable ones."""
 
     page: PageCapture
@@ -104,12 +106,12 @@ class _Around:
     openers: tuple[Element, ...]
 
     @classmethod
-    def of(cls, page: PageCapture) -> _Around:
+    def of(cls, page: PageCapture) -> _PageElements:
         openers = tuple(element for element in page.elements if not _OPENERS.isdisjoint(element.states))
         return cls(page, in_view(page), openers)
 
 
-def _enriched(mark: Mark, around: _Around) -> Mark:
+def _enriched(mark: VisionMark, around: _PageElements) -> VisionMark:
     """Return the mark with its element's facts; unchanged where it has no element."""
     number = mark.element
     if number is None:
@@ -130,10 +132,10 @@ def _enriched(mark: Mark, around: _Around) -> Mark:
 
 
 def _parts(
-    seen: SeenBox, box: Rect, around: _Around, others: Sequence[Rect], origin: Origin
-) -> tuple[Mark, ...]:
+    seen: SeenBox, box: Rect, around: _PageElements, others: Sequence[Rect], origin: MarkOrigin
+) -> tuple[VisionMark, ...]:
     """Return the mark of one box, or those of its label and its chevron."""
-    whole = Mark(
+    whole = VisionMark(
         number=0,
         box=box,
         label=seen.label,
@@ -144,11 +146,11 @@ def _parts(
         scene=seen.scene,
         origin=origin,
     )
-    halves = split(box, seen.label, around.seen, others)
+    halves = split_row(box, seen.label, around.seen, others)
     if halves is None:
         return (_enriched(whole, around),)
     label = _enriched(
-        replace(whole, box=halves.box, label=halves.label, row=box, origin=Origin.SPLIT), around
+        replace(whole, box=halves.box, label=halves.label, row=box, origin=MarkOrigin.SPLIT), around
     )
     chevron = replace(
         whole,
@@ -158,12 +160,12 @@ def _parts(
         clickable=True,
         element=halves.chevron,
         row=box,
-        origin=Origin.SPLIT,
+        origin=MarkOrigin.SPLIT,
     )
     return replace(label, expander=halves.chevron), _enriched(chevron, around)
 
 
-def _rank(mark: Mark) -> tuple[int, bool, bool, float, float, float]:
+def _rank(mark: VisionMark) -> tuple[int, bool, bool, float, float, float]:
     return (
         _SCENE.get(mark.scene, 2),
         not mark.relevant,
@@ -174,8 +176,12 @@ def _rank(mark: Mark) -> tuple[int, bool, bool, float, float, float]:
     )
 
 
-def _is_same(mark: Mark, other: Mark) -> bool:
-    return mark.element == other.element and mark.element is not None and alike(mark.box, other.box) >= TWICE
+def _is_same(mark: VisionMark, other: VisionMark) -> bool:
+    return (
+        mark.element == other.element
+        and mark.element is not None
+        and box_overlap(mark.box, other.box) >= SAME_ELEMENT_OVERLAP
+    )
 
 
 def _beside(opener: Element, element: Element) -> bool:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.engine.agent.vision.answers import PageType, SceneRole
-from app.engine.fingerprint import Prints
+from app.engine.fingerprint import Fingerprints
 from app.engine.page_state import PageCapture, Rect
 
 
-class Origin(StrEnum):
+class MarkOrigin(StrEnum):
     """Where a mark comes from."""
 
     MODEL = "model"
@@ -19,7 +19,7 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class VisionMark:
     """A mark ``[V1]``, ``[V2]``... with its element's facts (section 4.3).
 
     Attributes:
@@ -49,7 +49,7 @@ class Mark:
     disabled: bool = False
     expander: int | None = None
     row: Rect | None = None
-    origin: Origin = Origin.MODEL
+    origin: MarkOrigin = MarkOrigin.MODEL
 
     @property
     def words(self) -> str:
@@ -73,7 +73,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Epoch:
+class VisionFrame:
     """The result of a vision pass.
 
     Attributes:
@@ -88,9 +88,9 @@ class Epoch:
 
     number: int
     page: PageCapture
-    prints: Prints
+    prints: Fingerprints
     at: float
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[VisionMark, ...] = ()
     page_type: PageType = PageType.OTHER
     summary: str = ""
     calls: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class Epoch:
     notes: tuple[str, ...] = field(default_factory=tuple)
     lag: str = ""
 
-    def mark(self, number: int) -> Mark | None:
+    def mark(self, number: int) -> VisionMark | None:
         """Return the mark of a number."""
         return next((mark for mark in self.marks if mark.number == number), None)
 

@@ -12,29 +12,45 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.engine.agent.gate import HARD, SOFT, Drift, Gate, Way, drift, gate
-from app.engine.agent.model_api import ModelError, ModelTrouble
+from app.engine.agent.gate import (
+    HARD_WAIT,
+    SOFT_WAIT,
+    Freshness,
+    GroundingMode,
+    PageDrift,
+    check_freshness,
+    page_drift,
+)
+from app.engine.agent.model_api import ModelError, ModelErrorKind
 from app.engine.agent.vision.answers import UnreadableAnswer
-from app.engine.agent.vision.epoch import Epoch
-from app.engine.agent.vision.looking import Aim, Looker
-from app.engine.agent.vision.pointing import Place, Pointed, by_name, found_again, is_called, pointed, unlike
+from app.engine.agent.vision.epoch import VisionFrame
+from app.engine.agent.vision.looking import VisionClient, VisionFocus
+from app.engine.agent.vision.pointing import (
+    MarkLocation,
+    MarkTarget,
+    click_by_name,
+    locate_mark,
+    matches_label,
+    resolve_mark,
+    with_label_note,
+)
 from app.engine.agent.vision.prefetch import Prefetch, Spawn
-from app.engine.command import ClickMark, Command, Point, TypeMark, elements_of
-from app.engine.effect import Cause, Effect, Result, refused
-from app.engine.fingerprint import Prints, prints_of
+from app.engine.command import Action, ClickMark, Point, TypeMark, elements_of
+from app.engine.effect import ActionResult, Cause, Effect, refused
+from app.engine.fingerprint import Fingerprints, fingerprints_of
 from app.engine.page_state import PageCapture
 
-LAG = "[vision_lag]"
+LAG_NOTE = "[vision_lag]"
 """Note on an action that relied on a frame older than the page."""
-REMEMBERED = 20
+MAX_FRAMES = 20
 """Frames kept for pages that are revisited."""
-STALE = 60.0
+MAX_FRAME_AGE = 60.0
 """Seconds after which a frame is not used, however similar the page is: pixels may have changed alone."""
-HOPELESS = frozenset({ModelTrouble.UNAUTHORISED, ModelTrouble.NO_MODEL, ModelTrouble.BUDGET})
+PERMANENT_TROUBLES = frozenset({ModelErrorKind.UNAUTHORISED, ModelErrorKind.NO_MODEL, ModelErrorKind.BUDGET})
 """Troubles that a retry does not solve."""
 
-Under = Callable[[PageCapture, Sequence[Point]], Awaitable[Mapping[Point, Sequence[int]]]]
-"""Returns the elements under points of the front page (``app.engine.browser.points.under``)."""
+ElementsUnder = Callable[[PageCapture, Sequence[Point]], Awaitable[Mapping[Point, Sequence[int]]]]
+"""Returns the elements under points of the front page (``app.engine.browser.points.elements_at``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +65,14 @@ class ResolvedMark:
         gate: the gate's decision.
     """
 
-    command: Command | None
-    refusal: Result | None = None
+    command: Action | None
+    refusal: ActionResult | None = None
     notes: tuple[str, ...] = ()
     perceptions: int = 0
-    gate: Gate = field(default_factory=lambda: Gate(way=Way.PROCEDURAL))
+    gate: Freshness = field(default_factory=lambda: Freshness(way=GroundingMode.PROCEDURAL))
 
 
-class Eyes:
+class VisionCache:
     """Vision of one session.
 
     Attributes:
@@ -68,25 +84,25 @@ class Eyes:
 
     def __init__(
         self,
-        looker: Looker,
+        looker: VisionClient,
         *,
         spawn: Spawn,
-        under: Under | None = None,
+        under: ElementsUnder | None = None,
         clock: Callable[[], float] = time.monotonic,
-        soft: float = SOFT,
-        hard: float = HARD,
+        soft: float = SOFT_WAIT,
+        hard: float = HARD_WAIT,
     ) -> None:
         self._looker = looker
         self._under = under
         self._clock = clock
         self._soft, self._hard = soft, hard
-        self._aim = Aim()
-        self._kept: OrderedDict[tuple[str, ...], Epoch] = OrderedDict()
+        self._aim = VisionFocus()
+        self._kept: OrderedDict[tuple[str, ...], VisionFrame] = OrderedDict()
         self._acted: set[str] = set()
         self._prefetch = Prefetch(self._look, self._arrived, spawn)
-        self._printed: tuple[PageCapture, Prints] | None = None
-        self.epoch: Epoch | None = None
-        self.shown: Epoch | None = None
+        self._printed: tuple[PageCapture, Fingerprints] | None = None
+        self.epoch: VisionFrame | None = None
+        self.shown: VisionFrame | None = None
         self.last: ResolvedMark | None = None
 
     @property
@@ -101,16 +117,16 @@ class Eyes:
 
     def aim(self, task: str = "", subgoal: str = "", labels: Sequence[str] = ()) -> None:
         """Set task, subgoal and expected labels for the next passes."""
-        self._aim = Aim(task=task, subgoal=subgoal, labels=tuple(labels))
+        self._aim = VisionFocus(task=task, subgoal=subgoal, labels=tuple(labels))
 
     def after(self, page: PageCapture) -> None:
         """Look at the page after an action in the background, if it has drifted from the newest frame."""
         if not page.picture or self._holds(page) or self._coming(page) or self._recall(page):
             return
-        if self._prefetch.error is None or self._prefetch.error.trouble not in HOPELESS:
+        if self._prefetch.error is None or self._prefetch.error.trouble not in PERMANENT_TROUBLES:
             self._prefetch.start(page)
 
-    async def show(self, page: PageCapture) -> Epoch | None:
+    async def show(self, page: PageCapture) -> VisionFrame | None:
         """Return the frame to show to the policy; its marks will be resolved against it.
 
         On a page that was never seen the pass is waited for; on one that has changed only for a moment, and the
@@ -128,18 +144,18 @@ class Eyes:
         if newest is None or newest.page.url != page.url:
             self.shown = None
         else:
-            lag = "" if self._holds(page) else f"{LAG} the page has changed since it was looked at"
+            lag = "" if self._holds(page) else f"{LAG_NOTE} the page has changed since it was looked at"
             self.shown = replace(newest, lag=lag)
         return self.shown
 
-    def drifted(self, page: PageCapture) -> Drift | None:
+    def drift_since_look(self, page: PageCapture) -> PageDrift | None:
         """Return the changes since the newest frame; ``None`` where there is none young enough."""
         epoch = self.epoch
-        if epoch is None or self._clock() - epoch.at > STALE:
+        if epoch is None or self._clock() - epoch.at > MAX_FRAME_AGE:
             return None
-        return drift(page, self._prints_of(page), epoch.page, epoch.prints)
+        return page_drift(page, self._prints_of(page), epoch.page, epoch.prints)
 
-    async def resolve(self, command: Command, page: PageCapture) -> tuple[Command | None, Result | None]:
+    async def resolve(self, command: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
         """Return the action as the executor can do it on this page and notes for its result; or a refusal.
 
         An action that names an element passes unchanged, after the wait that the gate asks for.
@@ -153,23 +169,27 @@ class Eyes:
             return None, replace(last.refusal, perceptions=last.perceptions)
         if not last.notes and not last.perceptions:
             return last.command, None
-        said = Result(success=True, effect=Effect.NOTHING, notes=last.notes, perceptions=last.perceptions)
+        said = ActionResult(
+            success=True, effect=Effect.NOTHING, notes=last.notes, perceptions=last.perceptions
+        )
         return last.command, said
 
-    async def resolved(self, command: Command, page: PageCapture) -> ResolvedMark:
+    async def resolved(self, command: Action, page: PageCapture) -> ResolvedMark:
         """Resolve an action, with its notes and its cost."""
         passes = self.perceptions
         critical = self._matters(command, page)
-        way = gate(command, self.drifted(page), pending=self._prefetch.pending, critical=critical)
+        way = check_freshness(
+            command, self.drift_since_look(page), pending=self._prefetch.pending, critical=critical
+        )
         notes: tuple[str, ...] = ()
-        if way.way is Way.WAIT:
+        if way.way is GroundingMode.WAIT:
             fresh = await self._prefetch.wait(self._hard if critical else self._soft)
             self._raise_if_spent()
-            notes = () if fresh else (f"{LAG} the page has changed since it was looked at ({way.why})",)
+            notes = () if fresh else (f"{LAG_NOTE} the page has changed since it was looked at ({way.why})",)
         if not isinstance(command, ClickMark | TypeMark):
             return ResolvedMark(command=command, notes=notes, gate=way, perceptions=self.perceptions - passes)
         found = await self._point(command, page)
-        if isinstance(found, Result):
+        if isinstance(found, ActionResult):
             return ResolvedMark(command=None, refusal=found, gate=way, perceptions=self.perceptions - passes)
         return ResolvedMark(
             command=found.command,
@@ -183,7 +203,7 @@ class Eyes:
         """Cancel what is in progress."""
         await self._prefetch.aclose()
 
-    async def _point(self, command: ClickMark | TypeMark, page: PageCapture) -> Pointed | Result:
+    async def _point(self, command: ClickMark | TypeMark, page: PageCapture) -> MarkTarget | ActionResult:
         """Resolve a mark on the current page."""
         shown = self.shown or self.epoch
         if shown is None:
@@ -198,10 +218,10 @@ class Eyes:
             return refused(Cause.MISSING, f"there is no mark {command.mark}; there are {numbers}")
         label = command.label if isinstance(command, ClickMark) and command.label else mark.label
         prints = self._prints_of(page)
-        place = found_again(mark, shown, page, prints, self.epoch)
+        place = locate_mark(mark, shown, page, prints, self.epoch)
         if place is None:
             fresh = await self._fresh(page)
-            place = found_again(mark, shown, page, prints, fresh) if fresh is not None else None
+            place = locate_mark(mark, shown, page, prints, fresh) if fresh is not None else None
         if place is None:
             return refused(
                 Cause.STALE,
@@ -209,58 +229,58 @@ class Eyes:
                 + self._because(),
                 "look at the new marks",
             )
-        if label != mark.label and not is_called(mark, label):
+        if label != mark.label and not matches_label(mark, label):
             other = await self._called(label, mark.number, shown, page)
             if other is not None:
                 return other
-            place = Place(place.box)
-        found = await pointed(command, mark, place, label, page, self._under)
-        return unlike(found, mark, label, page)
+            place = MarkLocation(place.box)
+        found = await resolve_mark(command, mark, place, label, page, self._under)
+        return with_label_note(found, mark, label, page)
 
     async def _called(
-        self, label: str, number: int, shown: Epoch, page: PageCapture
-    ) -> Pointed | Result | None:
+        self, label: str, number: int, shown: VisionFrame, page: PageCapture
+    ) -> MarkTarget | ActionResult | None:
         """Handle a label that fits another thing than the mark: resolve that, or refuse and name it."""
-        others = [mark for mark in shown.marks if mark.number != number and is_called(mark, label)]
+        others = [mark for mark in shown.marks if mark.number != number and matches_label(mark, label)]
         if len(others) == 1:
             return refused(
                 Cause.AMBIGUOUS,
                 f"[V{number}] is not '{label}'",
                 f"'{label}' is [V{others[0].number}]",
             )
-        named = by_name(label, page)
+        named = click_by_name(label, page)
         if named is not None:
-            return Pointed(command=named, notes=(f"'{label}' was taken by its name, not by [V{number}]",))
+            return MarkTarget(command=named, notes=(f"'{label}' was taken by its name, not by [V{number}]",))
         if others or not page.picture or label.casefold() not in page.text.casefold():
             return None
         covered = await self._cover(label, shown, page)
-        fits = [mark for mark in covered.marks if is_called(mark, label)] if covered is not None else []
+        fits = [mark for mark in covered.marks if matches_label(mark, label)] if covered is not None else []
         if covered is None or len(fits) != 1:
             return None
-        found = await pointed(
+        found = await resolve_mark(
             ClickMark(fits[0].number, label),
             fits[0],
-            Place(fits[0].box, fits[0].element),
+            MarkLocation(fits[0].box, fits[0].element),
             label,
             page,
             self._under,
         )
-        return unlike(found, fits[0], label, page)
+        return with_label_note(found, fits[0], label, page)
 
-    async def _cover(self, label: str, epoch: Epoch, page: PageCapture) -> Epoch | None:
+    async def _cover(self, label: str, epoch: VisionFrame, page: PageCapture) -> VisionFrame | None:
         """Run the coverage pass; its result becomes the newest frame."""
         try:
             covered = await self._looker.cover(
-                page, Aim(task=self._aim.task, subgoal=self._aim.subgoal, labels=(label,)), epoch
+                page, VisionFocus(task=self._aim.task, subgoal=self._aim.subgoal, labels=(label,)), epoch
             )
         except (ModelError, UnreadableAnswer) as error:
-            if isinstance(error, ModelError) and error.trouble is ModelTrouble.BUDGET:
+            if isinstance(error, ModelError) and error.trouble is ModelErrorKind.BUDGET:
                 raise
             return None
         self._arrived(covered)
         return covered
 
-    async def _fresh(self, page: PageCapture) -> Epoch | None:
+    async def _fresh(self, page: PageCapture) -> VisionFrame | None:
         """Look at the current page and wait for it."""
         if not self._holds(page) and page.picture:
             self.after(page)
@@ -268,19 +288,19 @@ class Eyes:
             self._raise_if_spent()
         return self.epoch if self._holds(page) else None
 
-    async def _look(self, page: PageCapture) -> Epoch:
+    async def _look(self, page: PageCapture) -> VisionFrame:
         return await self._looker.look(page, self._aim, self.epoch)
 
-    def _arrived(self, epoch: Epoch) -> None:
+    def _arrived(self, epoch: VisionFrame) -> None:
         if self.epoch is not None and self.epoch.number > epoch.number:
             return
         self.epoch = epoch
-        self._kept[_key(epoch)] = epoch
-        while len(self._kept) > REMEMBERED:
+        self._kept[_frame_key(epoch)] = epoch
+        while len(self._kept) > MAX_FRAMES:
             self._kept.popitem(last=False)
 
     def _holds(self, page: PageCapture) -> bool:
-        changed = self.drifted(page)
+        changed = self.drift_since_look(page)
         return changed is not None and changed.within()
 
     def _coming(self, page: PageCapture) -> bool:
@@ -288,20 +308,20 @@ class Eyes:
         looked_at = self._prefetch.page
         if looked_at is None or looked_at is page:
             return looked_at is page
-        return drift(page, self._prints_of(page), looked_at, prints_of(looked_at)).within()
+        return page_drift(page, self._prints_of(page), looked_at, fingerprints_of(looked_at)).within()
 
     def _recall(self, page: PageCapture) -> bool:
         """Reuse a recent frame of this very page; return whether there is one."""
         prints = self._prints_of(page)
         for epoch in reversed(self._kept.values()):
-            young = self._clock() - epoch.at <= STALE
-            if young and drift(page, prints, epoch.page, epoch.prints).within():
+            young = self._clock() - epoch.at <= MAX_FRAME_AGE
+            if young and page_drift(page, prints, epoch.page, epoch.prints).within():
                 self._prefetch.cancel()
                 self.epoch = epoch
                 return True
         return False
 
-    def _matters(self, command: Command, page: PageCapture) -> bool:
+    def _matters(self, command: Action, page: PageCapture) -> bool:
         """Whether an action submits a form on a page that was never acted on."""
         if page.url in self._acted:
             return False
@@ -317,10 +337,10 @@ class Eyes:
             )
         return any(0 <= number < len(page.elements) and page.elements[number].submits for number in numbers)
 
-    def _prints_of(self, page: PageCapture) -> Prints:
+    def _prints_of(self, page: PageCapture) -> Fingerprints:
         """Return the page's fingerprints; cached, they are needed several times before the next capture."""
         if self._printed is None or self._printed[0] is not page:
-            self._printed = (page, prints_of(page))
+            self._printed = (page, fingerprints_of(page))
         return self._printed[1]
 
     def _because(self) -> str:
@@ -328,11 +348,11 @@ class Eyes:
 
     def _raise_if_spent(self) -> None:
         error = self._prefetch.error
-        if error is not None and error.trouble is ModelTrouble.BUDGET:
+        if error is not None and error.trouble is ModelErrorKind.BUDGET:
             raise error
 
 
-def _key(epoch: Epoch) -> tuple[str, ...]:
+def _frame_key(epoch: VisionFrame) -> tuple[str, ...]:
     prints = epoch.prints
     return (
         epoch.page.url,

@@ -16,32 +16,32 @@ from urllib.parse import urlsplit
 
 from app.engine.agent.labels import words_of
 from app.engine.agent.llm.prompting import Fence, prompt
-from app.engine.agent.messages import Message, Part, PartKind, Role
-from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
+from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.agent.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.unseen import unseen
+from app.engine.agent.unseen import mask_secrets
 from app.engine.agent.vision.answers import SCHEMA, PageType, UnreadableAnswer, VisionAnswer, read_answer
-from app.engine.agent.vision.enriching import MOST, MOST_COVERING, marks_of, ranked
-from app.engine.agent.vision.epoch import Epoch, Mark, Origin
-from app.engine.agent.vision.overlay import anchored
-from app.engine.agent.vision.rows import alike
-from app.engine.fingerprint import prints_of
+from app.engine.agent.vision.enriching import MAX_COVERAGE_MARKS, MAX_MARKS, marks_of, rank_marks
+from app.engine.agent.vision.epoch import MarkOrigin, VisionFrame, VisionMark
+from app.engine.agent.vision.overlay import with_anchors
+from app.engine.agent.vision.rows import box_overlap
+from app.engine.fingerprint import fingerprints_of
 from app.engine.page_state import PageCapture, Rect
 from app.engine.redaction import redact_text, redact_url
 
-COMPLEX = frozenset(
+COMPLEX_PAGES = frozenset(
     {PageType.MAP_OR_BOOKING, PageType.SEARCH_RESULTS, PageType.CHECKOUT_FORM, PageType.PRODUCT_LISTING}
 )
 """Kinds of page that a small model tends to cut short."""
-SHORT = 15
+COMPACT_BOXES = 15
 """Boxes of the compact second try."""
-TOKENS, TOKENS_SHORT = 4096, 1500
-MOST_HINTS = 12
-TWICE = 0.5
+ANSWER_TOKENS, COMPACT_ANSWER_TOKENS = 4096, 1500
+MAX_COVERAGE_HINTS = 12
+SAME_MARK_OVERLAP = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aim:
+class VisionFocus:
     """What the agent is after: the task, its subgoal, labels it expects to find."""
 
     task: str = ""
@@ -50,20 +50,20 @@ class Aim:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _PassCost:
     """Cost of a pass so far."""
 
     calls: list[str] = field(default_factory=list[str])
     tokens: tuple[int, int] = (0, 0)
     notes: list[str] = field(default_factory=list[str])
 
-    def add(self, reply: Reply) -> None:
+    def add(self, reply: ModelReply) -> None:
         if reply.digest:
             self.calls.append(reply.digest)
         self.tokens = (self.tokens[0] + reply.tokens[0], self.tokens[1] + reply.tokens[1])
 
 
-class Looker:
+class VisionClient:
     """Asks the vision models of one session; remembers which addresses need the larger one.
 
     ``count`` is the number of passes. ``larger`` is asked where ``small`` fails and on complex pages. ``fence`` keeps a
@@ -72,8 +72,8 @@ class Looker:
 
     def __init__(
         self,
-        small: Model,
-        larger: Model | None = None,
+        small: LanguageModel,
+        larger: LanguageModel | None = None,
         clock: Callable[[], float] = time.monotonic,
         fence: Fence | None = None,
     ) -> None:
@@ -84,7 +84,9 @@ class Looker:
         self._complex: set[str] = set()
         self.count = 0
 
-    async def look(self, page: PageCapture, aim: Aim, before: Epoch | None = None) -> Epoch:
+    async def look(
+        self, page: PageCapture, aim: VisionFocus, before: VisionFrame | None = None
+    ) -> VisionFrame:
         """Run a pass over the page's screenshot.
 
         Raises:
@@ -92,15 +94,15 @@ class Looker:
             UnreadableAnswer: none of the answers could be read, or there is no screenshot.
         """
         self.count += 1
-        number, began, asked = self.count, self._clock(), _Asked()
-        picture = anchored(replace(page, picture=_shown(page)), before, began)
+        number, began, asked = self.count, self._clock(), _PassCost()
+        picture = with_anchors(replace(page, picture=_masked_picture(page)), before, began)
         answer = await self._answer(page, picture, aim, before, asked)
-        if answer.page_type in COMPLEX:
+        if answer.page_type in COMPLEX_PAGES:
             self._complex.add(_place(page.url))
-        return Epoch(
+        return VisionFrame(
             number=number,
             page=replace(page, picture=b""),
-            prints=prints_of(page),
+            prints=fingerprints_of(page),
             at=began,
             marks=marks_of(answer.boxes, page, wanted=aim.labels),
             page_type=answer.page_type,
@@ -111,7 +113,7 @@ class Looker:
             notes=(*asked.notes, *_dropped(answer)),
         )
 
-    async def cover(self, page: PageCapture, aim: Aim, epoch: Epoch) -> Epoch:
+    async def cover(self, page: PageCapture, aim: VisionFocus, epoch: VisionFrame) -> VisionFrame:
         """Run a second pass for labels that should be on the page and are in no mark: more boxes, hints from the page.
 
         The frame's own marks stay.
@@ -121,48 +123,60 @@ class Looker:
             UnreadableAnswer: it could not be read.
         """
         self.count += 1
-        number, began, asked = self.count, self._clock(), _Asked()
+        number, began, asked = self.count, self._clock(), _PassCost()
         question = _coverage_question(page, aim, self._fence)
         reply = await self._model(page.url).ask(
             AgentRole.VISION,
-            self._messages("vision_coverage", MOST_COVERING, question, page, shown := _shown(page)),
+            self._messages(
+                "vision_coverage", MAX_COVERAGE_MARKS, question, page, shown := _masked_picture(page)
+            ),
             schema=SCHEMA,
             pictures={_digest(shown): shown},
-            most=TOKENS,
+            most=ANSWER_TOKENS,
         )
         asked.add(reply)
-        _refuse_blind(reply)
+        _require_vision(reply)
         answer = read_answer(reply.text, reply.data)
-        found = marks_of(answer.boxes, page, wanted=aim.labels, most=MOST_COVERING, origin=Origin.COVERAGE)
+        found = marks_of(
+            answer.boxes, page, wanted=aim.labels, most=MAX_COVERAGE_MARKS, origin=MarkOrigin.COVERAGE
+        )
         new = [mark for mark in found if not any(_same(mark, old) for old in epoch.marks)]
         return replace(
             epoch,
             number=number,
             page=replace(page, picture=b""),
-            prints=prints_of(page),
+            prints=fingerprints_of(page),
             at=began,
-            marks=ranked([*epoch.marks, *new], aim.labels, MOST_COVERING),
+            marks=rank_marks([*epoch.marks, *new], aim.labels, MAX_COVERAGE_MARKS),
             calls=tuple(asked.calls),
             tokens=asked.tokens,
             seconds=self._clock() - began,
             notes=_dropped(answer),
         )
 
-    def escalates(self, url: str) -> bool:
+    def needs_larger_model(self, url: str) -> bool:
         """Whether a page at this address goes to the larger model directly."""
         return self._larger is not None and _place(url) in self._complex
 
-    def _model(self, url: str) -> Model:
-        return self._larger if self._larger is not None and self.escalates(url) else self._small
+    def _model(self, url: str) -> LanguageModel:
+        return self._larger if self._larger is not None and self.needs_larger_model(url) else self._small
 
     async def _answer(
-        self, page: PageCapture, picture: bytes, aim: Aim, before: Epoch | None, asked: _Asked
+        self,
+        page: PageCapture,
+        picture: bytes,
+        aim: VisionFocus,
+        before: VisionFrame | None,
+        asked: _PassCost,
     ) -> VisionAnswer:
         """Return the first complete answer; else the one with most boxes."""
         first = self._model(page.url)
-        tries = [(first, "vision", MOST, TOKENS), (first, "vision_compact", SHORT, TOKENS_SHORT)]
+        tries = [
+            (first, "vision", MAX_MARKS, ANSWER_TOKENS),
+            (first, "vision_compact", COMPACT_BOXES, COMPACT_ANSWER_TOKENS),
+        ]
         if self._larger is not None and first is not self._larger:
-            tries.append((self._larger, "vision", MOST, TOKENS))
+            tries.append((self._larger, "vision", MAX_MARKS, ANSWER_TOKENS))
         question = _question(page, aim, before, self._fence)
         partial: VisionAnswer | None = None
         for model, name, most, tokens in tries:
@@ -174,7 +188,7 @@ class Looker:
                 most=tokens,
             )
             asked.add(reply)
-            _refuse_blind(reply)
+            _require_vision(reply)
             try:
                 answer = read_answer(reply.text, reply.data)
             except UnreadableAnswer as error:
@@ -192,41 +206,41 @@ class Looker:
 
     def _messages(
         self, name: str, most: int, question: str, page: PageCapture, picture: bytes
-    ) -> list[Message]:
+    ) -> list[ChatMessage]:
         rules = prompt(name, most=str(most), marker=self._fence.marker)
-        shown = Part(kind=PartKind.IMAGE, digest=_digest(picture), url=redact_url(page.url))
+        shown = MessagePart(kind=PartKind.IMAGE, digest=_digest(picture), url=redact_url(page.url))
         return [
-            Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text=rules),)),
-            Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=question), shown)),
+            ChatMessage(role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text=rules),)),
+            ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text=question), shown)),
         ]
 
 
-def _shown(page: PageCapture) -> bytes:
+def _masked_picture(page: PageCapture) -> bytes:
     """Return the page's screenshot without secret fields. Raises ``UnreadableAnswer`` where there is none."""
     if not page.picture:
         raise UnreadableAnswer("there is no screenshot of the page")
-    return unseen(page, Secrets()).picture
+    return mask_secrets(page, Secrets()).picture
 
 
-def _question(page: PageCapture, aim: Aim, before: Epoch | None, fence: Fence) -> str:
+def _question(page: PageCapture, aim: VisionFocus, before: VisionFrame | None, fence: Fence) -> str:
     lines: list[str] = []
     if before is not None and before.page.url == page.url and before.summary:
         lines.append(f"The look before saw: {_quoted(before.summary, fence)}")
     if aim.labels:
         lines.append(f"Expected to be there: {_quoted(list(aim.labels), fence)}")
-    return _asked_of(page, aim, lines, fence)
+    return _question_text(page, aim, lines, fence)
 
 
-def _coverage_question(page: PageCapture, aim: Aim, fence: Fence) -> str:
+def _coverage_question(page: PageCapture, aim: VisionFocus, fence: Fence) -> str:
     lines = [f"Missing from your list: {_quoted(list(aim.labels), fence)}"]
     lines += [
         f"Perhaps at {list(box)}: {_quoted(redact_text(name), fence)}"
         for name, box in _hints(page, aim.labels)
     ]
-    return _asked_of(page, aim, lines, fence)
+    return _question_text(page, aim, lines, fence)
 
 
-def _asked_of(page: PageCapture, aim: Aim, lines: Sequence[str], fence: Fence) -> str:
+def _question_text(page: PageCapture, aim: VisionFocus, lines: Sequence[str], fence: Fence) -> str:
     """Return the question: task and subgoal in our words, the rest as the page's own."""
     place = f"Page: {fence.line(redact_url(page.url), 300)} {_quoted(page.title[:200], fence)}"
     subgoal = fence.line(aim.subgoal, 300) or "(not told)"
@@ -251,7 +265,7 @@ def _hints(page: PageCapture, labels: Sequence[str]) -> list[tuple[str, tuple[in
             continue
         if within := _thousandths(element.rect, width, height):
             found.append((name[:80], within))
-    return found[:MOST_HINTS]
+    return found[:MAX_COVERAGE_HINTS]
 
 
 def _thousandths(rect: Rect, width: int, height: int) -> tuple[int, int, int, int] | None:
@@ -270,19 +284,19 @@ def _thousandths(rect: Rect, width: int, height: int) -> tuple[int, int, int, in
     )
 
 
-def _same(mark: Mark, other: Mark) -> bool:
-    return alike(mark.box, other.box) >= TWICE or (
+def _same(mark: VisionMark, other: VisionMark) -> bool:
+    return box_overlap(mark.box, other.box) >= SAME_MARK_OVERLAP or (
         mark.element is not None and mark.element == other.element and mark.label == other.label
     )
 
 
-def _refuse_blind(reply: Reply) -> None:
+def _require_vision(reply: ModelReply) -> None:
     """Raise ``ModelError`` where the model was not shown the picture: its answer would be made up."""
     if reply.unseen:
         name = f" ({reply.model})" if reply.model else ""
         raise ModelError(
             f"the model{name} takes no pictures, so it can't see the page",
-            ModelTrouble.NO_MODEL,
+            ModelErrorKind.NO_MODEL,
             "choose a model that does, or run without vision",
         )
 

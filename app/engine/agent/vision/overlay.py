@@ -9,31 +9,31 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from app.engine.agent.vision.epoch import Epoch, Mark
+from app.engine.agent.vision.epoch import VisionFrame, VisionMark
 from app.engine.page_state import PageCapture
 
-OLDEST = 10.0
+MAX_ANCHOR_AGE = 10.0
 """Seconds."""
 DASH, GAP, WIDTH = 6, 4, 2
-QUALITY = 70
+JPEG_QUALITY = 70
 COLOURS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (255, 127, 14), (23, 190, 207))
 
 
-def anchored(page: PageCapture, before: Epoch | None, now: float) -> bytes:
+def with_anchors(page: PageCapture, before: VisionFrame | None, now: float) -> bytes:
     """Return the page's screenshot, with the previous frame's marks where they still help; ``now`` is the
     frames' clock.
     """
-    if before is None or not page.picture or not before.marks or not holds(before, page, now):
+    if before is None or not page.picture or not before.marks or not is_current(before, page, now):
         return page.picture
-    return drawn(page.picture, before.marks)
+    return draw_anchors(page.picture, before.marks)
 
 
-def holds(before: Epoch, page: PageCapture, now: float) -> bool:
+def is_current(before: VisionFrame, page: PageCapture, now: float) -> bool:
     """Whether the frame's boxes may still fit this page."""
-    return now - before.at <= OLDEST and before.page.url == page.url
+    return now - before.at <= MAX_ANCHOR_AGE and before.page.url == page.url
 
 
-def drawn(picture: bytes, marks: tuple[Mark, ...]) -> bytes:
+def draw_anchors(picture: bytes, marks: tuple[VisionMark, ...]) -> bytes:
     """Return a JPEG of the same size with a dashed, coloured and numbered box around each mark."""
     from PIL import Image, ImageDraw
 
@@ -52,7 +52,7 @@ def drawn(picture: bytes, marks: tuple[Mark, ...]) -> bytes:
             draw.line((right, y, right, min(y + DASH, bottom)), fill=colour, width=WIDTH)
         _number(draw, f"V{mark.number}", left, top, colour)
     out = io.BytesIO()
-    image.save(out, "JPEG", quality=QUALITY)
+    image.save(out, "JPEG", quality=JPEG_QUALITY)
     return out.getvalue()
 
 

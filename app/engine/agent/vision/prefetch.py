@@ -13,16 +13,16 @@ from typing import Any
 
 from app.engine.agent.model_api import ModelError
 from app.engine.agent.vision.answers import UnreadableAnswer
-from app.engine.agent.vision.epoch import Epoch
+from app.engine.agent.vision.epoch import VisionFrame
 from app.engine.page_state import PageCapture
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
 """Starts work in the background and keeps it (``JobRegistry.hold``)."""
-Look = Callable[[PageCapture], Coroutine[Any, Any, Epoch]]
+LookFn = Callable[[PageCapture], Coroutine[Any, Any, VisionFrame]]
 
 
 @dataclass(slots=True)
-class _Going:
+class _PendingLook:
     """The pass in progress: its page, and the page to look at next."""
 
     page: PageCapture
@@ -40,11 +40,11 @@ class Prefetch:
         error: the same where the model gave no answer.
     """
 
-    def __init__(self, look: Look, done: Callable[[Epoch], None], spawn: Spawn) -> None:
+    def __init__(self, look: LookFn, done: Callable[[VisionFrame], None], spawn: Spawn) -> None:
         self._look = look
         self._done = done
         self._spawn = spawn
-        self._going: _Going | None = None
+        self._going: _PendingLook | None = None
         self.trouble = ""
         self.error: ModelError | None = None
 
@@ -65,7 +65,7 @@ class Prefetch:
                 self._going.next = page
                 return
             self.cancel()
-        self._going = _Going(page)
+        self._going = _PendingLook(page)
         self._spawn(self._run(self._going))
 
     async def wait(self, seconds: float) -> bool:
@@ -95,7 +95,7 @@ class Prefetch:
         if going is not None and going.task is not None:
             await going.over.wait()
 
-    async def _run(self, going: _Going) -> None:
+    async def _run(self, going: _PendingLook) -> None:
         going.task = asyncio.current_task()
         page: PageCapture | None = going.page
         try:

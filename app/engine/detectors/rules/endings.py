@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from app.engine.addresses import is_among
-from app.engine.detectors.base import CLOSING, Detector, Ending, RunContext, quoted, words
+from app.engine.addresses import is_on_any_host
+from app.engine.detectors.base import FINAL_ACTIONS, Detector, RunContext, RunEnding, action_text, quoted
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import Step
 
 
-class _AtTheEnd(Detector):
+class _EndingRule(Detector):
     """A rule about the ending: it flags the last step; by then there is nothing left to pause."""
 
-    speaks_during = False
+    fires_during_run = False
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -27,7 +27,7 @@ class _AtTheEnd(Detector):
         return ()
 
 
-class StepLimit(_AtTheEnd):
+class StepLimit(_EndingRule):
     """All allowed steps were used and the last one was no answer."""
 
     name = "step-limit"
@@ -42,11 +42,11 @@ class StepLimit(_AtTheEnd):
     def see(self, step: Step) -> Iterable[Flag]:
         super().see(step)
         limit = self.context.step_limit
-        closing = step.action is not None and step.action.kind in CLOSING
+        closing = step.action is not None and step.action.kind in FINAL_ACTIONS
         if limit is not None and self.seen >= limit and not closing and not self._told:
             yield self._tell()
 
-    def end(self, ending: Ending) -> Iterable[Flag]:
+    def end(self, ending: RunEnding) -> Iterable[Flag]:
         if ending.at_step_limit and not self._told:
             yield self._tell()
 
@@ -57,11 +57,11 @@ class StepLimit(_AtTheEnd):
         )
 
 
-_WRAPPER = "Exception uncaught by agent or environment"
+_CRASH_PREFIX = "Exception uncaught by agent or environment"
 """BrowserGym's first line above the error itself."""
 
 
-class Crash(_AtTheEnd):
+class Crash(_EndingRule):
     """The run crashed with an error; often not the agent's doing, so other evidence names the step."""
 
     name = "crash"
@@ -69,10 +69,12 @@ class Crash(_AtTheEnd):
     summary = "The run crashed with an error."
     explains = "nothing"
 
-    def end(self, ending: Ending) -> Iterable[Flag]:
+    def end(self, ending: RunEnding) -> Iterable[Flag]:
         if ending.crash:
             lines = [line.strip() for line in ending.crash.splitlines() if line.strip()]
-            told = " ".join(lines[1:3] if len(lines) > 1 and lines[0].startswith(_WRAPPER) else lines[:1])
+            told = " ".join(
+                lines[1:3] if len(lines) > 1 and lines[0].startswith(_CRASH_PREFIX) else lines[:1]
+            )
             when = f"after {self.seen} steps" if self.seen else "before the first step"
             yield self.flag(
                 self.last,
@@ -101,7 +103,7 @@ class LeftSites(Detector):
             yield from self._look(step)
         self._before, self._handed = step, False
 
-    def see_handed(self, page: Step) -> Iterable[Flag]:
+    def see_handover(self, page: Step) -> Iterable[Flag]:
         yield from self._look(page)
         self._handed = True
 
@@ -109,7 +111,7 @@ class LeftSites(Detector):
         self._page = page.url
         yield from self._look(page)
 
-    def end(self, ending: Ending) -> Iterable[Flag]:
+    def end(self, ending: RunEnding) -> Iterable[Flag]:
         if ending.left_sites and not self._told:
             yield self._tell(self._page)
 
@@ -120,19 +122,19 @@ class LeftSites(Detector):
         parts = urlsplit(step.url) if "[" not in step.url else None
         if parts is None or parts.scheme not in ("http", "https"):
             return
-        if not is_among(step.url, allowed):
+        if not is_on_any_host(step.url, allowed):
             yield self._tell(step.url)
 
     def _tell(self, url: str) -> Flag:
         self._told = True
         cause = self._before
         where = f" to {url[:120]}" if url.startswith("http") else ""
-        how = f" with: {words(cause)}" if cause else ""
+        how = f" with: {action_text(cause)}" if cause else ""
         at = cause.index if cause else 0
         return self.flag(at, 0.99, f"Left the allowed sites{where}{how}", {"url": url})
 
 
-_COULD_NOT = re.compile(
+_INABILITY = re.compile(
     r"\b(?:(?:i|we)(?: am|'m| was| were| have been)?"
     r" (?:could not|couldn't|cannot|can't|can not|was not able|unable|not able)"
     r"|(?:could not|couldn't|cannot|can't|can not) be"
@@ -142,7 +144,7 @@ _COULD_NOT = re.compile(
     r"|(?:did not|didn't) (?:find|create|add|change|delete|submit|post)|not feasible|infeasible)\b",
     re.IGNORECASE,
 )
-_NOTHING = re.compile(
+_EMPTY_ANSWER = re.compile(
     r"\W*(?:n/?a|none|unknown|not found|no (?:results?|answer|information|data)(?: found)?)\W*", re.IGNORECASE
 )
 
@@ -154,7 +156,7 @@ _ASKS_BACK = re.compile(
 )
 
 
-class GaveUp(_AtTheEnd):
+class GaveUp(_EndingRule):
     """The agent said that the task can't be done."""
 
     name = "gave-up"
@@ -162,7 +164,7 @@ class GaveUp(_AtTheEnd):
     summary = "The agent reported the task as infeasible, said that it could not do it, or asked the user a question."
     explains = "ending"
 
-    def end(self, ending: Ending) -> Iterable[Flag]:
+    def end(self, ending: RunEnding) -> Iterable[Flag]:
         if ending.infeasible is not None:
             reason = f": {quoted(ending.infeasible, 120)}" if ending.infeasible.strip() else ""
             yield self.flag(
@@ -170,19 +172,19 @@ class GaveUp(_AtTheEnd):
             )
         elif ending.answer:
             answer = ending.answer[:20_000].replace("’", "'")
-            if (found := _COULD_NOT.search(answer)) is not None:
+            if (found := _INABILITY.search(answer)) is not None:
                 sentence = max(answer.rfind(mark, 0, found.start()) for mark in (". ", "! ", "? ", "\n")) + 1
                 told = f"Answered that it could not: {quoted(answer[sentence:], 120)}"
                 yield self.flag(self.last, 0.55, told, {"said": found.group(0)})
             elif (found := _ASKS_BACK.search(answer)) is not None:
                 told = f"Asked the user: {quoted(found.group(0), 120)}"
                 yield self.flag(self.last, 0.5, told, {"said": found.group(0)[:300]})
-            elif _NOTHING.fullmatch(answer):
+            elif _EMPTY_ANSWER.fullmatch(answer):
                 told = f"Answered that there is nothing: {quoted(ending.answer)}"
                 yield self.flag(self.last, 0.5, told, {"said": ending.answer[:300]})
 
 
-class NoAnswer(_AtTheEnd):
+class NoAnswer(_EndingRule):
     """The agent finished on its own and told the user nothing."""
 
     name = "no-answer"
@@ -190,7 +192,7 @@ class NoAnswer(_AtTheEnd):
     summary = "The agent ended the run without telling the user anything."
     explains = "ending"
 
-    def end(self, ending: Ending) -> Iterable[Flag]:
+    def end(self, ending: RunEnding) -> Iterable[Flag]:
         cut_off = ending.crash or ending.at_step_limit or ending.left_sites
         if cut_off or ending.infeasible is not None or (ending.answer or "").strip():
             return

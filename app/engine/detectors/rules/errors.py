@@ -9,10 +9,10 @@ from app.engine.detectors.base import (
     SINCE,
     Detector,
     RunContext,
-    is_worth_telling,
+    action_text,
+    is_worth_flagging,
     ordinal,
     quoted,
-    words,
 )
 from app.engine.effect import Cause
 from app.engine.judgement import Flag, Severity
@@ -46,12 +46,12 @@ class HardErrors(Detector):
         self._count += 1
         if self._count == 1:
             self._since = step.index
-        if is_worth_telling(self._count, self.FIRST):
+        if is_worth_flagging(self._count, self.FIRST):
             why = first_line(step.error)
             yield self.flag(
                 step.index,
                 min(0.75, 0.52 + 0.02 * self._count),
-                f"{self._count} actions failed so far, the last one: {words(step)} ({quoted(why, 120)})",
+                f"{self._count} actions failed so far, the last one: {action_text(step)} ({quoted(why, 120)})",
                 {"times": self._count, SINCE: self._since, "error": why[:300]},
             )
 
@@ -74,7 +74,7 @@ class UnreadableOutput(Detector):
         self._count += 1
         if self._count == 1:
             self._since = step.index
-        if is_worth_telling(self._count, 1):
+        if is_worth_flagging(self._count, 1):
             again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
             why = first_line(step.error) or "no action in it"
             yield self.flag(
@@ -105,7 +105,7 @@ class CoveredElement(Detector):
         self._count += 1
         if self._count == 1:
             self._since = step.index
-        if not is_worth_telling(self._count, 1):
+        if not is_worth_flagging(self._count, 1):
             return
         over = _over(step, at)
         again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
@@ -113,7 +113,7 @@ class CoveredElement(Detector):
         yield self.flag(
             step.index,
             min(0.8, 0.5 + 0.1 * self._count),
-            f"Could not {words(step)}: {_shown(over)} covers it{again}{open_now}",
+            f"Could not {action_text(step)}: {_shown(over)} covers it{again}{open_now}",
             {"times": self._count, SINCE: self._since, "over": over[:300]},
         )
 

@@ -7,25 +7,25 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from app.engine.detectors.base import (
-    CLOSING,
+    FINAL_ACTIONS,
+    OFF_PAGE_ACTIONS,
     SINCE,
-    THINKING,
     ActionKey,
     Detector,
     RunContext,
     action_key,
-    is_worth_telling,
+    action_text,
+    is_worth_flagging,
     ordinal,
     page_key,
     quoted,
     short_url,
     was_tried,
-    words,
 )
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import Step
 
-_NOT_COUNTED = THINKING | CLOSING | {"scroll"}
+_NOT_COUNTED = OFF_PAGE_ACTIONS | FINAL_ACTIONS | {"scroll"}
 """Actions that are normal to repeat on one page: reading, waiting, thinking."""
 
 T = TypeVar("T")
@@ -49,12 +49,12 @@ class StateActionLoop(Detector):
         key = (step.state, action_key(step.action, step.target))
         count, since = self._counts.get(key, (0, step.index))
         self._counts[key] = (count + 1, since)
-        if is_worth_telling(count + 1, self.FIRST):
+        if is_worth_flagging(count + 1, self.FIRST):
             yield self.flag(
                 step.index,
                 min(0.9, 0.66 + 0.04 * (count + 1 - self.FIRST)),
-                f"{ordinal(count + 1)} time on the same page content: {words(step)}",
-                {"times": count + 1, SINCE: since, "action": words(step)},
+                f"{ordinal(count + 1)} time on the same page content: {action_text(step)}",
+                {"times": count + 1, SINCE: since, "action": action_text(step)},
             )
 
 
@@ -72,7 +72,7 @@ class RepeatedAction(Detector):
         self._counts: dict[ActionKey, tuple[int, int]] = {}
         self._row: tuple[ActionKey | None, int, int] = (None, 0, 0)
 
-    def see_handed(self, page: Step) -> Iterable[Flag]:
+    def see_handover(self, page: Step) -> Iterable[Flag]:
         self._row = (None, 0, 0)
         return ()
 
@@ -87,9 +87,9 @@ class RepeatedAction(Detector):
         last, length, began = self._row
         length, began = (length + 1, began) if key == last else (1, step.index)
         self._row = (key, length, began)
-        if is_worth_telling(count, self.IN_RUN):
+        if is_worth_flagging(count, self.IN_RUN):
             how, confidence, began = f"{count} times in this run", 0.79, since
-        elif is_worth_telling(length, self.IN_ROW):
+        elif is_worth_flagging(length, self.IN_ROW):
             how, confidence = f"{length} times in a row", 0.72
         else:
             return
@@ -97,9 +97,9 @@ class RepeatedAction(Detector):
             "times": count,
             "in_row": length,
             SINCE: began,
-            "action": words(step),
+            "action": action_text(step),
         }
-        yield self.flag(step.index, confidence, f"{how}: {words(step)}", evidence)
+        yield self.flag(step.index, confidence, f"{how}: {action_text(step)}", evidence)
 
 
 class ActionCycle(Detector):
@@ -115,7 +115,7 @@ class ActionCycle(Detector):
         self._recent: deque[tuple[ActionKey, Step]] = deque(maxlen=self.LONGEST * 16)
         self._told = (0, 0)
 
-    def see_handed(self, page: Step) -> Iterable[Flag]:
+    def see_handover(self, page: Step) -> Iterable[Flag]:
         self._recent.clear()
         return ()
 
@@ -131,12 +131,12 @@ class ActionCycle(Detector):
         period, rounds = next(((p, r) for p, r in found if r), (0, 0))
         told = self._told[1] if self._told[0] == period else 0
         self._told = (period, max(told, rounds))
-        if rounds > told and is_worth_telling(rounds, 2):
+        if rounds > told and is_worth_flagging(rounds, 2):
             yield self.flag(
                 step.index,
                 0.6 if rounds < 3 else 0.75,
                 f"The same {period} actions in the same order, {rounds} times: "
-                + ", then ".join(words(done) for _, done in list(self._recent)[-period:]),
+                + ", then ".join(action_text(done) for _, done in list(self._recent)[-period:]),
                 {"period": period, "rounds": rounds, SINCE: self._recent[-rounds * period][1].index},
             )
 
@@ -158,7 +158,7 @@ class PageCycle(Detector):
         self._last = step.index
         yield from self._look(step.url)
 
-    def see_handed(self, page: Step) -> Iterable[Flag]:
+    def see_handover(self, page: Step) -> Iterable[Flag]:
         yield from self._look(page.url)
         self._pages.clear()
         self._told = 0
@@ -174,7 +174,7 @@ class PageCycle(Detector):
         rounds = rounds_at_end([page for page, _ in self._pages], 2)
         told = self._told if rounds else 0
         self._told = max(told, rounds)
-        if rounds > told and is_worth_telling(rounds, 2):
+        if rounds > told and is_worth_flagging(rounds, 2):
             pages = f"{quoted(short_url(self._pages[-2][0]))} and {quoted(short_url(key))}"
             yield self.flag(
                 self._last,
@@ -197,7 +197,7 @@ class UrlRevisits(Detector):
         self._here: str | None = ""
         self._visits: dict[str, tuple[int, int]] = {}
 
-    def see_handed(self, page: Step) -> Iterable[Flag]:
+    def see_handover(self, page: Step) -> Iterable[Flag]:
         self._here = None  # where a person left the page, the agent has not come back
         return ()
 
@@ -212,7 +212,7 @@ class UrlRevisits(Detector):
         times += 1
         since = step.index if times == 1 else since
         self._visits[key] = (times, since)
-        if is_worth_telling(times, self.FIRST):
+        if is_worth_flagging(times, self.FIRST):
             yield self.flag(
                 step.index,
                 min(0.7, 0.5 + 0.03 * times),

@@ -6,25 +6,25 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from app.engine.action import Action, Target
+from app.engine.action import ActionTarget, RecordedAction
 from app.engine.detectors.base import (
-    CLOSING,
+    FINAL_ACTIONS,
+    OFF_PAGE_ACTIONS,
     SINCE,
-    THINKING,
     ActionKey,
     Detector,
     RunContext,
     action_key,
-    is_worth_telling,
+    action_text,
+    is_worth_flagging,
     ordinal,
     quoted,
     short_url,
-    words,
 )
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import ErrorClass, Step
 
-_NO_CHANGE_EXPECTED = THINKING | CLOSING | {"scroll", "focus", "hover", "tab_focus", "new_tab"}
+_NO_CHANGE_EXPECTED = OFF_PAGE_ACTIONS | FINAL_ACTIONS | {"scroll", "focus", "hover", "tab_focus", "new_tab"}
 _TAKE_FOCUS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 """A click on these may do no more than set the cursor."""
 
@@ -47,7 +47,7 @@ class NoEffect(Detector):
         yield from self._look(step)
         self._before = step
 
-    def see_handed(self, page: Step) -> Iterable[Flag]:
+    def see_handover(self, page: Step) -> Iterable[Flag]:
         yield from self._look(page)
         self._before = None
 
@@ -73,24 +73,24 @@ class NoEffect(Detector):
         count, since = self._counts.get(key, (0, step.index))
         self._counts[key] = (count + 1, since)
         self._total += 1
-        if count >= self.MANY and not is_worth_telling(count + 1, self.MANY):
+        if count >= self.MANY and not is_worth_flagging(count + 1, self.MANY):
             return
         again = f" ({ordinal(count + 1)} time)" if count else ""
         yield self.flag(
             step.index,
             min(0.7, 0.25 + 0.1 * self._total),
             f"{_subject(step)} changed nothing{again}",
-            {"times": count + 1, "total": self._total, SINCE: since, "action": words(step)},
+            {"times": count + 1, "total": self._total, SINCE: since, "action": action_text(step)},
             Severity.WARNING if self._total >= self.MANY else None,
         )
 
 
-def _named_key(action: Action, target: Target | None) -> ActionKey:
+def _named_key(action: RecordedAction, target: ActionTarget | None) -> ActionKey:
     """Return an action's key by its target's name: element ids change when a page is reloaded."""
     if target is None or not target.name:
         return action_key(action, target)
     return action_key(
-        Action(kind=action.kind, args={k: v for k, v in action.args.items() if k != "bid"}), target
+        RecordedAction(kind=action.kind, args={k: v for k, v in action.args.items() if k != "bid"}), target
     )
 
 
@@ -98,7 +98,7 @@ def _subject(step: Step) -> str:
     """``The click on button 'Save'``."""
     target = step.target
     if step.action is None or target is None:
-        return f"The action {quoted(words(step))}"
+        return f"The action {quoted(action_text(step))}"
     noun = {"fill": "typing into", "select_option": "choice in", "press": "key press in"}
     name = f" {quoted(target.name)}" if target.name else " without a name"
     return f"The {noun.get(step.action.kind, step.action.kind + ' on')} {target.role or 'element'}{name}"
@@ -141,7 +141,7 @@ class ErrorPage(Detector):
             yield from self._look(step)
         self._cause, self._handed = step, False
 
-    def see_handed(self, page: Step) -> Iterable[Flag]:
+    def see_handover(self, page: Step) -> Iterable[Flag]:
         yield from self._look(page)
         self._handed = True
 
@@ -160,7 +160,7 @@ class ErrorPage(Detector):
         if self._count == 1:
             self._since = at
         led = "Led to" if cause else "The run began on"
-        how = f": {words(cause)}" if cause else ""
+        how = f": {action_text(cause)}" if cause else ""
         where = f" at {quoted(short_url(page.url))}" if page.url.startswith("http") else ""
         again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
         yield self.flag(
@@ -212,7 +212,7 @@ class LoginWall(Detector):
         self._at_wall = False
 
     def see(self, step: Step) -> Iterable[Flag]:
-        what = wall(step)
+        what = access_barrier(step)
         arrived = bool(what) and not self._at_wall
         self._at_wall = bool(what)
         if not arrived:
@@ -228,11 +228,11 @@ class LoginWall(Detector):
             {"times": self._count, SINCE: self._since, "url": step.url},
         )
 
-    def see_handed(self, page: Step) -> Iterable[Flag]:
+    def see_handover(self, page: Step) -> Iterable[Flag]:
         yield from self.see(page)
 
 
-def wall(page: Step) -> str:
+def access_barrier(page: Step) -> str:
     """Return what keeps the agent out of this page; "" when nothing does."""
     texts = (page.title, *page.notices)
     if any(_CAPTCHA.search(text[:2000]) for text in texts):

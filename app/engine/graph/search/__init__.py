@@ -1,7 +1,7 @@
 """Search over the states of an interaction graph: late interaction, dense, keyword, and by screenshot."""
 
-from app.engine.graph.search.late import Match
-from app.engine.graph.search.state_search import DENSE, KEYWORD, LATE, METHODS, SearchHit, StateSearch
+from app.engine.graph.search.late import TokenMatch
+from app.engine.graph.search.state_search import DENSE, KEYWORD, LATE, METHODS, StateHit, StateSearch
 from app.engine.graph.search.state_text import StateText, state_text
 
 __all__ = [
@@ -9,9 +9,9 @@ __all__ = [
     "KEYWORD",
     "LATE",
     "METHODS",
-    "Match",
-    "SearchHit",
+    "StateHit",
     "StateSearch",
     "StateText",
+    "TokenMatch",
     "state_text",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.graph.search.state_text import Field, Kind, StateFields
+from app.engine.graph.search.state_text import FieldKind, StateField, StateFields
 from kb.encoder import Encoder
 from kb.retrieval import encode_cached
 from kb.vectors import VectorCache
@@ -26,7 +26,7 @@ class DenseIndex:
 
     def __init__(self, encoder: Encoder, cache: VectorCache | None = None) -> None:
         self._encoder, self._cache = encoder, cache
-        self._fields: dict[str, tuple[Field, ...]] = {}
+        self._fields: dict[str, tuple[StateField, ...]] = {}
         self._nodes: list[str] = []
         self._matrix = np.zeros((0, encoder.dim), dtype=np.float32)
 
@@ -59,6 +59,6 @@ class DenseIndex:
         return self._matrix.nbytes / 2**20
 
 
-def dense_text(found: Sequence[Field]) -> str:
+def dense_text(found: Sequence[StateField]) -> str:
     """The text of a state that is encoded into one vector."""
-    return "\n".join(field.text for field in found if field.kind is not Kind.CONTROL)[:MAX_TEXT]
+    return "\n".join(field.text for field in found if field.kind is not FieldKind.CONTROL)[:MAX_TEXT]

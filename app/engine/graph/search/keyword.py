@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from sys import getsizeof
 
-from app.engine.graph.search.state_text import Field, Kind, StateFields
+from app.engine.graph.search.state_text import FieldKind, StateField, StateFields
 from kb.retrieval.keyword import NEAR_MISS, Vocabulary
 from kb.retrieval.terms import query_terms, stems_of, warm_up, words_of
 
-WEIGHTS = {Kind.TITLE: 3.0, Kind.HEADING: 2.5, Kind.ADDRESS: 2.0, Kind.CONTROL: 1.0}
+WEIGHTS = {FieldKind.TITLE: 3.0, FieldKind.HEADING: 2.5, FieldKind.ADDRESS: 2.0, FieldKind.CONTROL: 1.0}
 """Weight of a word by its field."""
 
 _K1, _B = 1.2, 0.4
@@ -31,7 +31,7 @@ class _Entry:
     length: float
 
 
-class KeywordIndex:
+class StateKeywordIndex:
     """Keyword index over the states of one graph."""
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ class KeywordIndex:
         return sum(entry.length for entry in self._entries.values()) / max(len(self._entries), 1) or 1.0
 
 
-def _entry(found: Sequence[Field]) -> _Entry:
+def _entry(found: Sequence[StateField]) -> _Entry:
     counts: defaultdict[str, float] = defaultdict(float)
     forms: dict[str, str] = {}
     for field in found:

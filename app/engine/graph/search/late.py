@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.graph.search.state_text import Kind, StateFields
-from app.engine.graph.search.tokens import PackedTokens, packed_tokens, telling, word_at
+from app.engine.graph.search.state_text import FieldKind, StateFields
+from app.engine.graph.search.tokens import PackedTokens, informative_tokens, packed_tokens, word_at
 from kb.encoder import TokenEncoder
 from kb.retrieval.terms import word_weight
 from kb.vectors import VectorCache
@@ -54,7 +54,7 @@ class Weighting:
     control: float = 0.8
     shared: float = 0.5
 
-    def of(self, kind: Kind) -> float:
+    def of(self, kind: FieldKind) -> float:
         """The factor of a kind of field."""
         return float(getattr(self, kind.value))
 
@@ -64,12 +64,12 @@ PLAIN = Weighting(control=1.0, shared=0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TokenMatch:
     """A word of the query, the state's word that matches it best, its field, and their similarity."""
 
     asked: str
     word: str
-    kind: Kind
+    kind: FieldKind
     text: str
     likeness: float
 
@@ -117,13 +117,13 @@ class _Layout:
     nodes: list[str]
     places: dict[str, slice]
     gather: NDArray[np.int64]
-    kinds: list[Kind]
+    kinds: list[FieldKind]
     weights: NDArray[np.float32]
     starts: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _QueryProducts:
     """A query's informative tokens: the word each belongs to ("" for the model's marks), the products with all
     indexed tokens, shape (tokens, query tokens), and the best of each text.
     """
@@ -147,7 +147,7 @@ class LateIndex:
         self._number: dict[str, int] = {}
         self._states: dict[str, StateFields] = {}
         self._layout: _Layout | None = None
-        self._last: tuple[str, _Asked] | None = None
+        self._last: tuple[str, _QueryProducts] | None = None
 
     def update(
         self,
@@ -176,7 +176,7 @@ class LateIndex:
         entries = asked.by_text[layout.gather] * layout.weights[:, None]
         return layout.nodes, np.maximum.reduceat(entries, layout.starts, axis=0).mean(axis=1)
 
-    def matches(self, query: str, node: str) -> tuple[Match, ...]:
+    def matches(self, query: str, node: str) -> tuple[TokenMatch, ...]:
         """For each informative word of the query the best matching word of the node; the most similar pair first."""
         layout, asked = self._laid_out(), self._asked(query)
         place = layout.places.get(node)
@@ -186,7 +186,7 @@ class LateIndex:
         entries = asked.by_text[gather] * weights[:, None]
         words = [at for at, word in enumerate(asked.words) if word]
         telling_words = [at for at, word in enumerate(asked.words) if word and word_weight(word.casefold())]
-        found: dict[str, Match] = {}
+        found: dict[str, TokenMatch] = {}
         for at in telling_words or words:
             best = int(
                 entries[:, at].round(_DIGITS).argmax()
@@ -196,10 +196,10 @@ class LateIndex:
             if word not in found or found[word].likeness < likeness:
                 text = self._texts[number]
                 start, end = self._answer(asked, number, at)
-                found[word] = Match(word, word_at(text, start, end), kinds[best], text, likeness)
+                found[word] = TokenMatch(word, word_at(text, start, end), kinds[best], text, likeness)
         return tuple(sorted(found.values(), key=lambda match: -match.likeness))
 
-    def _answer(self, asked: _Asked, number: int, at: int) -> tuple[int, int]:
+    def _answer(self, asked: _QueryProducts, number: int, at: int) -> tuple[int, int]:
         """Position in a text of the word that matches a query token best."""
         first, last = self._bounds[number], self._bounds[number + 1]
         words = first + np.flatnonzero(self._block.spans[first:last, 1])
@@ -218,7 +218,7 @@ class LateIndex:
         """Number of token vectors held: those of distinct texts."""
         return self._block.size
 
-    def _asked(self, query: str) -> _Asked:
+    def _asked(self, query: str) -> _QueryProducts:
         """The query's products with all texts; the last query's are cached, because its matches are requested
         next.
         """
@@ -226,19 +226,19 @@ class LateIndex:
             self._last = (query, self._ask(query))
         return self._last[1]
 
-    def _ask(self, query: str) -> _Asked:
+    def _ask(self, query: str) -> _QueryProducts:
         nothing = np.zeros((0, 0), dtype=np.float32)
         if not query.strip() or not self._texts:
-            return _Asked((), nothing, nothing)
+            return _QueryProducts((), nothing, nothing)
         tokens = self._encoder.encode_tokens([query])[0]
-        kept = telling(query, tokens)
+        kept = informative_tokens(query, tokens)
         if not kept:
-            return _Asked((), nothing, nothing)
+            return _QueryProducts((), nothing, nothing)
         products = self._block.products(tokens.vectors[kept])
         by_text: Scores = np.maximum.reduceat(products, np.array(self._bounds[:-1], dtype=np.int64), axis=0)
         spans = [tokens.spans[at] for at in kept]
         words = tuple(word_at(query, *span) if span[1] else "" for span in spans)
-        return _Asked(words, products, by_text)
+        return _QueryProducts(words, products, by_text)
 
     def _laid_out(self) -> _Layout:
         if self._layout is None:
@@ -249,7 +249,7 @@ class LateIndex:
         """Order nodes by id, so that the result does not depend on the order of arrival."""
         nodes: list[str] = []
         gather: list[int] = []
-        kinds: list[Kind] = []
+        kinds: list[FieldKind] = []
         of: list[str] = []
         starts: list[int] = []
         for node in sorted(self._states):
@@ -271,7 +271,9 @@ class LateIndex:
             starts=np.array(starts, dtype=np.int64),
         )
 
-    def _weights(self, gather: NDArray[np.int64], kinds: list[Kind], of: list[str]) -> NDArray[np.float32]:
+    def _weights(
+        self, gather: NDArray[np.int64], kinds: list[FieldKind], of: list[str]
+    ) -> NDArray[np.float32]:
         """``of`` is the template of each entry's node."""
         pairs = {(number, template) for number, template in zip(gather.tolist(), of, strict=True)}
         held_by = np.bincount([number for number, _ in pairs], minlength=len(self._texts) or 1)

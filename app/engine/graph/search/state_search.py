@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from app.engine.errors import UsageError
 from app.engine.graph.search.dense import DenseIndex
-from app.engine.graph.search.keyword import KeywordIndex
-from app.engine.graph.search.late import LateIndex, Match, Weighting
+from app.engine.graph.search.keyword import StateKeywordIndex
+from app.engine.graph.search.late import LateIndex, TokenMatch, Weighting
 from app.engine.graph.search.state_text import StateFields, StateText, fields
 from kb.encoder import Encoder, TokenEncoder
 from kb.vectors import VectorCache
@@ -24,7 +24,7 @@ ALIKE = 2
 _MOST_WORDS = 8
 
 
-class SearchHit(NamedTuple):
+class StateHit(NamedTuple):
     """One state found.
 
     ``score`` is comparable within one method only (a mean cosine, a cosine, a BM25 sum); ``matched`` are the state's
@@ -52,7 +52,7 @@ class StateSearch:
     ) -> None:
         self._late = LateIndex(encoder, cache, weighting) if isinstance(encoder, TokenEncoder) else None
         self._dense = DenseIndex(encoder, cache) if encoder is not None else None
-        self._keyword = KeywordIndex()
+        self._keyword = StateKeywordIndex()
         self._states: dict[str, StateText] = {}
 
     @property
@@ -61,7 +61,7 @@ class StateSearch:
         have = {LATE: self._late is not None, DENSE: self._dense is not None, KEYWORD: True}
         return tuple(method for method in METHODS if have[method])
 
-    def usable(self, method: str) -> str:
+    def resolve_method(self, method: str) -> str:
         """Return the requested method, or the best available one instead."""
         return method if method in self.methods else self.methods[0]
 
@@ -78,14 +78,14 @@ class StateSearch:
             self._states = now
         return len(fresh)
 
-    def search(self, query: str, method: str = LATE, k: int = 10) -> list[SearchHit]:
+    def search(self, query: str, method: str = LATE, k: int = 10) -> list[StateHit]:
         """Return the best ``k`` states for a query, best first; equal scores by id.
 
         Raises:
             UsageError: there is no such method, or no encoder for it.
         """
         return [
-            SearchHit(node, score, self._matched(query, node, method))
+            StateHit(node, score, self._matched(query, node, method))
             for node, score in self.ranking(query, method, k)
         ]
 
@@ -110,7 +110,7 @@ class StateSearch:
                 break
         return (first + later)[:k]
 
-    def explain(self, query: str, node: str) -> tuple[Match, ...]:
+    def explain(self, query: str, node: str) -> tuple[TokenMatch, ...]:
         """Pair the query's words with the state's words that match them, with similarities; empty without late
         interaction.
         """

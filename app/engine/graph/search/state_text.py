@@ -26,7 +26,7 @@ _SPACE = re.compile(r"\s+")
 _BETWEEN = re.compile(r"[\W_]+")
 
 
-class Kind(StrEnum):
+class FieldKind(StrEnum):
     """The part of a state a text comes from."""
 
     TITLE = "title"
@@ -36,10 +36,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class StateField:
     """One short text of a state."""
 
-    kind: Kind
+    kind: FieldKind
     text: str
 
 
@@ -82,18 +82,18 @@ class StateFields:
     """The texts of a state, each once, and its template."""
 
     template: str
-    fields: tuple[Field, ...]
+    fields: tuple[StateField, ...]
 
 
 def fields(state: StateText) -> StateFields:
     """Return the texts of a state, each once: title, headings, address, controls."""
     found = dict.fromkeys(
-        Field(kind, short)
+        StateField(kind, short)
         for kind, texts in (
-            (Kind.TITLE, (state.title,)),
-            (Kind.HEADING, state.headings),
-            (Kind.ADDRESS, (state.address,)),
-            (Kind.CONTROL, map(_name, state.controls)),
+            (FieldKind.TITLE, (state.title,)),
+            (FieldKind.HEADING, state.headings),
+            (FieldKind.ADDRESS, (state.address,)),
+            (FieldKind.CONTROL, map(_name, state.controls)),
         )
         for text in texts
         if (short := _short(text))

@@ -67,7 +67,7 @@ class PackedTokens:
         return cls(spans.astype(np.uint16), scales.astype(np.float32), values)
 
 
-def telling(text: str, tokens: TokenVectors) -> list[int]:
+def informative_tokens(text: str, tokens: TokenVectors) -> list[int]:
     """Positions of the tokens that contain a letter or digit, and of the marks around them.
 
     Of a text without any, those that cover something; of an empty one, none.
@@ -78,9 +78,9 @@ def telling(text: str, tokens: TokenVectors) -> list[int]:
     return sorted(words | marks) if words else []
 
 
-def pack(text: str, tokens: TokenVectors) -> PackedTokens:
+def pack_tokens(text: str, tokens: TokenVectors) -> PackedTokens:
     """Keep the informative tokens of a text, rounded."""
-    kept = telling(text, tokens)
+    kept = informative_tokens(text, tokens)
     vectors = tokens.vectors[kept]
     largest: NDArray[np.float32] = np.abs(vectors).max(axis=1, initial=1e-9).astype(np.float32)
     scales = largest / _LARGEST
@@ -118,7 +118,9 @@ def packed_tokens(
     pending = [text for text in keys if text not in found]
     for at in range(0, len(pending), _PIECE):
         piece = pending[at : at + _PIECE]
-        fresh = [pack(text, one) for text, one in zip(piece, encoder.encode_tokens(piece), strict=True)]
+        fresh = [
+            pack_tokens(text, one) for text, one in zip(piece, encoder.encode_tokens(piece), strict=True)
+        ]
         found.update(zip(piece, fresh, strict=True))
         if cache is not None:
             cache.put_many(
