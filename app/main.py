@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
-from app import garbage, log, settings
-from app.engine.errors import SiteloreError
-from app.models.commands import CommandCenter
-from app.views.main_window import MainWindow
-from app.views.theme import Theme
+from app import gc_tuning, log, settings
+from app.errors import SiteloreError
+from app.models.common.commands import CommandCenter
+from app.views.frame.main_window import MainWindow
+from app.views.frame.theme import Theme
 
 if TYPE_CHECKING:
-    from app.models.instance import SingleInstance
+    from app.models.common.single_instance import SingleInstance
     from app.workbench import Workbench
 
 WindowTask = Callable[[MainWindow], Awaitable[object]]
@@ -50,7 +50,7 @@ def run_workbench(
     _need_a_display()
     folder = _folder(workspace)
     app = _application()
-    from app.models.instance import SingleInstance
+    from app.models.common.single_instance import SingleInstance
 
     instance = SingleInstance(folder, settings.runtime_dir())
     if not instance.claim(paths):
@@ -72,7 +72,7 @@ def run_screenshots(workspace: Path, out: Path) -> int:
     out.mkdir(parents=True, exist_ok=True)
 
     async def both() -> int:
-        from app.views.pictures import take_empty_screenshots, take_screenshots
+        from app.views.frame.screenshots import take_empty_screenshots, take_screenshots
 
         code = await _Session(app, workspace.resolve(), None, None).work(
             safe=True, show=lambda window: take_screenshots(window, out, asyncio.sleep)
@@ -114,7 +114,7 @@ class _Session:
         await self._first_painted()
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, _read_client)
-        from app.models.engine_client import EngineClient
+        from app.models.common.engine_client import EngineClient
 
         client = EngineClient()
         spawning = loop.create_task(client.spawn(self._folder))
@@ -129,7 +129,7 @@ class _Session:
         try:
             if await _ended_first(spawning, leave):
                 code = await self._fill(bench, spawning, safe=safe, paths=paths)
-                loop.call_later(SETTLED_SECONDS, garbage.freeze_gc)
+                loop.call_later(SETTLED_SECONDS, gc_tuning.freeze_gc)
                 if demo and code == 0:
                     self._greet()
                 if show is not None:
@@ -198,7 +198,7 @@ def _in_loop(app: QApplication, work: Callable[[], Coroutine[Any, Any, int]]) ->
 
 def _read_client() -> None:
     """Import the engine client on a worker thread, so that the empty window answers meanwhile."""
-    for name in ("app.engine.channel", "app.models.engine_client"):
+    for name in ("app.engine.channel", "app.models.common.engine_client"):
         importlib.import_module(name)
 
 
@@ -229,7 +229,7 @@ def _end_on_signals(leave: Callable[[], None]) -> None:
 
 
 def _application() -> QApplication:
-    garbage.pause_gc()
+    gc_tuning.pause_gc()
     QApplication.setApplicationName("sitelore")
     QApplication.setApplicationDisplayName("Sitelore")
     QApplication.setDesktopFileName("sitelore")

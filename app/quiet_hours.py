@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
-from app.engine.errors import InputError
+from app.errors import InputError
 
 _HOURS = re.compile(r"\s*(\d{1,2})(?::(\d{2}))?\s*(?:-|–|to)\s*(\d{1,2})(?::(\d{2}))?\s*")
 

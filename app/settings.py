@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from app.engine.errors import InputError, StoreError
+from app.errors import InputError, StoreError
 from app.quiet_hours import quiet_hours
 
 APP = "sitelore"

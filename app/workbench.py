@@ -10,28 +10,28 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QIcon
 
 from app.assets import resource
-from app.models.jobs import JobList
-from app.models.keymap import readable_key
-from app.models.knowledge import KnowledgeModel
-from app.models.live import LiveModel
-from app.models.map_desk import MapWorkspace
-from app.models.review import ReviewModel
-from app.models.search import SearchModel
-from app.models.session import SessionKeeper
-from app.models.settings_form import SettingsForm
-from app.models.tasks import Tasks
-from app.models.workspace import WorkspaceModel
-from app.views.call_desk import NotificationCenter
-from app.views.knowledge_view import KnowledgeView
-from app.views.live_view import LiveView
-from app.views.map_view import MapView
-from app.views.review_view import ReviewView
-from app.views.tip_detail import TipDetail
+from app.models.common.jobs import JobList
+from app.models.common.keymap import readable_key
+from app.models.common.search import SearchModel
+from app.models.common.session import SessionKeeper
+from app.models.common.settings_form import SettingsForm
+from app.models.common.tasks import Tasks
+from app.models.common.workspace import WorkspaceModel
+from app.models.graph.workspace import MapWorkspace
+from app.models.knowledge.knowledge_model import KnowledgeModel
+from app.models.live.model import LiveModel
+from app.models.review.review_model import ReviewModel
+from app.views.frame.notification_center import NotificationCenter
+from app.views.graph.view import MapView
+from app.views.knowledge.knowledge_view import KnowledgeView
+from app.views.knowledge.tip_detail import TipDetail
+from app.views.live.view import LiveView
+from app.views.review.review_view import ReviewView
 
 if TYPE_CHECKING:
-    from app.engine.api import SearchHit
-    from app.models.engine_client import EngineClient, LocalClient
-    from app.views.main_window import MainWindow
+    from app.engine.api.engine_api import SearchHit
+    from app.models.common.engine_client import EngineClient, LocalClient
+    from app.views.frame.main_window import MainWindow
     from kb.tip import TipDraft
 
 

@@ -14,12 +14,12 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
+from app.engine.browser.capture.page_idle import wait_until_idle
+from app.engine.browser.capture.snapshot import capture, element_handle
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.browser.settle import wait_until_idle
-from app.engine.browser.snapshot import capture, element_handle
-from app.engine.command import Click, TypeText
-from app.engine.fingerprint import fingerprints_of
+from app.engine.core.actions.types import Click, TypeText
+from app.engine.core.fingerprint import fingerprints_of
 from benchmarks.snapshot import page
 
 SIZES = (500, 2000, 5000)

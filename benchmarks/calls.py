@@ -42,11 +42,11 @@ def main() -> None:
 
 
 async def _measure(service: Any) -> None:
-    from app.engine.supervision import ApprovalRequest, LiveRow, Need, RunState
-    from app.models.calls import DEBOUNCE_SECONDS, Notification, NotificationModel
-    from app.models.desktop_notes import DesktopNotification, DesktopNotifications
-    from app.models.engine_client import LocalClient
-    from app.models.tasks import Tasks
+    from app.engine.core.supervision import ApprovalRequest, LiveRow, Need, RunState
+    from app.models.common.desktop_notifications import DesktopNotification, DesktopNotifications
+    from app.models.common.engine_client import LocalClient
+    from app.models.common.notifications import DEBOUNCE_SECONDS, Notification, NotificationModel
+    from app.models.common.tasks import Tasks
     from tests.support.fake_engine import FakeEngine
 
     engine, tasks = FakeEngine(), Tasks()

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import orjson
 
+from app.engine.core.sites import load_sites
+from app.engine.core.trajectory import Step
 from app.engine.detectors.base import RunContext
 from app.engine.detectors.runner import RULES, RuleRunner
 from app.engine.imports.colorbrowseragent import find_runs, read_run
-from app.engine.sites import load_sites
-from app.engine.trajectory import Step
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[2] / "shared"))
 ROOT = SHARED / "data" / "colorbrowseragent"

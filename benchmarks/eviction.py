@@ -17,21 +17,26 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.engine.agent.eviction.context import DEFAULT_BUDGET, DEFAULT_RETENTION, LiveContext, stable_prefix
-from app.engine.agent.eviction.keeping import CurrentPage, RetentionLimits
-from app.engine.agent.eviction.operator import condense, evict
-from app.engine.agent.eviction.tokens import count, count_text
-from app.engine.agent.forms import action_help
+from app.engine.agent.eviction.live_context import (
+    DEFAULT_BUDGET,
+    DEFAULT_RETENTION,
+    LiveContext,
+    stable_prefix,
+)
+from app.engine.agent.eviction.pipeline import condense, evict
+from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
+from app.engine.agent.eviction.token_count import count, count_text
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.prompting import prompt
 from app.engine.agent.memory import entries
-from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger
 from app.engine.agent.memory.views import worker_view
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
-from app.engine.effect import ActionResult, Cause, Effect
-from app.engine.imports.reading import ReadRun
-from app.engine.trajectory import ErrorClass, Step
+from app.engine.core.action_result import ActionResult, Cause, Effect
+from app.engine.core.actions.specs import action_help
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.core.trajectory import ErrorClass, Step
+from app.engine.imports.source_files import ReadRun
 from tests.support.runs import COLLECTION, TRAJECTORIES, read
 
 AT = 20

@@ -18,11 +18,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.engine.graph.blocklist import BlockList
-from app.engine.page_state import Element
-from tests.support.expedition import start
+from app.engine.core.page_state import Element
+from app.engine.graph.rules.block_list import BlockList
+from tests.support.demo_site_thread import demo_site
+from tests.support.exploration_process import start
 from tests.support.link_crawler import Crawl, crawl
-from tests.support.served import demo_site
 from tests.support.shop import difference, rows_of
 
 COVERED = 0.98

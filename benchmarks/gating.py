@@ -3,7 +3,7 @@
 A form of twenty actions (fields, radio buttons, checkboxes, a row with a small arrow, three stages) is filled in in a
 real Chromium, by pointing at marks alone.  The vision model is scripted: it sees everything, with the latency of a
 small model.  Both ways have to send the same.  ``naive`` looks before every action, then thinks, and caches nothing;
-``gated`` follows ``app.engine.agent.gate`` and looks in the background while the agent thinks.
+``gated`` follows ``app.engine.agent.vision.freshness`` and looks in the background while the agent thinks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 
 from app.engine.browser.session import open_browser, open_session
-from tests.support.booking import PLAN, SENT, Filled, fill_in
+from tests.support.booking_form import PLAN, SENT, Filled, fill_in
 from tests.support.pages_server import serving
 
 LATENCY, THINKING = 0.9, 1.0

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import networkx
 
-from app.engine.errors import NotFound
+from app.engine.core.identity import element_key, keys_of, page_id
+from app.engine.core.page_state import Element, Mode, PageCapture, PageKeys, PageState
+from app.engine.core.transition import Locator, Transition
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.paths import cost, usual_seconds
-from app.engine.identity import element_key, keys_of, page_id
-from app.engine.page_state import Element, Mode, PageCapture, PageKeys, PageState
-from app.engine.store.graphs import GraphStore
-from app.engine.transition import Locator, Transition
+from app.engine.store.graph.graph_store import GraphStore
+from app.errors import NotFound
 
 HOME = "http://shop.example/"
 QUESTIONS = 30

@@ -28,19 +28,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine import identity
-from app.engine.browser.demo_server import DemoServer
+from app.demo.server import DemoServer
+from app.engine.api.graph_api import SearchComparison
+from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.browser.snapshot import capture
-from app.engine.graph.observing import state_of
+from app.engine.core import identity
+from app.engine.core.page_state import Mode, PageState
+from app.engine.graph.captured_states import state_of
 from app.engine.graph.search import METHODS, StateSearch, StateText, state_text
 from app.engine.graph.search.compare import LabelledQuery, compare, read_queries
-from app.engine.graph.search.late import PLAIN, LateIndex, Weighting
+from app.engine.graph.search.late_interaction import PLAIN, LateIndex, Weighting
 from app.engine.graph.search.state_text import fields
 from app.engine.graph.search.tokens import informative_tokens, packed_tokens
-from app.engine.graph_api import SearchComparison
-from app.engine.page_state import Mode, PageState
-from app.engine.store.graphs import GraphStore
+from app.engine.store.graph.graph_store import GraphStore
 from kb.encoder import EncoderUnavailable, TokenEncoder, TokenVectors, load_encoder
 from kb.vectors import MemoryVectors
 

@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from playwright.async_api import Browser, Route
 
-from app.engine.browser.guard import WriteGuard
+from app.engine.browser.network.write_guard import WriteGuard
 from app.engine.browser.session import BrowserSession, open_browser, open_session
 
 ROUNDS = 30

@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 
 from app.engine.graph.layout import layout, stand_apart
-from tests.support.made_up_site import large_site
+from tests.support.generated_site import large_site
 
 
 def seconds(work: Callable[[], object], times: int = 3) -> float:

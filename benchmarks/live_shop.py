@@ -20,17 +20,17 @@ from collections import defaultdict
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from app.engine.browser.demo_server import DemoServer
+from app.demo.server import DemoServer
+from app.engine.api.run_api import RunRequest
 from app.engine.browser.session import open_browser
-from app.engine.events import ActionPlanned, Event, LiveRunChanged, PageFrame, RequestChanged
-from app.engine.intervention_policy import RiskClass
-from app.engine.run_api import RunRequest
-from app.engine.supervision import DecisionKind, Need, OperatorDecision, RequestState, RunState
+from app.engine.core.events import ActionPlanned, Event, LiveRunChanged, PageFrame, RequestChanged
+from app.engine.core.intervention_policy import RiskClass
+from app.engine.core.supervision import DecisionKind, Need, OperatorDecision, RequestState, RunState
 from tests.support.blocking_proxy import BlockingProxy, Door
+from tests.support.operator_driver import Operator, asking
 from tests.support.protocol_server import ProtocolServer
 from tests.support.shop import ADMIN, record_login
 from tests.support.shop_brain import count_the_kitchen
-from tests.support.wall import Operator, asking
 
 ASKS = asking(RiskClass.SENDS)
 TRACKBALL = "What is the price of the Voltmere Quartz Trackball?"

@@ -30,15 +30,15 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.engine.api.run_api import WITHOUT_KNOWLEDGE, RunRequest
 from app.engine.browser.session import open_browser, open_session
-from app.engine.run_api import WITHOUT_KNOWLEDGE, RunRequest
-from app.engine.supervision import RunState, Stage
-from app.models.commands import CommandCenter
-from app.models.engine_client import EngineClient
-from app.models.live import LiveModel
-from app.models.tasks import Tasks
-from app.views.live_view import LiveView
-from app.views.theme import Theme
+from app.engine.core.supervision import RunState, Stage
+from app.models.common.commands import CommandCenter
+from app.models.common.engine_client import EngineClient
+from app.models.common.tasks import Tasks
+from app.models.live.model import LiveModel
+from app.views.frame.theme import Theme
+from app.views.live.view import LiveView
 from benchmarks.screencast import FLIPS, MOVING, SIZE, floor_of_clicks, raw
 from tests.support.protocol_server import Answer, ProtocolServer
 

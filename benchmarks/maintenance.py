@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.engine.browser.demo_server import HOST, DemoServer, Request, Response
+from app.demo.server import HOST, DemoServer, Request, Response
 
 AIM = 0.25
 

@@ -16,14 +16,14 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.models.engine_client import LocalClient
-from app.models.map_graph import MapGraph
-from app.models.map_model import MapModel, MapState
-from app.models.tasks import Tasks
-from app.views.map_canvas import MapCanvas
-from app.views.theme import Theme
+from app.models.common.engine_client import LocalClient
+from app.models.common.tasks import Tasks
+from app.models.graph.map_graph import MapGraph
+from app.models.graph.model import MapModel, MapState
+from app.views.frame.theme import Theme
+from app.views.graph.canvas import MapCanvas
 from tests.support.fake_engine import FakeEngine
-from tests.support.made_up_site import large_site, make_picture
+from tests.support.generated_site import large_site, make_picture
 
 SIZE = (1200, 800)
 FRAMES = 120

@@ -18,13 +18,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import HistoryEntry, Observation
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.command import Action, Click, ReportInfeasible, Select, Stop, TypeText, Wait
-from app.engine.effect import ActionResult, Effect
-from app.engine.errors import SiteloreError
-from app.engine.page_state import PageCapture
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.types import Action, Click, ReportInfeasible, Select, Stop, TypeText, Wait
+from app.engine.core.observation import HistoryEntry, Observation
+from app.engine.core.page_state import PageCapture
+from app.errors import SiteloreError
 from tests.support.miniwob import Episode, MiniWob, episode, miniwob
 
 LONGEST = 60.0

@@ -18,13 +18,13 @@ from collections.abc import Awaitable, Callable
 
 import openai
 
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.agent.model import exchange
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.hearing import StreamParser
+from app.engine.agent.model.stream_parser import StreamParser
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model_api import AgentRole, ModelReply
-from app.engine.redaction import redact_text
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.core.model_api import AgentRole, ModelReply
+from app.engine.core.redaction import redact_text
 
 PORT = 8399
 ANSWER = 'I look for the order first. click("12") ' * 6

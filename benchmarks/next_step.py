@@ -25,12 +25,12 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPlainTextEdit, QWidget
 
-from app.models.commands import CommandCenter
-from app.models.engine_client import EngineClient
-from app.models.review import ReviewModel
-from app.models.tasks import Tasks
-from app.views.review_view import ReviewView
-from app.views.theme import Theme
+from app.models.common.commands import CommandCenter
+from app.models.common.engine_client import EngineClient
+from app.models.common.tasks import Tasks
+from app.models.review.review_model import ReviewModel
+from app.views.frame.theme import Theme
+from app.views.review.review_view import ReviewView
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 RUNS = 12

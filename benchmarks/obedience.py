@@ -15,9 +15,9 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from app.engine.api.run_api import WITHOUT_KNOWLEDGE, RunRequest
+from app.engine.core.intervention_policy import RiskClass
 from app.engine.engine import Engine
-from app.engine.intervention_policy import RiskClass
-from app.engine.run_api import WITHOUT_KNOWLEDGE, RunRequest
 from tests.support.obedient_model import ObedientModel
 from tests.support.protocol_server import ProtocolServer
 from tests.support.trap_site import CARRIERS, ORDERS, trap_site

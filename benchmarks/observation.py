@@ -26,15 +26,15 @@ from typing import Any
 
 from playwright.async_api import async_playwright
 
-from app.engine.agent.marks import element_marks, is_markable, visible_part
-from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.find import launch
+from app.demo.server import DemoServer
+from app.engine.agent.vision.set_of_marks import element_marks, is_markable, visible_part
+from app.engine.browser.capture.snapshot import capture
+from app.engine.browser.launch.launcher import launch
 from app.engine.browser.session import BrowserSession, open_session
-from app.engine.browser.snapshot import capture
-from app.engine.page_state import Element, PageCapture, Rect
+from app.engine.core.page_state import Element, PageCapture, Rect
 from benchmarks.snapshot import page as made_up_page
+from tests.support.demo_site_thread import demo_site
 from tests.support.miniwob import HIDDEN, START, miniwob
-from tests.support.served import demo_site
 from tests.support.shop import shop
 
 PACKAGE = "browsergym-core==0.13.3"

@@ -10,10 +10,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from app.engine.api.page_diff import step_view
+from app.engine.core.verdicts import Risk
 from app.engine.imports import colorbrowseragent
 from app.engine.imports.importer import import_paths
-from app.engine.judgement import Risk
-from app.engine.page_diff import step_view
 from app.engine.store.workspace import Workspace
 from tests.support.runs import COLLECTION
 

@@ -20,13 +20,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.engine.browser.find import NoBrowser
+from app.engine.browser.launch.launcher import NoBrowser
 from app.engine.browser.session import open_browser, open_session
-from app.engine.errors import NotFound
+from app.engine.core.transition import Attempt, Operation, ReplayVerdict, ReplayVerdictKind, Transition
 from app.engine.graph.graph import InteractionGraph
-from app.engine.graph.travel import PathReplayer
+from app.engine.graph.replay.path_replayer import PathReplayer
 from app.engine.store.workspace import Workspace
-from app.engine.transition import Attempt, Operation, ReplayVerdict, ReplayVerdictKind, Transition
+from app.errors import NotFound
 
 ENOUGH = 0.97
 
@@ -120,7 +120,7 @@ def _workspace(path: Path | None, site: str) -> Iterator[Path]:
     if path is not None:
         yield path
         return
-    from tests.support.served import demo_site
+    from tests.support.demo_site_thread import demo_site
 
     with demo_site() as server, tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "workspace"

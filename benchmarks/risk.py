@@ -32,16 +32,16 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
+from app.engine.core.sites import load_sites
+from app.engine.core.trajectory import Outcome, Run, Step
+from app.engine.core.verdicts import Label, Verdict
 from app.engine.detectors.base import FINAL_ACTIONS
-from app.engine.detectors.calibration import scorecard
+from app.engine.detectors.cross_validation import auroc as auc
+from app.engine.detectors.cross_validation import cross_validate
 from app.engine.detectors.risk import JudgedRun, RiskModel, fit
 from app.engine.detectors.runner import detect_run
-from app.engine.detectors.trial import auroc as auc
-from app.engine.detectors.trial import cross_validate
+from app.engine.detectors.scorecard import scorecard
 from app.engine.imports.colorbrowseragent import find_runs, read_run
-from app.engine.judgement import Label, Verdict
-from app.engine.sites import load_sites
-from app.engine.trajectory import Outcome, Run, Step
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[2] / "shared"))
 ROOT = SHARED / "data" / "colorbrowseragent"

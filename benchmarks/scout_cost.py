@@ -13,9 +13,9 @@ import statistics
 import time
 
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import Observation
-from app.engine.observation import parse_tree
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.ax_tree import parse_tree
+from app.engine.core.observation import Observation
+from app.engine.core.page_state import Element, PageCapture
 
 SIZES = (500, 2000, 5000)
 ROUNDS = 5

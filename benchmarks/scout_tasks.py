@@ -25,11 +25,11 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest, RunSummary
 from app.engine.browser.session import open_browser
-from app.engine.cases.exploring import ExploreOptions
+from app.engine.core.page_state import Mode
 from app.engine.engine import Engine
-from app.engine.page_state import Mode
-from app.engine.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest, RunSummary
+from app.engine.services.exploration import ExploreOptions
 from kb.tip import Status
 from tests.support.shop import ADMIN, SHOPPER, Rows, record_login, rows_of, started_shop
 from tests.support.shop_facts import TASKS, ShopTask, expected, load_tasks, verdict

@@ -25,12 +25,12 @@ from playwright.async_api import Browser, CDPSession, Error
 
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover.takeover import Takeover
-from app.engine.browser.screencast import Screencast, ScreencastFrame
+from app.engine.browser.capture.screencast import Screencast, ScreencastFrame
+from app.engine.browser.manual_input.input_forwarder import InputForwarder
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.browser.steering import InputForwarder
-from app.engine.events import EventBus
+from app.engine.core.events import EventBus
+from app.engine.core.page_input import InputKind, MouseButton, PageInput
 from app.engine.jobs import JobRegistry
-from app.engine.page_input import InputKind, MouseButton, PageInput
 
 SIZE = (1280, 800)
 TILE = (320, 200)

@@ -12,10 +12,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from app.engine.core.trajectory import Run, Step
 from app.engine.imports import colorbrowseragent
-from app.engine.store.run_text import run_row, step_row
+from app.engine.store.run_search_text import run_row, step_row
 from app.engine.store.workspace import Workspace
-from app.engine.trajectory import Run, Step
 from tests.support.runs import COLLECTION, read
 
 QUESTIONS = 200

@@ -2,7 +2,7 @@
 
 On pages of the demo site, in a real Chromium, every element in view is boxed the way vision models box: moved, and
 drawn too large or too small (seeded).  ``middle`` clicks the middle of the box.  ``snapped`` uses
-``app.engine.agent.snapper``, with the element's own name, with none, and with a slightly wrong name.  Rows with a
+``app.engine.agent.vision.snapper``, with the element's own name, with none, and with a slightly wrong name.  Rows with a
 small arrow at their end are counted separately: there the arrow is meant, and the box spans the whole row.
 """
 
@@ -14,13 +14,13 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from app.engine.agent.snapper import in_view, middle, sample_points, snap
-from app.engine.browser.demo_pages import DEPARTMENTS
-from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.points import elements_at
+from app.demo.pages import DEPARTMENTS
+from app.demo.server import DemoServer
+from app.engine.agent.vision.snapper import in_view, middle, sample_points, snap
+from app.engine.browser.capture.hit_testing import elements_at
+from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.browser.snapshot import capture
-from app.engine.page_state import Element, PageCapture, Rect
+from app.engine.core.page_state import Element, PageCapture, Rect
 from tests.support.pages_server import serving
 
 SLIPS = (0.0, 0.3, 0.6, 0.9)

@@ -15,18 +15,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
-from app.engine import identity
-from app.engine.browser.hand import open_page
+from app.engine.api.graph_api import ExploreOptions
+from app.engine.browser.capture.snapshot import capture
+from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.browser.snapshot import capture
-from app.engine.cases.core import Core
-from app.engine.cases.recording import StoredGraphRecorder
-from app.engine.graph.blocklist import BlockList
-from app.engine.graph.frontier import FrontierPlanner, StateContext
-from app.engine.graph.observing import contents_of, state_of
-from app.engine.graph.recorder import GraphTransaction, PageContents
-from app.engine.graph_api import ExploreOptions
-from app.engine.page_state import PageCapture, PageState
+from app.engine.core import identity
+from app.engine.core.page_state import PageCapture, PageState
+from app.engine.graph.captured_states import contents_of, state_of
+from app.engine.graph.explore.exploration_store import GraphTransaction, PageContents
+from app.engine.graph.explore.frontier import FrontierPlanner, StateContext
+from app.engine.graph.rules.block_list import BlockList
+from app.engine.services.core import Core
+from app.engine.services.graph_recording import StoredGraphRecorder
 from benchmarks.snapshot import BUDGET, SIZES, page
 
 HOME = "http://things.example/"

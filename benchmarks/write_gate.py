@@ -24,19 +24,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.engine.action import RecordedAction
-from app.engine.agent.risk import assess_risk
-from app.engine.agent.sight import Observation
-from app.engine.agent.task_changes import requested_changes
-from app.engine.agent.write_gate import WriteGate
-from app.engine.calls import from_recorded
-from app.engine.command import Action
-from app.engine.effect import ActionResult, Effect
+from app.engine.agent.write_gate.action_risk import assess_risk
+from app.engine.agent.write_gate.gate import WriteGate
+from app.engine.agent.write_gate.task_changes import requested_changes
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.codec import from_recorded
+from app.engine.core.actions.recorded import RecordedAction
+from app.engine.core.actions.types import Action
+from app.engine.core.observation import Observation
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.sites import load_sites
+from app.engine.core.trajectory import Step
 from app.engine.graph.recorded_pages import read_page
 from app.engine.imports.colorbrowseragent import find_runs, read_run
-from app.engine.page_state import Element, PageCapture
-from app.engine.sites import load_sites
-from app.engine.trajectory import Step
 from benchmarks.risk import SHARED
 
 DATA = SHARED / "data"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import Json, print_note, print_result, table, terminal_safe, with_engine
-from app.engine.errors import UsageError
-from app.engine.events import Event, RunAdvanced
-from app.engine.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunMemory, RunRequest, RunSummary
-from app.engine.trajectory import Outcome
+from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunMemory, RunRequest, RunSummary
+from app.engine.core.events import Event, RunAdvanced
+from app.engine.core.trajectory import Outcome
+from app.errors import UsageError
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine

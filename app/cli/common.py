@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import orjson
 import typer
 
-from app.engine.errors import printable
-from app.engine.events import BrowserStarted, Event, JobChanged
+from app.engine.core.events import BrowserStarted, Event, JobChanged
+from app.errors import printable
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli import graph_words as words
+from app.cli import graph_text as words
 from app.cli.common import Json, print_note, print_result, table, with_engine
-from app.engine.errors import NotFound
-from app.engine.graph_api import ExploreOptions, Journey, LabReport, NodeDetail, PathPlan
-from app.engine.page_state import Mode
+from app.engine.api.graph_api import ExploreOptions, Journey, LabReport, NodeDetail, PathPlan
+from app.engine.core.page_state import Mode
+from app.errors import NotFound
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine
@@ -321,7 +321,7 @@ def rules(
     """List the elements of a stored page that the rules would stop."""
 
     async def trying(engine: Engine) -> tuple[LabReport, NodeDetail]:
-        from app.engine.graph.rule_file import text_of
+        from app.engine.graph.rules.rule_file import text_of
 
         text = text_of(file) if file else await engine.block_rules(site)
         return await engine.try_rules(site, node, text), await engine.graph_node(site, node)

@@ -11,7 +11,7 @@ import typer
 
 from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
 from app.cli.tip import tip_document
-from app.engine.errors import UsageError
+from app.errors import UsageError
 from kb.tip import PARTLY, Query, Retrieval, Status
 
 app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge bases.", no_args_is_help=True)

@@ -17,12 +17,11 @@ import typer
 
 from app.cli.agent import PolicyName
 from app.cli.common import Json, json_data, print_note, print_result, table, terminal_safe, with_engine
-from app.engine.errors import InputError, UsageError
-from app.engine.events import Event, LiveRunChanged, RequestChanged
-from app.engine.hand_back import HAND_BACK, HandBack, HandBackKind
-from app.engine.intervention_policy import InterventionPolicy, PolicyPreview
-from app.engine.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest
-from app.engine.supervision import (
+from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest
+from app.engine.core.events import Event, LiveRunChanged, RequestChanged
+from app.engine.core.hand_back import HAND_BACK, HandBack, HandBackKind
+from app.engine.core.intervention_policy import InterventionPolicy, PolicyPreview
+from app.engine.core.supervision import (
     ApprovalRequest,
     ApprovalScope,
     DecisionKind,
@@ -36,7 +35,8 @@ from app.engine.supervision import (
     TakeoverSummary,
     allowed_decisions,
 )
-from app.engine.trajectory import Outcome
+from app.engine.core.trajectory import Outcome
+from app.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine

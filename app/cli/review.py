@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import Json, json_data, print_result, table, with_engine
-from app.engine.judgement import Flag, Label
+from app.engine.core.verdicts import Flag, Label
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine

@@ -13,8 +13,8 @@ import typer
 
 from app.cli import agent, graph, kb, live, review, runs, tip
 from app.cli.common import GLOBALS, Json, print_note, print_result, table, workspace_path
-from app.engine.api import Check
-from app.engine.errors import SiteloreError, printable
+from app.engine.api.engine_api import Check
+from app.errors import SiteloreError, printable
 
 DEMO_PORT = 7801
 """First of the three ports of the demo site; the recorded runs refer to them."""
@@ -87,7 +87,7 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Run the whole loop on the bundled site: import, detect, judge, tip, retrieve, freeze. No model, no tokens."""
-    from app.engine import demo as whole_loop
+    from app.demo import tour as whole_loop
 
     if serve:
         _serve_demo(port)
@@ -114,7 +114,7 @@ def _need_qt() -> None:
 
     Raises ``SiteloreError`` that names the libraries and the packages.
     """
-    from app.engine.doctor import missing_qt, needs_xcb
+    from app.engine.services.doctor import missing_qt, needs_xcb
 
     lacking = missing_qt(display=needs_xcb(os.environ))
     if lacking is not None:
@@ -125,7 +125,7 @@ def _serve_demo(port: int) -> None:
     """Serve the bundled site until it is stopped (Ctrl+C)."""
     import asyncio
 
-    from app.engine.browser.demo_server import DemoServer
+    from app.demo.server import DemoServer
 
     async def serving() -> None:
         async with await DemoServer.start(port) as server:
@@ -161,7 +161,7 @@ def doctor(as_json: Json = False) -> None:
     """Check browser, window, encoder and model, and show how to fix what does not work."""
     import asyncio
 
-    from app.engine.doctor import examine
+    from app.engine.services.doctor import examine
 
     checks = asyncio.run(examine(workspace_path()))  # without an engine: the workspace itself may be broken
     print_result(checks, as_json, lambda: _findings(checks))

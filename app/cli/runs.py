@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
-from app.engine.api import RunDetail, RunFilter, RunRow
-from app.engine.trajectory import Step
+from app.engine.api.engine_api import RunDetail, RunFilter, RunRow
+from app.engine.core.trajectory import Step
 
 app = typer.Typer(help="List, show, export and delete stored runs.", no_args_is_help=True)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
-from app.engine.errors import UsageError
+from app.errors import UsageError
 from kb.tip import (
     Kind,
     LintFinding,

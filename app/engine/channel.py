@@ -18,8 +18,9 @@ from typing import Any
 
 import orjson
 
-from app.engine.api import EngineApi
-from app.engine.errors import (
+from app.engine.api.engine_api import EngineApi
+from app.engine.core.events import EVENTS, Event, PageFrame
+from app.errors import (
     Conflict,
     DamagedIndex,
     InputError,
@@ -28,7 +29,6 @@ from app.engine.errors import (
     StoreError,
     UsageError,
 )
-from app.engine.events import EVENTS, Event, PageFrame
 
 PROTOCOL = 1
 """Raised when a message changes its meaning; both ends must agree."""

@@ -8,32 +8,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import settings
-from app.engine.api import Check, EngineApi, WorkspaceInfo
-from app.engine.browser import find, sandbox
-from app.engine.cases.asking import ModelJudging
-from app.engine.cases.atlas import GraphCache
-from app.engine.cases.core import Core
-from app.engine.cases.desk import ApprovalService
-from app.engine.cases.exploring import ExplorationService
-from app.engine.cases.finding import GraphSearchService
-from app.engine.cases.fleet import Fleet
-from app.engine.cases.graphs import GraphService
-from app.engine.cases.handing import TakeoverService
-from app.engine.cases.history import HistoryService
-from app.engine.cases.judging import ReviewService
-from app.engine.cases.knowledge import KnowledgeService
-from app.engine.cases.retrieving import RetrievalService
-from app.engine.cases.run_reading import RunReader
-from app.engine.cases.running import AgentRunService
-from app.engine.cases.runs import RunService
-from app.engine.cases.takeovers import TakeoverResults
-from app.engine.cases.wayfinding import GraphNavigationService
-from app.engine.cases.words import OperatorActions
-from app.engine.events import BrowserStarted, JobChanged
+from app.engine.api.engine_api import Check, EngineApi, WorkspaceInfo
+from app.engine.api.run_api import RunRequest, RunSummary
+from app.engine.browser.launch import launcher, sandbox
+from app.engine.core.events import BrowserStarted, JobChanged
+from app.engine.core.supervision import LiveRow
+from app.engine.core.verdicts import Flag
 from app.engine.jobs import Job
-from app.engine.judgement import Flag
-from app.engine.run_api import RunRequest, RunSummary
-from app.engine.supervision import LiveRow
+from app.engine.services.agent_runs import AgentRunService
+from app.engine.services.core import Core
+from app.engine.services.exploration import ExplorationService
+from app.engine.services.graph_cache import GraphCache
+from app.engine.services.graph_navigation import GraphNavigationService
+from app.engine.services.graph_search import GraphSearchService
+from app.engine.services.graphs import GraphService
+from app.engine.services.history import HistoryService
+from app.engine.services.knowledge import KnowledgeService
+from app.engine.services.model_judging import ModelJudging
+from app.engine.services.retrieval import RetrievalService
+from app.engine.services.review import ReviewService
+from app.engine.services.run_reader import RunReader
+from app.engine.services.runs import RunService
+from app.engine.services.supervision.approvals import ApprovalService
+from app.engine.services.supervision.fleet import Fleet
+from app.engine.services.supervision.operator_actions import OperatorActions
+from app.engine.services.supervision.takeover_results import TakeoverResults
+from app.engine.services.supervision.takeover_service import TakeoverService
 
 
 def author_name() -> str:
@@ -144,8 +144,8 @@ class Engine:
             takeovers.takeover_to_graph,
         )
 
-        self._proof: find.StartedBrowser | None = None
-        self._unlisten = find.on_browser_start(self._on_browser)
+        self._proof: launcher.StartedBrowser | None = None
+        self._unlisten = launcher.on_browser_start(self._on_browser)
 
         self.undo, self.redo, self.history = history.undo, history.redo, history.history
         self.load_session, self.save_session = history.load_session, history.save_session
@@ -229,13 +229,13 @@ class Engine:
 
     async def doctor(self, browser_only: bool = False) -> list[Check]:
         """Check the installation and name remedies; ``browser_only`` checks the browser and its sandbox."""
-        from app.engine.doctor import browser_checks, examine
+        from app.engine.services.doctor import browser_checks, examine
 
         if browser_only:
             return await browser_checks(settings.load().browser, lambda: self._proof)
         return await examine(self._core.workspace.path, proof=lambda: self._proof)
 
-    def _on_browser(self, started: find.StartedBrowser) -> None:
+    def _on_browser(self, started: launcher.StartedBrowser) -> None:
         """Note that a browser works: a run, an exploration or a takeover has started one."""
         self._proof, why = started, started.unsandboxed
         self.bus.publish(

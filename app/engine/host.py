@@ -22,10 +22,10 @@ from typing import Any, cast
 
 from app.engine import channel
 from app.engine.channel import PROTOCOL, ChannelError, encode, encode_error, encode_event, pack, read_frame
+from app.engine.core.events import Event, PageFrame
 from app.engine.engine import Engine
-from app.engine.errors import SiteloreError
-from app.engine.events import Event, PageFrame
-from app.engine.store.scratch import TempFolder
+from app.engine.store.temp_folder import TempFolder
+from app.errors import SiteloreError
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from app.engine.errors import NotFound, SiteloreError
-from app.engine.events import EventBus, JobChanged
+from app.engine.core.events import EventBus, JobChanged
+from app.errors import NotFound, SiteloreError
 
 log = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.find import NoBrowser
+from app.demo.server import DemoServer
+from app.engine.browser.launch.launcher import NoBrowser
 from app.engine.browser.session import open_browser
-from tests.support.served import demo_site
+from tests.support.demo_site_thread import demo_site
 
 
 @pytest.fixture(scope="session")

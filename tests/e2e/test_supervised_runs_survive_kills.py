@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.browser.demo_server import DemoServer
-from tests.support.killing_fleet import kill_over_and_over
+from app.demo.server import DemoServer
+from tests.support.kill_supervised_runs import kill_over_and_over
 
 pytestmark = pytest.mark.browser
 

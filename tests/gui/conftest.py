@@ -17,15 +17,15 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.models.commands import CommandCenter
-from app.models.engine_client import LocalClient
-from app.models.review import ReviewModel
-from app.models.tasks import Tasks
-from app.views.review_view import ReviewView
-from app.views.theme import Theme
+from app.models.common.commands import CommandCenter
+from app.models.common.engine_client import LocalClient
+from app.models.common.tasks import Tasks
+from app.models.review.review_model import ReviewModel
+from app.views.frame.theme import Theme
+from app.views.review.review_view import ReviewView
 from tests.support.fake_engine import FakeEngine
 from tests.support.qt_loop import PATIENCE, CountingLoop, turn
-from tests.support.review_desk import ReviewWindow
+from tests.support.review_window import ReviewWindow
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -171,9 +171,9 @@ def desk(make_desk) -> ReviewWindow:
 @pytest.fixture
 def bench(run, settle, theme, fake_engine):
     """The whole window, over the fake engine."""
-    from app.models.commands import CommandCenter
-    from app.models.engine_client import LocalClient
-    from app.views.main_window import MainWindow
+    from app.models.common.commands import CommandCenter
+    from app.models.common.engine_client import LocalClient
+    from app.views.frame.main_window import MainWindow
     from app.workbench import Workbench
 
     window = MainWindow(CommandCenter(), theme)

@@ -7,14 +7,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit
 
-from app.engine.action import ActionTarget, RecordedAction
-from app.engine.events import RunAdvanced
-from app.engine.ledger import Checkpoint, DeadEnd, Fact, Ledger, LedgerEvent, PlanNode
-from app.engine.run_api import RunMemory, RunRequest
-from app.engine.trajectory import Exposure, Step
-from app.models.review_facts import facts_of_step
-from app.models.run_memory import MemoryList, lines_of
-from app.models.tips_here import role_words, route_words
+from app.engine.api.run_api import RunMemory, RunRequest
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.events import RunAdvanced
+from app.engine.core.ledger import Checkpoint, DeadEnd, Fact, Ledger, LedgerEvent, PlanNode
+from app.engine.core.trajectory import Exposure, Step
+from app.models.review.relevant_tips import role_words, route_words
+from app.models.review.review_facts import facts_of_step
+from app.models.review.run_memory import MemoryList, lines_of
 
 Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -8,9 +8,9 @@ import signal
 
 import pytest
 
-from app.engine.api import RunFilter
-from app.engine.errors import InputError, NotFound, StoreError
-from app.models.engine_client import EngineClient
+from app.engine.api.engine_api import RunFilter
+from app.errors import InputError, NotFound, StoreError
+from app.models.common.engine_client import EngineClient
 from kb.tip import TipDraft
 
 

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.engine.errors import NotFound
+from app.errors import NotFound
 from kb.tip import Status
-from tests.support.review_desk import ReviewWindow
+from tests.support.review_window import ReviewWindow
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier

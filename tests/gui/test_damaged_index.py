@@ -10,16 +10,16 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.engine.api import RunRow
+from app.engine.api.engine_api import RunRow
 from app.engine.engine import Engine
 from app.engine.imports.importer import import_paths
 from app.engine.store.database import INDEX_FILE
 from app.engine.store.workspace import Workspace
-from app.models.commands import CommandCenter
-from app.models.engine_client import LocalClient
-from app.models.run_queue import RunQueueModel
-from app.views.main_window import MainWindow
-from app.views.theme import Theme
+from app.models.common.commands import CommandCenter
+from app.models.common.engine_client import LocalClient
+from app.models.review.run_queue import RunQueueModel
+from app.views.frame.main_window import MainWindow
+from app.views.frame.theme import Theme
 from app.workbench import Workbench
 from tests.support.runs import summary, write_run
 

@@ -12,17 +12,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLineEdit, QPushButton, QRadioButton
 
-from app.engine.errors import NotFound, SiteloreError
-from app.engine.events import ExplorationChanged, HostLost
-from app.engine.graph_api import DepthRow, ExploreOptions
-from app.engine.page_state import Mode
-from app.models.exploration import ExplorationModel, ExplorationStage, LogInStage
-from app.models.explore_form import FIELDS, ExploreFormModel, complete_url
-from app.models.velocity_plot import VelocityPlotModel, VelocityTable, depth_words, ticks
-from app.views.exploration_bar import ExplorationBar
-from app.views.explore_form import ExploreForm
-from app.views.velocity_view import VelocityChart, VelocityView
-from tests.support.made_up_site import HOME, SITE
+from app.engine.api.graph_api import DepthRow, ExploreOptions
+from app.engine.core.events import ExplorationChanged, HostLost
+from app.engine.core.page_state import Mode
+from app.errors import NotFound, SiteloreError
+from app.models.graph.exploration import ExplorationModel, ExplorationStage, LogInStage
+from app.models.graph.explore_form import FIELDS, ExploreFormModel, complete_url
+from app.models.graph.velocity_plot import VelocityPlotModel, VelocityTable, depth_words, ticks
+from app.views.graph.exploration_bar import ExplorationBar
+from app.views.graph.explore_form import ExploreForm
+from app.views.graph.velocity_view import VelocityChart, VelocityView
+from tests.support.generated_site import HOME, SITE
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QMenuBar, QPushButton, QVBoxLayout, QWidget
 
-from app.models.commands import ACTIVE_PLACES, COMMANDS, MENUS, CommandCenter
-from app.models.keymap import Keymap, is_plain, keys_overlap, normalized_key, readable_key, share_place
-from app.models.palette import PaletteModel
-from app.views.menus import build_menus
-from app.views.theme import Theme
+from app.models.common.commands import ACTIVE_PLACES, COMMANDS, MENUS, CommandCenter
+from app.models.common.keymap import Keymap, is_plain, keys_overlap, normalized_key, readable_key, share_place
+from app.models.common.palette import PaletteModel
+from app.views.frame.menus import build_menus
+from app.views.frame.theme import Theme
 
 UI_KEYS = {
     "review": {

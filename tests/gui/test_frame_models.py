@@ -7,14 +7,14 @@ import asyncio
 import pytest
 from PySide6.QtTest import QAbstractItemModelTester
 
-from app.engine.events import HistoryChanged, JobChanged, RunsChanged
-from app.models.commands import CommandCenter
-from app.models.jobs import KEEP_ENDED, JobList, progress_text
-from app.models.key_table import KeyTable
-from app.models.palette import PaletteModel, match_score
-from app.models.search import SearchModel, marked_pieces
-from app.models.session import SessionKeeper
-from app.models.workspace import WorkspaceModel
+from app.engine.core.events import HistoryChanged, JobChanged, RunsChanged
+from app.models.common.commands import CommandCenter
+from app.models.common.jobs import KEEP_ENDED, JobList, progress_text
+from app.models.common.key_table import KeyTable
+from app.models.common.palette import PaletteModel, match_score
+from app.models.common.search import SearchModel, marked_pieces
+from app.models.common.session import SessionKeeper
+from app.models.common.workspace import WorkspaceModel
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
@@ -189,7 +189,7 @@ def test_the_workspace_tells_counts_undo_and_fresh_deeds(client, tasks, fake_eng
 def test_an_import_says_what_came_and_what_could_not_be_read(
     client, tasks, fake_engine, settle, monkeypatch
 ) -> None:
-    from app.engine.api import PathError, RunImportReport
+    from app.engine.api.engine_api import PathError, RunImportReport
 
     async def some(paths, format="auto"):
         return RunImportReport(

@@ -10,11 +10,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app import settings
-from app.models.engine_client import LocalClient
-from app.models.settings_form import SettingsForm
-from app.models.workspace import WorkspaceModel
-from app.views.settings_panel import SettingsPanel
-from app.views.theme import Theme
+from app.models.common.engine_client import LocalClient
+from app.models.common.settings_form import SettingsForm
+from app.models.common.workspace import WorkspaceModel
+from app.views.frame.settings_panel import SettingsPanel
+from app.views.frame.theme import Theme
 from tests.support.fake_engine import FakeEngine
 
 

@@ -7,9 +7,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from app.models.commands import CommandCenter
-from app.views.palette_roles import ROLES, SCHEMES, TINTED, contrast, derived
-from app.views.theme import Theme
+from app.models.common.commands import CommandCenter
+from app.views.frame.color_roles import ROLES, SCHEMES, TINTED, contrast, derived
+from app.views.frame.theme import Theme
 from app.views.widgets import Badge, ElidedLabel, EmptyState, Splitter, Toast
 
 TEXTS = ("text", "muted", "accent", "ok", "warn", "fail", "live")

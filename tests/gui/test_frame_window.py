@@ -12,11 +12,11 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QComboBox, QLineEdit, QPushButton, QWidget
 
-from app.engine.events import HistoryChanged, JobChanged
-from app.models.commands import CommandCenter
-from app.models.engine_client import LocalClient
-from app.views.main_window import MainWindow, ensure_on_screen
-from app.views.theme import Theme
+from app.engine.core.events import HistoryChanged, JobChanged
+from app.models.common.commands import CommandCenter
+from app.models.common.engine_client import LocalClient
+from app.views.frame.main_window import MainWindow, ensure_on_screen
+from app.views.frame.theme import Theme
 from app.workbench import Workbench
 from tests.support.fake_engine import FakeEngine
 
@@ -395,7 +395,7 @@ def test_the_frame_fits_its_smallest_size_at_any_text_size(bench: Workbench, set
 
 
 def test_pictures_are_taken_of_every_view(bench: Workbench, run, tmp_path) -> None:
-    from app.views.pictures import take_screenshots
+    from app.views.frame.screenshots import take_screenshots
 
     taken = run(take_screenshots(bench._window, tmp_path, lambda _seconds: asyncio.sleep(0.01)), timeout=150)
     names = {path.name for path in taken}

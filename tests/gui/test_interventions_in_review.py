@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from app.engine.judgement import Flag, Score, Severity
-from app.engine.supervision import Intervention, OperatorAction
-from app.engine.trajectory import BY_PERSON
-from app.models.deed_list import InterventionListModel, flag_remark
-from app.models.flags import REMARK_ROLE, ScorecardModel
-from app.models.step_list import step_marks
+from app.engine.core.supervision import Intervention, OperatorAction
+from app.engine.core.trajectory import BY_PERSON
+from app.engine.core.verdicts import Flag, Score, Severity
+from app.models.common.step_list import step_marks
+from app.models.review.flags import REMARK_ROLE, ScorecardModel
+from app.models.review.interventions import InterventionListModel, flag_remark
 from tests.support.made_up import NOW, make_run, make_step
 
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QItemSelectionModel, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from app.models.freeze_form import FreezeModel, format_of
-from app.models.knowledge import KnowledgeModel, KnowledgeState
-from app.models.retrieval_list import RetrievalTestModel, retrieval_rows
-from app.models.tip_editor import TipEditor
-from app.models.tip_fields import draft_of, field_of, with_field
-from app.models.tip_history import RevisionListModel, changes_between, diff_words, revision_rows
-from app.models.tip_table import COLUMNS, TipTableModel, ago, parse_tip_filter
+from app.models.knowledge.freeze_form import FreezeModel, format_of
+from app.models.knowledge.knowledge_model import KnowledgeModel, KnowledgeState
+from app.models.knowledge.retrieval_test import RetrievalTestModel, retrieval_rows
+from app.models.knowledge.tip_editor import TipEditor
+from app.models.knowledge.tip_fields import draft_of, field_of, with_field
+from app.models.knowledge.tip_history import RevisionListModel, changes_between, diff_words, revision_rows
+from app.models.knowledge.tip_table import COLUMNS, TipTableModel, ago, parse_tip_filter
 from kb.tip import LintFinding, LintSeverity, Missed, Query, Retrieval, Revision, Scope, Status, Tip
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
-from app.engine.events import KnowledgeChanged
-from app.models.knowledge import KnowledgeModel, KnowledgeState
-from app.views.knowledge_view import KnowledgeView
+from app.engine.core.events import KnowledgeChanged
+from app.models.knowledge.knowledge_model import KnowledgeModel, KnowledgeState
+from app.views.knowledge.knowledge_view import KnowledgeView
 from app.views.widgets import EmptyState
 from kb.tip import Provenance, Status, Tip
 from tests.support import qt_loop

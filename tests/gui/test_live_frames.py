@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 from PySide6.QtCore import QSize
 
-from app.engine.events import LiveRunDismissed, PageFrame
-from app.models.frames import DisplayArea, FrameStore, decoded, drawn_size
+from app.engine.core.events import LiveRunDismissed, PageFrame
+from app.models.live.frames import DisplayArea, FrameStore, decoded, drawn_size
 from tests.support.fake_live import page_jpeg
 
 

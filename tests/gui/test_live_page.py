@@ -10,17 +10,17 @@ from PySide6.QtGui import QFocusEvent, QGuiApplication, QInputMethodEvent, QKeyS
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
-from app.engine.errors import Conflict
-from app.engine.events import ActionPlanned, LiveRunChanged, PageFrame
-from app.engine.intervention_policy import RiskClass
-from app.engine.page_input import InputKind, MouseButton
-from app.engine.supervision import RunState, TakeoverSummary
-from app.models.engine_client import LocalClient
-from app.models.live import LiveModel
-from app.views.live_view import LiveView
+from app.engine.core.events import ActionPlanned, LiveRunChanged, PageFrame
+from app.engine.core.intervention_policy import RiskClass
+from app.engine.core.page_input import InputKind, MouseButton
+from app.engine.core.supervision import RunState, TakeoverSummary
+from app.errors import Conflict
+from app.models.common.engine_client import LocalClient
+from app.models.live.model import LiveModel
+from app.views.live.view import LiveView
 from tests.support.fake_live import page_jpeg
-from tests.support.hand_clock import ManualClock
-from tests.support.live_page_desk import LINES_ONLY, LOST, NO_PICTURE, PageOnly, PageWindow, SteppedEngine
+from tests.support.live_page_window import LINES_ONLY, LOST, NO_PICTURE, PageOnly, PageWindow, SteppedEngine
+from tests.support.manual_clock import ManualClock
 
 K, M = Qt.Key, Qt.KeyboardModifier
 
@@ -128,7 +128,7 @@ def test_the_next_action_is_marked_on_its_element_with_its_words_and_its_risk(de
 def test_an_action_out_of_sight_or_without_a_place_is_told_inside_the_picture(desk, theme):
     from PySide6.QtGui import QImage, QPainter
 
-    from app.views.page_marks import TargetBox, draw_target
+    from app.views.live.page_overlay import TargetBox, draw_target
 
     desk.open("live-1")
     ground = desk.canvas.ground

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
 
-from app.engine.errors import Conflict, StoreError
-from app.engine.events import HintChanged, InterventionMade, LedgerChanged, RequestChanged, TipsRetrieved
-from app.engine.judgement import Severity
-from app.engine.ledger import Fact, Ledger, PlanNode
-from app.engine.supervision import (
+from app.engine.core.events import HintChanged, InterventionMade, LedgerChanged, RequestChanged, TipsRetrieved
+from app.engine.core.ledger import Fact, Ledger, PlanNode
+from app.engine.core.supervision import (
     ApprovalRequest,
     DecisionKind,
     Intervention,
@@ -27,13 +25,15 @@ from app.engine.supervision import (
     TipAtStep,
     TipOverride,
 )
-from app.models.live import LiveModel
-from app.models.live_moments import timeline
-from app.models.live_requests import MAX_TEXT_LENGTH
-from app.models.moving_list import ReorderableList
+from app.engine.core.verdicts import Severity
+from app.errors import Conflict, StoreError
+from app.models.common.reorderable_list import ReorderableList
+from app.models.live.model import LiveModel
+from app.models.live.requests import MAX_TEXT_LENGTH
+from app.models.live.timeline import timeline
 from tests.support import qt_loop
-from tests.support.hand_clock import ManualClock
 from tests.support.made_up import NOW, make_run, make_step
+from tests.support.manual_clock import ManualClock
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 

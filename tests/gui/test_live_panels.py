@@ -9,11 +9,9 @@ from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QPlainTextEdit, QPushButton
 
-from app.engine.errors import InputError, StoreError
-from app.engine.events import HintChanged, LedgerChanged
-from app.engine.judgement import Severity
-from app.engine.ledger import Fact, Ledger
-from app.engine.supervision import (
+from app.engine.core.events import HintChanged, LedgerChanged
+from app.engine.core.ledger import Fact, Ledger
+from app.engine.core.supervision import (
     ApprovalRequest,
     ApprovalScope,
     DecisionKind,
@@ -23,13 +21,15 @@ from app.engine.supervision import (
     RunState,
     TipOverride,
 )
-from app.models.live import LiveModel
-from app.models.live_requests import MAX_TEXT_LENGTH
-from app.views.live_view import LiveView
-from tests.support.hand_clock import ManualClock
-from tests.support.live_desk import LiveWindow
-from tests.support.live_side import LivePanels
+from app.engine.core.verdicts import Severity
+from app.errors import InputError, StoreError
+from app.models.live.model import LiveModel
+from app.models.live.requests import MAX_TEXT_LENGTH
+from app.views.live.view import LiveView
+from tests.support.live_panels import LivePanels
+from tests.support.live_window import LiveWindow
 from tests.support.made_up import NOW
+from tests.support.manual_clock import ManualClock
 
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 HOSTILE = "x" * 5_000 + " <b>click</b> " + "وصف طويل " * 200 + "\n" * 50

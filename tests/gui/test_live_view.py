@@ -9,19 +9,19 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.engine.errors import SiteloreError
-from app.engine.run_api import LIVE_KNOWLEDGE
-from app.engine.supervision import RunState
-from app.models.live import LiveModel
-from app.models.live_wall import display_state
-from app.models.live_watch import FULL_RATE, TILE_RATE
-from app.views.live_view import LiveView
-from app.views.live_wall import cell_size
+from app.engine.api.run_api import LIVE_KNOWLEDGE
+from app.engine.core.supervision import RunState
+from app.errors import SiteloreError
+from app.models.live.frame_subscriptions import FULL_RATE, TILE_RATE
+from app.models.live.model import LiveModel
+from app.models.live.run_list import display_state
+from app.views.live.run_grid import cell_size
+from app.views.live.view import LiveView
 from app.views.widgets.command_button import SIGN, WHOLE, CommandButton
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_live import make_rows
-from tests.support.hand_clock import ManualClock
-from tests.support.live_desk import LiveWindow
+from tests.support.live_window import LiveWindow
+from tests.support.manual_clock import ManualClock
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 BOUNDS = (250, 284, 640)
@@ -374,7 +374,7 @@ def test_pictures_come_to_the_tiles(live: LiveWindow) -> None:
 def test_without_runs_the_wall_says_what_to_do_and_its_key(
     qtbot, loop, tasks, center, theme, run, monkeypatch
 ) -> None:
-    from app.models.engine_client import LocalClient
+    from app.models.common.engine_client import LocalClient
 
     engine = FakeEngine(empty=True)
     client = LocalClient(engine, engine.bus)

@@ -7,17 +7,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
-from app.engine.errors import NotFound
-from app.engine.events import RunsChanged
-from app.engine.transition import ReplayVerdictKind
-from app.models.map_filter import matches, parse_map_filter, toggled
-from app.models.map_graph import MapGraph, StateMark, counts, node_words
-from app.models.map_model import MapModel, MapState
-from app.models.map_path import PathState
-from app.models.node_table import COLUMNS, NodeTableModel, groups, path_of
-from app.models.thumbnails import Thumbnails
+from app.engine.core.events import RunsChanged
+from app.engine.core.transition import ReplayVerdictKind
+from app.errors import NotFound
+from app.models.graph.filter import matches, parse_map_filter, toggled
+from app.models.graph.map_graph import MapGraph, StateMark, counts, node_words
+from app.models.graph.model import MapModel, MapState
+from app.models.graph.node_table import COLUMNS, NodeTableModel, groups, path_of
+from app.models.graph.path import PathState
+from app.models.graph.thumbnails import Thumbnails
 from tests.support import qt_loop
-from tests.support.made_up_site import SITE, large_site, make_picture, make_rows, node_id
+from tests.support.generated_site import SITE, large_site, make_picture, make_rows, node_id
 
 
 @pytest.fixture

@@ -16,18 +16,18 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
-from app.engine.transition import ReplayVerdictKind
-from app.models.map_desk import MapWorkspace
-from app.models.map_graph import MapGraph
-from app.models.map_model import MapState
-from app.models.map_path import PathState
-from app.models.node_table import COLUMNS
-from app.views.map_ground import strips
-from app.views.map_painter import CARDS_FROM, MAX_LINES
-from app.views.map_view import MapView
+from app.engine.core.transition import ReplayVerdictKind
+from app.models.graph.map_graph import MapGraph
+from app.models.graph.model import MapState
+from app.models.graph.node_table import COLUMNS
+from app.models.graph.path import PathState
+from app.models.graph.workspace import MapWorkspace
+from app.views.graph.background import strips
+from app.views.graph.painter import CARDS_FROM, MAX_LINES
+from app.views.graph.view import MapView
 from app.views.widgets import EmptyState
 from tests.support import qt_loop
-from tests.support.made_up_site import large_site, make_picture, node_id
+from tests.support.generated_site import large_site, make_picture, node_id
 
 Key = Qt.Key
 SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -603,7 +603,7 @@ def test_ten_thousand_states_are_thinned_out_and_each_can_be_reached(desk):
 
 
 def test_a_window_of_another_density_is_drawn_sharp(desk):
-    from app.views.map_marks import DotSprites
+    from app.views.graph.marks import DotSprites
 
     sheet = DotSprites(desk.view._theme, 4.0, 2.0)
     assert sheet.pixmap.size() == QSize(sheet.side * 33, sheet.side)

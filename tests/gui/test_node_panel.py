@@ -11,9 +11,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QLineEdit, QToolButton
 
-from app.engine.events import GraphChanged, KnowledgeChanged
-from app.engine.page_state import Element
-from app.engine.transition import (
+from app.engine.core.events import GraphChanged, KnowledgeChanged
+from app.engine.core.page_state import Element
+from app.engine.core.transition import (
     FrontierItem,
     FrontierStatus,
     Locator,
@@ -21,8 +21,8 @@ from app.engine.transition import (
     SkipReason,
     Transition,
 )
-from app.models.node_detail import DetailState, NodeDetailModel
-from app.models.node_lists import (
+from app.models.graph.node_detail import DetailState, NodeDetailModel
+from app.models.graph.node_lists import (
     PassingRun,
     TransitionRow,
     element_rows,
@@ -33,10 +33,10 @@ from app.models.node_lists import (
     status_of,
     transition_rows,
 )
-from app.views.node_head import about_words
-from app.views.node_panel import NodePanel
-from app.views.page_shot import ScreenshotMark, ScreenshotView
-from tests.support.made_up_site import SITE, node_id
+from app.views.graph.node_head import about_words
+from app.views.graph.node_panel import NodePanel
+from app.views.graph.screenshot_view import ScreenshotMark, ScreenshotView
+from tests.support.generated_site import SITE, node_id
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 CHECKOUT, ORDERS, HOME = 19, 23, 0

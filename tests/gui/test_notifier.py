@@ -11,17 +11,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QListWidget, QPushButton, QSystemTrayIcon, QWidget
 
 from app import settings
-from app.engine.supervision import ApprovalRequest, DecisionKind, Need, RunState
-from app.models.jobs import JobList
-from app.models.live import LiveModel
-from app.models.search import SearchModel
-from app.models.settings_form import SettingsForm
-from app.models.workspace import WorkspaceModel
+from app.engine.core.supervision import ApprovalRequest, DecisionKind, Need, RunState
+from app.models.common.jobs import JobList
+from app.models.common.search import SearchModel
+from app.models.common.settings_form import SettingsForm
+from app.models.common.workspace import WorkspaceModel
+from app.models.live.model import LiveModel
 from app.settings import Settings
-from app.views.call_desk import NotificationCenter
-from app.views.live_view import LiveView
-from app.views.main_window import MainWindow
-from app.views.notifier import badged
+from app.views.frame.main_window import MainWindow
+from app.views.frame.notification_center import NotificationCenter
+from app.views.frame.notifier import badged
+from app.views.live.view import LiveView
 from tests.support import qt_loop
 
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -7,9 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
-from app.engine.errors import StoreError
-from app.engine.events import PolicyChanged
-from app.engine.intervention_policy import (
+from app.engine.core.events import PolicyChanged
+from app.engine.core.intervention_policy import (
     DEFAULT_POLICY,
     FlagRule,
     InterventionPolicy,
@@ -20,9 +19,10 @@ from app.engine.intervention_policy import (
     RiskClass,
     RiskRule,
 )
-from app.engine.judgement import Severity
-from app.models.intervention_policy import InterventionPolicyModel
-from app.views.policy_pane import PolicyPane
+from app.engine.core.verdicts import Severity
+from app.errors import StoreError
+from app.models.live.intervention_policy import InterventionPolicyModel
+from app.views.live.policy_pane import PolicyPane
 from tests.support import qt_loop
 
 CTRL = Qt.KeyboardModifier.ControlModifier

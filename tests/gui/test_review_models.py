@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QItemSelectionModel, QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
 
-from app.engine.api import PageView, RunRow
-from app.engine.judgement import Flag, Label, Score, Severity, Verdict
-from app.engine.observation import AxTreeLine
-from app.models.flags import FlagListModel, ScorecardModel, VerdictListModel
-from app.models.lint_list import LintListModel
-from app.models.page import PageModel, aligned_rows, line_words
-from app.models.run_queue import RunQueueModel, parse_filter, score_level, score_text
-from app.models.similar_list import ExampleListModel, SimilarListModel, preflight_text
-from app.models.step_list import StepListModel, step_marks
+from app.engine.api.engine_api import PageView, RunRow
+from app.engine.core.ax_tree import AxTreeLine
+from app.engine.core.verdicts import Flag, Label, Score, Severity, Verdict
+from app.models.common.lint_list import LintListModel
+from app.models.common.page import PageModel, aligned_rows, line_words
+from app.models.common.step_list import StepListModel, step_marks
+from app.models.knowledge.similar_list import ExampleListModel, SimilarListModel, preflight_text
+from app.models.review.flags import FlagListModel, ScorecardModel, VerdictListModel
+from app.models.review.run_queue import RunQueueModel, parse_filter, score_level, score_text
 from kb.tip import LintFinding, LintSeverity, Preflight, PreflightExample, Similar
 from tests.support.laws import examples
 from tests.support.made_up import make_flags, make_run, make_step, make_tips, tree

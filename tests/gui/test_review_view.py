@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
-from app.engine.api import RunFilter
-from app.engine.errors import NotFound
-from app.engine.events import RunsChanged
-from app.models.run_queue import QueueState
+from app.engine.api.engine_api import RunFilter
+from app.engine.core.events import RunsChanged
+from app.errors import NotFound
+from app.models.review.run_queue import QueueState
 
 Key = Qt.Key
 

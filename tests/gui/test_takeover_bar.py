@@ -6,15 +6,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.engine.hand_back import HandBack, HandBackKind
-from app.engine.page_input import NavigationKind
-from app.engine.supervision import DecisionKind, OperatorDecision, RunState
-from app.models.engine_client import LocalClient
-from app.models.live import LiveModel
-from app.views.live_view import LiveView
+from app.engine.core.hand_back import HandBack, HandBackKind
+from app.engine.core.page_input import NavigationKind
+from app.engine.core.supervision import DecisionKind, OperatorDecision, RunState
+from app.models.common.engine_client import LocalClient
+from app.models.live.model import LiveModel
+from app.views.live.view import LiveView
 from tests.support.fake_live import SHOP
-from tests.support.hand_clock import ManualClock
-from tests.support.live_page_desk import PageWindow, SteppedEngine
+from tests.support.live_page_window import PageWindow, SteppedEngine
+from tests.support.manual_clock import ManualClock
 
 K, M = Qt.Key, Qt.KeyboardModifier
 BOTH = M.ControlModifier | M.ShiftModifier

@@ -24,9 +24,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.views.theme import Theme
+from app.views.frame.theme import Theme
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.said import MessageLabel
+from app.views.widgets.message_label import MessageLabel
 
 RED = QColor(255, 0, 0)
 Shown = tuple[QWidget, QPoint]

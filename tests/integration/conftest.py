@@ -12,11 +12,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from app.engine.browser.demo_server import HOST, DemoServer
-from app.engine.browser.driving import PlaywrightProcess
-from app.engine.browser.find import NoBrowser, launch
+from app.demo.server import HOST, DemoServer
+from app.engine.browser.launch.launcher import NoBrowser, launch
+from app.engine.browser.launch.playwright_process import PlaywrightProcess
 from app.engine.browser.session import BrowserSession, open_session
-from tests.support.walker import Walker
+from tests.support.browser_walker import Walker
 
 HERE = Path(__file__).parent
 

@@ -14,17 +14,17 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from app.engine.agent.memory import files
-from app.engine.agent.sight import AgentDecision, Observation
-from app.engine.browser.live import LiveBrowser
-from app.engine.cases import running
-from app.engine.command import Action, Goto, Stop, Wait
+from app.engine.agent.memory import ledger_files
+from app.engine.api.run_api import RunRequest
+from app.engine.browser.live_browser import LiveBrowser
+from app.engine.core.actions.types import Action, Goto, Stop, Wait
+from app.engine.core.observation import AgentDecision, Observation
+from app.engine.core.trajectory import Outcome
 from app.engine.engine import Engine
-from app.engine.errors import Conflict, InputError, StoreError
-from app.engine.run_api import RunRequest
-from app.engine.store import live_runs
-from app.engine.trajectory import Outcome
-from tests.support.agent_desk import AgentBench, click
+from app.engine.services import agent_runs
+from app.engine.store import run_writer
+from app.errors import Conflict, InputError, StoreError
+from tests.support.agent_bench import AgentBench, click
 from tests.support.hostile_site import HostileSite
 from tests.support.hostile_world import World, hostile_world
 
@@ -63,9 +63,9 @@ async def test_a_browser_that_is_killed_in_a_step_closes_the_run_and_loses_no_st
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ):
     opened: list[LiveBrowser] = []
-    start = running.AgentRunService._browser
+    start = agent_runs.AgentRunService._browser
 
-    async def kept_in_hand(self: running.AgentRunService, request: RunRequest) -> LiveBrowser:
+    async def kept_in_hand(self: agent_runs.AgentRunService, request: RunRequest) -> LiveBrowser:
         opened.append(await start(self, request))
         return opened[-1]
 
@@ -75,7 +75,7 @@ async def test_a_browser_that_is_killed_in_a_step_closes_the_run_and_loses_no_st
         told = await (await browser.new_browser_cdp_session()).send("SystemInfo.getProcessInfo")
         return next(one["id"] for one in told["processInfo"] if one["type"] == "browser")
 
-    monkeypatch.setattr(running.AgentRunService, "_browser", kept_in_hand)
+    monkeypatch.setattr(agent_runs.AgentRunService, "_browser", kept_in_hand)
     desk = AgentBench(engine, monkeypatch)
 
     class Killer:
@@ -126,12 +126,12 @@ async def test_a_disk_that_is_full_ends_the_run_with_one_sentence_and_what_was_k
 
     match part:
         case "steps":
-            filling(live_runs, "append_whole")
+            filling(run_writer, "append_whole")
         case "contents":
-            filling(live_runs, "pack")
+            filling(run_writer, "pack")
         case _:
             room = 3
-            filling(files, "append_whole")
+            filling(ledger_files, "append_whole")
     with pytest.raises(StoreError, match="space"):
         await world.desk.go(world.site.page(f"calendar/{month}"), [next_month] * 4)
     went = world.desk.newest()
@@ -152,8 +152,8 @@ async def test_a_disk_that_stays_full_leaves_the_run_to_be_closed_at_the_next_op
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def fill_up(_: Observation) -> AgentDecision:
-        monkeypatch.setattr(live_runs, "write_file", full)
-        monkeypatch.setattr(live_runs, "append_atomically", full)
+        monkeypatch.setattr(run_writer, "write_file", full)
+        monkeypatch.setattr(run_writer, "append_atomically", full)
         return AgentDecision(command=Wait(0.1))
 
     engine = await Engine.open(tmp_path)

@@ -12,12 +12,12 @@ import pytest_asyncio
 from PIL import Image
 from playwright.async_api import Browser
 
-from app.engine.agent.sight import AgentDecision, Observation
-from app.engine.command import Click, Goto, NewTab, Stop, Wait
+from app.engine.api.run_api import RunRequest
+from app.engine.core.actions.types import Click, Goto, NewTab, Stop, Wait
+from app.engine.core.observation import AgentDecision, Observation
+from app.engine.core.trajectory import Outcome
 from app.engine.engine import Engine
-from app.engine.run_api import RunRequest
-from app.engine.trajectory import Outcome
-from tests.support.agent_desk import Move, click, fill
+from tests.support.agent_bench import Move, click, fill
 from tests.support.hostile_world import World, hostile_world
 from tests.support.protocol_server import ProtocolServer, Request, text_of
 from tests.support.shop_brain import plan, role_of

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.agent.sight import AgentDecision, Observation
-from app.engine.cases import running
-from app.engine.cases.heads import PolicyBundle
-from app.engine.command import Navigate, Stop
+from app.engine.api.graph_api import ExploreOptions
+from app.engine.api.run_api import RunRequest
+from app.engine.core.actions.types import Navigate, Stop
+from app.engine.core.observation import AgentDecision, Observation
 from app.engine.engine import Engine
-from app.engine.graph_api import ExploreOptions
-from app.engine.run_api import RunRequest
-from tests.support.fake_hands import ScriptedPolicy
-from tests.support.served import demo_site
+from app.engine.services import agent_runs
+from app.engine.services.policy_factory import PolicyBundle
+from tests.support.demo_site_thread import demo_site
+from tests.support.fake_executor import ScriptedPolicy
 
 pytestmark = pytest.mark.browser
 
@@ -40,7 +40,7 @@ async def test_a_run_is_taken_to_the_basket_by_words_and_its_steps_tell_how(
         where,
     ]
     policy = ScriptedPolicy(moves)
-    monkeypatch.setattr(running, "make_policy_bundle", lambda *_: PolicyBundle(policy))
+    monkeypatch.setattr(agent_runs, "make_policy_bundle", lambda *_: PolicyBundle(policy))
     engine = await Engine.open(tmp_path / "workspace")
     try:
         await engine.explore(f"{server.shop_url}/", "demo-shop", ExploreOptions(depth=1, max_states=12))

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from app.engine.api.graph_api import ExploreOptions
+from app.engine.core.transition import FrontierStatus, SkipReason
 from app.engine.engine import Engine
-from app.engine.errors import InputError
-from app.engine.graph_api import ExploreOptions
-from app.engine.transition import FrontierStatus, SkipReason
+from app.errors import InputError
 from tests.support.bad_site import GOOD, BadSite
-from tests.support.expedition import Expedition, expedition
+from tests.support.exploration_process import Expedition, expedition
 
 GOOD_PAGES = {f"/good/{name}" for name in GOOD}
 
@@ -35,8 +35,8 @@ async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits less for pages that will never come: what is told is the same, and sooner."""
-    monkeypatch.setattr("app.engine.browser.hand.LOAD_TIMEOUT", 4.0)
-    monkeypatch.setattr("app.engine.browser.snapshot.CAPTURE_TIMEOUT", 5.0)
+    monkeypatch.setattr("app.engine.browser.page_loading.LOAD_TIMEOUT", 4.0)
+    monkeypatch.setattr("app.engine.browser.capture.snapshot.CAPTURE_TIMEOUT", 5.0)
 
 
 def rules(*entries: dict) -> str:

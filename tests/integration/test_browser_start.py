@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.browser import sandbox
-from app.engine.browser.mending import browser_process_id
+from app.engine.browser.launch import sandbox
 from app.engine.browser.session import open_browser, open_session
-from app.engine.store.scratch import TempFolder
+from app.engine.browser.session_state import browser_process_id
+from app.engine.store.temp_folder import TempFolder
 
 STARTS, KILLED_BROWSERS, KILLED_PROGRAMS = 20, 6, 6
 NOBODY = 65534

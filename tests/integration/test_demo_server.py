@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.demo_state import DemoState
+from app.demo.server import DemoServer
+from app.demo.state import DemoState
 
 
 async def ask(url: str, head: str) -> tuple[str, str]:

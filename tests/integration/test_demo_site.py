@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.engine.browser.demo_server import DemoServer
-from tests.support.walker import Walker
+from app.demo.server import DemoServer
+from tests.support.browser_walker import Walker
 
 HOVERED = 0.4
 

@@ -11,10 +11,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from app.engine.browser.demo_server import HOST, DemoServer
+from app.demo.server import HOST, DemoServer
 from app.engine.browser.executor import Executor, ExecutorOptions
 from app.engine.browser.session import open_session
-from app.engine.command import (
+from app.engine.core.action_result import Cause, Effect
+from app.engine.core.actions.types import (
     AnswerDialog,
     Click,
     ClickAt,
@@ -32,9 +33,8 @@ from app.engine.command import (
     TypeText,
     Wait,
 )
-from app.engine.effect import Cause, Effect
-from tests.support.bench_hand import SWIFT, Bench
-from tests.support.hand_pages import HandSite
+from tests.support.executor_bench import SWIFT, Bench
+from tests.support.executor_pages import HandSite
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -482,7 +482,7 @@ async def test_a_page_that_hangs_is_told_and_left(bench: Bench, monkeypatch: pyt
     await bench.at("/stuck")
     result = await bench.hand.do(Click(bench.number("Hang")))
     assert (result.success, result.cause) == (False, Cause.TIMEOUT)
-    monkeypatch.setattr("app.engine.browser.snapshot.CAPTURE_TIMEOUT", 1.5)
+    monkeypatch.setattr("app.engine.browser.capture.snapshot.CAPTURE_TIMEOUT", 1.5)
     page = await bench.look()
     assert (page.url, "is busy" in page.notes[-1]) == ("about:blank", True)
     assert (await bench.do(Goto(bench.home + "/plain"))).success

@@ -11,10 +11,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from app.engine.browser.demo_server import HOST, DemoServer
+from app.demo.server import HOST, DemoServer
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import open_session
-from app.engine.command import (
+from app.engine.core.action_result import Cause, Effect
+from app.engine.core.actions.types import (
     Click,
     Press,
     Select,
@@ -25,9 +26,8 @@ from app.engine.command import (
     TypeText,
     Upload,
 )
-from app.engine.effect import Cause, Effect
-from tests.support.bench_hand import SWIFT, Bench
-from tests.support.hand_pages import HandSite
+from tests.support.executor_bench import SWIFT, Bench
+from tests.support.executor_pages import HandSite
 
 
 @pytest_asyncio.fixture(loop_scope="session")

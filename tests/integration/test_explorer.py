@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from app.engine.browser.demo_server import DemoServer
-from app.engine.transition import FrontierStatus, SkipReason
+from app.demo.server import DemoServer
+from app.engine.core.transition import FrontierStatus, SkipReason
 from tests.support.bad_site import GOOD, BadSite
-from tests.support.expedition import Expedition, expedition, start
+from tests.support.exploration_process import Expedition, expedition, start
 
 
 @pytest_asyncio.fixture(loop_scope="session")

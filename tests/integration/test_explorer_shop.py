@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.transition import SkipReason
+from app.engine.core.transition import SkipReason
 from benchmarks.exploration import leave
-from tests.support.expedition import expedition
+from tests.support.exploration_process import expedition
 from tests.support.link_crawler import crawl
 from tests.support.shop import ADMIN, Shop, difference, record_login, started_shop
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from app.engine.browser import browsers
+from app.engine.api.graph_api import ExploreOptions, ExploreReport
+from app.engine.browser import browser_pool
 from app.engine.browser.session import open_browser, open_session
 from app.engine.engine import Engine
-from app.engine.errors import SiteloreError
-from app.engine.graph_api import ExploreOptions, ExploreReport
+from app.errors import SiteloreError
 from tests.support.bad_site import BadSite
 
 LIMIT, GRACE = 10.0, 5.0
@@ -78,8 +78,8 @@ async def test_a_tab_that_takes_too_long_ends_with_the_time_and_not_as_a_failure
         async with open_session(*given, **more) as tab:
             yield tab
 
-    monkeypatch.setattr(browsers, "open_session", slow)
-    monkeypatch.setattr(browsers, "OPEN_TIMEOUT", 0.2)
+    monkeypatch.setattr(browser_pool, "open_session", slow)
+    monkeypatch.setattr(browser_pool, "OPEN_TIMEOUT", 0.2)
     report, took = await timed(engine, bad.entry(), LIMIT)
 
     assert took < LIMIT + GRACE
@@ -97,7 +97,7 @@ async def test_a_browser_that_starts_too_slowly_is_given_up_in_time(
         async with open_browser(*given, **more) as browser:
             yield browser
 
-    monkeypatch.setattr(browsers, "open_browser", slow)
+    monkeypatch.setattr(browser_pool, "open_browser", slow)
     began = time.monotonic()
     with pytest.raises(SiteloreError, match="did not start within 3 s"):
         await engine.explore(bad.entry(), "bad", ExploreOptions(max_seconds=SHORT))

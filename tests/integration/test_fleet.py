@@ -11,11 +11,10 @@ from contextlib import suppress
 import pytest
 import pytest_asyncio
 
-from app.engine.errors import Conflict, UsageError
-from app.engine.events import ActionPlanned, PageFrame
-from app.engine.intervention_policy import RiskClass
-from app.engine.run_api import RunRequest
-from app.engine.supervision import (
+from app.engine.api.run_api import RunRequest
+from app.engine.core.events import ActionPlanned, PageFrame
+from app.engine.core.intervention_policy import RiskClass
+from app.engine.core.supervision import (
     ApprovalScope,
     DecisionKind,
     Need,
@@ -24,8 +23,9 @@ from app.engine.supervision import (
     RequestState,
     RunState,
 )
+from app.errors import Conflict, UsageError
 from tests.support.blocking_proxy import BlockingProxy, Door
-from tests.support.wall import Operator, asking, kitchen
+from tests.support.operator_driver import Operator, asking, kitchen
 
 BUTTON = (50.0, 212.0)
 """Where the captcha's button stands."""

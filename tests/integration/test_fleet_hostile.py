@@ -9,10 +9,9 @@ from contextlib import suppress
 import pytest
 import pytest_asyncio
 
-from app.engine.errors import Conflict, NotFound, SiteloreError, StoreError, UsageError
-from app.engine.intervention_policy import DEFAULT_POLICY, InterventionPolicy, RiskClass
-from app.engine.run_api import RunRequest
-from app.engine.supervision import (
+from app.engine.api.run_api import RunRequest
+from app.engine.core.intervention_policy import DEFAULT_POLICY, InterventionPolicy, RiskClass
+from app.engine.core.supervision import (
     ApprovalRequest,
     DecisionKind,
     OperatorAction,
@@ -20,8 +19,9 @@ from app.engine.supervision import (
     RunState,
     TakeoverSummary,
 )
+from app.errors import Conflict, NotFound, SiteloreError, StoreError, UsageError
 from tests.support.blocking_proxy import BlockingProxy, Door
-from tests.support.wall import Operator, asking, kitchen
+from tests.support.operator_driver import Operator, asking, kitchen
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -212,7 +212,7 @@ async def test_a_page_is_handed_back_once_and_all_runs_are_held_from_their_start
 async def test_a_full_disk_does_not_keep_a_run_in_a_persons_hands_from_being_stopped(
     operator, server, monkeypatch
 ):
-    monkeypatch.setattr("app.engine.cases.pages.TAKEOVER_END_TIMEOUT", 2.0)
+    monkeypatch.setattr("app.engine.services.supervision.supervised_page.TAKEOVER_END_TIMEOUT", 2.0)
     port = int(server.shop_url.rstrip("/").rpartition(":")[2])
     with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
         (run,) = await operator.start(kitchen(walled))

@@ -8,18 +8,18 @@ import re
 
 from playwright.async_api import Browser
 
+from app.engine.agent.action_dispatcher import ActionDispatcher
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import ActionDispatcher
-from app.engine.agent.llm.policy import LlmPolicy
+from app.engine.agent.llm.llm_policy import LlmPolicy
 from app.engine.agent.loop import AgentDependencies, AgentLoop
-from app.engine.agent.memory.book import LedgerStore
-from app.engine.agent.model_api import AgentRole
+from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.ports import AgentTask
 from app.engine.agent.secrets import resolve_secrets
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import open_session
-from app.engine.trajectory import Outcome, Run
-from tests.support.fake_hands import InMemoryRecorder
+from app.engine.core.model_api import AgentRole
+from app.engine.core.trajectory import Outcome, Run
+from tests.support.fake_executor import InMemoryRecorder
 from tests.support.pages_server import serving
 from tests.support.scripted_model import Question, ScriptedModel
 from tests.support.shop_brain import plan

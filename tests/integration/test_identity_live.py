@@ -8,11 +8,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Route
 
-from app.engine.browser.demo_server import DemoServer
+from app.demo.server import DemoServer
+from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.session import BrowserSession, open_session
-from app.engine.browser.snapshot import capture
-from app.engine.identity import element_key, is_interactive, keys_of, node_id, page_id
-from app.engine.page_state import Mode, PageCapture
+from app.engine.core.identity import element_key, is_interactive, keys_of, node_id, page_id
+from app.engine.core.page_state import Mode, PageCapture
 
 HOME = "http://shop.example/"
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.agent.marks import disagreements, element_marks
+from app.engine.agent.vision.set_of_marks import disagreements, element_marks
+from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.executor import Executor, ExecutorOptions
 from app.engine.browser.session import BrowserSession, open_session
-from app.engine.browser.snapshot import capture
-from app.engine.identity import keys_of
+from app.engine.core.identity import keys_of
 from tests.support import miniwob_choices, miniwob_drawings, miniwob_scripts
 from tests.support.miniwob import Episode, MiniWob, episode, miniwob
 from tests.support.miniwob_play import SCRIPTS, Play

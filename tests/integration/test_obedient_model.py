@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from app.engine.api.run_api import WITHOUT_KNOWLEDGE, RunRequest, RunSummary
 from app.engine.engine import Engine
-from app.engine.run_api import WITHOUT_KNOWLEDGE, RunRequest, RunSummary
 from tests.support.obedient_model import ANSWER, ObedientModel
 from tests.support.protocol_server import ProtocolServer
 from tests.support.trap_site import TrapSite, trap_site

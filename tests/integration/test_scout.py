@@ -6,10 +6,10 @@ import pytest
 from playwright.async_api import Browser
 
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import HistoryEntry, Observation
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import BrowserSession, open_session
-from app.engine.command import ReportInfeasible, Stop
+from app.engine.core.actions.types import ReportInfeasible, Stop
+from app.engine.core.observation import HistoryEntry, Observation
 from tests.support.miniwob import episode, miniwob
 
 FORM = """<!doctype html><html lang="en"><title>Order</title><form onsubmit="sent.textContent = [...new FormData(this)]

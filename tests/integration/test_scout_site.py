@@ -6,14 +6,14 @@ from decimal import Decimal
 
 import pytest
 
+from app.demo.server import DemoServer
+from app.demo.state import Product
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import HistoryEntry, Observation
-from app.engine.browser.demo_server import DemoServer
-from app.engine.browser.demo_state import Product
 from app.engine.browser.executor import Executor
-from app.engine.command import Action, Goto, ReportInfeasible, Stop
-from app.engine.effect import ActionResult, Effect
-from tests.support.walker import Walker
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.types import Action, Goto, ReportInfeasible, Stop
+from app.engine.core.observation import HistoryEntry, Observation
+from tests.support.browser_walker import Walker
 
 DONE = ActionResult(success=True, effect=Effect.NOTHING)
 

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, Error
 
-from app.engine.browser.screencast import ScreencastFrame
+from app.engine.browser.capture.screencast import ScreencastFrame
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.events import EventBus
+from app.engine.core.events import EventBus
 from app.engine.jobs import JobRegistry
 from tests.support.live_hands import Screencast, filmed, until
 

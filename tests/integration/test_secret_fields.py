@@ -8,16 +8,16 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Route
 
+from app.engine.agent.action_dispatcher import ActionDispatcher
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import ActionDispatcher
-from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.memory.ledger_store import LedgerStore
+from app.engine.agent.secret_masking import mask_secrets
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.sight import Observation
-from app.engine.agent.unseen import mask_secrets
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import BrowserSession
-from app.engine.command import Click, TypeKeys, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, TypeKeys, TypeText
+from app.engine.core.observation import Observation
+from app.engine.core.page_state import Element
 
 VALUE = "hunter2-very-secret"
 SHOP, EVIL = "http://shop.test", "http://evil.test"

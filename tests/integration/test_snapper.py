@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.engine.agent.snapper import Phase, Snap, middle, sample_points, snap
-from app.engine.browser.points import OPAQUE, elements_at
+from app.engine.agent.vision.snapper import Phase, Snap, middle, sample_points, snap
+from app.engine.browser.capture.hit_testing import OPAQUE, elements_at
+from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.session import BrowserSession
-from app.engine.browser.snapshot import capture
-from app.engine.page_state import Element, PageCapture, Rect
+from app.engine.core.page_state import Element, PageCapture, Rect
 from tests.support.pages_server import serving
 
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.browser.actions import NoSuchElement
-from app.engine.browser.demo_server import DemoServer
+from app.demo.server import DemoServer
+from app.engine.browser.capture.snapshot import capture, element_handle, thumbnail
+from app.engine.browser.scripted_actions import NoSuchElement
 from app.engine.browser.session import BrowserSession, open_session
-from app.engine.browser.snapshot import capture, element_handle, thumbnail
-from app.engine.observation import parse_tree
-from app.engine.page_state import Element, PageCapture
-from tests.support.agreement import agreement
+from app.engine.core.ax_tree import parse_tree
+from app.engine.core.page_state import Element, PageCapture
+from tests.support.ax_tree_comparison import agreement
+from tests.support.browser_walker import Walker
 from tests.support.pages_server import serving
-from tests.support.walker import Walker
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ async def test_every_element_is_found_again_in_whichever_frame_it_lies(blank: Br
 async def test_more_frames_than_allowed_are_named_and_not_looked_into(
     blank: BrowserSession, pages: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("app.engine.browser.snapshot.MAX_FRAMES", 2)
+    monkeypatch.setattr("app.engine.browser.capture.snapshot.MAX_FRAMES", 2)
     page = await look(blank, f"{pages}/frames.html")
     assert page.frames == 2
     assert len(page.opaque) == 3
@@ -340,7 +340,7 @@ async def test_a_page_nested_too_deep_is_read_as_deep_as_it_goes(blank: BrowserS
 async def test_a_page_that_never_paints_gets_no_picture_and_a_note(
     blank: BrowserSession, pages: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("app.engine.browser.snapshot.SCREENSHOT_TIMEOUT", 0.6)
+    monkeypatch.setattr("app.engine.browser.capture.snapshot.SCREENSHOT_TIMEOUT", 0.6)
     await blank.page.goto(f"{pages}/unpainted.html")
     page = await capture(blank)
     assert page.picture == b""

@@ -12,18 +12,18 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, Error
 
+from app.demo.server import DemoServer
+from app.engine.agent.secret_masking import mask_secrets
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.takeover.path import add_to_graph, transitions_of
-from app.engine.agent.unseen import mask_secrets
-from app.engine.browser.demo_server import DemoServer
+from app.engine.agent.takeover.graph_path import add_to_graph, transitions_of
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.cases.core import Core
-from app.engine.cases.recording import StoredGraphRecorder
-from app.engine.errors import StoreError
-from app.engine.page_input import InputKind, MouseButton, PageInput
-from app.engine.redaction import MARK
-from app.engine.trajectory import Step
+from app.engine.core.page_input import InputKind, MouseButton, PageInput
+from app.engine.core.redaction import MARK
+from app.engine.core.trajectory import Step
+from app.engine.services.core import Core
+from app.engine.services.graph_recording import StoredGraphRecorder
+from app.errors import StoreError
 from tests.support.live_hands import Kept, click, filmed, in_hand, key, middle, typed, until, until_so
 
 LOGIN = """<h1>Sign in</h1><form onsubmit="return false">

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest_asyncio
 
-from app.engine.run_api import RunRequest
-from app.engine.supervision import OperatorAction
+from app.engine.api.run_api import RunRequest
+from app.engine.core.supervision import OperatorAction
 from tests.support.blocking_proxy import BlockingProxy, Door
-from tests.support.wall import Operator
+from tests.support.operator_driver import Operator
 
 KITCHEN = "How many things are in the Kitchen department?"
 BUTTON = (50.0, 212.0)

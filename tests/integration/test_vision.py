@@ -7,16 +7,16 @@ from functools import partial
 
 import pytest
 
-from app.engine.agent.vision.eyes import VisionCache
-from app.engine.agent.vision.looking import VisionClient, VisionFocus
+from app.engine.agent.vision.vision_cache import VisionCache
+from app.engine.agent.vision.vision_client import VisionClient, VisionFocus
+from app.engine.browser.capture.hit_testing import elements_at
 from app.engine.browser.executor import Executor
-from app.engine.browser.points import elements_at
 from app.engine.browser.session import BrowserSession
-from app.engine.command import ClickMark, TypeMark, TypeText
-from app.engine.effect import Effect
-from tests.support.booking import SENT, fill_in, row_aware
+from app.engine.core.action_result import Effect
+from app.engine.core.actions.types import ClickMark, TypeMark, TypeText
+from tests.support.booking_form import SENT, fill_in, row_aware
 from tests.support.pages_server import serving
-from tests.support.vision import Background, ScriptedVision, answer, seen
+from tests.support.scripted_vision import Background, ScriptedVision, answer, seen
 
 
 @pytest.fixture(scope="module")

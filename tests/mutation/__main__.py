@@ -22,7 +22,7 @@ from queue import SimpleQueue
 
 from tests.mutation.faults import ALL
 from tests.mutation.mutation import Mutation, stale
-from tests.mutation.trying import CheckoutCopy, MutationResult, Verdict
+from tests.mutation.runner import CheckoutCopy, MutationResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 WANTED = 0.85

@@ -6,9 +6,9 @@ from tests.mutation.mutation import Mutation
 
 HOST, CHANNEL = "app/engine/host.py", "app/engine/channel.py"
 CSV, TOOLTIPS = "kb/exchange/csv.py", "resources/styles/00_base.qss"
-IMPORTER, BLOBS = "app/engine/imports/importer.py", "app/engine/store/blobs.py"
+IMPORTER, BLOBS = "app/engine/imports/importer.py", "app/engine/store/blob_store.py"
 RUN_FILES, NATIVE = "app/engine/store/run_files.py", "app/engine/imports/native.py"
-FLEET, SUPERVISION = "app/engine/cases/fleet.py", "app/engine/supervision.py"
+FLEET, SUPERVISION = "app/engine/services/supervision/fleet.py", "app/engine/core/supervision.py"
 _HOST = ("tests/unit/engine/test_host_greeting.py",)
 _CSV = (
     "tests/unit/kb/test_exchange.py::test_every_csv_cell_is_quoted",
@@ -16,9 +16,9 @@ _CSV = (
     "tests/unit/kb/test_exchange.py::test_no_csv_cell_is_a_formula_whatever_parts_the_cells",
 )
 _IMPORT = ("tests/unit/engine/test_import_names.py", "tests/unit/engine/test_import_workspace.py")
-INDEX, JUDGING = "app/engine/store/index.py", "app/engine/cases/judging.py"
-_LOOKED = ("tests/unit/engine/test_looked_at.py",)
-_PLACES = ("tests/unit/engine/test_places.py",)
+INDEX, JUDGING = "app/engine/store/run_index.py", "app/engine/services/review.py"
+_LOOKED = ("tests/unit/engine/test_detection_catch_up.py",)
+_PLACES = ("tests/unit/engine/test_run_queue.py",)
 
 FAULTS = (
     Mutation(
@@ -193,7 +193,7 @@ FAULTS = (
         "        acted = time.monotonic() - began\n        self._control.clear_planned_action()\n",
         "        acted = time.monotonic() - began\n",
         "An action that was done is no next action any more.",
-        (*_PLACES, "tests/unit/engine/test_agent_control.py"),
+        (*_PLACES, "tests/unit/engine/test_agent_run_control.py"),
     ),
     Mutation(
         "looked-at-by-this-version",
@@ -245,6 +245,6 @@ FAULTS = (
         '(self.path / f"{INDEX_FILE}{end}").rename(self.path / f"{aside}{end}")',
         '(self.path / f"{INDEX_FILE}{end}").unlink()',
         "A damaged index is laid aside and never deleted.",
-        (*_LOOKED, "tests/unit/engine/test_store_workspace.py", "tests/gui/test_damaged_index.py"),
+        (*_LOOKED, "tests/unit/engine/test_workspace.py", "tests/gui/test_damaged_index.py"),
     ),
 )

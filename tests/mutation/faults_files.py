@@ -6,15 +6,15 @@ from tests.mutation.mutation import Mutation
 
 READING, SHAPE, OPENING = "kb/reading.py", "kb/shape.py", "kb/opening.py"
 FIND, SANDBOX, SCRATCH = (
-    "app/engine/browser/find.py",
-    "app/engine/browser/sandbox.py",
-    "app/engine/store/scratch.py",
+    "app/engine/browser/launch/launcher.py",
+    "app/engine/browser/launch/sandbox.py",
+    "app/engine/store/temp_folder.py",
 )
 PRIVATE = "kb/private.py"
-_OWN = ("tests/unit/engine/test_own_files.py",)
-_ODD = ("tests/unit/kb/test_rules_of_shape.py", "tests/unit/kb/test_odd_files.py")
+_OWN = ("tests/unit/engine/test_file_permissions.py",)
+_ODD = ("tests/unit/kb/test_shape_rules.py", "tests/unit/kb/test_odd_files.py")
 _SANDBOX = ("tests/unit/house/test_sandbox.py",)
-_SCRATCH = ("tests/unit/house/test_scratch.py",)
+_SCRATCH = ("tests/unit/house/test_temp_folder.py",)
 
 FAULTS = (
     Mutation(
@@ -127,8 +127,8 @@ FAULTS = (
     Mutation(
         "sandbox-required",
         FIND,
-        "    if required:\n        raise sandbox.forbidden(why)\n",
-        "    if required and not why:\n        raise sandbox.forbidden(why)\n",
+        "    if required:\n        raise sandbox.sandbox_required(why)\n",
+        "    if required and not why:\n        raise sandbox.sandbox_required(why)\n",
         "Where the settings require the sandbox no browser starts without.",
         _SANDBOX,
         safety=True,
@@ -136,8 +136,8 @@ FAULTS = (
     Mutation(
         "sandbox-other-failures",
         FIND,
-        "            why = sandbox.refusal(str(error))\n            if not why:\n                raise\n",
-        "            why = sandbox.refusal(str(error)) or sandbox.ROOT\n",
+        "            why = sandbox.refusal_reason(str(error))\n            if not why:\n                raise\n",
+        "            why = sandbox.refusal_reason(str(error)) or sandbox.ROOT\n",
         "A start that failed for another reason is not tried without the sandbox.",
         _SANDBOX,
         safety=True,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-GATE, SCOPE = "app/engine/agent/write_gate.py", "app/engine/agent/page_scope.py"
-WORDS = "app/engine/agent/control_words.py"
+GATE, SCOPE = "app/engine/agent/write_gate/gate.py", "app/engine/agent/write_gate/page_scope.py"
+WORDS = "app/engine/agent/write_gate/control_labels.py"
 TASK, DEEDS, DESK = (
-    "app/engine/agent/task_changes.py",
-    "app/engine/agent/deeds.py",
-    "app/engine/cases/desk.py",
+    "app/engine/agent/write_gate/task_changes.py",
+    "app/engine/agent/action_dispatcher.py",
+    "app/engine/services/supervision/approvals.py",
 )
-CLEARING, HOST_OF_RUN = "app/engine/agent/clearing.py", "app/engine/cases/running.py"
+CLEARING, HOST_OF_RUN = "app/engine/agent/approval_gate.py", "app/engine/services/agent_runs.py"
 _GATE = ("tests/unit/engine/test_write_gate.py", "tests/unit/engine/test_task_changes.py")
-_RUN = ("tests/unit/engine/test_write_gate_in_a_run.py", "tests/unit/engine/test_agent_requests.py")
+_RUN = ("tests/unit/engine/test_write_gate_in_a_run.py", "tests/unit/engine/test_agent_approval_requests.py")
 
 FAULTS = (
     Mutation(
@@ -193,7 +193,7 @@ FAULTS = (
         "        if self.check is not None and resolved != command:\n",
         "        if self.check is not None and resolved == command:\n",
         "What stands behind a mark is judged once it is known.",
-        (*_RUN, *_GATE, "tests/unit/engine/test_agent_eyes.py"),
+        (*_RUN, *_GATE, "tests/unit/engine/test_agent_vision_cache.py"),
         safety=True,
     ),
     Mutation(
@@ -202,7 +202,7 @@ FAULTS = (
         "bool(rule.site) and rule.site == site",
         'rule.site in ("", site)',
         "A rule for all sites sends no run beyond its task.",
-        (*_RUN, "tests/unit/engine/test_store_desk.py"),
+        (*_RUN, "tests/unit/engine/test_supervision_store.py"),
         safety=True,
     ),
     Mutation(
@@ -211,7 +211,7 @@ FAULTS = (
         "            return standing[risk] is PolicyAnswer.ALLOW\n",
         "            return True\n",
         "What a person denied for a run does not widen it.",
-        (*_RUN, "tests/unit/engine/test_store_desk.py"),
+        (*_RUN, "tests/unit/engine/test_supervision_store.py"),
         safety=True,
     ),
     Mutation(
@@ -238,7 +238,7 @@ FAULTS = (
         'files=live.folder / "files", guard=guard)',
         'files=live.folder / "files", guard=None)',
         "The network guard stands under every run.",
-        ("tests/integration/test_guard_in_runs.py",),
+        ("tests/integration/test_write_guard_in_runs.py",),
         safety=True,
     ),
 )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-NATURE, GUARD = "app/engine/request_nature.py", "app/engine/browser/guard.py"
-WATCHPOST, SCRIPT = "app/engine/browser/watchpost.py", "resources/js/guard.js"
+NATURE, GUARD = "app/engine/core/request_nature.py", "app/engine/browser/network/write_guard.py"
+WATCHPOST, SCRIPT = "app/engine/browser/network/request_interceptor.py", "resources/js/guard.js"
 _NATURE = ("tests/unit/engine/test_request_nature.py",)
-_GUARD = ("tests/unit/engine/test_guard_rules.py",)
+_GUARD = ("tests/unit/engine/test_write_guard.py",)
 
 
 def _trap(*names: str) -> tuple[str, ...]:
     """Return the tests of the trap pages of these names, in a real browser."""
-    test = "tests/integration/test_guard_traps.py::test_under_the_agent_no_trap_writes_and_each_is_told"
+    test = "tests/integration/test_write_guard_traps.py::test_under_the_agent_no_trap_writes_and_each_is_told"
     return tuple(f"{test}[{name}]" for name in names)
 
 

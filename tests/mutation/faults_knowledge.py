@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.mutation.mutation import Mutation
 
 CASCADE, LINT, FREEZE = "kb/retrieval/cascade.py", "kb/lint.py", "kb/freeze.py"
-_RETRIEVAL = ("tests/unit/kb/test_rules_of_retrieval.py", "tests/unit/kb/test_retrieval.py")
-_LINT = ("tests/unit/kb/test_rules_of_lint.py", "tests/unit/kb/test_lint.py")
+_RETRIEVAL = ("tests/unit/kb/test_retrieval_rules.py", "tests/unit/kb/test_retrieval.py")
+_LINT = ("tests/unit/kb/test_lint_rules.py", "tests/unit/kb/test_lint.py")
 _FREEZE = ("tests/unit/kb/test_freeze.py",)
 
 FAULTS = (

@@ -6,8 +6,8 @@ from tests.mutation.mutation import Mutation
 
 LINT, ORDERS, INVISIBLE = "kb/lint.py", "kb/lint_orders.py", "kb/invisible.py"
 _LINT = (
-    "tests/unit/kb/test_rules_of_orders.py",
-    "tests/unit/kb/test_rules_of_lint.py",
+    "tests/unit/kb/test_lint_orders.py",
+    "tests/unit/kb/test_lint_rules.py",
     "tests/unit/kb/test_lint.py",
 )
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-CONTROL, HOLDING = "app/engine/agent/control.py", "app/engine/agent/holding.py"
-WALLS, LOOP, HANDING = "app/engine/agent/walls.py", "app/engine/agent/loop.py", "app/engine/cases/handing.py"
-EXPLORER, EXPLORING = "app/engine/graph/explorer.py", "app/engine/cases/exploring.py"
+CONTROL, HOLDING = "app/engine/agent/run_control.py", "app/engine/agent/pause_control.py"
+WALLS, LOOP, HANDING = (
+    "app/engine/agent/walls.py",
+    "app/engine/agent/loop.py",
+    "app/engine/services/supervision/takeover_service.py",
+)
+EXPLORER, EXPLORING = "app/engine/graph/explore/explorer.py", "app/engine/services/exploration.py"
 _HANDED = ("tests/unit/engine/test_rules_of_approvals.py", "tests/unit/engine/test_hand_back.py")
 _TIME = ("tests/unit/engine/test_explorer_time.py",)
 
@@ -77,7 +81,7 @@ FAULTS = (
         "            await control.gate(but_for_hands=True)\n",
         "            await control.gate()\n",
         "A takeover at the start opens the start page.",
-        ("tests/unit/engine/test_agent_control.py",),
+        ("tests/unit/engine/test_agent_run_control.py",),
     ),
     Mutation(
         "exploration-counts-the-start",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-IDENTITY, LOCATORS = "app/engine/identity.py", "app/engine/browser/locators.py"
-PATHS, ARRIVAL = "app/engine/graph/paths.py", "app/engine/graph/arrival.py"
-BLOCKLIST = "app/engine/graph/blocklist.py"
-_IDENTITY = ("tests/unit/engine/test_rules_of_identity.py", "tests/unit/engine/test_identity.py")
+IDENTITY, LOCATORS = "app/engine/core/identity.py", "app/engine/browser/locators.py"
+PATHS, ARRIVAL = "app/engine/graph/paths.py", "app/engine/graph/replay/replay_check.py"
+BLOCKLIST = "app/engine/graph/rules/block_list.py"
+_IDENTITY = ("tests/unit/engine/test_identity_rules.py", "tests/unit/engine/test_identity.py")
 _LOCATORS = ("tests/unit/engine/test_rules_of_locators.py", "tests/unit/engine/test_locators.py")
-_PATHS = ("tests/unit/engine/test_rules_of_ways.py", "tests/unit/engine/test_graph.py")
-_ARRIVAL = ("tests/unit/engine/test_arrival.py",)
-_BLOCKLIST = ("tests/unit/engine/test_blocklist.py", "tests/unit/engine/test_danger.py")
+_PATHS = ("tests/unit/engine/test_path_rules.py", "tests/unit/engine/test_graph.py")
+_ARRIVAL = ("tests/unit/engine/test_replay_check.py",)
+_BLOCKLIST = ("tests/unit/engine/test_block_list.py", "tests/unit/engine/test_danger.py")
 
 FAULTS = (
     Mutation(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-KEEPING, PHASES = "app/engine/agent/eviction/keeping.py", "app/engine/agent/eviction/phases.py"
-FOLD = "app/engine/agent/memory/fold.py"
-REDACTION, UNSEEN = "app/engine/redaction.py", "app/engine/agent/unseen.py"
-CALIBRATION, RISK = "app/engine/detectors/calibration.py", "app/engine/detectors/risk.py"
-REACTING = "app/engine/detectors/reacting.py"
+KEEPING, PHASES = "app/engine/agent/eviction/retention.py", "app/engine/agent/eviction/phases.py"
+FOLD = "app/engine/agent/memory/reducer.py"
+REDACTION, UNSEEN = "app/engine/core/redaction.py", "app/engine/agent/secret_masking.py"
+CALIBRATION, RISK = "app/engine/detectors/scorecard.py", "app/engine/detectors/risk.py"
+REACTING = "app/engine/detectors/flag_reactions.py"
 _EVICTION = ("tests/unit/engine/test_rules_of_eviction.py", "tests/unit/engine/test_agent_eviction.py")
 _MEMORY = ("tests/unit/engine/test_agent_memory.py",)
 _REDACTION = ("tests/unit/engine/test_redaction_tables.py", "tests/unit/engine/test_redaction.py")
 _HIDING = ("tests/unit/engine/test_takeover.py", "tests/unit/engine/test_agent_hostile.py")
-_RISK = ("tests/unit/engine/test_rules_of_calibration.py", "tests/unit/engine/test_risk.py")
-_SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_reacting.py")
+_RISK = ("tests/unit/engine/test_rules_of_scorecard.py", "tests/unit/engine/test_risk.py")
+_SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_flag_reactions.py")
 
 FAULTS = (
     Mutation(
@@ -154,7 +154,7 @@ FAULTS = (
     ),
     Mutation(
         "secrets-said-twice",
-        "app/engine/written_secrets.py",
+        "app/engine/core/task_secrets.py",
         'intent = intent.replace(value, f"{{secret:{name}}}")',
         "intent = str(intent)",
         "A password that stands in the task a second time is lifted there, too.",

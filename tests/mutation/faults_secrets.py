@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutation.mutation import Mutation
 
 FIELDS, SECRETS = "app/engine/agent/secret_fields.py", "app/engine/agent/secrets.py"
-DEEDS, CLEARING = "app/engine/agent/deeds.py", "app/engine/agent/clearing.py"
+DEEDS, CLEARING = "app/engine/agent/action_dispatcher.py", "app/engine/agent/approval_gate.py"
 _FIELDS = ("tests/unit/engine/test_secret_fields.py",)
 
 FAULTS = (

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-POLICY = "app/engine/intervention_policy.py"
-CONTROL, HOLDING = "app/engine/agent/control.py", "app/engine/agent/holding.py"
-CLEARING, RISK = "app/engine/agent/clearing.py", "app/engine/agent/risk.py"
-DESK, DESK_STATE = "app/engine/store/desk.py", "app/engine/store/desk_state.py"
+POLICY = "app/engine/core/intervention_policy.py"
+CONTROL, HOLDING = "app/engine/agent/run_control.py", "app/engine/agent/pause_control.py"
+CLEARING, RISK = "app/engine/agent/approval_gate.py", "app/engine/agent/write_gate/action_risk.py"
+DESK, DESK_STATE = (
+    "app/engine/store/supervision/supervision_store.py",
+    "app/engine/store/supervision/supervision_state.py",
+)
 TAKEOVER = "app/engine/agent/takeover/takeover.py"
 _POLICY = (
-    "tests/unit/engine/test_rules_of_intervention.py",
-    "tests/unit/engine/test_store_desk.py",
-    "tests/unit/engine/test_previewing.py",
+    "tests/unit/engine/test_intervention_policy_rules.py",
+    "tests/unit/engine/test_supervision_store.py",
+    "tests/unit/engine/test_policy_preview.py",
     "tests/unit/house/test_policy_rules.py",
 )
 _APPROVALS = (
     "tests/unit/engine/test_rules_of_approvals.py",
-    "tests/unit/engine/test_agent_requests.py",
-    "tests/unit/engine/test_agent_control.py",
+    "tests/unit/engine/test_agent_approval_requests.py",
+    "tests/unit/engine/test_agent_run_control.py",
 )
-_DESK = ("tests/unit/engine/test_rules_of_approvals.py", "tests/unit/engine/test_store_desk.py")
-_RISK = ("tests/unit/engine/test_agent_risk.py", "tests/unit/engine/test_rules_of_approvals.py")
+_DESK = ("tests/unit/engine/test_rules_of_approvals.py", "tests/unit/engine/test_supervision_store.py")
+_RISK = ("tests/unit/engine/test_agent_action_risk.py", "tests/unit/engine/test_rules_of_approvals.py")
 _TAKEOVER = ("tests/unit/engine/test_takeover.py",)
 
 FAULTS = (

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-SECRETS, WRITTEN = "app/engine/agent/secrets.py", "app/engine/written_secrets.py"
-OLD, DATABASE = "app/engine/store/old_passwords.py", "app/engine/store/database.py"
-RUNNING, FLEET = "app/engine/cases/running.py", "app/engine/cases/fleet.py"
+SECRETS, WRITTEN = "app/engine/agent/secrets.py", "app/engine/core/task_secrets.py"
+OLD, DATABASE = "app/engine/store/password_migration.py", "app/engine/store/database.py"
+RUNNING, FLEET = "app/engine/services/agent_runs.py", "app/engine/services/supervision/fleet.py"
 PROMPTING, PLANNER = "app/engine/agent/llm/prompting.py", "app/engine/agent/llm/planner.py"
 SUMMARIZER, JUDGE = "app/engine/agent/llm/summarizer.py", "app/engine/agent/judging/questions.py"
-LOOKING = "app/engine/agent/vision/looking.py"
+LOOKING = "app/engine/agent/vision/vision_client.py"
 STORE, GATE, RETRIEVER = "kb/store.py", "kb/gate.py", "kb/retrieval/retriever.py"
-RETRIEVING = "app/engine/cases/retrieving.py"
-_QUEUED = ("tests/unit/engine/test_queued_passwords.py",)
-_OLD = ("tests/unit/engine/test_old_passwords.py",)
-_FENCE = ("tests/unit/engine/test_prompts_fenced.py", "tests/unit/engine/test_agent_showing.py")
+RETRIEVING = "app/engine/services/retrieval.py"
+_QUEUED = ("tests/unit/engine/test_passwords_of_queued_runs.py",)
+_OLD = ("tests/unit/engine/test_password_migration.py",)
+_FENCE = ("tests/unit/engine/test_prompts_fenced.py", "tests/unit/engine/test_agent_prompt_parts.py")
 _GATE = ("tests/unit/kb/test_gate.py",)
-_MEANING = ("tests/unit/engine/test_meaning_route.py",)
+_MEANING = ("tests/unit/engine/test_embedding_route.py",)
 _LIFTING = (
-    "tests/unit/engine/test_rules_of_lifting.py",
+    "tests/unit/engine/test_task_secrets.py",
     "tests/unit/engine/test_agent_hostile.py",
-    "tests/unit/engine/test_queued_passwords.py",
+    "tests/unit/engine/test_passwords_of_queued_runs.py",
 )
 
 FAULTS = (
@@ -263,7 +263,7 @@ FAULTS = (
         "        return self._kept_back[row]\n",
         '        return ""\n',
         "What was active before there was a gate is passed over by retrieval.",
-        (*_GATE, "tests/unit/engine/test_meaning_route.py"),
+        (*_GATE, "tests/unit/engine/test_embedding_route.py"),
         safety=True,
     ),
     Mutation(
@@ -280,7 +280,7 @@ FAULTS = (
         "if not any(not found.withheld(tip) for tip in found.given):",
         "if found.tips is None:",
         "A file without a tip that could be given is refused.",
-        ("tests/unit/engine/test_meaning_route.py",),
+        ("tests/unit/engine/test_embedding_route.py",),
         safety=True,
     ),
 )

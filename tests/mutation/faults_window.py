@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-HANDS, HELD = "app/models/live_hands.py", "app/models/held_deeds.py"
-ENDINGS, REQUESTS = "app/models/live_endings.py", "app/models/live_requests.py"
-NUMBERS, NEXT = "app/models/run_numbers.py", "app/models/live_next.py"
-_MODELS = ("tests/gui/test_live_hands_models.py",)
-_WINDOW = (*_MODELS, "tests/gui/test_live_under_hands.py")
+HANDS, HELD = "app/models/live/input_guard.py", "app/models/live/delayed_actions.py"
+ENDINGS, REQUESTS = "app/models/live/delayed_stops.py", "app/models/live/requests.py"
+NUMBERS, NEXT = "app/models/live/run_numbers.py", "app/models/live/next_action.py"
+_MODELS = ("tests/gui/test_live_input_models.py",)
+_WINDOW = (*_MODELS, "tests/gui/test_live_typing_and_undo.py")
 
 FAULTS = (
     Mutation(

@@ -18,14 +18,14 @@ from pathlib import Path
 import playwright.async_api  # noqa: F401
 
 from app import settings
-from app.engine.browser import find
-from app.engine.browser.mending import browser_process_id
+from app.engine.browser.launch import launcher
 from app.engine.browser.session import open_browser, open_session
+from app.engine.browser.session_state import browser_process_id
 
 
 async def main() -> None:
-    told: list[find.StartedBrowser] = []
-    find.on_browser_start(told.append)
+    told: list[launcher.StartedBrowser] = []
+    launcher.on_browser_start(told.append)
     async with open_browser() as browser, open_session(browser) as tab:
         await tab.page.set_content("<title>it works</title>")
         await tab.page.title()

@@ -9,27 +9,27 @@ from pathlib import Path
 
 import pytest
 
+from app.engine.agent.action_dispatcher import ActionDispatcher
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import ActionDispatcher
 from app.engine.agent.loop import AgentDependencies, AgentLoop
-from app.engine.agent.memory.book import LedgerStore
+from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.ports import AgentTask
-from app.engine.agent.sight import AgentDecision, Observation
-from app.engine.cases import running
-from app.engine.cases.heads import PolicyBundle
-from app.engine.cases.running import PreparedRun, RunSupervisor, StoredRunRecorder
-from app.engine.cases.supervised import SupervisedRun
-from app.engine.command import Click
+from app.engine.api.run_api import RunRequest, RunSummary
+from app.engine.core.actions.types import Click
+from app.engine.core.events import Event
+from app.engine.core.observation import AgentDecision, Observation
+from app.engine.core.page_state import PageCapture
+from app.engine.core.supervision import ApprovalRequest, LiveRow, TakeoverSummary
 from app.engine.engine import Engine
-from app.engine.errors import Conflict
-from app.engine.events import Event
 from app.engine.jobs import Job
-from app.engine.page_state import PageCapture
-from app.engine.run_api import RunRequest, RunSummary
-from app.engine.store.live_runs import RunWriter
-from app.engine.supervision import ApprovalRequest, LiveRow, TakeoverSummary
-from tests.support.fake_hands import HOME, FakeExecutor, ScriptedPolicy
-from tests.support.held_run import PAGES
+from app.engine.services import agent_runs
+from app.engine.services.agent_runs import PreparedRun, RunSupervisor, StoredRunRecorder
+from app.engine.services.policy_factory import PolicyBundle
+from app.engine.services.supervision.supervised_run import SupervisedRun
+from app.engine.store.run_writer import RunWriter
+from app.errors import Conflict
+from tests.support.fake_executor import HOME, FakeExecutor, ScriptedPolicy
+from tests.support.supervised_loop import PAGES
 
 PATIENCE = 120.0
 
@@ -87,7 +87,7 @@ class Browserless:
         self.began: list[str] = []
         self.events: list[Event] = []
         engine.bus.subscribe(self.events.append)
-        patch.setattr(running, "make_policy_bundle", lambda *_: PolicyBundle(ScriptedPolicy([])))
+        patch.setattr(agent_runs, "make_policy_bundle", lambda *_: PolicyBundle(ScriptedPolicy([])))
         engine._running._go = self._go
 
     @classmethod
@@ -143,7 +143,7 @@ class Browserless:
         self.began.append(live.run.id)
         task = AgentTask(
             run=live.run.id, intent=intent, start_url=HOME, max_steps=prepared.request.max_steps,
-            domains=running.allowed_hosts(prepared.request),
+            domains=agent_runs.allowed_hosts(prepared.request),
         )  # fmt: skip
         with LedgerStore.open(live.folder) as book:
             parts = AgentDependencies(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.engine.action import ActionTarget, RecordedAction
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.trajectory import ErrorClass, Step
+from app.engine.core.verdicts import Flag
 from app.engine.detectors.base import Detector, RunContext, RunEnding
 from app.engine.detectors.runner import RuleRunner
-from app.engine.judgement import Flag
-from app.engine.trajectory import ErrorClass, Step
 
 SHOP = "http://shop.test:7770"
 

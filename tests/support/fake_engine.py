@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.engine.api import (
+from app.engine.api.engine_api import (
     Check,
     PageView,
     RiskReport,
@@ -26,9 +26,8 @@ from app.engine.api import (
     UndoResult,
     WorkspaceInfo,
 )
-from app.engine.detectors.trial import CrossValidation
-from app.engine.errors import NotFound, SiteloreError
-from app.engine.events import (
+from app.engine.api.run_api import RunMemory, RunRequest, RunSummary, TipUse
+from app.engine.core.events import (
     EncoderChanged,
     EventBus,
     HistoryChanged,
@@ -37,10 +36,11 @@ from app.engine.events import (
     RunAdvanced,
     RunsChanged,
 )
-from app.engine.judgement import Flag, Label, Risk, Score, Verdict
-from app.engine.ledger import Ledger
-from app.engine.run_api import RunMemory, RunRequest, RunSummary, TipUse
-from app.engine.trajectory import Run
+from app.engine.core.ledger import Ledger
+from app.engine.core.trajectory import Run
+from app.engine.core.verdicts import Flag, Label, Risk, Score, Verdict
+from app.engine.detectors.cross_validation import CrossValidation
+from app.errors import NotFound, SiteloreError
 from kb.gate import error_rules
 from kb.tip import (
     FreezeReport,

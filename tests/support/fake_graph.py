@@ -8,9 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from app.engine.errors import NotFound
-from app.engine.events import EventBus, ExplorationChanged, GraphChanged
-from app.engine.graph_api import (
+from app.engine.api.graph_api import (
     DepthRow,
     ExploreOptions,
     ExploreReport,
@@ -30,8 +28,9 @@ from app.engine.graph_api import (
     UpdateReport,
     VerifyGraphReport,
 )
-from app.engine.page_state import Mode
-from app.engine.transition import (
+from app.engine.core.events import EventBus, ExplorationChanged, GraphChanged
+from app.engine.core.page_state import Mode
+from app.engine.core.transition import (
     FrontierItem,
     FrontierStatus,
     Operation,
@@ -40,8 +39,8 @@ from app.engine.transition import (
     SkipReason,
     Tier,
 )
-from tests.support.made_up import NOW
-from tests.support.made_up_site import (
+from app.errors import NotFound
+from tests.support.generated_site import (
     HOME,
     SITE,
     make_elements,
@@ -51,6 +50,7 @@ from tests.support.made_up_site import (
     make_transition,
     page_png,
 )
+from tests.support.made_up import NOW
 
 DEPTHS = tuple(
     DepthRow(depth=depth, states=states, new=new, seconds=seconds, velocity=60 * new / seconds)

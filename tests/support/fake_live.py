@@ -10,8 +10,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.engine.errors import Conflict, NotFound
-from app.engine.events import (
+from app.engine.api.live_api import LiveRunDetail
+from app.engine.api.run_api import RunRequest
+from app.engine.core.events import (
     ActionPlanned,
     EventBus,
     HintChanged,
@@ -23,20 +24,17 @@ from app.engine.events import (
     RequestChanged,
     TipsRetrieved,
 )
-from app.engine.hand_back import HAND_BACK, HandBack
-from app.engine.intervention_policy import (
+from app.engine.core.hand_back import HAND_BACK, HandBack
+from app.engine.core.intervention_policy import (
     DEFAULT_POLICY,
     InterventionPolicy,
     PolicyCount,
     PolicyPreview,
     RiskClass,
 )
-from app.engine.judgement import Severity
-from app.engine.ledger import Ledger
-from app.engine.live_api import LiveRunDetail
-from app.engine.page_input import NavigationKind, PageInput
-from app.engine.run_api import RunRequest
-from app.engine.supervision import (
+from app.engine.core.ledger import Ledger
+from app.engine.core.page_input import NavigationKind, PageInput
+from app.engine.core.supervision import (
     ApprovalRequest,
     DecisionKind,
     FlagReaction,
@@ -56,6 +54,8 @@ from app.engine.supervision import (
     TipAtStep,
     TipOverride,
 )
+from app.engine.core.verdicts import Severity
+from app.errors import Conflict, NotFound
 from kb.tip import TipDraft
 from tests.support.made_up import NOW, make_run, make_step
 

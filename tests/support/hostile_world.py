@@ -10,9 +10,9 @@ import pytest
 from playwright.async_api import Browser
 
 from app.engine.browser import session
-from app.engine.command import Goto, NewTab
+from app.engine.core.actions.types import Goto, NewTab
 from app.engine.engine import Engine
-from tests.support.agent_desk import AgentBench, Move
+from tests.support.agent_bench import AgentBench, Move
 from tests.support.bad_site import BadSite
 from tests.support.hostile_site import HostileSite
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.engine.identity import element_key, keys_of, kind_key, node_id, page_id
-from app.engine.page_state import Element, Mode, PageCapture
+from app.engine.core.identity import element_key, keys_of, kind_key, node_id, page_id
+from app.engine.core.page_state import Element, Mode, PageCapture
 
 HOME = "http://shop.example/"
 

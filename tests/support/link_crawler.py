@@ -13,7 +13,7 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-from app.engine import identity
+from app.engine.core import identity
 
 AT_ONCE = 2
 SECONDS = 30.0

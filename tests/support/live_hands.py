@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover.takeover import Takeover
-from app.engine.browser.screencast import Screencast, ScreencastFrame
+from app.engine.browser.capture.screencast import Screencast, ScreencastFrame
 from app.engine.browser.session import BrowserSession
-from app.engine.events import EventBus
+from app.engine.core.events import EventBus
+from app.engine.core.page_input import InputKind, MouseButton, PageInput
+from app.engine.core.trajectory import Step
 from app.engine.jobs import JobRegistry
-from app.engine.page_input import InputKind, MouseButton, PageInput
-from app.engine.trajectory import Step
 
 PATIENCE = 120.0
 """Seconds; a busy machine is slow."""

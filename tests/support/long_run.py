@@ -22,12 +22,12 @@ STEPS = 30
 
 def main(workspace: str, url: str, run: str = "") -> None:
     """Begin the run, or go on with it; prints its id as soon as it is known."""
-    from app.engine.agent.sight import AgentDecision, Observation
-    from app.engine.cases import running
-    from app.engine.cases.heads import PolicyBundle
-    from app.engine.command import Click, Stop, TakeNote
+    from app.engine.api.run_api import RunRequest
+    from app.engine.core.actions.types import Click, Stop, TakeNote
+    from app.engine.core.observation import AgentDecision, Observation
     from app.engine.engine import Engine
-    from app.engine.run_api import RunRequest
+    from app.engine.services import agent_runs
+    from app.engine.services.policy_factory import PolicyBundle
 
     class Walker:
         name = "walker"
@@ -48,7 +48,7 @@ def main(workspace: str, url: str, run: str = "") -> None:
     def make_head(*_: object) -> PolicyBundle:
         return PolicyBundle(Walker())
 
-    running.make_policy_bundle = make_head  # type: ignore[assignment]
+    agent_runs.make_policy_bundle = make_head  # type: ignore[assignment]
 
     async def going() -> None:
         engine = await Engine.open(Path(workspace))
@@ -69,7 +69,7 @@ class Kills:
     """What came of a run that was killed over and over: kills, those that hit it running, and what was wrong."""
 
     kills: int = 0
-    running: int = 0
+    agent_runs: int = 0
     faults: list[str] | None = None
     steps: int = 0
     outcome: str = ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.engine.action import ActionTarget, RecordedAction
-from app.engine.judgement import Flag, Severity
-from app.engine.observation import AxTreeLine
-from app.engine.trajectory import ErrorClass, Outcome, Run, Step
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.ax_tree import AxTreeLine
+from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
+from app.engine.core.verdicts import Flag, Severity
 from kb.tip import (
     Kind,
     Provenance,

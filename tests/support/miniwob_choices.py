@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.engine.command import Click, Drag, Hover, Scroll
+from app.engine.core.actions.types import Click, Drag, Hover, Scroll
 from tests.support.miniwob_play import Play, plays
 
 # -- boxes, lists, menus -------------------------------------------------------------------------------------------

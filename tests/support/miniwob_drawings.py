@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from app.engine.command import Click, ClickAt, Drag, Press, Scroll, TypeKeys, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, ClickAt, Drag, Press, Scroll, TypeKeys, TypeText
+from app.engine.core.page_state import Element
 from tests.support.miniwob_play import Play, middle, plays
 
 

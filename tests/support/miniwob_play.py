@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from app.engine.browser.executor import Executor
-from app.engine.command import Action, Click, Press, Select, SetChecked, SetSlider, TypeText, Wait
-from app.engine.effect import ActionResult
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.action_result import ActionResult
+from app.engine.core.actions.types import Action, Click, Press, Select, SetChecked, SetSlider, TypeText, Wait
+from app.engine.core.page_state import Element, PageCapture
 from tests.support.miniwob import Episode
 
 Script = Callable[["Play"], Awaitable[None]]

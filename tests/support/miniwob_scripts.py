@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.engine.command import Click, Press, SelectText, TypeText
+from app.engine.core.actions.types import Click, Press, SelectText, TypeText
 from tests.support.miniwob_play import Play, plays
 
 # -- buttons and links ---------------------------------------------------------------------------------------------

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin, urlsplit
 
+from app.engine.api.graph_api import DepthRow
 from app.engine.browser.driver import DriverFailure, DriverResult, PageLost
 from app.engine.browser.locators import resolve
-from app.engine.graph.recorder import GraphTransaction, StoredExploration
-from app.engine.graph_api import DepthRow
-from app.engine.page_state import Challenge, Element, PageCapture, PageState
-from app.engine.transition import Attempt, FrontierItem, Locator, Operation, Transition
+from app.engine.core.page_state import Challenge, Element, PageCapture, PageState
+from app.engine.core.transition import Attempt, FrontierItem, Locator, Operation, Transition
+from app.engine.graph.explore.exploration_store import GraphTransaction, StoredExploration
 
 HOME = "http://paper.example/"
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from app.engine.action import ActionTarget, RecordedAction
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.sites import load_sites
+from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.imports import colorbrowseragent
-from app.engine.imports.reading import ReadRun
-from app.engine.sites import load_sites
-from app.engine.trajectory import Outcome, Run, Step
+from app.engine.imports.source_files import ReadRun
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[2] / ".." / "shared")).resolve()
 COLLECTION = SHARED / "data" / "colorbrowseragent"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation
-from app.engine.command import Action, ReportInfeasible, Stop
-from app.engine.effect import ActionResult, Cause, Effect
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.action_result import ActionResult, Cause, Effect
+from app.engine.core.actions.types import Action, ReportInfeasible, Stop
+from app.engine.core.observation import AgentDecision, HistoryEntry, Observation
+from app.engine.core.page_state import Element, PageCapture
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.engine.agent.messages import ChatMessage
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model_api import AgentRole, ModelError, ModelReply, ModelUsage
+from app.engine.core.chat_messages import ChatMessage
+from app.engine.core.model_api import AgentRole, ModelError, ModelReply, ModelUsage
 
 
 @dataclass(frozen=True, kw_only=True)

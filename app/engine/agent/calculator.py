@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
 
-from app.engine.errors import SiteloreError
+from app.errors import SiteloreError
 
 _MAX_LENGTH = 4000
 _MAX_DEPTH = 40

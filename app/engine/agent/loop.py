@@ -4,7 +4,7 @@ One step is one line on the disk, written when its action is over; after a crash
 missing.
 A captcha or a question goes to a person; before every action a person may hold the run, take it over, or be
 asked
-(``app.engine.agent.control``).
+(``app.engine.agent.run_control``).
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.engine.agent.attending import (
+from app.engine.agent.action_dispatcher import LEDGER_ACTIONS, LoopEnding
+from app.engine.agent.approval_gate import ApprovalGate, ApprovalOutcome
+from app.engine.agent.dependencies import AgentDependencies, LoopTiming
+from app.engine.agent.disk_retry import retry_on_full_disk
+from app.engine.agent.memory import entries
+from app.engine.agent.observer import MAX_LOST_PAGES, MAX_OFF_SITE_LOOKS, PageObserver
+from app.engine.agent.operator_prompts import (
     OperatorPrompts,
     ask_again_about_flags,
     describe_takeover,
     react_to_flags,
 )
-from app.engine.agent.clearing import ApprovalGate, ApprovalOutcome
-from app.engine.agent.control import DecisionStale, RunControl, WatchdogTimeout
-from app.engine.agent.deeds import LEDGER_ACTIONS, LoopEnding
-from app.engine.agent.memory import entries
-from app.engine.agent.model_api import ModelError, ModelErrorKind
-from app.engine.agent.parts import AgentDependencies, LoopTiming
 from app.engine.agent.ports import AgentTask
-from app.engine.agent.recording import RunRecording, describe_last_takeover
-from app.engine.agent.seeing import MAX_LOST_PAGES, MAX_OFF_SITE_LOOKS, PageObserver
-from app.engine.agent.sight import AgentDecision, Observation, RetrievedTip
-from app.engine.agent.stepping import observed_step
+from app.engine.agent.run_control import DecisionStale, RunControl, WatchdogTimeout
+from app.engine.agent.run_recording import RunRecording, describe_last_takeover
+from app.engine.agent.step_record import observed_step
 from app.engine.agent.walls import MAX_LOGIN_LOOKS, WallHandler
-from app.engine.agent.write_gate import WriteGate
-from app.engine.agent.writing import retry_on_full_disk
-from app.engine.effect import ActionResult, Cause, Effect, refused
-from app.engine.errors import SiteloreError, StoreError
-from app.engine.hand_back import HandBackKind
-from app.engine.judgement import Flag
-from app.engine.page_state import PageCapture
-from app.engine.supervision import DecisionKind, OperatorDecision, Stage
-from app.engine.trajectory import Outcome, Run, Step, Tab
+from app.engine.agent.write_gate.gate import WriteGate
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.hand_back import HandBackKind
+from app.engine.core.model_api import ModelError, ModelErrorKind
+from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
+from app.engine.core.page_state import PageCapture
+from app.engine.core.supervision import DecisionKind, OperatorDecision, Stage
+from app.engine.core.trajectory import Outcome, Run, Step, Tab
+from app.engine.core.verdicts import Flag
+from app.errors import SiteloreError, StoreError
 
 __all__ = [
     "MAX_LOGIN_LOOKS",

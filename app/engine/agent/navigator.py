@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.engine.agent.ports import NavigationResult
-from app.engine.agent.sight import NavigableSite
-from app.engine.command import Navigate
-from app.engine.effect import ActionResult, Cause, Effect, refused
-from app.engine.errors import NotFound, SiteloreError
-from app.engine.transition import ReplayVerdict, ReplayVerdictKind
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.types import Navigate
+from app.engine.core.observation import NavigableSite
+from app.engine.core.transition import ReplayVerdict, ReplayVerdictKind
+from app.errors import NotFound, SiteloreError
 
 MAX_CANDIDATES = 10
 """States given to the selector (the paper's k is 25 to 50 screenshots; text cards say more in less)."""

@@ -6,16 +6,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.engine.agent.sight import NavigableSite, RetrievedTip
-from app.engine.command import Action, Navigate
-from app.engine.effect import ActionResult
-from app.engine.hand_back import OperatorStatements
-from app.engine.intervention_policy import PolicyAnswer, Reaction, RiskClass
-from app.engine.judgement import Flag
-from app.engine.page_state import PageCapture
-from app.engine.supervision import ApprovalRequest, Hint, OperatorAction, OperatorDecision
-from app.engine.trajectory import Run, Step, Tab
-from app.engine.write_permit import WritePermit
+from app.engine.core.action_result import ActionResult
+from app.engine.core.actions.types import Action, Navigate
+from app.engine.core.hand_back import OperatorStatements
+from app.engine.core.intervention_policy import PolicyAnswer, Reaction, RiskClass
+from app.engine.core.observation import NavigableSite, RetrievedTip
+from app.engine.core.page_state import PageCapture
+from app.engine.core.supervision import ApprovalRequest, Hint, OperatorAction, OperatorDecision
+from app.engine.core.trajectory import Run, Step, Tab
+from app.engine.core.verdicts import Flag
+from app.engine.core.write_permit import WritePermit
 
 
 class ActionExecutor(Protocol):

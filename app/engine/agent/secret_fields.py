@@ -15,11 +15,9 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from app.engine.addresses import browser_host, is_on_any_host
+from app.engine.agent.secret_masking import field_key, is_declared_secret
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.sight import Observation
-from app.engine.agent.unseen import field_key, is_declared_secret
-from app.engine.command import (
+from app.engine.core.actions.types import (
     Action,
     AnswerDialog,
     Goto,
@@ -32,8 +30,10 @@ from app.engine.command import (
     Upload,
     elements_of,
 )
-from app.engine.page_state import Element
-from app.engine.written_secrets import NAMED
+from app.engine.core.addresses import browser_host, is_on_any_host
+from app.engine.core.observation import Observation
+from app.engine.core.page_state import Element
+from app.engine.core.task_secrets import NAMED
 
 SECRET_ALTERNATIVES = ("type it into the field that asks for it", "go on without it")
 """Alternatives to a refused use."""

@@ -5,7 +5,7 @@ A task names a secret as ``{secret:SHOP_PASSWORD}``; its value comes from the en
 that it
 is in no prompt, step, picture, log or tip.  A page may echo a secret (in its text, title, address, a dialog, a
 field
-that shows its input): ``app.engine.agent.unseen`` masks it in every look.
+that shows its input): ``app.engine.agent.secret_masking`` masks it in every look.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from app.engine.command import Action, TypeKeys, TypeMark, TypeText
-from app.engine.errors import UsageError
-from app.engine.redaction import MARK
-from app.engine.written_secrets import NAMED, SHORTEST, WRITTEN, extract_secrets
+from app.engine.core.actions.types import Action, TypeKeys, TypeMark, TypeText
+from app.engine.core.redaction import MARK
+from app.engine.core.task_secrets import NAMED, SHORTEST, WRITTEN, extract_secrets
+from app.errors import UsageError
 
 PREFIX = "SITELORE_SECRET_"
 _PARTS = re.compile(r"\s+|\S+")

@@ -6,18 +6,18 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.engine.agent.attending import ask_about_wall
-from app.engine.agent.control import RunControl
-from app.engine.agent.deeds import LoopEnding
-from app.engine.agent.parts import AgentDependencies
+from app.engine.agent.action_dispatcher import LoopEnding
+from app.engine.agent.dependencies import AgentDependencies
+from app.engine.agent.operator_prompts import ask_about_wall
 from app.engine.agent.ports import AgentTask
-from app.engine.agent.recording import RunRecording
-from app.engine.browser.challenge import is_named_login_page, other_text_fields, password_forms
-from app.engine.errors import SiteloreError
-from app.engine.identity import keys_of
-from app.engine.page_state import Challenge, Element, PageCapture
-from app.engine.supervision import DecisionKind, Need, OperatorDecision
-from app.engine.trajectory import Outcome
+from app.engine.agent.run_control import RunControl
+from app.engine.agent.run_recording import RunRecording
+from app.engine.browser.capture.challenge import is_named_login_page, other_text_fields, password_forms
+from app.engine.core.identity import keys_of
+from app.engine.core.page_state import Challenge, Element, PageCapture
+from app.engine.core.supervision import DecisionKind, Need, OperatorDecision
+from app.engine.core.trajectory import Outcome
+from app.errors import SiteloreError
 
 MAX_LOGIN_LOOKS = 3
 """Looks in a row at a log-in page after which it counts as a wall; an agent may pass one by mistake."""

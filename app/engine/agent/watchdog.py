@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from app.engine.agent.diagnosis import (
+from app.engine.agent.health import (
     DEFAULT_HEALTH_LIMITS,
     HealthFault,
     HealthFinding,
@@ -17,16 +17,16 @@ from app.engine.agent.diagnosis import (
     Remedy,
     diagnose,
 )
-from app.engine.supervision import RunState
+from app.engine.core.supervision import RunState
 
 if TYPE_CHECKING:
-    from app.engine.agent.control import RunControl
+    from app.engine.agent.run_control import RunControl
 
 log = logging.getLogger(__name__)
 
 
 class HealthProbe(Protocol):
-    """Health signals the watchdog reads (``app.engine.agent.probing.RunHealthProbe``)."""
+    """Health signals the watchdog reads (``app.engine.agent.health_probes.RunHealthProbe``)."""
 
     def broken(self) -> str:
         """Return the fault that browser or page report themselves, "" for none."""
@@ -48,7 +48,7 @@ class HealthProbe(Protocol):
 
 
 class RecoveryHandler(Protocol):
-    """Applies remedies to the browser (``app.engine.agent.lasting.RecoveringExecutor``)."""
+    """Applies remedies to the browser (``app.engine.agent.recovery.RecoveringExecutor``)."""
 
     def suspect(self, why: str) -> None:
         """Mark the browser as hung: it is killed before anything else is done."""

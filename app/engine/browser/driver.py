@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from app.engine.errors import SiteloreError
-from app.engine.page_state import PageCapture
-from app.engine.transition import Locator, Operation, Tier
+from app.engine.core.page_state import PageCapture
+from app.engine.core.transition import Locator, Operation, Tier
+from app.errors import SiteloreError
 
 
 class DriverFailure(StrEnum):
@@ -52,7 +52,7 @@ class FetchedDocument:
     """A document fetched without opening it.
 
     ``url`` is the final address, ``status`` the HTTP status (0 for none); ``served`` and ``scripts`` are
-    the document's keys (``app.engine.served``); ``why`` is a sentence if nothing was received.
+    the document's keys (``app.engine.core.static_page``); ``why`` is a sentence if nothing was received.
     """
 
     url: str = ""

@@ -1,7 +1,7 @@
 """The executor: performs an action on the last captured page and reports its effect.
 
 Pointer and keys work as a person's do and are refused if something is in the way. The result says
-what was tried, what it visibly did, why not, and what to do instead (``app.engine.effect``).
+what was tried, what it visibly did, why not, and what to do instead (``app.engine.core.action_result``).
 """
 
 from __future__ import annotations
@@ -16,27 +16,38 @@ from typing import Any
 
 from playwright.async_api import Error
 
-from app.engine.browser import choosing, clicking, fields, marking, roaming, sliders
-from app.engine.browser.blame import stale_element
-from app.engine.browser.cascade import ClickCascade
-from app.engine.browser.dead_clicks import alternatives_to_click
-from app.engine.browser.effects import OutsideChanges, effect_from_captures, effect_from_changes
-from app.engine.browser.fences import NavigationPolicy
-from app.engine.browser.frames import NoSuchElement
-from app.engine.browser.gate import RequestFilter
-from app.engine.browser.gaze import CaptureCache
-from app.engine.browser.grip import ActionOutcome, ActionRefused, ExecutionContext
-from app.engine.browser.guard import WriteGuard
-from app.engine.browser.hand import open_page
-from app.engine.browser.motion import PointerMotion
-from app.engine.browser.page_hand import PageChanges, PageMonitor
-from app.engine.browser.pointer import Pointer
-from app.engine.browser.renumber import renumber_action, same_element
+from app.engine.browser.actions import (
+    field_actions,
+    navigation_actions,
+    option_actions,
+    pointer_actions,
+    slider_actions,
+    text_selection,
+)
+from app.engine.browser.actions.click_cascade import ClickCascade
+from app.engine.browser.actions.dead_clicks import alternatives_to_click
+from app.engine.browser.actions.effect_detection import (
+    OutsideChanges,
+    effect_from_captures,
+    effect_from_changes,
+)
+from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.actions.failure_reasons import stale_element
+from app.engine.browser.actions.landing import landing_failure
+from app.engine.browser.actions.pointer import Pointer
+from app.engine.browser.actions.pointer_motion import PointerMotion
+from app.engine.browser.capture.capture_cache import CaptureCache
+from app.engine.browser.capture.frames import NoSuchElement
+from app.engine.browser.capture.page_idle import IDLE_TIMEOUT, QUIET_TIME, wait_until_idle
+from app.engine.browser.capture.page_monitor import PageChanges, PageMonitor
+from app.engine.browser.capture.snapshot import PageGone
+from app.engine.browser.network.navigation_policy import NavigationPolicy
+from app.engine.browser.network.request_filter import RequestFilter
+from app.engine.browser.network.write_guard import WriteGuard
+from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession
-from app.engine.browser.settle import IDLE_TIMEOUT, QUIET_TIME, wait_until_idle
-from app.engine.browser.snapshot import PageGone
-from app.engine.browser.walls import landing_failure
-from app.engine.command import (
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.types import (
     Action,
     AnswerDialog,
     Click,
@@ -60,12 +71,12 @@ from app.engine.command import (
     Upload,
     Wait,
 )
-from app.engine.effect import ActionResult, Cause, Effect, refused
-from app.engine.fingerprint import fingerprints_of
-from app.engine.page_state import PageCapture
-from app.engine.redaction import redact_text, redact_url
-from app.engine.trajectory import Tab
-from app.engine.write_permit import WritePermit
+from app.engine.core.element_identity import renumber_action, same_element
+from app.engine.core.fingerprint import fingerprints_of
+from app.engine.core.page_state import PageCapture
+from app.engine.core.redaction import redact_text, redact_url
+from app.engine.core.trajectory import Tab
+from app.engine.core.write_permit import WritePermit
 
 ACTION_TIMEOUT = 60.0
 """Seconds an action may take in all."""
@@ -74,27 +85,27 @@ ANSWER_TIMEOUT = 8.0
 
 Handler = Callable[[ExecutionContext, Any], Awaitable[ActionOutcome]]
 HANDLERS: dict[type, Handler] = {
-    Click: clicking.click,
-    ClickAt: clicking.click_at,
-    Hover: clicking.hover,
-    Drag: clicking.drag,
-    Scroll: clicking.scroll,
-    TypeText: fields.type_text,
-    TypeKeys: fields.type_keys,
-    Press: fields.press,
-    SetChecked: fields.check,
-    Upload: fields.upload,
-    Select: choosing.select,
-    SetSlider: sliders.set_slider,
-    SelectText: marking.select_text,
-    Goto: roaming.goto,
-    GoBack: roaming.go_back,
-    GoForward: roaming.go_forward,
-    NewTab: roaming.new_tab,
-    SwitchTab: roaming.switch_tab,
-    CloseTab: roaming.close_tab,
-    AnswerDialog: roaming.answer_dialog,
-    Wait: roaming.wait,
+    Click: pointer_actions.click,
+    ClickAt: pointer_actions.click_at,
+    Hover: pointer_actions.hover,
+    Drag: pointer_actions.drag,
+    Scroll: pointer_actions.scroll,
+    TypeText: field_actions.type_text,
+    TypeKeys: field_actions.type_keys,
+    Press: field_actions.press,
+    SetChecked: field_actions.check,
+    Upload: field_actions.upload,
+    Select: option_actions.select,
+    SetSlider: slider_actions.set_slider,
+    SelectText: text_selection.select_text,
+    Goto: navigation_actions.goto,
+    GoBack: navigation_actions.go_back,
+    GoForward: navigation_actions.go_forward,
+    NewTab: navigation_actions.new_tab,
+    SwitchTab: navigation_actions.switch_tab,
+    CloseTab: navigation_actions.close_tab,
+    AnswerDialog: navigation_actions.answer_dialog,
+    Wait: navigation_actions.wait,
 }
 
 

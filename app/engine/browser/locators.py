@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from app.engine.browser.page_index import PageIndex, has_attributes
-from app.engine.identity import normal_name
-from app.engine.page_state import Element, PageCapture
-from app.engine.transition import Locator, Tier
+from app.engine.core.identity import normal_name
+from app.engine.core.page_index import PageIndex, has_attributes
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.transition import Locator, Tier
 
 MIN_SHARED_WORDS = 0.5
 """Share of common words from which a changed name counts as the same if only its position supports it."""

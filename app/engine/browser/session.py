@@ -20,11 +20,11 @@ from playwright.async_api import (
 )
 from playwright.async_api import TimeoutError as Late
 
-from app.engine.browser.driving import PlaywrightProcess
-from app.engine.browser.find import launch
+from app.engine.browser.launch.launcher import launch
+from app.engine.browser.launch.playwright_process import PlaywrightProcess
 
 if TYPE_CHECKING:
-    from app.engine.browser.guard import WriteGuard
+    from app.engine.browser.network.write_guard import WriteGuard
 
 VIEWPORT = (1024, 640)
 """Width and height of a page in CSS pixels; a screenshot has as many."""
@@ -83,7 +83,7 @@ class BrowserSession:
             only.
         unasked: dialogs and downloads since the session began.
         last: what the last capture left for finding its elements again
-            (``app.engine.browser.snapshot``).
+            (``app.engine.browser.capture.snapshot``).
         seats: how often it has moved to another browser (``reseat``).
         guard: decides what may leave it, if there is one; it has to ``watch`` again after ``reseat``.
     """

@@ -19,9 +19,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from app.engine.action import ActionTarget, RecordedAction
-from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import ErrorClass, Step
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.trajectory import ErrorClass, Step
+from app.engine.core.verdicts import Flag, Severity
 
 OFF_PAGE_ACTIONS = frozenset(
     {"noop", "take_note", "calculate", "branch", "prune", "ask_human", "answer_dialog"}

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from app.engine.core.verdicts import Flag, Risk
 from app.engine.detectors import prior
 from app.engine.detectors.base import SINCE, DetectorInfo
 from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, evidence_rank, flag_rank
 from app.engine.detectors.vlm import ImpossibleTask, RunOutcome
-from app.engine.errors import InputError
-from app.engine.judgement import Flag, Risk
+from app.errors import InputError
 
 Vector = npt.NDArray[np.float64]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.engine.core.trajectory import BY_PERSON, ErrorClass, Outcome, Run, Step
+from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import Detector, DetectorInfo, RunContext, RunEnding
 from app.engine.detectors.rules.endings import Crash, GaveUp, LeftSites, NoAnswer, StepLimit
 from app.engine.detectors.rules.errors import CoveredElement, HardErrors, UnreadableOutput
@@ -18,8 +20,6 @@ from app.engine.detectors.rules.loops import (
 )
 from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
 from app.engine.detectors.vlm import MODEL_DETECTORS
-from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import BY_PERSON, ErrorClass, Outcome, Run, Step
 
 RULES: tuple[type[Detector], ...] = (
     LeftSites,

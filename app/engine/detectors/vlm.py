@@ -7,8 +7,8 @@ something about the task and nothing about the agent.
 
 from __future__ import annotations
 
+from app.engine.core.verdicts import Flag, GoalFailure, Judgement, ModelVerdict, Opinion, Severity
 from app.engine.detectors.base import DetectorInfo, quoted
-from app.engine.judgement import Flag, GoalFailure, Judgement, ModelVerdict, Opinion, Severity
 
 
 class RunOutcome(DetectorInfo):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.engine import identity
-from app.engine.page_state import PageState
+from app.engine.core import identity
+from app.engine.core.page_state import PageState
 from kb.retrieval.scopes import QueryLocation, ScopeIndex, Sites
 from kb.retrieval.url import is_site_wide, parse_address
 from kb.tip import RETRIEVABLE, Status, StoredStep, Tip

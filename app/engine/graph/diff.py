@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from app.engine import identity
-from app.engine.errors import UsageError
+from app.engine.api.graph_api import ChangedState, GraphDiff
+from app.engine.core import identity
+from app.engine.core.page_state import Mode, PageState, Source
 from app.engine.graph.graph import InteractionGraph
-from app.engine.graph_api import ChangedState, GraphDiff
-from app.engine.page_state import Mode, PageState, Source
+from app.errors import UsageError
 
 ALIKE = 0.5
 """Minimum share of common elements for two states at one address to be one changed state."""

@@ -10,19 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from app.engine.decision import GraphEdit
-from app.engine.errors import NotFound
-from app.engine.graph.decisions import Grouping, group
+from app.engine.api.graph_api import PathPlan
+from app.engine.core.graph_edit import GraphEdit
+from app.engine.core.identity import url_key
+from app.engine.core.page_state import Mode, PageState
+from app.engine.core.transition import Transition
+from app.engine.graph.grouping import Grouping, group
 from app.engine.graph.paths import GraphRoute, Router
-from app.engine.graph_api import PathPlan
-from app.engine.identity import url_key
-from app.engine.page_state import Mode, PageState
-from app.engine.transition import Transition
+from app.errors import NotFound
 
 if TYPE_CHECKING:
     import networkx
 
-    from app.engine.store.graphs import GraphStore
+    from app.engine.store.graph.graph_store import GraphStore
 
 
 class InteractionGraph:

@@ -20,10 +20,10 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from app.engine.errors import NotFound
-from app.engine.identity import transition_id
-from app.engine.page_state import PageState
-from app.engine.transition import Operation, ReplayVerdictKind, Transition
+from app.engine.core.identity import transition_id
+from app.engine.core.page_state import PageState
+from app.engine.core.transition import Operation, ReplayVerdictKind, Transition
+from app.errors import NotFound
 
 STEP = 0.3
 """Duration of capturing the page reached."""

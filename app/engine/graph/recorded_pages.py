@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin, urlsplit
 
-from app.engine.observation import parse_tree
-from app.engine.page_state import Element, PageCapture
-from app.engine.trajectory import Step
-from app.engine.tree_elements import named_elements
+from app.engine.core.ax_tree import parse_tree
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.trajectory import Step
+from app.engine.core.tree_elements import named_elements
 
 _TAG = re.compile(r"<(/?)(a|button|input|select|textarea|form)\b([^>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([\w:-]+)(?:=\"([^\"]*)\"|='([^']*)'|=([^\s\"'>]+))?")
@@ -43,7 +43,7 @@ def read_page(step: Step, tree: str, markup: str = "") -> RecordedPage:
     """Return the page before a step's action.
 
     Args:
-        tree: accessibility tree (``app.engine.observation``).
+        tree: accessibility tree (``app.engine.core.ax_tree``).
         markup: HTML with ``bid`` attributes; "" if there is none.
     """
     nodes = parse_tree(tree)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.engine.errors import InputError, PathError
+from app.engine.core.sites import SiteTable
 from app.engine.imports import colorbrowseragent, native
-from app.engine.imports.reading import ReadRun
-from app.engine.sites import SiteTable
+from app.engine.imports.source_files import ReadRun
+from app.errors import InputError, PathError
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from typing import cast
 
-from app.engine.action import ActionSyntaxError, ArgValue, RecordedAction, Scalar, parse_recorded
-from app.engine.trajectory import ErrorClass
+from app.engine.core.actions.recorded import (
+    ActionSyntaxError,
+    ArgValue,
+    RecordedAction,
+    Scalar,
+    parse_recorded,
+)
+from app.engine.core.trajectory import ErrorClass
 
 EMPTY_ACTION = "Received an empty action"
 """BrowserGym's error when the agent's call could not be found."""

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.engine.errors import InputError, PathError, printable
-from app.engine.imports import step_records, surroundings
-from app.engine.imports.reading import (
+from app.engine.core.redaction import redact_text
+from app.engine.core.sites import CROSS, SiteTable
+from app.engine.core.trajectory import Outcome, Run, Step
+from app.engine.imports import companion_files, step_records
+from app.engine.imports.source_files import (
     MAX_JSON_BYTES,
     ReadRun,
     natural_key,
@@ -26,10 +28,8 @@ from app.engine.imports.reading import (
     walk,
 )
 from app.engine.imports.step_records import StepReader
-from app.engine.redaction import redact_text
-from app.engine.sites import CROSS, SiteTable
 from app.engine.store.run_files import make_run_id
-from app.engine.trajectory import Outcome, Run, Step
+from app.errors import InputError, PathError, printable
 
 SOURCE = "colorbrowseragent"
 
@@ -128,7 +128,7 @@ def parse(raw: RawRun, sites: SiteTable) -> ReadRun:
             f"no run: neither a step record nor a summary could be read here{first}", path=str(raw.folder)
         )
     count = _count_steps(records)
-    reader = StepReader(records.by_index, surroundings.summaries(raw.folder, raw.root))
+    reader = StepReader(records.by_index, companion_files.summaries(raw.folder, raw.root))
     steps = [reader.executed(index, last=index == count - 1) for index in range(count)]
     final = reader.after(count) if count in records.by_index else None
     if final is None and count:
@@ -209,7 +209,7 @@ def _step_file(index: int) -> str:
 def _with_pictures(
     raw: RawRun, steps: list[Step], final: Step | None, blobs: dict[str, bytes], problems: list[PathError]
 ) -> tuple[list[Step], Step | None]:
-    pictures = surroundings.pictures(raw.folder, raw.root, blobs, problems)
+    pictures = companion_files.pictures(raw.folder, raw.root, blobs, problems)
     if not pictures:
         return steps, final
     steps = [step_records.with_picture(step, pictures.get(step.index, "")) for step in steps]
@@ -278,7 +278,7 @@ def _site(
         site = _WEBCHOREARENA_SITES[task_id[0]]
         return site, visited or (() if site == CROSS else (site,))
     if suite in ("webarena", ""):
-        known = surroundings.task_sites(raw.root).get(task_id, ())
+        known = companion_files.task_sites(raw.root).get(task_id, ())
         if known:
             return (known[0] if len(known) == 1 else CROSS), known
     if len(visited) > 1:

@@ -18,15 +18,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.engine.api import RunImportReport, RunNotes
-from app.engine.errors import InputError, PathError, StoreError, printable
+from app.engine.api.engine_api import RunImportReport, RunNotes
+from app.engine.core.trajectory import Run, Step
 from app.engine.imports import RunFormat, chosen_formats
-from app.engine.imports.helper import MIN_RUNS, WorkerAnswer, WorkerProcess
-from app.engine.imports.reading import ReadRun, natural_key
+from app.engine.imports.source_files import ReadRun, natural_key
+from app.engine.imports.worker_process import MIN_RUNS, WorkerAnswer, WorkerProcess
 from app.engine.store.run_files import make_run_id
-from app.engine.store.runs import RunDraft, sync_draft
+from app.engine.store.run_store import RunDraft, sync_draft
 from app.engine.store.workspace import Workspace
-from app.engine.trajectory import Run, Step
+from app.errors import InputError, PathError, StoreError, printable
 
 log = logging.getLogger(__name__)
 

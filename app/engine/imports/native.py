@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.engine.errors import InputError, PathError, printable
-from app.engine.imports.cleaning import redact_run
-from app.engine.imports.reading import MAX_IMAGE_BYTES, MAX_JSON_BYTES, ReadRun, read_bytes, walk
-from app.engine.sites import SiteTable
-from app.engine.store import blobs
+from app.engine.core.sites import SiteTable
+from app.engine.core.trajectory import Outcome, Run
+from app.engine.imports.run_redaction import redact_run
+from app.engine.imports.source_files import MAX_IMAGE_BYTES, MAX_JSON_BYTES, ReadRun, read_bytes, walk
+from app.engine.store import blob_store
 from app.engine.store.run_files import (
     BLOB_FOLDER,
     FORMAT,
@@ -30,7 +30,7 @@ from app.engine.store.run_files import (
     decode_run,
     decode_steps,
 )
-from app.engine.trajectory import Outcome, Run
+from app.errors import InputError, PathError, printable
 
 _IN_USE = (
     "this Sitelore workspace is open, or was not closed: close it (or open and close it once) and import it again,"
@@ -66,9 +66,9 @@ def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[P
     problems = problems if problems is not None else []
     left_out: list[Path] = []
     for folder, names in walk(root, problems):
-        if WORKSPACE_FILE in names and blobs.BLOB_FILE in names:
+        if WORKSPACE_FILE in names and blob_store.BLOB_FILE in names:
             left_out.append(folder / TRASH)
-            if blobs.is_in_use(folder / blobs.BLOB_FILE):
+            if blob_store.is_in_use(folder / blob_store.BLOB_FILE):
                 left_out.append(folder / RUNS)
                 problems.append(PathError(path=str(folder), error=_IN_USE))
         if RUN_FILE not in names or folder.parent.name.startswith(INCOMING):
@@ -164,7 +164,7 @@ def _contents(raw: NativeRun, wanted: Sequence[str]) -> dict[str, bytes]:
         raise InputError(_NO_PAGES, path=str(raw.folder))  # stored without its pages it would count as known
     if missing and raw.store is not None:
         try:
-            found |= blobs.read_foreign(raw.store, missing, MAX_IMAGE_BYTES)
+            found |= blob_store.read_foreign(raw.store, missing, MAX_IMAGE_BYTES)
         except (InputError, OSError) as error:
             raw.problems.append(PathError(path=str(raw.store), error=str(error)))
         missing = [digest for digest in missing if digest not in found]
@@ -183,7 +183,7 @@ def _store_of(folder: Path, root: Path) -> Path | None:
     if folder.parent.name != RUNS or not place.is_relative_to(root):
         return None
     return (
-        place / blobs.BLOB_FILE
-        if (place / WORKSPACE_FILE).is_file() and (place / blobs.BLOB_FILE).exists()
+        place / blob_store.BLOB_FILE
+        if (place / WORKSPACE_FILE).is_file() and (place / blob_store.BLOB_FILE).exists()
         else None
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from app.engine.observation import parse_line
+from app.engine.core.ax_tree import parse_line
 
 ROLES = ("alertdialog", "alert", "dialog", "status")
 """Announcing roles, the most significant first."""

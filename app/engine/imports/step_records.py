@@ -8,11 +8,9 @@ import re
 from dataclasses import replace
 from typing import Any, cast
 
-from app.engine.action import ActionTarget, RecordedAction
-from app.engine.imports.agent_output import error_class, read_call, read_output
-from app.engine.imports.notices import notices
-from app.engine.observation import content_key, find_node
-from app.engine.redaction import (
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.ax_tree import content_key, find_node
+from app.engine.core.redaction import (
     MARK,
     redact_html,
     redact_text,
@@ -21,7 +19,9 @@ from app.engine.redaction import (
     typed_secret,
     without_typed,
 )
-from app.engine.trajectory import ErrorClass, Step, Tab
+from app.engine.core.trajectory import ErrorClass, Step, Tab
+from app.engine.imports.agent_output import error_class, read_call, read_output
+from app.engine.imports.notices import notices
 
 Record = dict[str, Any]
 

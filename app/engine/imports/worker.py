@@ -18,11 +18,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.engine.errors import InputError
+from app.engine.core.sites import SiteTable
 from app.engine.imports import FORMATS
-from app.engine.sites import SiteTable
-from app.engine.store.blobs import pack_blobs
-from app.engine.store.runs import write_draft
+from app.engine.store.blob_store import pack_blobs
+from app.engine.store.run_store import write_draft
+from app.errors import InputError
 from kb.private import own_file
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from app.engine.errors import Conflict, DamagedIndex, SiteloreError, StoreError
+from app.errors import Conflict, DamagedIndex, SiteloreError, StoreError
 from kb.database import connect, connect_memory, transaction
 
 __all__ = ["Migration", "open_database", "transaction", "translated_errors"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from app.engine.store.desk_schema import create_supervision_tables
-from app.engine.store.old_passwords import remove_passwords
+from app.engine.store.password_migration import remove_passwords
+from app.engine.store.supervision.supervision_schema import create_supervision_tables
 
 
 def _create(connection: sqlite3.Connection) -> None:

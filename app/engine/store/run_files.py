@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import zstandard
 
-from app.engine.errors import Conflict, InputError
-from app.engine.trajectory import Run, Step
+from app.engine.core.trajectory import Run, Step
+from app.errors import Conflict, InputError
 from kb.private import FILE, make_folder
 
 if (

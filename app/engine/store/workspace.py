@@ -23,20 +23,20 @@ from types import TracebackType
 from typing import Any, Self, cast
 from urllib.parse import quote, unquote
 
-from app.engine.decision import GraphEdit
-from app.engine.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
-from app.engine.sites import SiteTable, load_sites, site_table
+from app.engine.core.graph_edit import GraphEdit
+from app.engine.core.sites import SiteTable, load_sites, site_table
 from app.engine.store.database import INDEX_FILE, translated_errors
-from app.engine.store.desk import SupervisionStore
-from app.engine.store.desk_state import POLICY_EDIT
-from app.engine.store.graphs import GraphStore
-from app.engine.store.index import RunIndex
-from app.engine.store.live_runs import LIVE_FOLDER
+from app.engine.store.graph.graph_store import GraphStore
 from app.engine.store.locks import FileLock
-from app.engine.store.review import ReviewStore
+from app.engine.store.review_store import ReviewStore
 from app.engine.store.run_files import RUNS, TRASH, WORKSPACE_FILE, write_file
-from app.engine.store.runs import RunStore
-from app.engine.store.walls import RunRegistry
+from app.engine.store.run_index import RunIndex
+from app.engine.store.run_store import RunStore
+from app.engine.store.run_writer import LIVE_FOLDER
+from app.engine.store.supervision.run_registry import RunRegistry
+from app.engine.store.supervision.supervision_state import POLICY_EDIT
+from app.engine.store.supervision.supervision_store import SupervisionStore
+from app.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
 from kb.journal import JournalEntry
 from kb.private import FOLDER, is_open_to_others, make_folder, tighten
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.models.commands import CommandCenter
-from app.views.theme import Theme
+from app.models.common.commands import CommandCenter
+from app.views.frame.theme import Theme
 from app.views.widgets.keycap import draw_keys, keys_width
 
 PAD, GAP = 8, 5

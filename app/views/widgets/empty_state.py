@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.models.commands import CommandCenter
+from app.models.common.commands import CommandCenter
 
 
 class EmptyState(QWidget):

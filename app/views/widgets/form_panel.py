@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.views.key_kinds import COMMANDING
+from app.views.widgets.key_kinds import COMMANDING
 from app.views.widgets.panel import Panel
 
 

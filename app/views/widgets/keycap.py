@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
-from app.views.theme import Theme
+from app.views.frame.theme import Theme
 
 
 def draw_keys(painter: QPainter, theme: Theme, rect: QRect, keys: str) -> int:

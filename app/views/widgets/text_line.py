@@ -8,11 +8,11 @@ from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy
 
-from app.models.live_hands import KeyKind
-from app.views.key_kinds import key_of
+from app.models.live.input_guard import KeyKind
+from app.views.widgets.key_kinds import key_of
 
 if TYPE_CHECKING:
-    from app.views.theme import Theme
+    from app.views.frame.theme import Theme
 
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 LINES = 5

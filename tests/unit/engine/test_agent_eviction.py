@@ -8,8 +8,6 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.eviction.keeping import CurrentPage, RetentionLimits, newest_turn
-from app.engine.agent.eviction.operator import PHASES, condense, evict
 from app.engine.agent.eviction.phases import (
     element_lists,
     failures,
@@ -18,11 +16,13 @@ from app.engine.agent.eviction.phases import (
     states,
     thinking,
 )
-from app.engine.agent.eviction.tokens import count, count_text
-from app.engine.agent.memory.book import LedgerStore
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
-from tests.support.contexts import KEEPS, NOWS, contexts
+from app.engine.agent.eviction.pipeline import PHASES, condense, evict
+from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits, newest_turn
+from app.engine.agent.eviction.token_count import count, count_text
+from app.engine.agent.memory.ledger_store import LedgerStore
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from tests.support.laws import examples
+from tests.support.live_contexts import KEEPS, NOWS, contexts
 
 COMMUTING = (screenshots, states, thinking, element_lists)
 law = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.fingerprint import (
+from app.engine.core.fingerprint import (
     ElementsFingerprint,
     Fingerprint,
     FingerprintKind,
@@ -21,7 +21,7 @@ from app.engine.fingerprint import (
     fingerprints_of,
     picture_fingerprint,
 )
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.page_state import Element, PageCapture
 
 KINDS = (
     ElementsFingerprint,

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.llm.batch import ActionBatch
+from app.engine.agent.llm.action_batch import ActionBatch
+from app.engine.agent.llm.prompt_parts import render_news, render_tips
 from app.engine.agent.llm.prompting import Fence, prompt
-from app.engine.agent.llm.showing import render_news, render_tips
 from app.engine.agent.scout.hinting import named_in
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation, RetrievedTip
-from app.engine.command import Action, Click, Goto, Stop, TypeText
-from app.engine.effect import ActionResult, Cause, Effect, refused
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.types import Action, Click, Goto, Stop, TypeText
+from app.engine.core.observation import AgentDecision, HistoryEntry, Observation, RetrievedTip
+from app.engine.core.page_state import Element, PageCapture
 from tests.support.laws import examples
 
 HOST = "http://shop.test"

@@ -15,25 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from app.engine.agent.action_dispatcher import ActionDispatcher
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import ActionDispatcher
 from app.engine.agent.loop import MAX_OFF_SITE_LOOKS, AgentDependencies, AgentLoop
-from app.engine.agent.memory.book import LONGEST_GOAL, LedgerStore
+from app.engine.agent.memory.ledger_store import LONGEST_GOAL, LedgerStore
 from app.engine.agent.ports import AgentTask
+from app.engine.agent.secret_masking import NO_PICTURE, is_secret_field, mask_secrets, picture_without_secrets
 from app.engine.agent.secrets import Secrets, resolve_secrets
-from app.engine.agent.unseen import NO_PICTURE, is_secret_field, mask_secrets, picture_without_secrets
-from app.engine.cases import running
-from app.engine.cases.heads import PolicyBundle
-from app.engine.command import Action, Click, Stop, TypeText
-from app.engine.effect import ActionResult, Cause, refused
+from app.engine.api.run_api import RunRequest
+from app.engine.core.action_result import ActionResult, Cause, refused
+from app.engine.core.actions.types import Action, Click, Stop, TypeText
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.redaction import MARK, redact_text
+from app.engine.core.trajectory import Outcome, Run
+from app.engine.core.write_permit import WritePermit
 from app.engine.engine import Engine
-from app.engine.errors import UsageError
-from app.engine.page_state import Element, PageCapture
-from app.engine.redaction import MARK, redact_text
-from app.engine.run_api import RunRequest
-from app.engine.trajectory import Outcome, Run
-from app.engine.write_permit import WritePermit
-from tests.support.fake_hands import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
+from app.engine.services import agent_runs
+from app.engine.services.policy_factory import PolicyBundle
+from app.errors import UsageError
+from tests.support.fake_executor import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
 
 WORD = "Zq7/secret & 'x'"
 AWAY = "http://elsewhere.example/"
@@ -268,9 +268,9 @@ async def test_a_task_is_kept_in_the_words_that_can_be_seen(
     async def no_browser(*_: object) -> None:
         raise UsageError("there is no browser here")
 
-    monkeypatch.setattr(running.AgentRunService, "_browser", no_browser)
+    monkeypatch.setattr(agent_runs.AgentRunService, "_browser", no_browser)
     monkeypatch.setattr(
-        running, "make_policy_bundle", lambda *_: PolicyBundle(ScriptedPolicy([Stop("done")]))
+        agent_runs, "make_policy_bundle", lambda *_: PolicyBundle(ScriptedPolicy([Stop("done")]))
     )
     with pytest.raises(UsageError, match="no browser"):
         await engine.run_task(RunRequest(intent=intent, start_url=HOME, kb="none"))

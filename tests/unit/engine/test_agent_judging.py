@@ -14,29 +14,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.action import ActionTarget, RecordedAction
-from app.engine.agent.judging.answers import OUTCOME_SCHEMA, STEP_SCHEMA, outcome_verdict, step_verdict
 from app.engine.agent.judging.judge import JudgeOptions, judge_run
+from app.engine.agent.judging.model_verdicts import OUTCOME_SCHEMA, STEP_SCHEMA, outcome_verdict, step_verdict
 from app.engine.agent.llm.prompting import Fence
-from app.engine.agent.model.manners import is_strict
-from app.engine.agent.model.recorder import RecordingModel
-from app.engine.agent.model.replay import ReplayModel
-from app.engine.agent.model.shelf import BlobBuffer
-from app.engine.agent.model_api import ModelError, ModelErrorKind, ModelReply
-from app.engine.api import RunFilter
-from app.engine.cases.asking import ModelJudging
-from app.engine.cases.core import Core
-from app.engine.cases.judging import ReviewService
-from app.engine.detectors.calibration import scorecard
+from app.engine.agent.model.blob_buffer import BlobBuffer
+from app.engine.agent.model.capabilities import is_strict
+from app.engine.agent.model.recording_model import RecordingModel
+from app.engine.agent.model.replay_model import ReplayModel
+from app.engine.api.engine_api import RunFilter
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.model_api import ModelError, ModelErrorKind, ModelReply
+from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
+from app.engine.core.verdicts import GoalFailure, Judgement, Label, ModelVerdict, Opinion, Severity, Verdict
 from app.engine.detectors.risk import RiskModel
+from app.engine.detectors.scorecard import scorecard
 from app.engine.detectors.vlm import decided, flags_of
-from app.engine.errors import NotFound
 from app.engine.jobs import Job
-from app.engine.judgement import GoalFailure, Judgement, Label, ModelVerdict, Opinion, Severity, Verdict
-from app.engine.store.review import ReviewStore
+from app.engine.services.core import Core
+from app.engine.services.model_judging import ModelJudging
+from app.engine.services.review import ReviewService
 from app.engine.store.review_schema import MIGRATIONS
+from app.engine.store.review_store import ReviewStore
 from app.engine.store.workspace import Workspace
-from app.engine.trajectory import ErrorClass, Outcome, Run, Step
+from app.errors import NotFound
 from tests.support.protocol_server import ProtocolServer
 from tests.support.runs import make_run, make_step, needs_collection, read
 from tests.support.scripted_model import Question, Said, ScriptedModel

@@ -10,16 +10,14 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from app.engine.agent.llm.batch import renumber_action
+from app.engine.agent.llm.action_batch import renumber_action
+from app.engine.agent.llm.llm_policy import LlmPolicy
 from app.engine.agent.llm.options import LlmOptions
-from app.engine.agent.llm.policy import LlmPolicy
 from app.engine.agent.llm.prompting import Fence, prompt
-from app.engine.agent.messages import PartKind
-from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply
-from app.engine.agent.sight import AgentDecision, HistoryEntry, NavigableSite, Observation, RetrievedTip
-from app.engine.agent.vision.epoch import VisionFrame, VisionMark
-from app.engine.calls import to_recorded
-from app.engine.command import (
+from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.codec import to_recorded
+from app.engine.core.actions.types import (
     Action,
     Click,
     ClickMark,
@@ -30,11 +28,13 @@ from app.engine.command import (
     TypeText,
     Wait,
 )
-from app.engine.effect import ActionResult, Cause, Effect, refused
-from app.engine.fingerprint import fingerprints_of
-from app.engine.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState
-from app.engine.page_state import Element, PageCapture
-from tests.support.by_role import by_role, last
+from app.engine.core.chat_messages import PartKind
+from app.engine.core.fingerprint import fingerprints_of
+from app.engine.core.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState
+from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply
+from app.engine.core.observation import AgentDecision, HistoryEntry, NavigableSite, Observation, RetrievedTip
+from app.engine.core.page_state import Element, PageCapture
+from tests.support.answers_by_role import by_role, last
 from tests.support.scripted_model import Question, Said, ScriptedModel
 
 OPERATOR, PLANNER, SUMMARIZER = AgentRole.OPERATOR, AgentRole.PLANNER, AgentRole.SUMMARIZER

@@ -11,18 +11,18 @@ from itertools import pairwise
 
 import pytest
 
-from app.engine.agent.llm.policy import LlmPolicy
+from app.engine.agent.llm.llm_policy import LlmPolicy
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.model.budget import Budget
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.patience import RetryPolicy
-from app.engine.agent.model.recorder import RecordingModel
-from app.engine.agent.model.replay import ReplayModel
-from app.engine.agent.model_api import LanguageModel, ModelError, ModelErrorKind
-from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation
-from app.engine.command import Click, Stop
-from app.engine.effect import ActionResult, Effect
-from app.engine.page_state import Element, PageCapture
+from app.engine.agent.model.recording_model import RecordingModel
+from app.engine.agent.model.replay_model import ReplayModel
+from app.engine.agent.model.retry_policy import RetryPolicy
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.types import Click, Stop
+from app.engine.core.model_api import LanguageModel, ModelError, ModelErrorKind
+from app.engine.core.observation import AgentDecision, HistoryEntry, Observation
+from app.engine.core.page_state import Element, PageCapture
 from tests.support.protocol_server import (
     Answer,
     ProtocolServer,

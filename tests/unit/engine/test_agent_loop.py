@@ -8,15 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from app.engine.agent.action_dispatcher import ActionDispatcher
 from app.engine.agent.calculator import calculate
-from app.engine.agent.deeds import ActionDispatcher
 from app.engine.agent.loop import AgentDependencies, AgentLoop
-from app.engine.agent.memory.book import LedgerStore
-from app.engine.agent.model_api import ModelError, ModelErrorKind
+from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.ports import AgentTask, StepReport
 from app.engine.agent.secrets import Secrets, resolve_secrets
-from app.engine.agent.sight import AgentDecision, Observation, RetrievedTip
-from app.engine.command import (
+from app.engine.core.actions.types import (
     Action,
     AskHuman,
     Branch,
@@ -31,11 +29,13 @@ from app.engine.command import (
     TakeNote,
     TypeText,
 )
-from app.engine.errors import UsageError
-from app.engine.ledger import Fact, PlanNode, PlanNodeState
-from app.engine.page_state import Challenge, PageCapture
-from app.engine.trajectory import ErrorClass, Outcome, Run, Step
-from tests.support.fake_hands import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
+from app.engine.core.ledger import Fact, PlanNode, PlanNodeState
+from app.engine.core.model_api import ModelError, ModelErrorKind
+from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
+from app.engine.core.page_state import Challenge, PageCapture
+from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
+from app.errors import UsageError
+from tests.support.fake_executor import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
 
 ORDERS = "http://shop.example/orders"
 PAGES = {

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.agent.memory import entries
-from app.engine.agent.memory.book import LedgerStore
 from app.engine.agent.memory.entries import KINDS, LedgerEntry
-from app.engine.agent.memory.files import (
+from app.engine.agent.memory.ledger_files import (
     EPISODIC_FILE,
     EVENTS_FILE,
     FACTS_FILE,
@@ -21,7 +20,8 @@ from app.engine.agent.memory.files import (
     encode_events,
     read_events,
 )
-from app.engine.agent.memory.fold import RECENT, fold
+from app.engine.agent.memory.ledger_store import LedgerStore
+from app.engine.agent.memory.reducer import RECENT, fold
 from app.engine.agent.memory.rendering import WORKER_CAPS, in_tree_order, render_ledger
 from app.engine.agent.memory.views import (
     applies_here,
@@ -31,9 +31,8 @@ from app.engine.agent.memory.views import (
     unexpired,
     worker_view,
 )
-from app.engine.effect import ActionResult, Cause, Effect, refused
-from app.engine.errors import Conflict, NotFound, StoreError
-from app.engine.ledger import (
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.ledger import (
     Checkpoint,
     DeadEnd,
     Fact,
@@ -43,6 +42,7 @@ from app.engine.ledger import (
     PlanNode,
     PlanNodeState,
 )
+from app.errors import Conflict, NotFound, StoreError
 from tests.support.laws import examples
 
 DONE = ActionResult(success=True, effect=Effect.CHANGED)
@@ -270,9 +270,9 @@ def test_files_that_lag_behind_are_made_good_and_no_event_is_written_twice(name,
 
     with LedgerStore.open(tmp_path) as book:
         if name == "follow":
-            monkeypatch.setattr("app.engine.agent.memory.files.LedgerFiles.follow", full)
+            monkeypatch.setattr("app.engine.agent.memory.ledger_files.LedgerFiles.follow", full)
         else:
-            monkeypatch.setattr("app.engine.agent.memory.book.replace_ledger", full)
+            monkeypatch.setattr("app.engine.agent.memory.ledger_store.replace_ledger", full)
         book.write(entries.fact("price", "3", 1), entries.outcome(1, "click", refused(Cause.MISSING, "gone")))
         monkeypatch.undo()
         assert [event.kind for event in read_events(tmp_path)] == ["fact", "outcome"]

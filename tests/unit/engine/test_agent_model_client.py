@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.agent.model.budget import Budget
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.patience import RetryPolicy
 from app.engine.agent.model.prices import Price
-from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
+from app.engine.agent.model.retry_policy import RetryPolicy
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from tests.support.protocol_server import (
     Answer,
     ProtocolServer,

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.agent.model.budget import Budget, Meter
-from app.engine.agent.model.chat import estimate_tokens, to_chat_messages
-from app.engine.agent.model.hearing import EndpointReportedError, StreamParser
-from app.engine.agent.model.manners import EndpointCapabilities, SchemaSupport, is_strict
-from app.engine.agent.model.opening import open_model
-from app.engine.agent.model.patience import RetryPolicy, retry_after
+from app.engine.agent.model.capabilities import EndpointCapabilities, SchemaSupport, is_strict
+from app.engine.agent.model.chat_format import estimate_tokens, to_chat_messages
+from app.engine.agent.model.open_model import open_model
 from app.engine.agent.model.prices import Price, known_price, parse_price
+from app.engine.agent.model.retry_policy import RetryPolicy, retry_after
+from app.engine.agent.model.stream_parser import EndpointReportedError, StreamParser
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
-from app.engine.errors import UsageError
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
+from app.errors import UsageError
 from app.settings import Settings
 
 

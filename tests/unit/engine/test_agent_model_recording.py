@@ -8,12 +8,12 @@ import json
 import pytest
 
 from app.engine.agent.llm.prompting import Fence
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
-from app.engine.agent.model.recorder import RecordingModel
-from app.engine.agent.model.replay import ReplayModel, exchanges_of
-from app.engine.agent.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
-from app.engine.errors import InputError
-from app.engine.trajectory import Step
+from app.engine.agent.model.recording_model import RecordingModel
+from app.engine.agent.model.replay_model import ReplayModel, exchanges_of
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
+from app.engine.core.trajectory import Step
+from app.errors import InputError
 from tests.support.scripted_model import Said, ScriptedModel
 
 

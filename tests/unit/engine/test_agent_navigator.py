@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.engine.agent.choosing import best_candidate
+from app.engine.agent.candidate_ranking import best_candidate
 from app.engine.agent.navigator import CompletedRoute, GlobalNavigator, StateCandidate
-from app.engine.agent.sight import NavigableSite
-from app.engine.command import Navigate
-from app.engine.effect import Cause, Effect
-from app.engine.errors import SiteloreError
-from app.engine.transition import ReplayVerdict, ReplayVerdictKind
+from app.engine.core.action_result import Cause, Effect
+from app.engine.core.actions.types import Navigate
+from app.engine.core.observation import NavigableSite
+from app.engine.core.transition import ReplayVerdict, ReplayVerdictKind
+from app.errors import SiteloreError
 
 ORDERS = StateCandidate(
     node="n1", title="Orders", url="http://a.test/orders", headings=("All orders",), score=0.6

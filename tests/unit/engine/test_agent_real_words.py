@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.engine.agent.parsing import parse_answer
-from app.engine.agent.routing import PatternFamily, TaskKind, classify_task
-from app.engine.calls import from_recorded
-from app.engine.command import ACTION_SETS
+from app.engine.agent.answer_parser import parse_answer
+from app.engine.agent.task_classifier import PatternFamily, TaskKind, classify_task
+from app.engine.core.actions.codec import from_recorded
+from app.engine.core.actions.types import ACTION_SETS
 from app.engine.imports.agent_output import read_output
 from tests.support.runs import SHARED, TRAJECTORIES, needs_collection
 

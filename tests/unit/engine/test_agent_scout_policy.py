@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from app.engine.agent.scout.policy import ScoutPolicy
 from app.engine.agent.scout.skill import Proposal, View
-from app.engine.agent.sight import HistoryEntry
-from app.engine.command import Action, Click, Press, ReportInfeasible, Stop, TypeText
-from app.engine.effect import ActionResult, Effect
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.types import Action, Click, Press, ReportInfeasible, Stop, TypeText
+from app.engine.core.observation import HistoryEntry
+from app.engine.core.page_state import Element, PageCapture
 from tests.support.laws import examples
 from tests.support.scout_pages import decide, el, first, page, play, sight
 

@@ -9,10 +9,10 @@ import pytest
 
 from app.engine.agent.scout.aims import Goal, aims_of
 from app.engine.agent.scout.policy import ScoutPolicy
-from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation, RetrievedTip
-from app.engine.command import Action, Click, ReportInfeasible, Select, SetChecked, Stop
-from app.engine.effect import ActionResult, Effect
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.types import Action, Click, ReportInfeasible, Select, SetChecked, Stop
+from app.engine.core.observation import AgentDecision, HistoryEntry, Observation, RetrievedTip
+from app.engine.core.page_state import Element, PageCapture
 
 HOST = "http://shop.test"
 NAMES = {"Northgate": "", "Lamps": "lamps", "Rugs": "rugs", "Help": "help", "Basket (0)": "basket"}

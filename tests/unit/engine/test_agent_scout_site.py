@@ -11,9 +11,9 @@ from app.engine.agent.scout.skill import Memory, Proposal, View
 from app.engine.agent.scout.tables import count_in, facts_of
 from app.engine.agent.scout.tipping import ranked
 from app.engine.agent.scout.wording import fits, names, says
-from app.engine.agent.sight import NavigableSite, Observation, RetrievedTip
-from app.engine.command import Click, Goto, Navigate, Select, Stop, TypeText
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.actions.types import Click, Goto, Navigate, Select, Stop, TypeText
+from app.engine.core.observation import NavigableSite, Observation, RetrievedTip
+from app.engine.core.page_state import Element, PageCapture
 
 HOST = "http://shop.test"
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.command import (
+from app.engine.core.action_result import ActionResult, Cause, Effect
+from app.engine.core.actions.types import (
     Action,
     Click,
     ClickAt,
@@ -23,8 +24,7 @@ from app.engine.command import (
     TypeText,
     Wait,
 )
-from app.engine.effect import ActionResult, Cause, Effect
-from app.engine.page_state import PageCapture
+from app.engine.core.page_state import PageCapture
 from tests.support.scout_pages import covered, el, first, page, play, with_value
 
 

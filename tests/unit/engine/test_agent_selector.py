@@ -6,9 +6,9 @@ import pytest
 
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.llm.selector import RE_ASKS, Selector
-from app.engine.agent.model_api import ModelError
 from app.engine.agent.navigator import StateCandidate
-from tests.support.by_role import last
+from app.engine.core.model_api import ModelError
+from tests.support.answers_by_role import last
 from tests.support.scripted_model import ScriptedModel
 
 FOUND = [

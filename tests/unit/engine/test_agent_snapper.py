@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.agent.labels import (
+from app.engine.agent.vision.label_match import (
     chevron_factor,
     expander_indicators,
     is_row,
@@ -16,8 +16,8 @@ from app.engine.agent.labels import (
     label_matches,
     names_expander,
 )
-from app.engine.agent.snapper import OPAQUE_FRAME, Phase, middle, overlap, sample_points, snap
-from app.engine.page_state import Element, PageCapture, Rect
+from app.engine.agent.vision.snapper import OPAQUE_FRAME, Phase, middle, overlap, sample_points, snap
+from app.engine.core.page_state import Element, PageCapture, Rect
 
 ROW: Rect = (0, 0, 300, 30)
 

@@ -9,13 +9,13 @@ import pytest
 from PIL import Image
 
 from app.engine.agent.vision.answers import PageType, SceneRole, SeenBox
-from app.engine.agent.vision.enriching import expander_of, marks_of, to_pixels
-from app.engine.agent.vision.epoch import MarkOrigin, VisionFrame, VisionMark
-from app.engine.agent.vision.overlay import MAX_ANCHOR_AGE, with_anchors
-from app.engine.agent.vision.rows import split_row
-from app.engine.fingerprint import fingerprints_of
-from app.engine.page_state import Element, PageCapture, Rect
-from tests.support.vision import seen
+from app.engine.agent.vision.mark_enrichment import expander_of, marks_of, to_pixels
+from app.engine.agent.vision.mark_overlay import MAX_ANCHOR_AGE, with_anchors
+from app.engine.agent.vision.row_parts import split_row
+from app.engine.agent.vision.vision_frame import MarkOrigin, VisionFrame, VisionMark
+from app.engine.core.fingerprint import fingerprints_of
+from app.engine.core.page_state import Element, PageCapture, Rect
+from tests.support.scripted_vision import seen
 
 VIEW = (1000, 500)
 

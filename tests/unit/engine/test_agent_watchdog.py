@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.agent import probing
-from app.engine.agent.control import RunControl, WatchdogTimeout
-from app.engine.agent.diagnosis import (
+from app.engine.agent import health_probes
+from app.engine.agent.health import (
     DEFAULT_HEALTH_LIMITS,
     HealthFault,
     HealthFinding,
@@ -23,10 +22,11 @@ from app.engine.agent.diagnosis import (
     Remedy,
     diagnose,
 )
-from app.engine.agent.model.pulse import Heartbeat
-from app.engine.agent.probing import DISK_CHECK_SECONDS, DiskProbe, disk_problem
+from app.engine.agent.health_probes import DISK_CHECK_SECONDS, DiskProbe, disk_problem
+from app.engine.agent.model.heartbeat import Heartbeat
+from app.engine.agent.run_control import RunControl, WatchdogTimeout
 from app.engine.agent.watchdog import Watchdog
-from app.engine.supervision import RunState, Stage
+from app.engine.core.supervision import RunState, Stage
 
 WELL = HealthSignals(state=RunState.RUNNING, stage=Stage.THINKING)
 PROMISED = 10.0
@@ -370,7 +370,7 @@ def test_a_disk_that_takes_nothing_is_told_in_a_sentence(
 
 
 def test_a_disk_with_a_few_bytes_left_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(probing, "MIN_FREE_BYTES", 1 << 62)
+    monkeypatch.setattr(health_probes, "MIN_FREE_BYTES", 1 << 62)
     assert "is full" in disk_problem(tmp_path)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.engine.core.page_state import PageKeys, PageState
 from app.engine.graph.annotations import NodeFinder, annotate, tips_by_page
-from app.engine.graph.suspects import suspect_tips
-from app.engine.page_state import PageKeys, PageState
+from app.engine.graph.maintain.stale_tips import suspect_tips
 from kb.tip import Scope, Status, StoredStep, Tip
 
 HOSTS = ("shop.example",)

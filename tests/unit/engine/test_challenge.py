@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.browser.challenge import detect_challenge
-from app.engine.page_state import Challenge, Element
+from app.engine.browser.capture.challenge import detect_challenge
+from app.engine.core.page_state import Challenge, Element
 
 
 def box(name: str, kind: str = "text", form: str = "/html/body/form[1]/input", **more: object) -> Element:

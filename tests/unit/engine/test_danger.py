@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.assets import resource
-from app.engine.graph.blocklist import BlockList, RuleResult
-from app.engine.graph.danger_words import language_of, verb_in_address, verb_in_name, words_of
-from app.engine.page_state import Element
-from app.engine.transition import SkipReason
+from app.engine.core.page_state import Element
+from app.engine.core.transition import SkipReason
+from app.engine.graph.rules.block_list import BlockList, RuleResult
+from app.engine.graph.rules.danger_words import language_of, verb_in_address, verb_in_name, words_of
 
 PAGE = "http://shop.example/shop/list?page=2"
 RULES = BlockList.builtin()

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from app import settings
-from app.engine import demo
+from app.demo import tour
+from app.engine.core.verdicts import Label
 from app.engine.engine import Engine
-from app.engine.judgement import Label
 from kb.tip import Route, Status
 
 
@@ -17,9 +17,9 @@ async def test_the_loop_closes_without_an_encoder_and_says_which_route_is_off(tm
     engine = await Engine.open(tmp_path / "workspace", author="demo")
     told: list[str] = []
     try:
-        report = await demo.run_demo(engine, tmp_path, told.append)
+        report = await tour.run_demo(engine, tmp_path, told.append)
         tip = await engine.tip(report.tip)
-        verdicts = (await engine.open_run(demo.JUDGED_RUN)).verdicts
+        verdicts = (await engine.open_run(tour.JUDGED_RUN)).verdicts
         frozen = await engine.verify(report.frozen)
     finally:
         await engine.aclose()
@@ -35,7 +35,7 @@ async def test_the_loop_closes_without_an_encoder_and_says_which_route_is_off(tm
     assert "off" in by[Route.EMBEDDING.value].why_not
     assert any("off" in line for line in told)
     assert tip.status is Status.ACTIVE
-    assert tip.provenance.run == demo.JUDGED_RUN
+    assert tip.provenance.run == tour.JUDGED_RUN
     assert tip.provenance.screenshot
     assert verdicts[0].label is Label.MISSED_CONSTRAINT
     assert frozen.ok
@@ -47,15 +47,15 @@ async def test_the_loop_closes_without_an_encoder_and_says_which_route_is_off(tm
 async def test_what_does_not_hold_is_a_problem_and_not_an_exception(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(demo, "FIRST_TRY", demo.TIP.text)
+    monkeypatch.setattr(tour, "FIRST_TRY", tour.TIP.text)
     engine = await Engine.open(tmp_path / "workspace", author="demo")
     try:
-        report = await demo.run_demo(engine, tmp_path, lambda _: None)
+        report = await tour.run_demo(engine, tmp_path, lambda _: None)
     finally:
         await engine.aclose()
     assert not report.ok
     assert report.problems == ("lint let a tip through that names a value of the task",)
-    assert demo.as_dict(report)["ok"] is False
+    assert tour.as_dict(report)["ok"] is False
 
 
 def test_a_second_demo_in_the_same_folder_leaves_the_first_alone(
@@ -65,7 +65,7 @@ def test_a_second_demo_in_the_same_folder_leaves_the_first_alone(
         return
 
     monkeypatch.setattr(Engine, "load_encoder", no_encoder)
-    first, second = (demo.run_headless(tmp_path, lambda _: None) for _ in range(2))
+    first, second = (tour.run_headless(tmp_path, lambda _: None) for _ in range(2))
     assert first.ok
     assert second.ok
     assert first.workspace != second.workspace
@@ -77,7 +77,7 @@ def test_a_second_demo_in_the_same_folder_leaves_the_first_alone(
 
 async def _delete_one(place: Path) -> None:
     engine = await Engine.open(place)
-    await engine.delete_runs([demo.JUDGED_RUN])
+    await engine.delete_runs([tour.JUDGED_RUN])
     await engine.aclose()
 
 
@@ -95,10 +95,10 @@ def test_the_windows_demo_workspace_is_filled_once_and_then_left_as_it_is(
     import asyncio
 
     monkeypatch.setattr(settings, "default_workspace", lambda: tmp_path / "data" / "workspace")
-    place = demo.prepare_workspace()
+    place = tour.prepare_workspace()
     assert asyncio.run(_count(place)) == 16
 
     asyncio.run(_delete_one(place))
-    assert demo.prepare_workspace() == place
+    assert tour.prepare_workspace() == place
 
     assert asyncio.run(_count(place)) == 15

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.engine.core.verdicts import Severity
 from app.engine.detectors.base import RunEnding
 from app.engine.detectors.rules.endings import Crash, GaveUp, LeftSites, NoAnswer, StepLimit
 from app.engine.detectors.rules.length import TooLong
-from app.engine.judgement import Severity
 from tests.support.detector_steps import SHOP, action, flags_of, goto, messages, step
 
 ANSWERED = RunEnding(answer="It costs 12 dollars.")

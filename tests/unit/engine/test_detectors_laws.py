@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.action import ActionTarget, RecordedAction
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
 from app.engine.detectors import base
 from app.engine.detectors.base import RunEnding, is_worth_flagging, ordinal
 from app.engine.detectors.runner import (
@@ -23,7 +24,6 @@ from app.engine.detectors.runner import (
     ending_of,
     without_action,
 )
-from app.engine.trajectory import ErrorClass, Outcome, Run, Step
 
 TARGETS = [
     None,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.action import ActionTarget
+from app.engine.core.actions.recorded import ActionTarget
+from app.engine.core.trajectory import ErrorClass
+from app.engine.core.verdicts import Severity
 from app.engine.detectors.rules.errors import CoveredElement, HardErrors, UnreadableOutput
 from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
-from app.engine.judgement import Severity
-from app.engine.trajectory import ErrorClass
 from tests.support.detector_steps import action, click, failed, flags_of, goto, messages, step
 
 COVERED = (

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.detectors.kinds import cluster_key
+from app.engine.core.sites import load_sites
+from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
+from app.engine.detectors.clusters import cluster_key
 from app.engine.detectors.risk import RiskModel
 from app.engine.detectors.runner import detect_run
 from app.engine.imports.colorbrowseragent import find_runs, read_run
-from app.engine.sites import load_sites
-from app.engine.trajectory import ErrorClass, Outcome, Run, Step
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[4] / "shared"))
 ROOT = SHARED / "data" / "colorbrowseragent"

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.api import RunFilter
-from app.engine.detectors.reacting import reactions_of
+from app.engine.api.engine_api import RunFilter
+from app.engine.core.events import HistoryChanged, KnowledgeChanged, RunsChanged
+from app.engine.core.intervention_policy import DEFAULT_POLICY, UNATTENDED
+from app.engine.core.supervision import Intervention, OperatorAction
+from app.engine.core.verdicts import Label
+from app.engine.detectors.cross_validation import CrossValidation
+from app.engine.detectors.flag_reactions import reactions_of
 from app.engine.detectors.risk import RiskModel
-from app.engine.detectors.trial import CrossValidation
 from app.engine.engine import Engine
-from app.engine.errors import NotFound, UsageError
-from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
-from app.engine.intervention_policy import DEFAULT_POLICY, UNATTENDED
-from app.engine.judgement import Label
 from app.engine.store.workspace import Workspace
-from app.engine.supervision import Intervention, OperatorAction
+from app.errors import NotFound, UsageError
 from kb.tip import Kind, Query, Scope, Status, TipDraft
 from tests.support.runs import make_run, make_step
 
@@ -158,7 +158,7 @@ async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ran
     better = CrossValidation(
         failed=1, passed=0, cold=0.5, fitted=0.9
     )  # where a fit is worth it, reactions are in it
-    monkeypatch.setattr("app.engine.cases.judging.cross_validate", lambda examples: better)
+    monkeypatch.setattr("app.engine.services.review.cross_validate", lambda examples: better)
     await engine.detect(())
     called = (await engine.open_run("run-0")).flags[0]
     workspace = engine._core.workspace

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.engine.events import ExplorationChanged
-from app.engine.graph.progress import Progress
-from app.engine.graph.recorder import StoredExploration
-from app.engine.page_state import PageKeys, PageState
-from app.engine.transition import FrontierItem, FrontierStatus, Locator, Operation
+from app.engine.core.events import ExplorationChanged
+from app.engine.core.page_state import PageKeys, PageState
+from app.engine.core.transition import FrontierItem, FrontierStatus, Locator, Operation
+from app.engine.graph.explore.exploration_store import StoredExploration
+from app.engine.graph.explore.progress import Progress
 
 
 class StillClock:

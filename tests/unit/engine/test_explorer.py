@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.events import ExplorationChanged
-from app.engine.page_state import Mode, Source
-from app.engine.transition import FrontierStatus, Operation, SkipReason
-from tests.support.exploring import addresses, explore, explorer_of, skipped
+from app.engine.core.events import ExplorationChanged
+from app.engine.core.page_state import Mode, Source
+from app.engine.core.transition import FrontierStatus, Operation, SkipReason
+from tests.support.explore_paper_site import addresses, explore, explorer_of, skipped
 from tests.support.laws import examples
 from tests.support.paper_site import Killed, NoRules, PaperRecorder, PaperSite, Thing
 

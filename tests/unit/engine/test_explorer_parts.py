@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine import identity
-from app.engine.graph.growing import ExplorationGraph
-from app.engine.graph.observing import contents_of, state_of
-from app.engine.graph.pacing import POLITE, Pacer, is_own_machine
-from app.engine.graph.velocity import depth_rows, seconds_by_depth
-from app.engine.page_state import Element, PageCapture, PageKeys, PageState
-from app.engine.transition import Attempt, Operation, ReplayVerdictKind, Transition
+from app.engine.core import identity
+from app.engine.core.page_state import Element, PageCapture, PageKeys, PageState
+from app.engine.core.transition import Attempt, Operation, ReplayVerdictKind, Transition
+from app.engine.graph.captured_states import contents_of, state_of
+from app.engine.graph.explore.exploration_graph import ExplorationGraph
+from app.engine.graph.explore.pacing import POLITE, Pacer, is_own_machine
+from app.engine.graph.explore.velocity import depth_rows, seconds_by_depth
 from tests.support.paper_site import NoTime
 
 HOME = "http://shop.example/"

@@ -9,10 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from app.engine.browser.driver import BrowserGone, DriverResult
-from app.engine.graph.pacing import SystemClock
-from app.engine.page_state import PageCapture
-from app.engine.transition import FrontierStatus, Locator, Operation
-from tests.support.exploring import addresses, explorer_of
+from app.engine.core.page_state import PageCapture
+from app.engine.core.transition import FrontierStatus, Locator, Operation
+from app.engine.graph.explore.pacing import SystemClock
+from tests.support.explore_paper_site import addresses, explorer_of
 from tests.support.paper_site import PaperDriver, PaperRecorder, PaperSite, Thing, lost
 
 PAGES = {"/": [Thing(f"P{n}", f"/{n}") for n in range(6)], **{f"/{n}": [] for n in range(6)}}

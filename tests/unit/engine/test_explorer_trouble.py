@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from app.engine.browser.driver import BrowserGone, DriverFailure, DriverResult
-from app.engine.transition import FrontierStatus
-from tests.support.exploring import addresses, explore, explorer_of
+from app.engine.core.transition import FrontierStatus
+from tests.support.explore_paper_site import addresses, explore, explorer_of
 from tests.support.paper_site import HOME, PaperDriver, PaperRecorder, PaperSite, Thing, lost
 
 STAR = {"/": [Thing(f"P{n}", f"/{n}") for n in range(1, 9)]} | {f"/{n}": [] for n in range(1, 9)}

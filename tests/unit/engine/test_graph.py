@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.decision import GraphEdit, GraphEditKind
-from app.engine.errors import NotFound
+from app.engine.core.graph_edit import GraphEdit, GraphEditKind
+from app.engine.core.identity import node_id, page_id
+from app.engine.core.page_state import Mode, PageKeys, PageState
+from app.engine.core.transition import Operation, ReplayVerdictKind, Transition
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.paths import (
     OPEN,
@@ -26,9 +28,7 @@ from app.engine.graph.paths import (
     USUAL_SECONDS,
     cost,
 )
-from app.engine.identity import node_id, page_id
-from app.engine.page_state import Mode, PageKeys, PageState
-from app.engine.transition import Operation, ReplayVerdictKind, Transition
+from app.errors import NotFound
 
 HOME = "http://shop.example/"
 

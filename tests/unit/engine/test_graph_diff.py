@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.decision import GraphEdit, GraphEditKind
-from app.engine.errors import UsageError
+from app.engine.api.graph_api import GraphDiff
+from app.engine.core.graph_edit import GraphEdit, GraphEditKind
+from app.engine.core.page_state import Mode, PageKeys, PageState, Source
+from app.engine.core.transition import Locator, Transition
 from app.engine.graph.diff import diff_explorations, diff_graphs
 from app.engine.graph.graph import InteractionGraph
-from app.engine.graph_api import GraphDiff
-from app.engine.page_state import Mode, PageKeys, PageState, Source
-from app.engine.transition import Locator, Transition
+from app.errors import UsageError
 
 HOME = "http://shop.example/"
 

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.decision import GraphEdit, GraphEditKind
-from app.engine.errors import InputError, UsageError
-from app.engine.graph.exports import export_graph, flat_graph
+from app.engine.core.graph_edit import GraphEdit, GraphEditKind
+from app.engine.core.identity import page_id
+from app.engine.core.page_state import Mode, PageKeys, PageState
+from app.engine.core.transition import Locator, Operation, Transition
+from app.engine.graph.export_reader import read_graph
+from app.engine.graph.export_writer import export_graph, flat_graph
 from app.engine.graph.graph import InteractionGraph
-from app.engine.graph.reading import read_graph
-from app.engine.identity import page_id
-from app.engine.page_state import Mode, PageKeys, PageState
-from app.engine.transition import Locator, Operation, Transition
+from app.errors import InputError, UsageError
 from tests.support.laws import examples
 
 HOME = "http://shop.example/"

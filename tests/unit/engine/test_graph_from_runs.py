@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.action import ActionTarget, RecordedAction
-from app.engine.graph.from_runs import add_runs
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.identity import keys_of
+from app.engine.core.page_state import Mode, Source
+from app.engine.core.trajectory import ErrorClass, Run, Step
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.recorded_pages import read_page
-from app.engine.identity import keys_of
 from app.engine.imports.importer import import_paths
-from app.engine.page_state import Mode, Source
-from app.engine.store.graphs import GraphStore
+from app.engine.services.graph_from_runs import add_runs
+from app.engine.store.graph.graph_store import GraphStore
 from app.engine.store.workspace import Workspace
-from app.engine.trajectory import ErrorClass, Run, Step
 from tests.support.runs import COLLECTION, make_run, make_step, needs_collection
 
 HOME = "http://shop.example:7770/"

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.action import RecordedAction
+from app.engine.core.actions.recorded import RecordedAction
+from app.engine.core.page_state import Mode
+from app.engine.core.verdicts import Label
 from app.engine.engine import Engine
-from app.engine.errors import UsageError
-from app.engine.judgement import Label
-from app.engine.page_state import Mode
 from app.engine.store.workspace import Workspace
+from app.errors import UsageError
 from tests.support.runs import make_run, make_step
 
 LISTS = "RootWebArea 'Products'\n\t[1] link 'Mug'\n\t[2] button 'Sort'"

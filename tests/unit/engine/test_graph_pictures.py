@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.errors import InputError, UsageError
 from app.engine.graph.search import pictures as module
 from app.engine.graph.search.pictures import PictureModel, PictureSearch
+from app.errors import InputError, UsageError
 from kb.vectors import MemoryVectors
 
 has_models = pytest.mark.skipif(

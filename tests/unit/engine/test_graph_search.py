@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.errors import InputError, UsageError
+from app.engine.core.page_state import PageKeys, PageState
 from app.engine.graph.search import METHODS, StateSearch, StateText, state_text
 from app.engine.graph.search.compare import LabelledQuery, compare, read_queries
-from app.engine.graph.search.late import PLAIN, LateIndex, Weighting
+from app.engine.graph.search.late_interaction import PLAIN, LateIndex, Weighting
 from app.engine.graph.search.state_text import FieldKind, address_words, fields
 from app.engine.graph.search.tokens import PackedTokens, pack_tokens, packed_tokens, word_at
-from app.engine.page_state import PageKeys, PageState
+from app.errors import InputError, UsageError
 from kb.encoder import TokenVectors
 from kb.vectors import MemoryVectors
 from tests.support.encoder import HashingEncoder, HashingTokenEncoder

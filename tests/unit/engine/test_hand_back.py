@@ -10,15 +10,11 @@ from pathlib import Path
 import pytest
 
 from app.engine.agent.walls import is_form_of_task, wall_key
-from app.engine.browser.challenge import detect_challenge
-from app.engine.cases.recovering import recoverable_runs
-from app.engine.cases.run_reading import close_interrupted
-from app.engine.command import AskHuman, Click, Stop
-from app.engine.detectors.runner import detect_run, ending_of
-from app.engine.errors import Conflict, UsageError
-from app.engine.hand_back import HAND_BACK, HandBack, HandBackKind, OperatorStatements
-from app.engine.page_state import Challenge, Element, PageCapture
-from app.engine.supervision import (
+from app.engine.browser.capture.challenge import detect_challenge
+from app.engine.core.actions.types import AskHuman, Click, Stop
+from app.engine.core.hand_back import HAND_BACK, HandBack, HandBackKind, OperatorStatements
+from app.engine.core.page_state import Challenge, Element, PageCapture
+from app.engine.core.supervision import (
     MAX_HINT_CHARS,
     DecisionKind,
     Need,
@@ -28,11 +24,15 @@ from app.engine.supervision import (
     RunState,
     decision_problem,
 )
-from app.engine.trajectory import Outcome
+from app.engine.core.trajectory import Outcome
+from app.engine.detectors.runner import detect_run, ending_of
+from app.engine.services.run_reader import close_interrupted
+from app.engine.services.supervision.crash_recovery import recoverable_runs
+from app.errors import Conflict, UsageError
 from tests.support.browserless import Browserless
-from tests.support.fake_hands import HOME, page_of
-from tests.support.held_run import ORDERS, PAGES, SupervisedLoop
+from tests.support.fake_executor import HOME, page_of
 from tests.support.runs import make_run, make_step
+from tests.support.supervised_loop import ORDERS, PAGES, SupervisedLoop
 
 DONE = HandBack(how=HandBackKind.FINISHED)
 NONE = HandBack(how=HandBackKind.NO_WALL)

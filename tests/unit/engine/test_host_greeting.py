@@ -11,8 +11,8 @@ import pytest
 
 from app.engine import host as hosts
 from app.engine.channel import MAX_FRAME, PROTOCOL, pack, read_frame
+from app.engine.core.events import EventBus
 from app.engine.engine import Engine
-from app.engine.events import EventBus
 from app.engine.host import MAX_HELLO_BYTES, Host
 from app.engine.jobs import JobRegistry
 

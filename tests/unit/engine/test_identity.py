@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.addresses import same_host
-from app.engine.identity import (
+from app.engine.core.addresses import same_host
+from app.engine.core.identity import (
     element_key,
     elements_of_tree,
     is_interactive,
@@ -29,8 +29,8 @@ from app.engine.identity import (
     url_key,
     url_template,
 )
-from app.engine.page_state import Element, Mode, PageCapture
-from app.engine.transition import Locator, Operation
+from app.engine.core.page_state import Element, Mode, PageCapture
+from app.engine.core.transition import Locator, Operation
 from tests.support.identity_pages import HOME, key_lines, product_page, shop_page
 
 ROOT = Path(__file__).parents[3]

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
+from app.engine.core.ax_tree import content_key, parse_tree
+from app.engine.core.sites import load_sites
+from app.engine.core.trajectory import ErrorClass, Outcome
 from app.engine.imports.colorbrowseragent import find_runs, read_run
-from app.engine.observation import content_key, parse_tree
-from app.engine.sites import load_sites
-from app.engine.trajectory import ErrorClass, Outcome
 from tests.support.runs import (
     COLLECTION,
     TRAJECTORIES,

@@ -10,14 +10,14 @@ import orjson
 import pytest
 
 from app.cli.root import run as command_line
-from app.engine.errors import PathError, printable
+from app.engine.core.sites import load_sites
+from app.engine.core.trajectory import Outcome
 from app.engine.imports import FORMATS, importer
 from app.engine.imports.colorbrowseragent import read_run
 from app.engine.imports.importer import import_paths
-from app.engine.sites import load_sites
 from app.engine.store.run_files import make_run_id, validate_run_id
 from app.engine.store.workspace import Workspace
-from app.engine.trajectory import Outcome
+from app.errors import PathError, printable
 from tests.support.runs import record, summary, write_run
 
 SITES = load_sites()

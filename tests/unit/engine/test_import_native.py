@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.action import SIGNATURES, ActionTarget, RecordedAction
-from app.engine.errors import Conflict, InputError
+from app.engine.core.actions.recorded import SIGNATURES, ActionTarget, RecordedAction
+from app.engine.core.sites import load_sites
+from app.engine.core.trajectory import ErrorClass, Outcome, Step, Tab
 from app.engine.exports.native import write_run_folder
 from app.engine.imports.native import find_runs, read_run
-from app.engine.sites import load_sites
-from app.engine.trajectory import ErrorClass, Outcome, Step, Tab
+from app.errors import Conflict, InputError
 from tests.support.laws import examples
 from tests.support.runs import make_run, make_step, needs_collection, read
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.errors import InputError
-from app.engine.imports import FORMATS, chosen_formats, reading
+from app.engine.core.sites import load_sites, site_table
+from app.engine.core.trajectory import ErrorClass, Outcome
+from app.engine.imports import FORMATS, chosen_formats, source_files
 from app.engine.imports.agent_output import error_class, read_output
 from app.engine.imports.colorbrowseragent import find_runs, read_run
 from app.engine.imports.importer import import_paths
 from app.engine.imports.step_records import StepReader
-from app.engine.sites import load_sites, site_table
 from app.engine.store.workspace import Workspace
-from app.engine.trajectory import ErrorClass, Outcome
+from app.errors import InputError
 from tests.support.laws import examples
 from tests.support.runs import copy_runs, needs_collection, record, summary, write_run
 
@@ -263,7 +263,7 @@ def test_an_empty_action_is_the_harnesss_fault():
 
 def test_natural_order_puts_ten_after_nine():
     names = ["s_10", "s_9", "s_1", "s_010", "b", "s_²"]
-    assert sorted(names, key=reading.natural_key)[:4] == ["b", "s_1", "s_9", "s_10"]
+    assert sorted(names, key=source_files.natural_key)[:4] == ["b", "s_1", "s_9", "s_10"]
 
 
 @needs_collection

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.errors import InputError
+from app.engine.core.trajectory import Outcome
 from app.engine.imports.importer import import_paths
-from app.engine.store.blobs import BlobStore, pack_blobs, read_foreign
+from app.engine.store.blob_store import BlobStore, pack_blobs, read_foreign
 from app.engine.store.run_files import blob_digests, encode_run
 from app.engine.store.workspace import Workspace
-from app.engine.trajectory import Outcome
+from app.errors import InputError
 from tests.support.runs import summary, write_run
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.browser.locators import is_generated, locator_of, resolve
-from app.engine.page_state import Element, PageCapture
-from app.engine.transition import Tier
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.transition import Tier
 
 HOME = "http://shop.test/"
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
+from app.engine.api.graph_api import ExploreOptions, ExploreReport, VerifyGraphReport
 from app.engine.browser.driver import DriverFailure, DriverResult, FetchedDocument
-from app.engine.errors import SiteloreError, UsageError
+from app.engine.core.page_state import Mode, PageCapture, PageState, Source
+from app.engine.core.transition import FrontierStatus, ReplayVerdictKind
 from app.engine.graph.graph import InteractionGraph
-from app.engine.graph.maintenance import MaintenanceResult, update, verify
-from app.engine.graph_api import ExploreOptions, ExploreReport, VerifyGraphReport
-from app.engine.page_state import Mode, PageCapture, PageState, Source
-from app.engine.transition import FrontierStatus, ReplayVerdictKind
-from tests.support.exploring import addresses, explorer_of
+from app.engine.graph.maintain.maintenance import MaintenanceResult, update, verify
+from app.errors import SiteloreError, UsageError
+from tests.support.explore_paper_site import addresses, explorer_of
 from tests.support.paper_site import HOME, NoRules, NoTime, PaperDriver, PaperRecorder, PaperSite, Thing
 
 OPTIONS = ExploreOptions(depth=4, workers=1)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.action import RecordedAction
-from app.engine.errors import NotFound
+from app.engine.api.page_diff import MAX_LINES, step_view
+from app.engine.core.actions.recorded import RecordedAction
 from app.engine.imports.colorbrowseragent import find_runs
-from app.engine.page_diff import MAX_LINES, step_view
+from app.errors import NotFound
 from tests.support.laws import examples
 from tests.support.runs import COLLECTION, make_step, needs_collection, read
 

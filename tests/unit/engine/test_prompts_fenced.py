@@ -11,28 +11,28 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from app.engine.action import ActionTarget, RecordedAction
 from app.engine.agent.judging.questions import outcome_question, step_question
+from app.engine.agent.llm.llm_policy import LlmPolicy
 from app.engine.agent.llm.planner import Planner
-from app.engine.agent.llm.policy import LlmPolicy
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.llm.selector import Selector
 from app.engine.agent.llm.summarizer import Summarizer
-from app.engine.agent.llm.tally import UsageTracker
-from app.engine.agent.messages import ChatMessage, PartKind
-from app.engine.agent.model_api import AgentRole
+from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.navigator import StateCandidate
-from app.engine.agent.sight import HistoryEntry, Observation, RetrievedTip
-from app.engine.agent.vision.looking import VisionClient, VisionFocus
-from app.engine.command import Click, ReportInfeasible, Stop
-from app.engine.effect import Cause, refused
-from app.engine.ledger import Ledger
-from app.engine.page_diff import step_view
-from app.engine.page_state import Element, PageCapture
-from app.engine.trajectory import Run, Step
-from tests.support.by_role import by_role
+from app.engine.agent.vision.vision_client import VisionClient, VisionFocus
+from app.engine.api.page_diff import step_view
+from app.engine.core.action_result import Cause, refused
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.actions.types import Click, ReportInfeasible, Stop
+from app.engine.core.chat_messages import ChatMessage, PartKind
+from app.engine.core.ledger import Ledger
+from app.engine.core.model_api import AgentRole
+from app.engine.core.observation import HistoryEntry, Observation, RetrievedTip
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.trajectory import Run, Step
+from tests.support.answers_by_role import by_role
 from tests.support.scripted_model import ScriptedModel
-from tests.support.vision import ScriptedVision
+from tests.support.scripted_vision import ScriptedVision
 
 MARKER = "c0ffee"
 FENCE = Fence(MARKER)

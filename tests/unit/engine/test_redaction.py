@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.engine.core.ax_tree import parse_tree
+from app.engine.core.redaction import MARK, redact_html, redact_text, redact_tree, redact_url
 from app.engine.imports.importer import import_paths
-from app.engine.observation import parse_tree
-from app.engine.redaction import MARK, redact_html, redact_text, redact_tree, redact_url
 from app.engine.store.workspace import Workspace
 from tests.support.laws import examples
 from tests.support.runs import record, write_run

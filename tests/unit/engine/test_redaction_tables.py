@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine import redaction
-from app.engine.redaction import MARK, redact_html, redact_text, redact_tree
+from app.engine.core import redaction
+from app.engine.core.redaction import MARK, redact_html, redact_text, redact_tree
 
 VALUE = "s3cr3tvalue77"
 LINES = {

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.engine.request_nature import (
+from app.engine.core.request_nature import (
     MAX_BODY_BYTES,
     OutgoingRequest,
     RequestNature,

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.engine.core.trajectory import Run
+from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors import prior
 from app.engine.detectors.base import SINCE
-from app.engine.detectors.kinds import cluster_key, page_template
+from app.engine.detectors.clusters import cluster_key, page_template
 from app.engine.detectors.risk import FEATURES, JudgedRun, RiskModel, fit, suspect_step
 from app.engine.detectors.runner import ALL_DETECTORS, flag_rank
-from app.engine.errors import InputError
-from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import Run
+from app.errors import InputError
 from tests.support.detector_steps import step
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from app.engine.core.trajectory import Run, Step
 from app.engine.detectors import prior, risk
 from app.engine.detectors.risk import features
 from app.engine.detectors.runner import ALL_DETECTORS, context_of, detect_run
-from app.engine.trajectory import Run, Step
 from tests.support.runs import make_run, make_step, needs_collection, read
 
 

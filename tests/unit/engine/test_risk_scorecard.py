@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.detectors.calibration import agent_failed, scorecard
+from app.engine.core.verdicts import Flag, Label, Score, Severity, Verdict
 from app.engine.detectors.runner import BY_NAME
-from app.engine.judgement import Flag, Label, Score, Severity, Verdict
+from app.engine.detectors.scorecard import agent_failed, scorecard
 
 
 def flag(run: str, detector: str = "crash", version: int = 1) -> Flag:

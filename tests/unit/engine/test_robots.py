@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.cases import exploring
-from app.engine.graph.robots import RobotsFile
+from app.engine.graph.explore.robots import RobotsFile
+from app.engine.services import exploration
 
 SITE = "http://shop.example"
 
@@ -120,7 +120,7 @@ def test_an_answer_that_drips_is_broken_off(monkeypatch: pytest.MonkeyPatch):
             return b"#"
 
     answer = Drips()
-    monkeypatch.setattr(exploring.time, "monotonic", lambda: answer.seconds)
+    monkeypatch.setattr(exploration.time, "monotonic", lambda: answer.seconds)
     with pytest.raises(OSError, match="did not come within"):
-        exploring._read_with_deadline(answer)  # type: ignore[arg-type]
-    assert answer.seconds < 1000.0 + exploring.ROBOTS_TIMEOUT + 2
+        exploration._read_with_deadline(answer)  # type: ignore[arg-type]
+    assert answer.seconds < 1000.0 + exploration.ROBOTS_TIMEOUT + 2

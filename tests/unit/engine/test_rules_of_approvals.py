@@ -8,15 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.agent.control import RunControl
-from app.engine.command import Click, Press, Stop
-from app.engine.errors import Conflict, StoreError
-from app.engine.hand_back import HandBack, HandBackKind
-from app.engine.intervention_policy import DEFAULT_POLICY, PolicyAnswer, RiskClass
-from app.engine.page_state import Element, PageCapture
-from app.engine.store.desk import SupervisionStore
-from app.engine.store.workspace import Workspace
-from app.engine.supervision import (
+from app.engine.agent.run_control import RunControl
+from app.engine.core.actions.types import Click, Press, Stop
+from app.engine.core.hand_back import HandBack, HandBackKind
+from app.engine.core.intervention_policy import DEFAULT_POLICY, PolicyAnswer, RiskClass
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.supervision import (
     ApprovalRequest,
     ApprovalScope,
     DecisionKind,
@@ -25,10 +22,13 @@ from app.engine.supervision import (
     RequestState,
     RunState,
 )
-from tests.support.fake_desk import FakeApprovals
-from tests.support.fake_hands import HOME
-from tests.support.held_run import ASKING, PAGES, SupervisedLoop
-from tests.support.killing_desk import ask
+from app.engine.store.supervision.supervision_store import SupervisionStore
+from app.engine.store.workspace import Workspace
+from app.errors import Conflict, StoreError
+from tests.support.fake_approvals import FakeApprovals
+from tests.support.fake_executor import HOME
+from tests.support.kill_supervision_writers import ask
+from tests.support.supervised_loop import ASKING, PAGES, SupervisedLoop
 
 YES = OperatorDecision(verb=DecisionKind.APPROVE, author="ana", at=7.0)
 NO = OperatorDecision(verb=DecisionKind.DENY, author="ben", at=8.0)
@@ -258,7 +258,7 @@ def test_only_an_open_request_takes_a_decision(
 
 def test_the_first_decision_counts_whatever_rows_came_after_it(desk: SupervisionStore) -> None:
     """Another version of the program may have written a second row."""
-    from app.engine.store.desk_rows import to_json
+    from app.engine.store.supervision.json_rows import to_json
 
     desk.open_request(ask("r1"))
     for decision in (NO, YES):

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.agent.eviction.keeping import CurrentPage, RetentionLimits
-from app.engine.agent.eviction.operator import evict
 from app.engine.agent.eviction.phases import (
     element_lists,
     failures,
@@ -17,7 +15,9 @@ from app.engine.agent.eviction.phases import (
     states,
     thinking,
 )
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.agent.eviction.pipeline import evict
+from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 
 LONG = "words of a page " * 60
 HERE = CurrentPage(url="http://shop.test/basket", title="Basket")

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from app.engine.browser.locators import locator_of, resolve
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.page_state import Element, PageCapture
 
 HOME = "http://shop.test/"
 

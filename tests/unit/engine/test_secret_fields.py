@@ -9,8 +9,8 @@ import pytest
 
 from app.engine.agent.secret_fields import SecretRuling, secret_use
 from app.engine.agent.secrets import Secrets, resolve_secrets
-from app.engine.agent.sight import Observation
-from app.engine.command import (
+from app.engine.core.action_result import ActionResult
+from app.engine.core.actions.types import (
     Action,
     Click,
     Goto,
@@ -22,14 +22,14 @@ from app.engine.command import (
     TypeMark,
     TypeText,
 )
-from app.engine.effect import ActionResult
-from app.engine.errors import UsageError
-from app.engine.page_state import Element, PageCapture
-from app.engine.supervision import ApprovalRequest, DecisionKind, Need, OperatorDecision
-from app.engine.trajectory import Outcome
-from tests.support.fake_desk import Decide, FakeApprovals
-from tests.support.fake_hands import HOME, FakeExecutor, page_of
-from tests.support.held_run import TASK, SupervisedLoop
+from app.engine.core.observation import Observation
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.supervision import ApprovalRequest, DecisionKind, Need, OperatorDecision
+from app.engine.core.trajectory import Outcome
+from app.errors import UsageError
+from tests.support.fake_approvals import Decide, FakeApprovals
+from tests.support.fake_executor import HOME, FakeExecutor, page_of
+from tests.support.supervised_loop import TASK, SupervisedLoop
 
 ALLOW, ASK, REFUSE = SecretRuling
 VALUE = "s3cret-value"

@@ -11,26 +11,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.action import ActionTarget, RecordedAction
+from app.engine.agent.secret_masking import field_key, mask_secrets
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover import takeover as takeover_module
-from app.engine.agent.takeover.account import summarize_takeover, tip_text
-from app.engine.agent.takeover.drafts import ActionDraft, RecordedStep, TrackedPage, record_step
-from app.engine.agent.takeover.looking import PageTracker
-from app.engine.agent.takeover.masking import is_secret, looks_secret
-from app.engine.agent.takeover.path import TakeoverPath, transitions_of
+from app.engine.agent.takeover.graph_path import TakeoverPath, transitions_of
+from app.engine.agent.takeover.page_tracker import PageTracker
+from app.engine.agent.takeover.recorded_steps import ActionDraft, RecordedStep, TrackedPage, record_step
+from app.engine.agent.takeover.secret_inputs import is_secret, looks_secret
+from app.engine.agent.takeover.summary import summarize_takeover, tip_text
 from app.engine.agent.takeover.takeover import Takeover
-from app.engine.agent.unseen import field_key, mask_secrets
-from app.engine.browser.eyes import FieldAttributes
-from app.engine.browser.keys import ALT, CTRL, SHIFT, inserted_text, key_code, key_event
-from app.engine.browser.screencast import jpeg_size
+from app.engine.browser.capture.screencast import jpeg_size
+from app.engine.browser.manual_input.input_forwarder import InputForwarder
+from app.engine.browser.manual_input.input_target import FieldAttributes
+from app.engine.browser.manual_input.key_events import ALT, CTRL, SHIFT, inserted_text, key_code, key_event
 from app.engine.browser.session import BrowserSession
-from app.engine.browser.steering import InputForwarder
-from app.engine.errors import StoreError
-from app.engine.page_input import InputKind, PageInput
-from app.engine.page_state import Element, PageCapture
-from app.engine.redaction import MARK
-from app.engine.trajectory import Step
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.page_input import InputKind, PageInput
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.redaction import MARK
+from app.engine.core.trajectory import Step
+from app.errors import StoreError
 from tests.support.fake_live import page_jpeg
 
 HOME = "http://shop.test/"

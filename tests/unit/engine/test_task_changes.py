@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.agent.task_changes import forbidden_verbs, requested_changes
+from app.engine.agent.write_gate.task_changes import forbidden_verbs, requested_changes
 
 
 @pytest.mark.parametrize(

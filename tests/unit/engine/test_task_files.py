@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from app.engine.cases.task_files import read_tasks
-from app.engine.errors import InputError
+from app.engine.services.task_files import read_tasks
+from app.errors import InputError
 
 
 def test_one_line_is_one_task(tmp_path: Path):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.engine.agent.scout.tipping import advice, leads_of
-from app.engine.agent.sight import AgentDecision, RetrievedTip
-from app.engine.agent.stepping import tip_followed
-from app.engine.command import Action, Click, Goto, ReportInfeasible, Stop, TakeNote, TypeText
-from app.engine.effect import ActionResult, Cause, Effect, refused
+from app.engine.agent.step_record import tip_followed
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.types import Action, Click, Goto, ReportInfeasible, Stop, TakeNote, TypeText
+from app.engine.core.observation import AgentDecision, RetrievedTip
 from tests.unit.engine.test_agent_loop import Bench
 
 SEEN = ActionResult(success=True, effect=Effect.CHANGED)

@@ -1,6 +1,6 @@
 """The write gate's rules, one row a clause: the task's verb, the right object, its author, how often, who may widen.
 
-The expected values come from the rules at the head of ``app.engine.agent.write_gate``.
+The expected values come from the rules at the head of ``app.engine.agent.write_gate.gate``.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.agent.sight import HistoryEntry, Observation, RetrievedTip
-from app.engine.agent.write_gate import WriteGate
-from app.engine.command import (
+from app.engine.agent.write_gate.gate import WriteGate
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.types import (
     Action,
     AnswerDialog,
     Click,
@@ -24,9 +24,9 @@ from app.engine.command import (
     SetChecked,
     TypeText,
 )
-from app.engine.effect import ActionResult, Cause, Effect, refused
-from app.engine.intervention_policy import RiskClass
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.intervention_policy import RiskClass
+from app.engine.core.observation import HistoryEntry, Observation, RetrievedTip
+from app.engine.core.page_state import Element, PageCapture
 
 LIST = "http://things.test/things"
 

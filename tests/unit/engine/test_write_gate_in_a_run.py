@@ -8,14 +8,20 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.engine.cases.desk import ApprovalService
-from app.engine.command import Action, Click, ClickMark, Goto, Stop
-from app.engine.intervention_policy import InterventionPolicy, PolicyAnswer, RiskClass, RiskRule, risk_classes
-from app.engine.page_state import PageCapture
-from app.engine.supervision import DecisionKind, OperatorDecision
-from tests.support.fake_desk import FakeApprovals, approve
-from tests.support.fake_hands import HOME
-from tests.support.held_run import ASKING, TASK, SupervisedLoop
+from app.engine.core.actions.types import Action, Click, ClickMark, Goto, Stop
+from app.engine.core.intervention_policy import (
+    InterventionPolicy,
+    PolicyAnswer,
+    RiskClass,
+    RiskRule,
+    risk_classes,
+)
+from app.engine.core.page_state import PageCapture
+from app.engine.core.supervision import DecisionKind, OperatorDecision
+from app.engine.services.supervision.approvals import ApprovalService
+from tests.support.fake_approvals import FakeApprovals, approve
+from tests.support.fake_executor import HOME
+from tests.support.supervised_loop import ASKING, TASK, SupervisedLoop
 
 DELETE = Click(2)
 """On the home page: a link "Delete account"."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine import doctor, probes
-from app.engine.browser import find, sandbox
+from app.engine.browser.launch import launcher, sandbox
+from app.engine.services import doctor, doctor_probes
 
 
 class Endpoint(http.server.BaseHTTPRequestHandler):
@@ -140,7 +140,7 @@ async def test_the_whole_examination_names_a_remedy_for_everything_that_fails(
 
 
 async def _no_browser(setting: str, proof: object) -> list[doctor.Check]:
-    return [doctor.Check(name="browser", ok=False, found="none", remedy=find.install_command())]
+    return [doctor.Check(name="browser", ok=False, found="none", remedy=launcher.install_command())]
 
 
 class Probe:
@@ -152,12 +152,12 @@ class Probe:
     async def __call__(self, code: str, *_: str, **__: object) -> tuple[int, str, str]:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if answer is None:
-            raise probes.ProbeTimeout("no answer within 30 s")
+            raise doctor_probes.ProbeTimeout("no answer within 30 s")
         return 0, json.dumps(answer), ""
 
 
 WORKS: dict[str, object] = {"version": "156.0", "candidate": "/bin/chromium", "unsandboxed": ""}
-PROOF = find.StartedBrowser(version="156.0", candidate="/bin/chromium")
+PROOF = launcher.StartedBrowser(version="156.0", candidate="/bin/chromium")
 
 
 @pytest.mark.parametrize("slow", [None, {"error": "Timeout 20000ms exceeded", "slow": True}])
@@ -179,7 +179,7 @@ async def test_a_browser_that_is_missing_is_said_to_be(monkeypatch: pytest.Monke
     (check,) = await doctor.browser_checks("")
 
     assert (check.ok, check.slow) == (False, False)
-    assert check.remedy == find.install_command()
+    assert check.remedy == launcher.install_command()
 
 
 @pytest.mark.parametrize("answer", [None, {"error": "no browser could be started", "slow": False}])
@@ -229,9 +229,9 @@ async def test_a_browser_that_may_not_run_without_its_sandbox_is_not_told_to_be_
 
 
 async def test_a_child_that_hangs_is_ended_and_called_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probes, "PROBE_TIMEOUT", 0.2)
-    with pytest.raises(probes.ProbeTimeout, match="no answer"):
-        await probes.run_probe("import time; time.sleep(60)")
+    monkeypatch.setattr(doctor_probes, "PROBE_TIMEOUT", 0.2)
+    with pytest.raises(doctor_probes.ProbeTimeout, match="no answer"):
+        await doctor_probes.run_probe("import time; time.sleep(60)")
 
 
 @pytest.mark.parametrize("check", ["Qt", "SQLite"])

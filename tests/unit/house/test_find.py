@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.browser import find
-from app.engine.browser.find import BrowserCandidate, candidates
+from app.engine.browser.launch import launcher
+from app.engine.browser.launch.launcher import BrowserCandidate, candidates
 
 
 def test_playwrights_own_goes_first_then_channels_then_path(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,11 +30,11 @@ def test_playwrights_own_goes_first_then_channels_then_path(monkeypatch: pytest.
     ],
 )
 def test_a_choice_is_the_only_candidate(choice: str, options: dict[str, str]) -> None:
-    assert [c.launch_options() for c in candidates(environ={find.VARIABLE: choice})] == [options]
+    assert [c.launch_options() for c in candidates(environ={launcher.VARIABLE: choice})] == [options]
 
 
 def test_the_setting_wins_over_the_environment() -> None:
-    assert [str(c) for c in candidates("chrome", {find.VARIABLE: "msedge"})] == ["channel chrome"]
+    assert [str(c) for c in candidates("chrome", {launcher.VARIABLE: "msedge"})] == ["channel chrome"]
 
 
 def test_a_name_on_path_is_that_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation import trying
+from tests.mutation import runner
 from tests.mutation.__main__ import main, wilson
 from tests.mutation.mutation import Mutation
 
@@ -89,7 +89,7 @@ def test_a_test_that_fails_without_the_fault_too_kills_nothing(
 def test_a_fault_that_makes_its_tests_hang_is_killed_where_they_pass_without_it(
     checkout: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trying, "MOST_SECONDS", 8.0)
+    monkeypatch.setattr(runner, "MOST_SECONDS", 8.0)
     hanging = fault("hanging", "return age", "while True:\n        pass\n    return age")
     assert main([], checkout, [hanging]) == 0
     assert "hanging: its tests hang, and pass without the fault" in capsys.readouterr().out

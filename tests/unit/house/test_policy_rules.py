@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.intervention_policy import (
+from app.engine.core.intervention_policy import (
     DEFAULT_POLICY,
     FlagRule,
     InterventionPolicy,
@@ -14,8 +14,8 @@ from app.engine.intervention_policy import (
     RiskClass,
     RiskRule,
 )
-from app.engine.judgement import Severity
-from app.models.policy_rules import (
+from app.engine.core.verdicts import Severity
+from app.models.live.policy_rules import (
     PolicyRow,
     default_rows,
     detectors_of,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.errors import InputError
+from app.errors import InputError
 from app.quiet_hours import QuietHours, quiet_hours
 
 minutes = st.times().map(lambda at: at.replace(second=0, microsecond=0))

@@ -10,10 +10,10 @@ import pytest
 from playwright.async_api import Error, Playwright, TimeoutError
 
 from app.cli.common import SandboxNotice
-from app.engine.browser import find, sandbox
-from app.engine.browser.find import NoBrowser, StartedBrowser, launch
-from app.engine.browser.sandbox import NO_NAMESPACES, ROOT, NoSandbox
-from app.engine.events import BrowserStarted
+from app.engine.browser.launch import launcher, sandbox
+from app.engine.browser.launch.launcher import NoBrowser, StartedBrowser, launch
+from app.engine.browser.launch.sandbox import NO_NAMESPACES, ROOT, NoSandbox
+from app.engine.core.events import BrowserStarted
 
 AS_ROOT = (
     "BrowserType.launch: Target page, context or browser has been closed\nBrowser logs:\nChromium sandboxing failed!\n"
@@ -45,7 +45,7 @@ class Launcher:
     async def start(self) -> StartedBrowser:
         """Start it through the program; returns what listeners get."""
         told: list[StartedBrowser] = []
-        unlisten = find.on_browser_start(told.append)
+        unlisten = launcher.on_browser_start(told.append)
         try:
             await launch(cast(Playwright, SimpleNamespace(chromium=self)), "/somewhere/chromium")
         finally:

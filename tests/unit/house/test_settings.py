@@ -13,7 +13,7 @@ import keyring.errors
 import pytest
 
 from app import settings
-from app.engine.errors import InputError, StoreError
+from app.errors import InputError, StoreError
 from app.settings import Settings
 
 

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from app.cli import main
-from app.engine import doctor
+from app.engine.services import doctor
 
 
 @pytest.fixture(autouse=True)

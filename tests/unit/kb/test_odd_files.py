@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.errors import InputError
-from app.engine.imports.reading import read_bytes
+from app.engine.imports.source_files import read_bytes
+from app.errors import InputError
 from kb import reading
 from kb.errors import BadFile
 from kb.exchange import import_file, write

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.engine.agent.eviction.keeping import (
+from app.engine.agent.eviction.retention import (
     CurrentPage,
     EvictionResult,
     PartPosition,
@@ -18,10 +18,10 @@ from app.engine.agent.eviction.keeping import (
     newest_turn,
     positions,
 )
-from app.engine.agent.eviction.tokens import count_part
+from app.engine.agent.eviction.token_count import count_part
 from app.engine.agent.memory.entries import LedgerEntry, dead_end, note
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
-from app.engine.effect import Cause
+from app.engine.core.action_result import Cause
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 
 Phase = Callable[[Sequence[ChatMessage], RetentionLimits, CurrentPage], EvictionResult]
 
@@ -34,14 +34,14 @@ _LONGEST_LINE = 160
 
 def screenshots(
     messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
-) -> EvictionResult:  # noqa: B008 (frozen)
+) -> EvictionResult:
     """Phase 1: replace screenshots older than the newest two by a marker; their captions stay."""
     return _thinned(messages, PartKind.IMAGE, keep.images, keep, phase=1, marker=_IMAGE)
 
 
 def failures(
     messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
-) -> EvictionResult:  # noqa: B008
+) -> EvictionResult:
     """Phase 2: keep the newest failed tool result, shorten older ones to a line and record them as dead ends."""
     settled = keep.settled(newest_turn(messages))
     live = [
@@ -55,7 +55,7 @@ def failures(
 
 def states(
     messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
-) -> EvictionResult:  # noqa: B008
+) -> EvictionResult:
     """Phase 3: drop states older than the last two turns, except those of the current page: they show that it is
     stuck.
     """
@@ -68,7 +68,7 @@ def states(
 
 def thinking(
     messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
-) -> EvictionResult:  # noqa: B008
+) -> EvictionResult:
     """Phase 4: drop the reasoning of turns before the newest three without a trace; tool calls stay."""
     since = keep.since(newest_turn(messages), keep.thinking)
     older = {
@@ -81,7 +81,7 @@ def thinking(
 
 def old_turns(
     messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
-) -> EvictionResult:  # noqa: B008
+) -> EvictionResult:
     """Phase 5: of turns before the newest five keep only the calls and that they were answered.
 
     The number of messages stays the same, because callers count on it; ``condensed`` leaves them out of the prompt.
@@ -120,7 +120,7 @@ def old_turns(
 
 def element_lists(
     messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
-) -> EvictionResult:  # noqa: B008
+) -> EvictionResult:
     """Phase 6: keep the newest element list and the list it is a diff of; replace older ones by a marker."""
     bases = {
         part.base for _, part in _kept_of_kind(messages, PartKind.ELEMENTS, keep.lists, keep) if part.base

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.engine.agent.judging.answers import (
+from app.engine.agent.judging.model_verdicts import (
     OUTCOME_SCHEMA,
     STEP_SCHEMA,
     outcome_verdict,
@@ -16,14 +16,14 @@ from app.engine.agent.judging.answers import (
 )
 from app.engine.agent.judging.questions import can_be_judged, judged_pictures, outcome_question, step_question
 from app.engine.agent.llm.prompting import Fence
-from app.engine.agent.messages import ChatMessage
-from app.engine.agent.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
+from app.engine.api.page_diff import step_view
+from app.engine.core.chat_messages import ChatMessage
+from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
+from app.engine.core.trajectory import Outcome, Run, Step
+from app.engine.core.verdicts import ModelVerdict, Opinion
 from app.engine.detectors.vlm import RunOutcome, StepConsistency
-from app.engine.errors import SiteloreError
-from app.engine.graph.together import run_all
-from app.engine.judgement import ModelVerdict, Opinion
-from app.engine.page_diff import step_view
-from app.engine.trajectory import Outcome, Run, Step
+from app.engine.graph.task_group import run_all
+from app.errors import SiteloreError
 
 LoadBlob = Callable[[str], Awaitable[bytes]]
 """Return content by digest; raises a ``SiteloreError`` where it is gone."""

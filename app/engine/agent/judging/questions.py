@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.engine.agent.llm.prompting import Fence, prompt, system, truncate, user
-from app.engine.agent.messages import ChatMessage, MessagePart, PartKind
-from app.engine.api import PageView, StepView
+from app.engine.api.engine_api import PageView, StepView
+from app.engine.core.ax_tree import AxTreeLine
+from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
+from app.engine.core.trajectory import ErrorClass, Run, Step
 from app.engine.detectors.base import FINAL_ACTIONS, OFF_PAGE_ACTIONS
 from app.engine.detectors.runner import ending_of, without_action
-from app.engine.observation import AxTreeLine
-from app.engine.trajectory import ErrorClass, Run, Step
 
 MAX_CHANGES = 6_000
 """Maximum characters of the changes on a page; half where pictures show them too."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.engine.agent.eviction.context import LiveContext
-from app.engine.agent.forms import action_help
+from app.engine.agent.answer_parser import ParsedAnswer, parse_answer
+from app.engine.agent.eviction.live_context import LiveContext
 from app.engine.agent.llm.options import LlmOptions
-from app.engine.agent.llm.prompting import Fence, prompt, system, user
-from app.engine.agent.llm.showing import (
+from app.engine.agent.llm.prompt_parts import (
     fit_tree,
     render_answers,
     render_history,
@@ -22,14 +21,15 @@ from app.engine.agent.llm.showing import (
     render_result,
     render_tips,
 )
-from app.engine.agent.llm.tally import UsageTracker
+from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger
 from app.engine.agent.memory.views import worker_view
-from app.engine.agent.messages import MessagePart, PartKind
-from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
-from app.engine.agent.parsing import ParsedAnswer, parse_answer
-from app.engine.agent.sight import Observation
-from app.engine.command import ACTION_SETS, Action, ActionSet, Navigate
+from app.engine.core.actions.specs import action_help
+from app.engine.core.actions.types import ACTION_SETS, Action, ActionSet, Navigate
+from app.engine.core.chat_messages import MessagePart, PartKind
+from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
+from app.engine.core.observation import Observation
 
 _LAST_BEFORE = 4
 """Steps shown of a resumed run."""

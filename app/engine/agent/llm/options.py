@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.engine.agent.eviction.context import DEFAULT_BUDGET, DEFAULT_RETENTION
-from app.engine.agent.eviction.keeping import RetentionLimits
-from app.engine.agent.llm.showing import TREE_CHARACTERS
-from app.engine.command import ACTION_SETS, ActionSet
+from app.engine.agent.eviction.live_context import DEFAULT_BUDGET, DEFAULT_RETENTION
+from app.engine.agent.eviction.retention import RetentionLimits
+from app.engine.agent.llm.prompt_parts import TREE_CHARACTERS
+from app.engine.core.actions.types import ACTION_SETS, ActionSet
 
 ALL_BUT_VISION: frozenset[type] = frozenset(
     kind for name, kinds in ACTION_SETS.items() if name is not ActionSet.VISION for kind in kinds

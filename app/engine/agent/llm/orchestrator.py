@@ -1,15 +1,20 @@
 """The orchestrator: classifies the task once, and stops a run from navigating to the same place twice.
 
 SuperBrowser hands look-ups to a worker without a browser (section 4.2). Here they use the browser too; the write gate
-(``app.engine.agent.write_gate``) makes sure that they change nothing, for every policy alike.
+(``app.engine.agent.write_gate.gate``) makes sure that they change nothing, for every policy alike.
 """
 
 from __future__ import annotations
 
-from app.engine.agent.routing import DelegationBreaker, PatternFamily, TaskClassification, classify_task
-from app.engine.agent.sight import Observation
-from app.engine.command import Action, Navigate
-from app.engine.effect import Effect
+from app.engine.agent.task_classifier import (
+    DelegationBreaker,
+    PatternFamily,
+    TaskClassification,
+    classify_task,
+)
+from app.engine.core.action_result import Effect
+from app.engine.core.actions.types import Action, Navigate
+from app.engine.core.observation import Observation
 
 
 class Orchestrator:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from app.engine.agent.llm.prompting import Fence, prompt, system, user
-from app.engine.agent.llm.showing import (
+from app.engine.agent.llm.prompt_parts import (
     PLANNER_TREE_CHARACTERS,
     render_answers,
     render_history,
@@ -18,13 +17,14 @@ from app.engine.agent.llm.showing import (
     render_page,
     render_tips,
 )
-from app.engine.agent.llm.tally import UsageTracker
+from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.memory.rendering import PLANNER_CAPS, one_line, render_ledger
 from app.engine.agent.memory.views import planner_view
-from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
-from app.engine.agent.sight import Observation
-from app.engine.command import ReportInfeasible, Stop
-from app.engine.ledger import PlanNode, PlanNodeState
+from app.engine.core.actions.types import ReportInfeasible, Stop
+from app.engine.core.ledger import PlanNode, PlanNodeState
+from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
+from app.engine.core.observation import Observation
 
 RE_ASKS = 1
 _ANSWER_TOKENS = 1200

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from app.assets import resource
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
-from app.engine.errors import InputError
-from app.engine.redaction import redact_text, redact_tree
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.core.redaction import redact_text, redact_tree
+from app.errors import InputError
 from kb import invisible
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
-from app.engine.agent.messages import ChatMessage, MessagePart, PartKind
-from app.engine.agent.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
 from app.engine.agent.navigator import StateCandidate
+from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
+from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
 
 RE_ASKS = 2
 """Further requests after an unreadable answer."""

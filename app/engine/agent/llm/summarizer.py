@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from app.engine.agent.llm.prompt_parts import render_history, render_tips
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
-from app.engine.agent.llm.showing import render_history, render_tips
-from app.engine.agent.llm.tally import UsageTracker
+from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.memory.rendering import one_line
-from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind
-from app.engine.agent.sight import HistoryEntry, Observation, RetrievedTip
+from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
+from app.engine.core.observation import HistoryEntry, Observation, RetrievedTip
 
 SUMMARY_WORDS = 150
 _SUMMARY_CHARACTERS = 1400

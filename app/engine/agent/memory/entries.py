@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from app.engine.effect import ActionResult, Cause, Effect
-from app.engine.ledger import Checkpoint, Fact, FactCategory, PlanNode, PlanNodeState
+from app.engine.core.action_result import ActionResult, Cause, Effect
+from app.engine.core.ledger import Checkpoint, Fact, FactCategory, PlanNode, PlanNodeState
 
 KINDS = frozenset(
     {

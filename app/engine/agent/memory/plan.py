@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.engine.ledger import PlanNode, PlanNodeState
+from app.engine.core.ledger import PlanNode, PlanNodeState
 
 PlanTree = tuple[PlanNode, ...]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from app.engine.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState, StepOutcome
+from app.engine.core.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState, StepOutcome
 
 _MARKS = {
     PlanNodeState.OPEN: " ",

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.engine.addresses import host_of, url_key
-from app.engine.ledger import DeadEnd, Fact, Ledger, PlanNode
+from app.engine.core.addresses import host_of, url_key
+from app.engine.core.ledger import DeadEnd, Fact, Ledger, PlanNode
 
 WORKER_FACTS = 5
 

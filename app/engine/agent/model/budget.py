@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from app.engine.agent.model.prices import Price
-from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind, ModelUsage
+from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind, ModelUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

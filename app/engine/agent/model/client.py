@@ -10,18 +10,18 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.engine.agent.messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.agent.model.budget import Budget, Meter, budget_exhausted
-from app.engine.agent.model.chat import answer_tokens, estimate_tokens, to_chat_messages
-from app.engine.agent.model.hearing import StreamParser
-from app.engine.agent.model.line import ModelTransport
-from app.engine.agent.model.manners import EndpointCapabilities
-from app.engine.agent.model.patience import RetryPolicy
+from app.engine.agent.model.capabilities import EndpointCapabilities
+from app.engine.agent.model.chat_format import answer_tokens, estimate_tokens, to_chat_messages
+from app.engine.agent.model.heartbeat import Heartbeat
 from app.engine.agent.model.prices import Price, known_price
-from app.engine.agent.model.pulse import Heartbeat
+from app.engine.agent.model.request_errors import RequestFailed, RequestFailure
+from app.engine.agent.model.retry_policy import RetryPolicy
+from app.engine.agent.model.stream_parser import StreamParser
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model.trouble import RequestFailed, RequestFailure
-from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply, ModelUsage
+from app.engine.agent.model.transport import ModelTransport
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply, ModelUsage
 
 log = logging.getLogger(__name__)
 

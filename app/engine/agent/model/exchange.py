@@ -15,9 +15,9 @@ from typing import Any, cast
 
 import orjson
 
-from app.engine.agent.messages import ChatMessage, MessagePart, PartKind
-from app.engine.agent.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply
-from app.engine.errors import InputError
+from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
+from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply
+from app.errors import InputError
 
 FORMAT = 1
 """Format number; a reader refuses a newer one."""

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from app.assets import resource
-from app.engine.errors import UsageError
+from app.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, DONE, LIKELY, Proposal
 from app.engine.agent.scout.varieties import into_cart
 from app.engine.agent.scout.wording import alike, fits, forms, meaning, names, says
-from app.engine.command import Click, Select, SetChecked, Stop, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, Select, SetChecked, Stop, TypeText
+from app.engine.core.page_state import Element
 
 _LIST = re.compile(r"\b(?:on|onto|to|into)\s+(?:my|the|a)\s+([\w ]*?list)\b", re.IGNORECASE)
 _NEW = frozenset({"add", "create", "new", "write", "leave", "post", "make", "register"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from app.engine.agent.scout.grounding import fit
 from app.engine.agent.scout.intent import Verb
 from app.engine.agent.scout.skill import View
-from app.engine.command import Action, Click, Press, SetChecked, TypeText
-from app.engine.graph.danger import danger_of
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Action, Click, Press, SetChecked, TypeText
+from app.engine.core.page_state import Element
+from app.engine.graph.rules.danger import danger_of
 
 _ASKS: dict[str, tuple[Verb, ...]] = {
     "destroys": (Verb.DELETE, Verb.CLOSE),

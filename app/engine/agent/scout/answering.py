@@ -14,8 +14,8 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, Proposal
 from app.engine.agent.scout.tables import money_in
 from app.engine.agent.scout.wording import alike, fits, meaning, overlap, says
-from app.engine.command import ReportInfeasible, Stop, TakeNote
-from app.engine.ledger import Fact
+from app.engine.core.actions.types import ReportInfeasible, Stop, TakeNote
+from app.engine.core.ledger import Fact
 
 LEAST, LEAST_ALONE = 0.5, 0.82
 """How well a label must say what is asked for, on the page of the thing and on a page of no thing in particular."""

@@ -10,8 +10,8 @@ from app.engine.agent.scout.grounding import words
 from app.engine.agent.scout.intent import Verb
 from app.engine.agent.scout.phrases import one_of
 from app.engine.agent.scout.skill import LIKELY, PLAUSIBLE, Proposal, View, key_of
-from app.engine.command import Click
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click
+from app.engine.core.page_state import Element
 
 COLOURS = one_of(
     "red green blue yellow cyan magenta black white gray orange purple pink brown olive lime maroon navy teal aqua",

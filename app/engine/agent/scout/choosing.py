@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from app.engine.agent.scout.grounding import nth, plain
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal, View, key_of
-from app.engine.command import Action, Click, ClickAt, Select, SetChecked
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Action, Click, ClickAt, Select, SetChecked
+from app.engine.core.page_state import Element
 
 _BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
 _LISTS = frozenset({"combobox", "listbox"})

@@ -9,8 +9,8 @@ from app.engine.agent.scout.grounding import Fit, find, likeness, marks_of, nth,
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.planning import subject_of
 from app.engine.agent.scout.skill import CERTAIN, GUESS, PLAUSIBLE, Proposal, View
-from app.engine.command import Click
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click
+from app.engine.core.page_state import Element
 
 CLICKING = frozenset(
     {

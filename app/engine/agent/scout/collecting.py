@@ -17,8 +17,8 @@ from app.engine.agent.scout.place import Place, meets
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal
 from app.engine.agent.scout.tables import NAME, PRICE, Grid, Row, count_in, money_in
 from app.engine.agent.scout.wording import alike, fits, meaning, names, overlap
-from app.engine.command import Click, Select, Stop
-from app.engine.ledger import Fact
+from app.engine.core.actions.types import Click, Select, Stop
+from app.engine.core.ledger import Fact
 
 MOST_PAGES = 25
 _HIGH_FIRST = re.compile(r"high\w* (?:to|first)|desc|most|z to a|newest|latest|largest", re.IGNORECASE)

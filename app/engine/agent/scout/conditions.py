@@ -11,8 +11,8 @@ from app.engine.agent.scout.rows import alike, controls_called, row_text
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal, View, key_of
 from app.engine.agent.scout.typing_in import fields_of
 from app.engine.agent.scout.values import number_in
-from app.engine.command import Click, TypeText, Wait
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, TypeText, Wait
+from app.engine.core.page_state import Element
 
 _RANGE = re.compile(r"\bbetween\s+(-?\d+)\s*(?:-|and|to)\s*(-?\d+)")
 _LOWER, _HIGHER = (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from app.engine.agent.scout.intent import Verb
 from app.engine.agent.scout.skill import CERTAIN, Proposal, View
 from app.engine.agent.scout.typing_in import fields_of
-from app.engine.command import Click, Press
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, Press
+from app.engine.core.page_state import Element
 
 
 class CopyPaste:

@@ -9,8 +9,8 @@ from app.engine.agent.scout.grounding import marks_of, names_of, plain, words
 from app.engine.agent.scout.intent import Clause
 from app.engine.agent.scout.phrases import MONTHS, month_of
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, PLAUSIBLE, Proposal, View
-from app.engine.command import Click, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, TypeText
+from app.engine.core.page_state import Element
 
 _MONTH_YEAR = re.compile(
     rf"\b({'|'.join(f'{month[:3]}(?:{month[3:]})?' for month in MONTHS)})\.?,?\s+(\d{{4}})\b", re.IGNORECASE

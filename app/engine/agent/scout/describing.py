@@ -9,8 +9,8 @@ from app.engine.agent.scout.appearance import COLOURS, SHAPES, looks_of, looks_t
 from app.engine.agent.scout.grounding import likeness, plain, words
 from app.engine.agent.scout.intent import Verb
 from app.engine.agent.scout.skill import LIKELY, Proposal, View
-from app.engine.command import Click, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, TypeText
+from app.engine.core.page_state import Element
 
 _HOW_MANY = re.compile(r"\bhow\s+many\b", re.IGNORECASE)
 _WHAT = re.compile(

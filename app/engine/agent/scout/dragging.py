@@ -9,8 +9,8 @@ from app.engine.agent.scout.appearance import looks_of, things_told
 from app.engine.agent.scout.grounding import best, marks_of, nth, plain, words
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, PLAUSIBLE, Proposal, View, key_of
-from app.engine.command import Drag, SetSlider, TypeText
-from app.engine.page_state import Element, Rect
+from app.engine.core.actions.types import Drag, SetSlider, TypeText
+from app.engine.core.page_state import Element, Rect
 
 _ORDER = re.compile(r"\b(ascending|increasing|descending|decreasing|alphabetical)\b", re.IGNORECASE)
 _WAYS = {

@@ -9,8 +9,8 @@ from app.engine.agent.scout.appearance import shapes_of
 from app.engine.agent.scout.grounding import words
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.skill import LIKELY, PLAUSIBLE, Proposal, View
-from app.engine.command import ClickAt, Drag
-from app.engine.page_state import Element
+from app.engine.core.actions.types import ClickAt, Drag
+from app.engine.core.page_state import Element
 
 _MIDDLE = re.compile(r"\bmid-?\s?(?:point|way)\b|\bmiddle\b", re.IGNORECASE)
 _GRIP = 4.0

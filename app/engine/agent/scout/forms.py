@@ -14,8 +14,8 @@ from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, PLAUSIBLE, Proposal, View, key_of
 from app.engine.agent.scout.submitting import senders
 from app.engine.agent.scout.typing_in import fields_of, named_like
-from app.engine.command import Click, Select, TypeText, Wait
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, Select, TypeText, Wait
+from app.engine.core.page_state import Element
 
 _FILLING = frozenset(
     {

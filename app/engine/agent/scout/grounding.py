@@ -10,7 +10,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from app.engine.agent.scout.phrases import one_of
-from app.engine.page_state import Element
+from app.engine.core.page_state import Element
 
 _SPLIT = re.compile(r"[^\w]+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -18,9 +18,9 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, Proposal, View
 from app.engine.agent.scout.tipping import blank, without_warnings
 from app.engine.agent.scout.wayfinding import by_search
-from app.engine.agent.sight import RetrievedTip
-from app.engine.command import Action, Click, Goto, Stop, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Action, Click, Goto, Stop, TypeText
+from app.engine.core.observation import RetrievedTip
+from app.engine.core.page_state import Element
 
 _QUOTE = r"(?:[\"“]|(?<!\w)['‘])([^\"”\n]{1,200}?)(?:[\"”]|['’](?!\w))"
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (

@@ -10,8 +10,8 @@ from app.engine.agent.scout.grounding import words
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.rows import controls_called
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, PLAUSIBLE, Proposal, View
-from app.engine.command import Click, Hover, Scroll, SelectText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, Hover, Scroll, SelectText
+from app.engine.core.page_state import Element
 
 _STYLES = {
     "bold": ("bold",), "italics": ("italic",), "italic": ("italic",), "underlined": ("underline",),

@@ -11,8 +11,8 @@ from app.engine.agent.scout.planning import subject_of
 from app.engine.agent.scout.rows import controls_called
 from app.engine.agent.scout.skill import CERTAIN, Proposal, View, key_of
 from app.engine.agent.scout.typing_in import fields_of
-from app.engine.command import Click, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, TypeText
+from app.engine.core.page_state import Element
 
 _NAME = r"([A-Z][\w'-]*)"
 _TO = (

@@ -10,8 +10,8 @@ from app.engine.agent.scout.grounding import plain, words
 from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import LIKELY, Proposal
 from app.engine.agent.scout.wording import alike, fits, meaning
-from app.engine.command import Click, Select, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, Select, TypeText
+from app.engine.core.page_state import Element
 
 _FROM = frozenset({"from", "start", "since", "after", "min", "begin"})
 _TO = frozenset({"to", "until", "end", "before", "till", "max"})

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from app.engine.observation import parse_tree
-from app.engine.page_state import PageCapture
+from app.engine.core.ax_tree import parse_tree
+from app.engine.core.page_state import PageCapture
 
 _WORDS = re.compile(r"\w+")
 _LOOKS = re.compile(r"looks='([^']*)'")

@@ -13,7 +13,7 @@ from app.engine.agent.scout.grounding import plain, words
 from app.engine.agent.scout.skill import View
 from app.engine.agent.scout.tables import Grid, PageFacts, Row, facts_of
 from app.engine.agent.scout.wording import fits, forms, names, says
-from app.engine.page_state import Element
+from app.engine.core.page_state import Element
 
 _RESULTS = frozenset({"matching", "results", "search", "found", "searching"})
 _PRESSED = frozenset({"link", "button", "menuitem", "tab", "treeitem", "option"})

@@ -12,9 +12,9 @@ from dataclasses import replace
 from app.engine.agent.scout.allowed import not_asked_for
 from app.engine.agent.scout.intent import read_intent
 from app.engine.agent.scout.skill import DONE, Memory, Proposal, Skill, View, key_of
-from app.engine.agent.sight import AgentDecision, HistoryEntry, Observation
-from app.engine.calls import to_recorded
-from app.engine.command import Action, ReportInfeasible, Stop, elements_of
+from app.engine.core.actions.codec import to_recorded
+from app.engine.core.actions.types import Action, ReportInfeasible, Stop, elements_of
+from app.engine.core.observation import AgentDecision, HistoryEntry, Observation
 
 ATTEMPTS = 2
 """Failures after which an attempt is not made again."""

@@ -15,8 +15,8 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, DONE, LIKELY, Proposal, View
 from app.engine.agent.scout.wayfinding import ways
 from app.engine.agent.scout.wording import names
-from app.engine.command import Click, Stop
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, Stop
+from app.engine.core.page_state import Element
 
 _GOING = frozenset({"open", "go", "visit", "navigate", "browse", "view"})
 _PARTS = frozenset(

@@ -12,8 +12,8 @@ from app.engine.agent.scout.outline import Outline
 from app.engine.agent.scout.revealing import next_page
 from app.engine.agent.scout.rows import alike, controls_called
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal, View
-from app.engine.command import Click
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click
+from app.engine.core.page_state import Element
 
 _FOUND = re.compile(
     r"\b(?:results?|hits?|entry|entries|match|matches|items?|links?|posts?|articles?)\b", re.IGNORECASE

@@ -10,8 +10,8 @@ from app.engine.agent.scout.phrases import one_of
 from app.engine.agent.scout.planning import subject_of
 from app.engine.agent.scout.skill import CERTAIN, GUESS, LAST_RESORT, Proposal, View, key_of
 from app.engine.agent.scout.submitting import is_submit
-from app.engine.command import Click, Hover, Scroll
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, Hover, Scroll
+from app.engine.core.page_state import Element
 
 _WANTS = frozenset(
     {

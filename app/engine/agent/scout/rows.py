@@ -12,8 +12,8 @@ from app.engine.agent.scout.grounding import fit, likeness, marks_of, stems, wor
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.planning import subject_of
 from app.engine.agent.scout.skill import LIKELY, PLAUSIBLE, Proposal, View, key_of
-from app.engine.command import Click
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click
+from app.engine.core.page_state import Element
 
 DEEDS: dict[Verb, tuple[str, ...]] = {
     Verb.DELETE: ("delete", "trash", "remove", "bin", "discard"),

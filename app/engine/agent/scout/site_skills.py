@@ -17,8 +17,8 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.reaching import by_others, plainly, reaches
 from app.engine.agent.scout.skill import Proposal, Skill, View
 from app.engine.agent.scout.wayfinding import ways
-from app.engine.command import Click
-from app.engine.effect import Effect
+from app.engine.core.action_result import Effect
+from app.engine.core.actions.types import Click
 
 DAMPED = 0.1
 """What a proposal of another skill is worth on a site, beside these."""

@@ -14,11 +14,11 @@ from typing import Protocol
 from app.engine.agent.scout.intent import Clause, Task
 from app.engine.agent.scout.outline import Outline, outline_of
 from app.engine.agent.scout.planning import needs_nothing
-from app.engine.agent.sight import HistoryEntry, Observation
-from app.engine.command import Action
-from app.engine.effect import Cause, Effect
-from app.engine.ledger import Fact
-from app.engine.page_state import Element, PageCapture
+from app.engine.core.action_result import Cause, Effect
+from app.engine.core.actions.types import Action
+from app.engine.core.ledger import Fact
+from app.engine.core.observation import HistoryEntry, Observation
+from app.engine.core.page_state import Element, PageCapture
 
 CERTAIN, LIKELY, PLAUSIBLE, GUESS, LAST_RESORT = 1.0, 0.8, 0.6, 0.35, 0.1
 """How sure a skill is: the task says so; it says so in other words; it fits; it may; there is nothing else."""

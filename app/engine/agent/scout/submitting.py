@@ -8,8 +8,8 @@ from app.engine.agent.scout.grounding import fit, plain
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.phrases import one_of
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, PLAUSIBLE, Proposal, View
-from app.engine.command import Click, Select, SetChecked, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, Select, SetChecked, TypeText
+from app.engine.core.page_state import Element
 
 SENDING = one_of(
     "submit ok okay go send save search login done apply continue confirm order book add create update post"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from app.engine.observation import AxNode, parse_tree
+from app.engine.core.ax_tree import AxNode, parse_tree
 
 NAME, PRICE, TEXT = "name", "price", "text"
 """Columns of a card."""
@@ -108,7 +108,7 @@ class _Reading:
 
 @lru_cache(maxsize=8)
 def facts_of(tree: str) -> PageFacts:
-    """What a page lists; the tree is in the form ``app.engine.observation`` reads."""
+    """What a page lists; the tree is in the form ``app.engine.core.ax_tree`` reads."""
     reading = _Reading(parse_tree(tree))
     _walk(reading, 0, len(reading.nodes))
     return PageFacts(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.engine.agent.scout.wording import meaning, overlap
-from app.engine.agent.sight import RetrievedTip
+from app.engine.core.observation import RetrievedTip
 
 _PATH = re.compile(
     r"([A-Z][\w&'-]*(?:\s+[\w&'-]+){0,3}?(?:\s*>\s*\"?[A-Z][\w&'-]*(?:\s+(?!for\b|and\b|by\b|with\b|to\b|at\b|,)[\w&'-]+){0,3}\"?)+)"

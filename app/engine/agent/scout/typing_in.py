@@ -9,8 +9,8 @@ from app.engine.agent.scout.grounding import likeness, marks_of, nth, plain, ste
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal, View
 from app.engine.agent.scout.values import text_for, value_beside
-from app.engine.command import Click, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, TypeText
+from app.engine.core.page_state import Element
 
 FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 _EVERYWHERE = re.compile(

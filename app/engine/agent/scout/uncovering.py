@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.phrases import one_of
 from app.engine.agent.scout.skill import CERTAIN, Proposal, View, key_of
-from app.engine.command import Action, Click, ClickAt, Press
-from app.engine.effect import Cause
+from app.engine.core.action_result import Cause
+from app.engine.core.actions.types import Action, Click, ClickAt, Press
 
 _CLOSES = one_of("close x × ✕ ✖ dismiss") | {"no thanks", "not now", "got it", "hide"}
 _DECLINES = one_of("cancel no stay later skip") | {"no thanks", "not now", "stay here"}

@@ -9,7 +9,7 @@ from app.engine.agent.scout.grounding import plain, words
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.outline import Outline
 from app.engine.agent.scout.skill import View
-from app.engine.page_state import Element
+from app.engine.core.page_state import Element
 
 _UPPER = re.compile(r"\b(?:all\s+)?(?:upper[\s-]?case|capital)", re.IGNORECASE)
 _LOWER = re.compile(r"\b(?:all\s+)?(?:lower[\s-]?case|small letters)", re.IGNORECASE)

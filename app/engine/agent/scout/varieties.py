@@ -16,8 +16,8 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal
 from app.engine.agent.scout.tipping import advice
 from app.engine.agent.scout.wording import fits, meaning, names, overlap, says
-from app.engine.command import Click, ReportInfeasible, Select, SetChecked, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, ReportInfeasible, Select, SetChecked, TypeText
+from app.engine.core.page_state import Element
 
 _CARTS = ("cart", "basket", "bag")
 _UNCHOSEN = re.compile(r"^\W*$|^\W*(?:please\s+)?(?:choose|select|pick)\b|^-", re.IGNORECASE)

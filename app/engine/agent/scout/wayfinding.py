@@ -16,8 +16,8 @@ from app.engine.agent.scout.place import Place, opener
 from app.engine.agent.scout.skill import LIKELY, Proposal
 from app.engine.agent.scout.tipping import BESIDE, LEAST, ranked
 from app.engine.agent.scout.wording import alike, fits, meaning
-from app.engine.command import Click, GoBack, Goto, Navigate, TypeText
-from app.engine.page_state import Element
+from app.engine.core.actions.types import Click, GoBack, Goto, Navigate, TypeText
+from app.engine.core.page_state import Element
 
 _NAVIGATE, _TIP, _SCENT, _EXPLORE = 0.6, 0.66, 0.3, 0.16
 MOST_PARTS, MOST_LEADS = 14, 24

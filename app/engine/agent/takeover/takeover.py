@@ -15,23 +15,23 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from app.engine.agent.secret_masking import mask_secrets
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.takeover.account import summarize_takeover
-from app.engine.agent.takeover.asking import DialogPrompts
-from app.engine.agent.takeover.drafts import ActionDraft, RecordedStep, TrackedPage, record_step
-from app.engine.agent.takeover.looking import PageTracker
-from app.engine.agent.takeover.noticing import InputRecorder
-from app.engine.agent.takeover.path import TakeoverPath
-from app.engine.agent.unseen import mask_secrets
-from app.engine.browser.by_hand import navigation_for
-from app.engine.browser.screencast import TaskSpawner
+from app.engine.agent.takeover.dialog_prompts import DialogPrompts
+from app.engine.agent.takeover.graph_path import TakeoverPath
+from app.engine.agent.takeover.input_recorder import InputRecorder
+from app.engine.agent.takeover.page_tracker import PageTracker
+from app.engine.agent.takeover.recorded_steps import ActionDraft, RecordedStep, TrackedPage, record_step
+from app.engine.agent.takeover.summary import summarize_takeover
+from app.engine.browser.capture.screencast import TaskSpawner
+from app.engine.browser.manual_input.address_bar import navigation_for
+from app.engine.browser.manual_input.input_forwarder import InputForwarder
+from app.engine.browser.manual_input.shortcuts import shortcut_of, wait_for_tab_idle
 from app.engine.browser.session import BrowserSession
-from app.engine.browser.shortcuts import shortcut_of, wait_for_tab_idle
-from app.engine.browser.steering import InputForwarder
-from app.engine.errors import StoreError
-from app.engine.page_input import InputKind, NavigationKind, PageInput
-from app.engine.supervision import TakeoverSummary
-from app.engine.trajectory import Step
+from app.engine.core.page_input import InputKind, NavigationKind, PageInput
+from app.engine.core.supervision import TakeoverSummary
+from app.engine.core.trajectory import Step
+from app.errors import StoreError
 
 log = logging.getLogger(__name__)
 

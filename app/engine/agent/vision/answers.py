@@ -14,7 +14,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
-from app.engine.errors import SiteloreError
+from app.errors import SiteloreError
 
 BOX_SCALE = 1000.0
 MAX_NUMBER = 1e9

@@ -11,10 +11,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.engine.agent.model_api import ModelError
 from app.engine.agent.vision.answers import UnreadableAnswer
-from app.engine.agent.vision.epoch import VisionFrame
-from app.engine.page_state import PageCapture
+from app.engine.agent.vision.vision_frame import VisionFrame
+from app.engine.core.model_api import ModelError
+from app.engine.core.page_state import PageCapture
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
 """Starts work in the background and keeps it (``JobRegistry.hold``)."""

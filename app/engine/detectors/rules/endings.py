@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from app.engine.addresses import is_on_any_host
+from app.engine.core.addresses import is_on_any_host
+from app.engine.core.trajectory import Step
+from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import FINAL_ACTIONS, Detector, RunContext, RunEnding, action_text, quoted
-from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import Step
 
 
 class _EndingRule(Detector):

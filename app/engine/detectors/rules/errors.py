@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from app.engine.core.action_result import Cause
+from app.engine.core.trajectory import ErrorClass, Step
+from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
     SINCE,
     Detector,
@@ -14,9 +17,6 @@ from app.engine.detectors.base import (
     ordinal,
     quoted,
 )
-from app.engine.effect import Cause
-from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import ErrorClass, Step
 
 _COVERED = "intercepts pointer events"
 _COVERED_BY = " is covered by "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from app.engine.core.trajectory import Step
+from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import Detector, RunContext
-from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import Step
 
 LEVELS = ((2.0, 0.55), (4.0, 0.75), (8.0, 0.85))
 """Multiples of the usual length, and the confidence beyond each."""

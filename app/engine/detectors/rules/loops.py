@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from app.engine.core.trajectory import Step
+from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
     FINAL_ACTIONS,
     OFF_PAGE_ACTIONS,
@@ -22,8 +24,6 @@ from app.engine.detectors.base import (
     short_url,
     was_tried,
 )
-from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import Step
 
 _NOT_COUNTED = OFF_PAGE_ACTIONS | FINAL_ACTIONS | {"scroll"}
 """Actions that are normal to repeat on one page: reading, waiting, thinking."""

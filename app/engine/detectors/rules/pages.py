@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from app.engine.action import ActionTarget, RecordedAction
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.trajectory import ErrorClass, Step
+from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
     FINAL_ACTIONS,
     OFF_PAGE_ACTIONS,
@@ -21,8 +23,6 @@ from app.engine.detectors.base import (
     quoted,
     short_url,
 )
-from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import ErrorClass, Step
 
 _NO_CHANGE_EXPECTED = OFF_PAGE_ACTIONS | FINAL_ACTIONS | {"scroll", "focus", "hover", "tab_focus", "new_tab"}
 _TAKE_FOCUS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})

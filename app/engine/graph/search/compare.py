@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from app.engine.errors import InputError
+from app.engine.api.graph_api import MethodScore, SearchComparison
 from app.engine.graph.search.state_search import StateSearch
-from app.engine.graph_api import MethodScore, SearchComparison
+from app.errors import InputError
 
 MOST = 100
 """Results considered for each query."""

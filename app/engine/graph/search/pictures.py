@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.errors import InputError, UsageError
+from app.errors import InputError, UsageError
 from kb.encoder import weights_hash
 from kb.vectors import VectorCache
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from app.engine.errors import UsageError
 from app.engine.graph.search.dense import DenseIndex
 from app.engine.graph.search.keyword import StateKeywordIndex
-from app.engine.graph.search.late import LateIndex, TokenMatch, Weighting
+from app.engine.graph.search.late_interaction import LateIndex, TokenMatch, Weighting
 from app.engine.graph.search.state_text import StateFields, StateText, fields
+from app.errors import UsageError
 from kb.encoder import Encoder, TokenEncoder
 from kb.vectors import VectorCache
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
-from app.engine.graph_api import ROLES
-from app.engine.page_state import PageState
+from app.engine.api.graph_api import ROLES
+from app.engine.core.page_state import PageState
 
 MAX_CONTROLS = 400
 """Maximum controls indexed for one state; the first rows of a long list represent it."""

@@ -1,0 +1,104 @@
+"""The demo's live part: maps from the recorded runs alone, then, if a browser can be started, an exploration of
+the bundled site, a navigation to an answer, and a task done by the scout.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.demo.server import DemoServer
+from app.engine.api.engine_api import EngineApi
+from app.engine.api.graph_api import ExploreOptions
+from app.engine.api.run_api import RunRequest
+from app.errors import SiteloreError
+
+SHOP, ADMIN = "demo-shop", "demo-admin"
+QUESTION = "where do I see what is in my basket"
+TASK, PRICE = "How much does the Linen Apron cost?", "24.00"
+"""A task for the scout, and the shop's price."""
+OPTIONS = ExploreOptions(depth=2, max_states=60, max_seconds=120.0)
+
+
+@dataclass(slots=True, kw_only=True)
+class MapReport:
+    """The map in figures.
+
+    ``explored`` is False if no browser could be started (``why`` says so), ``arrived`` tells whether the live browser
+    reached the state that the question found, ``answer`` is the scout's.
+    """
+
+    states_from_runs: int = 0
+    states: int = 0
+    transitions: int = 0
+    interaction_only: int = 0
+    explored: bool = False
+    found: str = ""
+    arrived: bool = False
+    why: str = ""
+    seconds: float = 0.0
+    run: str = ""
+    answer: str = ""
+    run_steps: int = 0
+
+
+async def map_from_runs(engine: EngineApi, say: Callable[[str], object]) -> MapReport:
+    """Build maps of the bundled site's two parts from the recorded runs; nothing is visited."""
+    rows = [await engine.graph_from_runs(site) for site in (SHOP, ADMIN)]
+    states, transitions = sum(row.states for row in rows), sum(row.transitions for row in rows)
+    say(f"map       {states} states and {transitions} transitions from the runs alone, no page visited")
+    return MapReport(states_from_runs=states, states=states, transitions=transitions)
+
+
+async def explore_the_shop(engine: EngineApi, report: MapReport, say: Callable[[str], object]) -> MapReport:
+    """Explore the bundled shop, ask the map a question, and navigate a live browser to the answer."""
+    began = time.monotonic()
+    async with await DemoServer.start() as server:
+        try:
+            explored = await engine.explore(f"{server.shop_url}/", SHOP, OPTIONS)
+        except SiteloreError as error:
+            report.why = str(error)
+            say(f"explore   not done: {error}")
+            return report
+        report.explored = explored.ended in ("done", "states", "seconds")
+        report.states, report.transitions = explored.states, explored.transitions
+        report.interaction_only, report.why = explored.interaction_only, "; ".join(explored.notes[:1])
+        say(
+            f"explore   {explored.states} states of the live shop in {explored.seconds:.1f} s,"
+            f" {explored.interaction_only} of them without an address, {explored.tried} elements tried, 0 tokens"
+        )
+        await _go(engine, report, say)
+        await _run(engine, report, f"{server.shop_url}/", say)
+    report.seconds = round(time.monotonic() - began, 2)
+    return report
+
+
+async def _go(engine: EngineApi, report: MapReport, say: Callable[[str], object]) -> None:
+    hits = await engine.graph_search(SHOP, QUESTION, k=1)
+    if not hits:
+        report.why = f"nothing on the map answers to {QUESTION!r}"
+        return
+    report.found = hits[0].title
+    journey = await engine.graph_navigate(SHOP, hits[0].node)
+    await engine.close_browser(SHOP)
+    report.arrived = journey.arrived
+    verdicts = ", ".join(arrival.kind.value for arrival in journey.arrivals)
+    say(f'go        "{QUESTION}": {report.found} ({verdicts})')
+    if not journey.arrived:
+        report.why = journey.why
+
+
+async def _run(engine: EngineApi, report: MapReport, url: str, say: Callable[[str], object]) -> None:
+    """Run the scout with tips and map; nothing is bought."""
+    request = RunRequest(intent=TASK, start_url=url, site=SHOP, graph=(SHOP,), max_steps=12)
+    summary = await engine.run_task(request)
+    report.run, report.answer, report.run_steps = summary.run, summary.answer or "", summary.steps
+    told = (
+        summary.answer
+        if summary.outcome == "answered"
+        else f"{summary.outcome}: {summary.error or summary.answer}"
+    )
+    say(f'run       "{TASK}": {told} ({summary.steps} steps by the scout, no model, 0 tokens)')
+    if PRICE not in report.answer:
+        report.why = f"the scout answered {report.answer!r} to {TASK!r}, the shop charges {PRICE}"

@@ -1,0 +1,210 @@
+"""Dispatch of decided actions: to the page, the ledger, the navigator or the supervisor.
+
+Actions are told apart by their type.  An action that ends the run returns an ``LoopEnding``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+from app.engine.agent.memory.entries import fact
+from app.engine.agent.memory.ledger_store import LedgerStore
+from app.engine.agent.ports import ActionExecutor, MarkResolver, Navigator, Supervisor
+from app.engine.agent.secret_fields import SECRET_ALTERNATIVES, SecretRuling, secret_use
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.write_gate.gate import WriteDecision
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.types import (
+    Action,
+    AskHuman,
+    Branch,
+    Calculate,
+    ClickMark,
+    Navigate,
+    Prune,
+    ReportInfeasible,
+    Stop,
+    TakeNote,
+    TypeMark,
+    elements_of,
+)
+from app.engine.core.ledger import FactCategory, Ledger
+from app.engine.core.observation import Observation
+from app.engine.core.trajectory import Outcome
+from app.engine.core.write_permit import WritePermit
+from app.errors import Conflict, NotFound
+
+LEDGER_ACTIONS = (TakeNote, Calculate, Branch, Prune)
+"""Actions that only write to the ledger."""
+
+EvaluateExpression = Callable[[str], str]
+"""Exact arithmetic: return the value of an expression as text; raises ``ValueError`` with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopEnding:
+    """Why a run is over; ``by`` is the person who ended it, "" for the agent."""
+
+    outcome: Outcome
+    answer: str | None = None
+    error: str = ""
+    by: str = ""
+
+
+@dataclass(slots=True)
+class ActionDispatcher:
+    """Dispatches each action to the component that does it.
+
+    Attributes:
+        answers: answers of people so far, as (question, answer).
+        gate: awaited right before the page is touched; its exceptions propagate.
+        check: the write gate, asked about the element that a mark turned out to be.
+    """
+
+    hands: ActionExecutor
+    book: LedgerStore
+    evaluate: EvaluateExpression
+    navigator: Navigator | None = None
+    marks: MarkResolver | None = None
+    person: Supervisor | None = None
+    secrets: Secrets = field(default_factory=Secrets)
+    answers: tuple[tuple[str, str], ...] = ()
+    gate: Callable[[], Awaitable[None]] | None = None
+    check: Callable[[Action, Observation, WritePermit | None], WriteDecision] | None = None
+
+    async def do(
+        self, command: Action, sight: Observation, permit: WritePermit | None = None
+    ) -> tuple[ActionResult, LoopEnding | None]:
+        """Do one action on the page in front; without a permit it may only read."""
+        match command:
+            case Stop(answer):
+                return _succeeded(), LoopEnding(Outcome.ANSWERED, answer=answer)
+            case ReportInfeasible(reason):
+                return _succeeded(), LoopEnding(Outcome.INFEASIBLE, answer=reason)
+            case AskHuman(question):
+                return await self._asked(question, sight.step)
+            case Navigate():
+                return await self._travel(command, sight), None
+            case TakeNote() | Calculate() | Branch() | Prune():
+                return self._in_memory(command, sight), None
+            case _ if self.marks is not None:
+                return await self._with_marks(self.marks, command, sight, permit), None
+            case ClickMark() | TypeMark():
+                return refused(
+                    Cause.POLICY, "there are no marks: no vision model is used", "name an element instead"
+                ), None
+            case _:
+                return await self._on_page(command, sight, permit), None
+
+    async def ask(self, question: str, step: int) -> str | None:
+        """Return a person's answer, ``None`` where there is no person."""
+        if self.person is None:
+            return None
+        answer = await self.person.ask(question, step)
+        if answer is not None:
+            self.answers = (*self.answers, (question, answer))
+        return answer
+
+    async def _asked(self, question: str, step: int) -> tuple[ActionResult, LoopEnding | None]:
+        answer = await self.ask(question, step)
+        if answer is None:
+            why = "there is no one to answer"
+            return refused(Cause.PERSON, why), LoopEnding(Outcome.NEEDS_PERSON, error=f"asked: {question}")
+        return _succeeded(self.secrets.mask(answer)), None
+
+    async def _travel(self, command: Navigate, sight: Observation) -> ActionResult:
+        if self.navigator is None or not self.navigator.domains():
+            return refused(
+                Cause.NAVIGATOR,
+                "there is no interaction graph to navigate by",
+                "use the links and menus of the page",
+            )
+        return (await self.navigator.navigate(command, sight.intent, self.gate)).result
+
+    async def _with_marks(
+        self, marks: MarkResolver, command: Action, sight: Observation, permit: WritePermit | None
+    ) -> ActionResult:
+        """Resolve marks first: a known element needs no new look, a mark stands for an element or a point."""
+        resolved, said = await marks.resolve(command, sight.page)
+        if resolved is None:
+            return said or refused(Cause.MISSING, "the marked element is gone")
+        if self.check is not None and resolved != command:
+            found = self.check(resolved, sight, permit)
+            if not found.allowed:
+                return refused(
+                    Cause.POLICY, f"it {found.about.risk.value}: {found.why}", "name the element itself"
+                )
+            permit = permit or found.permit
+        done = await self._on_page(resolved, sight, permit)
+        if isinstance(command, ClickMark | TypeMark):
+            done = replace(done, element=next(iter(elements_of(resolved)), None))
+        if said is None:
+            return done
+        return replace(
+            done, notes=(*done.notes, *said.notes), perceptions=done.perceptions + said.perceptions
+        )
+
+    async def _on_page(self, command: Action, sight: Observation, permit: WritePermit | None) -> ActionResult:
+        use = secret_use(command, sight, self.secrets)
+        if use is not None and not (use.ruling is SecretRuling.ALLOW or self.secrets.is_approved(use.key)):
+            return refused(Cause.POLICY, use.why, *SECRET_ALTERNATIVES)
+        if self.gate is not None:
+            await self.gate()
+        result = await self.hands.do(self.secrets.fill(command), permit)
+        if not self.secrets.any:
+            return result
+        return replace(
+            result,
+            why=self.secrets.mask(result.why),
+            output=self.secrets.mask(result.output),
+            notes=tuple(map(self.secrets.mask, result.notes)),
+            alternatives=tuple(map(self.secrets.mask, result.alternatives)),
+        )
+
+    def _in_memory(self, command: TakeNote | Calculate | Branch | Prune, sight: Observation) -> ActionResult:
+        match command:
+            case TakeNote(text):
+                key = f"note {sum(known.key.startswith('note ') for known in self.book.ledger.facts) + 1}"
+                self.book.write(fact(key, text, sight.step, quote=sight.page.url))
+                return _succeeded()
+            case Calculate(expression):
+                return self._reckoned(expression, sight.step)
+            case Branch() | Prune():
+                return self._planned(command, sight.step)
+
+    def _planned(self, command: Branch | Prune, step: int) -> ActionResult:
+        try:
+            if isinstance(command, Branch):
+                return _succeeded(self.book.branch(command.parent, command.intent, step).id)
+            self.book.prune(
+                command.node, command.reason, step, _changes_since(self.book.ledger, command.node)
+            )
+        except (NotFound, Conflict) as error:
+            return refused(Cause.MISSING, str(error))
+        return _succeeded()
+
+    def _reckoned(self, expression: str, step: int) -> ActionResult:
+        try:
+            value = self.evaluate(expression)
+        except ValueError as error:
+            return refused(Cause.VALUE, str(error), "write it with numbers, + - * / ** and brackets")
+        self.book.write(fact(expression[:80], value, step, category=FactCategory.DERIVED))
+        return _succeeded(value)
+
+
+def _changes_since(ledger: Ledger, node: str) -> tuple[str, ...]:
+    """List the changes made on the site since a subgoal began, as far as the last steps show; pruning undoes
+    nothing.
+    """
+    begun = next((known.step for known in ledger.plan if known.id == node), 0)
+    return tuple(
+        step.words
+        for step in ledger.recent
+        if step.step >= begun and step.success and step.effect == Effect.CHANGED
+    )
+
+
+def _succeeded(output: str = "") -> ActionResult:
+    """Return a successful result that does not require the page to change."""
+    return ActionResult(success=True, effect=Effect.NOTHING, output=output)

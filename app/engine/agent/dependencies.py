@@ -1,0 +1,52 @@
+"""Dependencies of a run loop, and its measured times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.engine.agent.action_dispatcher import ActionDispatcher
+from app.engine.agent.memory.ledger_store import LedgerStore
+from app.engine.agent.ports import (
+    ActionExecutor,
+    DetectorFeed,
+    KnowledgeSource,
+    Navigator,
+    RunRecorder,
+    StepReport,
+)
+from app.engine.agent.run_control import RunControl
+from app.engine.agent.secrets import Secrets
+from app.engine.core.intervention_policy import RiskClass
+from app.engine.core.observation import Policy
+
+
+@dataclass(slots=True)
+class LoopTiming:
+    """Seconds spent on looking, acting and the model; ``own`` is the rest of each step."""
+
+    look: float = 0.0
+    act: float = 0.0
+    model: float = 0.0
+    own: list[float] = field(default_factory=list[float])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentDependencies:
+    """Dependencies of a run loop; ``None`` for those it has not.
+
+    ``allow`` are risk classes of actions that the task does not have to ask for.
+    """
+
+    hands: ActionExecutor
+    policy: Policy
+    book: LedgerStore
+    recorder: RunRecorder
+    deeds: ActionDispatcher
+    knowledge: KnowledgeSource | None = None
+    navigator: Navigator | None = None
+    watching: DetectorFeed | None = None
+    secrets: Secrets = field(default_factory=Secrets)
+    tell: Callable[[StepReport], None] | None = None
+    control: RunControl | None = None
+    allow: frozenset[RiskClass] = frozenset()

@@ -1,0 +1,241 @@
+"""The live context of one role over a run: a short prompt whose beginning stays the same.
+
+An endpoint caches a prompt up to the first byte that differs from the one before. So nothing at the front changes
+except at a cut: first the system messages, then the turns, each as it was first sent; the parts that are new at every
+step (ledger, tips) come last and are not kept. (SuperBrowser puts the ledger into the system message and slides every
+window each turn: everything after it misses the cache each time, and its equation 20 holds only for the difference.)
+
+Three things keep it short: windows that move every ``stride`` turns, all at once; element lists that are sent as a
+diff against one that is still in the context; and a token budget, beyond which the windows move at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from app.engine.agent.eviction.list_diff import diff_lists, shared_lines
+from app.engine.agent.eviction.pipeline import condense, evict
+from app.engine.agent.eviction.retention import CurrentPage, EvictionResult, Removal, RetentionLimits
+from app.engine.agent.eviction.token_count import MESSAGE_OVERHEAD, count, count_part, count_text
+from app.engine.agent.memory.entries import LedgerEntry
+from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+
+DEFAULT_RETENTION = RetentionLimits(stride=12, lists=2)
+DEFAULT_BUDGET = 32_000
+"""Tokens of the turns beyond which the windows move early.
+
+Both were chosen by measuring (``benchmarks/eviction.py``): a shorter stride saves more tokens and loses cache hits.
+"""
+
+THOUGHT_CHARACTERS = (100, 240)
+"""Characters kept of the beginning and the end of a model's reasoning: what it looked at, what it concluded."""
+
+FenceText = Callable[[str, str], str]
+"""Wraps text of a page, under a label, so that a model can't take it for ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownList:
+    """A complete element list as it was sent."""
+
+    digest: str
+    turn: int
+    text: str
+    lines: frozenset[str]
+
+
+class LiveContext:
+    """Messages of one run for one role.
+
+    Call ``look``, then ``prompt`` (once for each request), ``said`` and ``came`` at every step.
+
+    Args:
+        system: messages that stay the same for the whole run.
+        fence: wraps text of a page before it is put into a message.
+        budget: tokens of the turns; exceeded only where the newest turn alone is longer.
+    """
+
+    def __init__(
+        self,
+        system: Sequence[ChatMessage],
+        *,
+        keep: RetentionLimits = DEFAULT_RETENTION,
+        budget: int = DEFAULT_BUDGET,
+        fence: FenceText = lambda what, text: text,
+    ) -> None:
+        self._system, self._keep, self._budget, self._fence = tuple(system), keep, budget, fence
+        self._turns: tuple[ChatMessage, ...] = ()
+        self._shown: list[_ShownList] = []
+        self._now, self._window = CurrentPage(), 0
+        self._entries: list[LedgerEntry] = []
+        self._removed: list[Removal] = []
+
+    def look(
+        self,
+        turn: int,
+        elements: str,
+        *,
+        state: str = "",
+        url: str = "",
+        title: str = "",
+        picture: str = "",
+        caption: str = "",
+    ) -> None:
+        """Add the page of this step and evict what is too old.
+
+        Args:
+            elements: the element list or tree.
+            state: address, title and tabs in words.
+            picture: digest of a screenshot; caption: a vision model's description of it.
+        """
+        if turn // self._keep.stride != self._window or not self._turns:
+            # Only at a cut: dropping another page's states at every page change would change the middle of the prompt.
+            self._window, self._now = turn // self._keep.stride, CurrentPage(url=url, title=title)
+        parts = [
+            MessagePart(kind=PartKind.STATE, text=self._fence("page", state), url=url, title=title)
+            if state
+            else None,
+            MessagePart(kind=PartKind.IMAGE, digest=picture) if picture else None,
+            MessagePart(kind=PartKind.CAPTION, text=self._fence("what the screenshot shows", caption))
+            if caption
+            else None,
+        ]
+        seen = [part for part in parts if part is not None]
+        lines = frozenset(elements.split("\n"))
+        told = self._as_changes(elements, lines, seen, turn)
+        if told is None:
+            digest = hashlib.sha256(f"{turn}\n{elements}".encode("utf-8", "replace")).hexdigest()
+            whole = MessagePart(kind=PartKind.ELEMENTS, text=self._fence("elements", elements), digest=digest)
+            told = self._evicted(self._with(turn, seen, whole))
+            self._shown.append(_ShownList(digest, turn, elements, lines))
+        self._turns = told.messages
+        self._entries += told.entries
+        self._removed += told.removed
+        there = _digests(self._turns)
+        self._shown = [shown for shown in self._shown if shown.digest in there]
+
+    def said(self, turn: int, text: str, *, thinking: str = "", call: str = "") -> None:
+        """Add the model's answer; with ``call`` the text is a tool call that ``came`` answers."""
+        parts = [
+            MessagePart(kind=PartKind.THINKING, text=_shortened(thinking)) if thinking else None,
+            MessagePart(kind=PartKind.TOOL_CALL if call else PartKind.TEXT, text=text, call=call),
+        ]
+        kept = tuple(part for part in parts if part is not None)
+        self._turns = (*self._turns, ChatMessage(role=ChatRole.ASSISTANT, parts=kept, turn=turn))
+
+    def came(
+        self,
+        turn: int,
+        text: str,
+        *,
+        call: str = "",
+        failed: bool = False,
+        cause: str = "",
+        target: str = "",
+        url: str = "",
+        state: str = "",
+    ) -> None:
+        """Add the result of an action; ``failed``, ``cause`` and ``target`` come from the typed result, never
+        from its text.
+        """
+        part = MessagePart(
+            kind=PartKind.TOOL_RESULT,
+            text=text,
+            call=call,
+            failed=failed,
+            cause=cause,
+            target=target,
+            url=url,
+            state=state,
+        )
+        role = ChatRole.TOOL if call else ChatRole.USER
+        self._turns = (*self._turns, ChatMessage(role=role, parts=(part,), turn=turn))
+
+    def prompt(self, *tail: str | MessagePart) -> tuple[ChatMessage, ...]:
+        """Return the messages to send; ``tail`` (ledger, tips, the question) goes last and is not kept."""
+        parts = tuple(
+            part if isinstance(part, MessagePart) else MessagePart(kind=PartKind.TEXT, text=part)
+            for part in tail
+            if part
+        )
+        last = (ChatMessage(role=ChatRole.USER, parts=parts, turn=-1),) if parts else ()
+        return (*self._system, *condense(self._turns), *last)
+
+    def take_entries(self) -> tuple[LedgerEntry, ...]:
+        """Return and clear the ledger entries for parts evicted since the last call."""
+        entries, self._entries = tuple(self._entries), []
+        return entries
+
+    def take_removed(self) -> tuple[Removal, ...]:
+        """Return and clear the parts evicted since the last call, complete."""
+        removed, self._removed = tuple(self._removed), []
+        return removed
+
+    def _as_changes(
+        self, elements: str, lines: frozenset[str], seen: Sequence[MessagePart], turn: int
+    ) -> EvictionResult | None:
+        """Return the context with the list as a diff; ``None`` where no list in it is similar enough, or none
+        stays.
+        """
+        if not self._shown:
+            return None
+        base = max(self._shown, key=lambda shown: (shared_lines(shown.lines, lines), shown.turn))
+        text = diff_lists(base.text, elements, base.turn)
+        if not text:
+            return None
+        part = MessagePart(kind=PartKind.ELEMENTS, text=self._fence("elements", text), base=base.digest)
+        told = self._evicted(self._with(turn, seen, part))
+        return told if base.digest in _digests(told.messages) else None
+
+    def _with(self, turn: int, seen: Sequence[MessagePart], elements: MessagePart) -> tuple[ChatMessage, ...]:
+        return (*self._turns, ChatMessage(role=ChatRole.USER, parts=(*seen, elements), turn=turn))
+
+    def _evicted(self, messages: tuple[ChatMessage, ...]) -> EvictionResult:
+        done = evict(messages, now=self._now, keep=self._keep)
+        if count(condense(done.messages)) <= self._budget:
+            return done
+        more = evict(done.messages, now=self._now, keep=replace(self._keep, stride=1))
+        return EvictionResult(
+            messages=more.messages,
+            entries=(*done.entries, *more.entries),
+            removed=(*done.removed, *more.removed),
+        )
+
+
+def stable_prefix(before: Sequence[ChatMessage], after: Sequence[ChatMessage]) -> int:
+    """Count the tokens at the front of a prompt that equal the previous prompt's byte for byte (equation 20)."""
+    same = 0
+    for old, new in zip(before, after, strict=False):
+        if old.role is not new.role:
+            return same
+        for one, other in zip(old.parts, new.parts, strict=False):
+            if (one.kind, one.digest, one.text) != (other.kind, other.digest, other.text):
+                return same + (_common(one.text, other.text) if one.kind is other.kind else 0)
+            same += count_part(other)
+        if len(old.parts) != len(new.parts):
+            return same
+        same += MESSAGE_OVERHEAD
+    return same
+
+
+def _shortened(thought: str) -> str:
+    first, last = THOUGHT_CHARACTERS
+    return thought if len(thought) <= first + last else f"{thought[:first]} … {thought[-last:]}"
+
+
+def _common(one: str, other: str) -> int:
+    length = next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    return count_text(one[:length])
+
+
+def _digests(messages: Sequence[ChatMessage]) -> set[str]:
+    return {
+        part.digest
+        for message in messages
+        for part in message.parts
+        if part.kind is PartKind.ELEMENTS and part.digest
+    }

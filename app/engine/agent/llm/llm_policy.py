@@ -1,0 +1,334 @@
+"""The llm policy: orchestrator, planner, operator and summarizer make one decision a step.
+
+The planner is asked every few steps and whenever the operator claims to be done; only the planner declares a task done.
+An action that contradicts a tip in force goes back to the operator once, with guidance; nothing else is second-guessed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.engine.agent.llm.action_batch import ActionBatch
+from app.engine.agent.llm.operator import Operator, OperatorAnswer, OperatorInput
+from app.engine.agent.llm.options import LlmOptions
+from app.engine.agent.llm.orchestrator import Orchestrator
+from app.engine.agent.llm.planner import Planner, PlannerResult
+from app.engine.agent.llm.prompting import Fence, redacted
+from app.engine.agent.llm.summarizer import Summarizer, SummarizerResult
+from app.engine.agent.llm.usage_tracker import UsageTracker
+from app.engine.agent.memory.rendering import one_line
+from app.engine.core.actions.codec import to_recorded
+from app.engine.core.actions.recorded import ActionTarget, describe_action
+from app.engine.core.actions.types import Action, ReportInfeasible, Stop, Wait, elements_of
+from app.engine.core.ledger import Fact
+from app.engine.core.model_api import LanguageModel
+from app.engine.core.observation import AgentDecision, Observation
+
+if TYPE_CHECKING:
+    from app.engine.agent.vision.vision_cache import VisionCache
+
+_RAW_CHARACTERS = 20_000
+_RECENT_TURNS = 3
+"""Newest turns that are never summarised: the live context has them."""
+
+
+@dataclass(slots=True)
+class _DecisionState:
+    """State of one decision while it is being made."""
+
+    tally: UsageTracker
+    plan: PlannerResult | None = None
+    review: SummarizerResult | None = None
+    remarks: tuple[str, ...] = ()
+    claims: int = 0
+    guided: bool = False
+    reviewed: str = ""
+
+
+class LlmPolicy:
+    """Decides with a language model (``Policy``).
+
+    Args:
+        model: answers all roles.
+        eyes: vision; without it there are no marks to point at.
+        fence: passed in where a run is replayed, so that the prompts are the same.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        options: LlmOptions | None = None,
+        eyes: VisionCache | None = None,
+        fence: Fence | None = None,
+    ) -> None:
+        self._model, self._eyes = model, eyes
+        self._options = options or LlmOptions()
+        self._fence = fence or Fence()
+        self._orchestrator = Orchestrator()
+        self._planner = Planner(self._fence)
+        self._summarizer = Summarizer(self._fence)
+        self._operator = Operator(self._fence, self._options, sees=eyes is not None)
+        self._batch = ActionBatch()
+        self._answer: OperatorAnswer | None = None
+        self._followed: dict[str, bool] = {}
+        self._hints: tuple[str, ...] = ()
+        self._planned: int | None = None
+        self._summary = ""
+        self._folded = 0
+        self._seen = 0
+
+    @property
+    def name(self) -> str:
+        """``llm``."""
+        return "llm"
+
+    @property
+    def marker(self) -> str:
+        """Marker of this run's fence; a replay needs it."""
+        return self._fence.marker
+
+    async def decide(self, sight: Observation) -> AgentDecision:
+        """Return the next action.
+
+        Raises:
+            ModelError: the endpoint gives no answer, or the budget is used up.
+        """
+        waiting = self._batch.next(sight)
+        if waiting is not None and self._answer is not None:
+            return self._of_batch(waiting, self._answer)
+        course = _DecisionState(UsageTracker(self._model))
+        if self._planned is None:
+            self._resume(sight)
+        if self._is_plan_due(sight):
+            await self._plan(course, sight)
+            if course.plan is not None and course.plan.done:
+                if course.plan.final_answer or not self._orchestrator.asks(sight):
+                    return self._declared(course, course.plan)
+                self._hints = ("all that was asked for has been seen: stop with the answer",)
+        await self._look(course, sight)
+        return await self._decided(course, sight)
+
+    async def aclose(self) -> None:
+        """Close the model and the vision; may be called twice."""
+        if self._eyes is not None:
+            await self._eyes.aclose()
+        await self._model.aclose()
+
+    # ------------------------------------------------------------ deciding
+
+    async def _decided(self, course: _DecisionState, sight: Observation) -> AgentDecision:
+        """Ask until nothing objects to an action; every way round the loop is counted."""
+        while True:
+            brief = OperatorInput(next_steps=self._hints, summary=self._summary, remarks=course.remarks)
+            answer = await self._operator.answer(course.tally, sight, brief)
+            command = answer.command
+            if command is None:
+                self._operator.settle(sight, answer)
+                return self._decision(course, sight, answer, None)
+            objection = self._orchestrator.objection(command, sight)
+            if objection:
+                course.remarks = (self._operator.remark(answer, objection),)
+                continue
+            if isinstance(command, Stop | ReportInfeasible):
+                ended = await self._claimed(course, sight, answer, command)
+                if ended is not None:
+                    return ended
+                continue
+            guidance = await self._reviewed(course, sight, command)
+            if guidance:
+                remark = f"What experts know of this site speaks against it: {guidance}"
+                course.remarks = (self._operator.remark(answer, f"{remark} If you keep to it, say why."),)
+                continue
+            self._operator.settle(sight, answer)
+            self._batch.begin(answer.parsed.commands, sight)
+            return self._decision(course, sight, answer, command)
+
+    async def _claimed(
+        self,
+        course: _DecisionState,
+        sight: Observation,
+        answer: OperatorAnswer,
+        claim: Stop | ReportInfeasible,
+    ) -> AgentDecision | None:
+        """Let the planner judge a claim; ``None`` sends it back to the operator with what is missing."""
+        course.claims += 1
+        await self._plan(course, sight, claim)
+        plan = course.plan
+        if plan is not None and plan.done:
+            self._operator.settle(sight, answer)
+            return self._declared(course, plan, answer, claim)
+        missing = (
+            plan.missing or plan.reasoning if plan is not None else "the planner could not be understood"
+        )
+        course.remarks = (
+            self._operator.remark(answer, f"It is not done yet: {missing or 'something is missing'}"),
+        )
+        if course.claims <= self._options.claims:
+            return None
+        self._operator.settle(sight, answer)
+        waiting = self._decision(course, sight, answer, Wait(1.0))
+        return replace(waiting, reason=f"the claim to be done was turned back: {missing}")
+
+    async def _reviewed(self, course: _DecisionState, sight: Observation, command: Action) -> str:
+        """Return guidance where the action contradicts a tip, once a step; summarises older steps on the way."""
+        older = sight.turns[self._folded : max(self._folded, len(sight.turns) - _RECENT_TURNS)]
+        fold = len(older) >= self._options.fold
+        words = _action_text(command, sight)
+        align = self._options.align and bool(sight.tips) and words != course.reviewed
+        if not align and not fold:
+            return ""
+        course.reviewed = words
+        review = await self._summarizer.review(
+            course.tally,
+            sight,
+            summary=self._summary,
+            newer=older if fold else (),
+            action=words if align else "",
+        )
+        if review is None:
+            return ""
+        if fold:
+            self._summary, self._folded = review.summary, self._folded + len(older)
+            course.review = review
+        self._followed = review.followed
+        if course.guided or not review.guidance:
+            return ""
+        course.guided = True
+        return review.guidance
+
+    async def _plan(
+        self, course: _DecisionState, sight: Observation, claim: Stop | ReportInfeasible | None = None
+    ) -> None:
+        plan = await self._planner.plan(course.tally, sight, summary=self._summary, claim=claim)
+        self._planned = sight.step
+        course.plan = plan
+        if plan is not None:
+            self._hints = plan.next_steps
+
+    def _is_plan_due(self, sight: Observation) -> bool:
+        return self._planned is None or sight.step - self._planned >= self._options.every
+
+    async def _look(self, course: _DecisionState, sight: Observation) -> None:
+        self._followed = {}
+        caption, picture = "", None
+        if self._eyes is not None:
+            self._eyes.aim(task=sight.intent, subgoal=sight.ledger.subgoal)
+            epoch = await self._eyes.show(sight.page)
+            caption = epoch.words if epoch is not None else ""
+            if epoch is not None and epoch.number > self._seen:
+                self._seen = epoch.number
+                course.tally.calls += epoch.calls
+                course.tally.tokens_in += epoch.tokens[0]
+                course.tally.tokens_out += epoch.tokens[1]
+        if self._options.pictures and sight.page.picture:
+            picture = await _marked_screenshot(sight)
+        self._operator.see(sight, caption=caption, picture=picture)
+
+    def _resume(self, sight: Observation) -> None:
+        """Take the summary of a resumed run from the ledger."""
+        told = [
+            note.removeprefix(_SUMMARY_PREFIX)
+            for note in sight.ledger.episodic
+            if note.startswith(_SUMMARY_PREFIX)
+        ]
+        if told:
+            self._summary = told[-1]
+            self._folded = max(0, len(sight.turns) - _RECENT_TURNS)
+
+    # ------------------------------------------------------------ building decisions
+
+    def _of_batch(self, command: Action, answer: OperatorAnswer) -> AgentDecision:
+        return AgentDecision(
+            command=command,
+            reason=answer.parsed.reason,
+            intent=answer.parsed.expect,
+            raw=answer.raw[:_RAW_CHARACTERS],
+            followed=dict(self._followed),
+        )
+
+    def _decision(
+        self, course: _DecisionState, sight: Observation, answer: OperatorAnswer, command: Action | None
+    ) -> AgentDecision:
+        self._answer = answer
+        parsed, plan = answer.parsed, course.plan
+        wanted = parsed.expect or (plan.next_steps[0] if plan is not None and plan.next_steps else "")
+        return replace(
+            self._cost(course),
+            command=command,
+            reason=parsed.reason,
+            raw=answer.raw[:_RAW_CHARACTERS],
+            why=parsed.why,
+            intent=wanted,
+            facts=tuple(
+                Fact(
+                    key=redacted(key)[:80],
+                    value=one_line(redacted(value), 400),
+                    step=sight.step,
+                    quote=sight.page.url,
+                )
+                for key, value in parsed.facts
+            ),
+            notes=(f"{_SUMMARY_PREFIX}{course.review.summary}",) if course.review is not None else (),
+            followed=dict(self._followed),
+        )
+
+    def _declared(
+        self,
+        course: _DecisionState,
+        plan: PlannerResult,
+        answer: OperatorAnswer | None = None,
+        claim: Stop | ReportInfeasible | None = None,
+    ) -> AgentDecision:
+        """Return the final decision; where the planner gives no answer, the claimed one is used."""
+        self._batch.waiting.clear()
+        given = claim.answer if isinstance(claim, Stop) else ""
+        command: Action = Stop(plan.final_answer or given)
+        if plan.impossible:
+            why = claim.reason if isinstance(claim, ReportInfeasible) else plan.missing or plan.reasoning
+            command = ReportInfeasible(plan.final_answer or why)
+        return replace(
+            self._cost(course),
+            command=command,
+            reason=plan.reasoning or plan.observation,
+            raw=answer.raw[:_RAW_CHARACTERS] if answer is not None else "",
+            intent="the task is done",
+            followed=dict(self._followed),
+        )
+
+    def _cost(self, course: _DecisionState) -> AgentDecision:
+        plan, tally = course.plan, course.tally
+        return AgentDecision(
+            command=None,
+            plan=plan.nodes if plan is not None and plan.nodes else None,
+            subgoal=plan.subgoal if plan is not None else None,
+            calls=tuple(tally.calls),
+            tokens=(tally.tokens_in, tally.tokens_out),
+            seconds=tally.seconds,
+        )
+
+
+_SUMMARY_PREFIX = "Summary: "
+"""Prefix of a summary among the episodic notes."""
+
+
+def _action_text(command: Action, sight: Observation) -> str:
+    """Describe an action with its element's name on the page."""
+    numbers = elements_of(command)
+    element = next((one for one in sight.page.elements if numbers and one.index == numbers[0]), None)
+    target = None
+    if element is not None:
+        target = ActionTarget(role=element.role, name=element.name or element.label or element.text)
+    return describe_action(to_recorded(command), target)
+
+
+async def _marked_screenshot(sight: Observation) -> tuple[str, bytes]:
+    """Return the screenshot with its marks, drawn on a worker thread, and its digest."""
+    import asyncio
+    import hashlib
+
+    from app.engine.agent.vision.set_of_marks import draw_marks
+
+    drawn = await asyncio.to_thread(draw_marks, sight.page)
+    return hashlib.sha256(drawn).hexdigest(), drawn

@@ -1,0 +1,197 @@
+"""Parts of a prompt about a step: page, tips in force, results; each cleaned, fenced and bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from app.engine.agent.llm.prompting import Fence
+from app.engine.core.action_result import ActionResult
+from app.engine.core.observation import HistoryEntry, Observation, RetrievedTip
+from app.engine.core.page_state import Challenge, PageCapture
+from app.engine.core.supervision import MAX_HINT_CHARS
+
+TREE_CHARACTERS = 40_000
+"""Characters of a page's tree that the operator is shown."""
+PLANNER_TREE_CHARACTERS = 14_000
+"""Characters of a page's tree that the planner is shown."""
+
+HINT_KIND = "person"
+"""Kind of a tip that is a hint of the supervisor."""
+
+_LONGEST_LINE = 400
+_SHORTEST_LINE = 12
+_ALTERNATIVES = 4
+
+
+def render_page(page: PageCapture, fence: Fence, most: int = TREE_CHARACTERS) -> str:
+    """Return a page's tree, fenced; where it is too long, lines in view come before the rest."""
+    tree = fit_tree(page, most)
+    notes = list(page.notes[:4])
+    if page.challenge is not Challenge.NONE:
+        notes.append(f"a {page.challenge.value} stands before this page")
+    if page.canvas_only:
+        notes.append("most of this page is drawn; few elements can be named")
+    told = [fence.around("about this page", "; ".join(fence.line(note) for note in notes))] if notes else []
+    return "\n".join(
+        [fence.around("page", tree or page.text[:most] or "(nothing can be read on this page)"), *told]
+    )
+
+
+def fit_tree(page: PageCapture, most: int) -> str:
+    """Return a tree of at most ``most`` characters: lines in view with their ancestors first, then from the top.
+
+    Empty names are left out: they are a fifth of a tree's characters and carry nothing.
+    """
+    tree = page.tree.replace(" ''\n", "\n")
+    if len(tree) <= most:
+        return tree
+    lines = tree.split("\n")
+    kept = _in_view(lines, page, most)
+    room = most - sum(_length(lines[at]) for at in kept)
+    for at, line in enumerate(lines):
+        if room < _SHORTEST_LINE:
+            break
+        if at not in kept and _length(line) <= room:
+            kept.add(at)
+            room -= _length(line)
+    return "\n".join(_with_omissions(lines, sorted(kept)))
+
+
+def _length(line: str) -> int:
+    return min(len(line), _LONGEST_LINE) + 1
+
+
+def _with_omissions(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
+    """Yield the kept lines, and between them the number of omitted ones."""
+    behind = 0
+    for at in kept:
+        if at > behind:
+            yield f"({at - behind} lines are left out)"
+        line = lines[at]
+        yield line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "…"
+        behind = at + 1
+    if behind < len(lines):
+        yield f"({len(lines) - behind} lines are left out)"
+
+
+def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
+    """Return the indices of lines whose elements are in view, with their ancestors, while there is room."""
+    width, height = page.viewport
+    seen = {
+        str(element.index)
+        for element in page.elements
+        if (rect := element.rect) is not None
+        and rect[0] < width
+        and rect[1] < height
+        and rect[0] + rect[2] > 0
+        and rect[1] + rect[3] > 0
+    }
+    kept: set[int] = set()
+    room, path = most, list[int]()
+    for at, line in enumerate(lines):
+        if not seen:
+            break
+        bare = line.lstrip("\t")
+        del path[len(line) - len(bare) :]
+        path.append(at)
+        if not bare.startswith("[") or (number := bare[1 : bare.find("]")]) not in seen:
+            continue
+        seen.discard(number)
+        fresh = [place for place in path if place not in kept]
+        room -= sum(_length(lines[place]) for place in fresh)
+        if room < 0:
+            break
+        kept.update(fresh)
+    return kept
+
+
+def render_location(sight: Observation, fence: Fence) -> str:
+    """Return address, title and tabs."""
+    page = sight.page
+    lines = [f"You are at {fence.line(page.url, 300)}, titled {fence.line(page.title) or '(no title)'!r}."]
+    if len(sight.tabs) > 1:
+        tabs = "; ".join(
+            f"{number}{' (in front)' if number == sight.active_tab else ''}: {fence.line(tab.title or tab.url, 80)}"
+            for number, tab in enumerate(sight.tabs)
+        )
+        lines.append(f"Open tabs: {tabs}.")
+    if page.alerts:
+        lines.append(
+            "Dialogs that opened: " + "; ".join(repr(fence.line(text)) for text in page.alerts[:4]) + "."
+        )
+    if page.downloads:
+        lines.append("Files offered: " + ", ".join(fence.line(name, 80) for name in page.downloads[:6]) + ".")
+    return "\n".join(lines)
+
+
+def render_tips(tips: Sequence[RetrievedTip], fence: Fence) -> str:
+    """Return the tips in force, numbered from 1 in their order; "" where there are none.
+
+    Hints of the supervisor come before the experts' tips, in full: they are instructions.
+    """
+    said = [
+        f"{n}. {fence.line(tip.text, MAX_HINT_CHARS)}"
+        for n, tip in enumerate(tips, 1)
+        if tip.kind == HINT_KIND
+    ]
+    known = [_render_tip(n, tip, fence) for n, tip in enumerate(tips, 1) if tip.kind != HINT_KIND]
+    return "\n".join(
+        [
+            *(
+                ["The person who supervises this run says (an instruction; the newest counts most):"]
+                if said
+                else []
+            ),
+            *said,
+            *(["Expert knowledge of this site:"] if known else []),
+            *known,
+        ]
+    )
+
+
+def render_news(news: Sequence[str], fence: Fence) -> str:
+    """Return what happened without the agent's doing; "" where nothing did."""
+    if not news:
+        return ""
+    told = fence.around("meanwhile", "\n".join(fence.line(line, 400) for line in news))
+    return f"Since your last answer something happened that was not your doing:\n{told}\nGo on from the page as it is."
+
+
+def _render_tip(number: int, tip: RetrievedTip, fence: Fence) -> str:
+    parts = [f"{number}. {fence.line(tip.text, 600)}"]
+    for word, part in (("when", tip.when), ("do", tip.do), ("before that", tip.before)):
+        if part and part not in tip.text:
+            parts.append(f"{word}: {fence.line(part, 300)}")
+    return " | ".join(parts)
+
+
+def render_result(result: ActionResult, fence: Fence) -> str:
+    """Return an action's result in two lines at most."""
+    came = result.effect.value if result.success else f"failed ({result.cause.value or result.effect.value})"
+    words = [came]
+    if result.output:
+        words.append(fence.line(result.output, 1000))
+    if result.why:
+        words.append(fence.line(result.why, 400))
+    words += [fence.line(note) for note in result.notes[:3]]
+    line = ": ".join(words[:1]) + (f": {'; '.join(words[1:])}" if words[1:] else "")
+    if result.alternatives:
+        line += f"\n  instead: {'; '.join(fence.line(one) for one in result.alternatives[:_ALTERNATIVES])}"
+    return line
+
+
+def render_history(turns: Iterable[HistoryEntry], fence: Fence) -> str:
+    """Return steps in a line or two each."""
+    return "\n".join(
+        f"step {turn.step}, at {fence.line(turn.url, 120)}: {fence.line(turn.words, 240)}"
+        f" -> {render_result(turn.result, fence)}"
+        for turn in turns
+    )
+
+
+def render_answers(answers: Sequence[tuple[str, str]], fence: Fence) -> str:
+    """Return the supervisor's answers to questions; a question may quote the site and is fenced."""
+    return "\n".join(
+        f"The agent asked:\n{fence.around('question', question)}\nThe person said: {answer!r}"
+        for question, answer in answers[-4:]
+    )

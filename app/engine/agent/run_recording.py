@@ -1,0 +1,219 @@
+"""Recording of a run: its ledger, its steps (the agent's and a person's), its ending."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from app.engine.agent.action_dispatcher import LoopEnding
+from app.engine.agent.dependencies import AgentDependencies
+from app.engine.agent.disk_retry import retry_on_full_disk
+from app.engine.agent.history import BY_PERSON, history_of_steps, ledger_entries
+from app.engine.agent.memory import entries
+from app.engine.agent.memory.entries import LedgerEntry
+from app.engine.agent.ports import StepReport
+from app.engine.agent.run_control import RunControl
+from app.engine.agent.secret_masking import mask_tabs
+from app.engine.agent.step_record import complete_step, observed_step
+from app.engine.core.action_result import ActionResult
+from app.engine.core.observation import AgentDecision, HistoryEntry, Observation
+from app.engine.core.page_state import PageCapture
+from app.engine.core.trajectory import Run, Step, Tab
+from app.engine.core.verdicts import Flag
+from app.errors import SiteloreError, StoreError
+
+
+class RunRecording:
+    """The growing record of one run.
+
+    Attributes:
+        number: of the next step.  by_hand: number of steps done by a person.
+        turns: the agent's own steps so far.  flags: the detectors' flags.
+    """
+
+    def __init__(
+        self, parts: AgentDependencies, control: RunControl, run: Run, steps: Sequence[Step]
+    ) -> None:
+        self._parts, self._control, self._run = parts, control, run
+        self.number = len(steps)
+        self.by_hand = sum(step.by == BY_PERSON for step in steps)
+        self.turns: list[HistoryEntry] = list(history_of_steps(steps))
+        self.flags: list[Flag] = []
+        self._tokens = run.tokens
+        self._dropped: list[AgentDecision] = []
+        self._one_at_a_time = asyncio.Lock()
+
+    async def write(self, *news: LedgerEntry | None, held: bool = False) -> None:
+        """Write to the ledger; where the disk is full a person is asked to fix that.
+
+        ``held`` where a takeover writes while the loop is held.
+        """
+
+        async def writing() -> None:
+            self._parts.book.write(*news)
+
+        await retry_on_full_disk(self._control, "The agent's memory", writing, held=held)
+
+    async def remember(self, decision: AgentDecision) -> None:
+        """Store the plan, facts and notes of a decision."""
+        step = self.number
+        new_goal = decision.subgoal is not None and decision.subgoal != self._parts.book.ledger.subgoal
+        await self.write(
+            entries.plan(decision.plan, step) if decision.plan is not None else None,
+            entries.subgoal(decision.subgoal or "", step) if new_goal else None,
+            *(entries.fact_of(fact, step) for fact in decision.facts),
+            *(entries.note(note, step) for note in decision.notes),
+        )
+
+    def drop(self, decision: AgentDecision) -> None:
+        """Drop a decision that is not acted on; its cost is added to the next one."""
+        self._dropped.append(decision)
+
+    async def step(
+        self,
+        sight: Observation,
+        decision: AgentDecision,
+        result: ActionResult,
+        seen: Step,
+        blobs: Mapping[str, bytes],
+    ) -> list[Flag]:
+        """Write the ledger first and the step last, so a step on the disk is complete.  Return the flags it
+        raised.
+        """
+        parts = self._parts
+        decision = self._with_dropped(decision)
+        async with self._one_at_a_time:
+            seen = replace(seen, index=self.number)  # a person may have added steps during a request
+            step = complete_step(seen, sight, decision, result, parts.secrets, page_state=sight.state)
+            turn = _turn(decision, result, step)
+            if turn is not None:
+                await self.write(*ledger_entries(turn, sight, await self._where(step.url), self.turns))
+            flags = parts.watching.see(step) if parts.watching is not None else []
+            self.flags += flags
+            self._spend(decision)
+            await self._kept(step, blobs)
+        if turn is not None:
+            self.turns.append(turn)
+        self._tell(step, flags)
+        self._control.on_step_recorded()
+        return flags
+
+    async def record_operator_step(self, step: Step, blobs: Mapping[str, bytes]) -> int:
+        """Record a step of a person during a takeover; return its number."""
+        async with self._one_at_a_time:
+            step = replace(step, index=self.number, by=BY_PERSON)
+            await self._kept(step, blobs, held=True)
+            self.by_hand += 1
+            await self.write(entries.note(f"a person did: {step.words}", step.index), held=True)
+        self._tell(step, ())
+        return step.index
+
+    async def close(
+        self, ending: LoopEnding, page: PageCapture | None, tabs: Sequence[Tab], active: int
+    ) -> Run:
+        """Close the run with its ending and its last page, if there is one."""
+        secrets = self._parts.secrets
+        final, blobs = None, dict[str, bytes]()
+        self._spend(self._with_dropped(AgentDecision(command=None)))
+        if page is not None:
+            final, blobs = observed_step(self.number, page, tuple(tabs), active, secrets, time.time())
+            final = replace(final, executed=False)
+        run = replace(
+            self._run,
+            outcome=ending.outcome,
+            answer=_storable(secrets.mask(ending.answer)) if ending.answer is not None else None,
+            error=_storable(secrets.mask(ending.error)),
+            ended_by=_storable(ending.by),
+            step_count=self.number,
+            final=final,
+            tokens=self._tokens,
+        )
+        await retry_on_full_disk(
+            self._control, "The end of the run", lambda: self._parts.recorder.finish(run, blobs)
+        )
+        return run
+
+    # internals
+
+    async def _where(self, before: str) -> str:
+        """Return the address where the step led; where it can't be read any more, where it began."""
+        try:
+            tabs, active = await self._parts.hands.tabs()
+        except StoreError:
+            raise
+        except SiteloreError:
+            return before
+        tabs = mask_tabs(tabs, self._parts.secrets)
+        return tabs[active].url if 0 <= active < len(tabs) else before
+
+    async def _kept(self, step: Step, blobs: Mapping[str, bytes], *, held: bool = False) -> None:
+        """Store the step; retry with a person's help."""
+
+        async def append() -> None:
+            await self._parts.recorder.append(step, blobs)
+
+        await retry_on_full_disk(self._control, f"Step {step.index + 1}", append, held=held)
+        self.number = step.index + 1
+
+    def _with_dropped(self, decision: AgentDecision) -> AgentDecision:
+        dropped, self._dropped = self._dropped, []
+        if not dropped:
+            return decision
+        every = (*dropped, decision)
+        return replace(
+            decision,
+            calls=tuple(call for one in every for call in one.calls),
+            tokens=(sum(one.tokens[0] for one in every), sum(one.tokens[1] for one in every)),
+            seconds=sum(one.seconds for one in every),
+        )
+
+    def _spend(self, decision: AgentDecision) -> None:
+        self._tokens = (self._tokens[0] + decision.tokens[0], self._tokens[1] + decision.tokens[1])
+
+    def _tell(self, step: Step, flags: Sequence[Flag]) -> None:
+        if self._parts.tell is not None:
+            self._parts.tell(
+                StepReport(
+                    run=self._run.id,
+                    step=step.index,
+                    words=step.words,
+                    effect=step.effect,
+                    why=step.error,
+                    url=step.url,
+                    plan=self._parts.book.ledger.subgoal,
+                    flags=tuple(flags),
+                )
+            )
+
+
+def describe_last_takeover(steps: Sequence[Step]) -> tuple[str, ...]:
+    """Describe the last takeover of a resumed run, in lines for the agent."""
+    last: list[str] = []
+    for step in reversed(steps):
+        if step.by != BY_PERSON:
+            break
+        last.insert(0, step.words)
+    return (f"before this, a person did: {'; '.join(last)}",) if last else ()
+
+
+def _turn(decision: AgentDecision, result: ActionResult, step: Step) -> HistoryEntry | None:
+    """Return the step as policies remember it; ``None`` for an answer without an action."""
+    if decision.command is None:
+        return None
+    return HistoryEntry(
+        step=step.index,
+        url=step.url,
+        title=step.title,
+        state=step.page_state,
+        command=decision.command,
+        result=result,
+        words=step.words,
+        reason=step.reason,
+    )
+
+
+def _storable(text: str) -> str:
+    """Replace lone surrogates, which a model or a page may say and no file can store."""
+    return text.encode("utf-8", "replace").decode()

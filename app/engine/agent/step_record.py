@@ -1,0 +1,174 @@
+"""The record of one step: what was observed, decided and done; secrets are removed before anything is stored."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+from app.engine.agent.secret_masking import is_secret_field
+from app.engine.agent.secrets import Secrets
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.codec import to_recorded
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.actions.types import Action, ReportInfeasible, Stop, elements_of
+from app.engine.core.ax_tree import content_key
+from app.engine.core.observation import AgentDecision, Observation
+from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.redaction import MARK, redact_text, redact_tree, redact_url
+from app.engine.core.trajectory import ErrorClass, Exposure, Step, Tab
+from app.engine.imports.notices import notices
+
+_VISIBLE_EFFECTS = frozenset({Effect.NAVIGATED, Effect.CHANGED})
+_ENDING_ACTIONS = (Stop, ReportInfeasible)
+"""Actions that end the run count as their own effect."""
+_FIRST_ERROR = 400
+"""Lowest HTTP status of an error page."""
+
+
+def target_element(page: PageCapture, command: Action | None, result: ActionResult) -> Element | None:
+    """Return the first target element of an action, named or by a mark; ``None`` where there is none on the page."""
+    numbers = elements_of(command) if command is not None else ()
+    if not numbers and result.element is not None:
+        numbers = (result.element,)
+    return page.elements[numbers[0]] if numbers and 0 <= numbers[0] < len(page.elements) else None
+
+
+def action_target(element: Element) -> ActionTarget:
+    """Return an element in the form a step stores."""
+    name = element.name or element.label or element.text
+    return ActionTarget(
+        role=element.role or element.tag, name=redact_text(name)[:200], bid=str(element.index)
+    )
+
+
+def observed_step(
+    index: int, page: PageCapture, tabs: tuple[Tab, ...], active: int, secrets: Secrets, at: float
+) -> tuple[Step, dict[str, bytes]]:
+    """Return a step that holds only the observation (a look without secrets), and the blobs it names."""
+    blobs: dict[str, bytes] = {}
+    tree = redact_tree(secrets.mask(page.tree))
+    clean = tree.decode("utf-8", "replace")
+    step = Step(
+        index=index,
+        url=redact_url(secrets.mask(page.url)),
+        title=redact_text(secrets.mask(page.title)),
+        tabs=tuple(
+            Tab(url=redact_url(secrets.mask(tab.url)), title=redact_text(secrets.mask(tab.title)))
+            for tab in tabs
+        ),
+        active_tab=active,
+        tree=_keep(tree, blobs),
+        screenshot=_keep(page.picture, blobs) if page.picture else "",
+        state=content_key(clean),
+        notices=notices(clean),
+        started_at=at,
+    )
+    return step, blobs
+
+
+def complete_step(
+    seen: Step,
+    sight: Observation,
+    decision: AgentDecision,
+    result: ActionResult,
+    secrets: Secrets,
+    *,
+    page_state: str,
+) -> Step:
+    """Return the step completed with decision and result."""
+    command = decision.command
+    element = target_element(sight.page, command, result)
+
+    def said(text: str) -> str:
+        return redact_text(secrets.mask(text))
+
+    return replace(
+        seen,
+        reason=said(decision.reason),
+        raw_output=said(decision.raw),
+        action=redacted_action(command, element, secrets) if command is not None else None,
+        target=action_target(element) if element is not None else None,
+        target_box=_within(element.rect, sight.page.viewport) if element is not None else None,
+        executed=command is not None and result.effect is not Effect.REFUSED,
+        error=said(result.why if command is not None else decision.why) if not result.success else "",
+        error_class=_error_class(decision, result),
+        # Hints of a person are exposures only: no knowledge base has them.
+        tips=tuple(hint.tip for hint in sight.tips if hint.kind != "person"),
+        summary=said(decision.intent),
+        agent_seconds=0.0,
+        env_seconds=result.seconds,
+        effect=result.effect.value if command is not None else "",
+        cause=result.cause.value,
+        tried=result.tried,
+        output=said(result.output),
+        exposures=tuple(
+            Exposure(
+                tip=hint.tip,
+                routes=hint.routes,
+                score=hint.score,
+                followed=tip_followed(decision.followed.get(hint.tip), command, result),
+            )
+            for hint in sight.tips
+        ),
+        calls=decision.calls,
+        tokens=decision.tokens,
+        model_seconds=round(decision.seconds, 3),
+        page_state=page_state,
+    )
+
+
+def tip_followed(claim: bool | None, command: Action | None, result: ActionResult) -> bool | None:
+    """Whether a tip counts as followed: the policy says so, and the action had a visible effect.
+
+    An action that was refused, did nothing or led to an error page followed no tip, whatever the control was
+    called.
+    """
+    if not claim:
+        return claim
+    seen = isinstance(command, _ENDING_ACTIONS) or result.effect in _VISIBLE_EFFECTS
+    return True if seen and result.success and result.status < _FIRST_ERROR else None
+
+
+def redacted_action(command: Action, element: Element | None, secrets: Secrets) -> RecordedAction:
+    """Return an action as it may be shown and stored: without secrets, and without input of a secret field."""
+    action = to_recorded(command)
+    if element is not None and is_secret_field(element):
+        action = _masked(action)
+    return _redact_arguments(action, secrets)
+
+
+def _masked(action: RecordedAction) -> RecordedAction:
+    args = {name: MARK if name in ("value", "text") else value for name, value in action.args.items()}
+    return replace(action, args=args)
+
+
+def _redact_arguments(action: RecordedAction, secrets: Secrets) -> RecordedAction:
+    args = {
+        name: redact_text(secrets.mask(value)) if isinstance(value, str) else value
+        for name, value in action.args.items()
+    }
+    return replace(action, args=args)
+
+
+def _error_class(decision: AgentDecision, result: ActionResult) -> ErrorClass:
+    if decision.command is None:
+        return ErrorClass.HARNESS
+    if result.success:
+        return ErrorClass.NONE
+    return ErrorClass.HARD if result.effect is Effect.REFUSED else ErrorClass.SOFT
+
+
+def _within(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
+    if rect is None:
+        return None
+    left, right = max(0.0, rect[0]), min(float(viewport[0]), rect[0] + rect[2])
+    top, bottom = max(0.0, rect[1]), min(float(viewport[1]), rect[1] + rect[3])
+    if right - left < 1 or bottom - top < 1:
+        return None
+    return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
+
+
+def _keep(content: bytes, blobs: dict[str, bytes]) -> str:
+    digest = hashlib.sha256(content).hexdigest()
+    blobs[digest] = content
+    return digest

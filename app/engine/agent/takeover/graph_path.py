@@ -1,0 +1,146 @@
+"""A takeover as a path through a site's interaction graph, from its looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from app.engine.agent.takeover.recorded_steps import RecordedStep
+from app.engine.browser.locators import locator_of
+from app.engine.core.identity import keys_of, transition_id
+from app.engine.core.page_state import PageCapture, PageState, Source
+from app.engine.core.redaction import MARK, redact_url
+from app.engine.core.trajectory import Step
+from app.engine.core.transition import Attempt, Operation, ReplayVerdictKind, Transition
+from app.engine.graph.captured_states import contents_of, state_of
+from app.engine.graph.explore.exploration_store import ExplorationStore, GraphTransaction, PageContents
+from app.engine.graph.rules.block_list import BlockList
+
+_OPERATIONS = {
+    "click": Operation.CLICK,
+    "fill": Operation.TYPE,
+    "press": Operation.PRESS,
+    "select_option": Operation.SELECT,
+    "goto": Operation.OPEN,
+}
+_VALUES = {"fill": "value", "press": "key_comb", "goto": "url", "select_option": "options"}
+MIN_BLOCKED_RISK = 0.1
+"""Risk of an action that the block list would keep from an exploration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeoverPath:
+    """The recorded actions of a takeover with the page before each, and its last page; without secrets."""
+
+    moments: tuple[RecordedStep, ...] = ()
+    final: PageCapture | None = None
+    ended_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathTransitions:
+    """Page states with their contents, and the transitions between them."""
+
+    states: tuple[tuple[PageState, PageContents], ...] = ()
+    transitions: tuple[tuple[Transition, Attempt], ...] = ()
+
+
+def transitions_of(path: TakeoverPath, home: str) -> PathTransitions:
+    """Return the states and transitions of a path on the host of ``home``, the graph's home.
+
+    An action without an effect is no transition, and typed secrets can't be typed again.
+    """
+    host = urlsplit(home).netloc
+    pages = [(moment.page, moment.step.started_at) for moment in path.moments]
+    if path.final is not None:
+        pages.append((path.final, path.ended_at))
+    states: dict[str, tuple[PageState, PageContents]] = {}
+    names: list[str] = []
+    for depth, (page, at) in enumerate(pages):
+        state = _state(page, home, depth, at) if urlsplit(page.url).netloc == host else None
+        names.append(state.id if state is not None else "")
+        if state is not None:
+            states.setdefault(state.id, (state, contents_of(page)))
+    rules = BlockList.builtin()
+    found: dict[str, tuple[Transition, Attempt]] = {}
+    for number, moment in enumerate(path.moments):
+        source = names[number]
+        target = names[number + 1] if number + 1 < len(names) else ""
+        if not source or not target or source == target:
+            continue
+        led = _transition(moment, source, target, rules)
+        if led is not None:
+            found.setdefault(led[0].id, led)
+    return PathTransitions(states=tuple(states.values()), transitions=tuple(found.values()))
+
+
+async def add_to_graph(path: TakeoverPath, recorder: ExplorationStore, home: str) -> int:
+    """Add a path to a site's graph and return its number of transitions. Known states stay as they are.
+
+    Raises ``StoreError`` when it can't be written.
+    """
+    memory = await recorder.memory()
+    home = memory.home or home
+    found = transitions_of(path, home)
+    known = {state.id for state in memory.states if not state.gone_at}
+    await recorder.save(
+        GraphTransaction(
+            at=path.ended_at,
+            states=tuple((state, contents) for state, contents in found.states if state.id not in known),
+            seen=tuple(state.id for state, _ in found.states if state.id in known),
+            transitions=found.transitions,
+        )
+    )
+    return len(found.transitions)
+
+
+def _state(page: PageCapture, home: str, depth: int, at: float) -> PageState | None:
+    if not page.elements:
+        return None
+    keys = keys_of(page, home)
+    state = state_of(page, keys, home=home, depth=depth, exploration=0, at=at, direct=None)
+    return replace(state, source=Source.RUN)
+
+
+def _transition(
+    moment: RecordedStep, source: str, target: str, rules: BlockList
+) -> tuple[Transition, Attempt] | None:
+    step, element = moment.step, moment.element
+    operation = _OPERATIONS.get(step.action.kind) if step.action is not None else None
+    value = _value(step)
+    if operation is None or MARK in value or (element is None and operation is not Operation.OPEN):
+        return None
+    if step.action is not None and step.action.args.get("button", "left") != "left":
+        return None
+    locator, risk = None, 0.0
+    if element is not None:
+        locator = locator_of(element, moment.page)
+        ruling = rules.verdict(element, moment.page.url)
+        risk = 0.0 if ruling.allows else max(ruling.risk, MIN_BLOCKED_RISK)
+    if operation is Operation.OPEN:
+        value = redact_url(value)
+    name = transition_id(source, operation, value, locator, target)
+    transition = Transition(
+        id=name,
+        source=source,
+        target=target,
+        operation=operation,
+        value=value,
+        locator=locator,
+        risk=risk,
+        found_by=Source.RUN,
+    )
+    attempt = Attempt(
+        transition=name,
+        at=step.started_at,
+        arrival=ReplayVerdictKind.EXACT,
+        seconds=step.env_seconds,
+        by=Source.RUN,
+    )
+    return transition, attempt
+
+
+def _value(step: Step) -> str:
+    action = step.action
+    given = action.args.get(_VALUES.get(action.kind, ""), "") if action is not None else ""
+    return ", ".join(map(str, given)) if isinstance(given, list) else str(given if given is not None else "")

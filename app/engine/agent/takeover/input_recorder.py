@@ -1,0 +1,348 @@
+"""Turn a person's mouse and keyboard input into actions: clicks, filled fields, keys, scrolling."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import replace
+
+from app.engine.agent.secret_masking import field_key
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.takeover.page_tracker import PageTracker
+from app.engine.agent.takeover.recorded_steps import ActionDraft, TrackedPage
+from app.engine.agent.takeover.secret_inputs import is_secret, looks_secret
+from app.engine.browser.manual_input.input_target import FieldContent, FocusedField
+from app.engine.browser.manual_input.key_events import ALT, CTRL, META, SHIFT, inserted_text
+from app.engine.core.page_input import InputKind, MouseButton, PageInput
+from app.engine.core.page_state import Element
+
+DRAG_DISTANCE = 6.0
+"""CSS pixels between press and release beyond which it was a drag."""
+DOUBLE_CLICK_SECONDS = 0.6
+"""Seconds within which two clicks are a double click."""
+IDLE_SECONDS = 0.6
+"""Seconds without input after which an action is finished."""
+MAX_VALUE = 2_000
+
+_MODIFIER_KEYS = frozenset(
+    [
+        "Shift",
+        "Control",
+        "Alt",
+        "Meta",
+        "AltGraph",
+        "CapsLock",
+        "NumLock",
+        "ScrollLock",
+        "Dead",
+        "Process",
+        "Unidentified",
+    ]
+)
+_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
+_OPENING = frozenset({"ArrowDown", "ArrowUp", " ", "Enter", "F4"})
+_ROWS = {"ArrowDown": 1, "ArrowUp": -1, "PageDown": 10, "PageUp": -10, "Home": -100_000, "End": 100_000}
+_EDITING = frozenset("acvxzy")
+_BITS = ((CTRL, "Control"), (ALT, "Alt"), (META, "Meta"), (SHIFT, "Shift"))
+
+
+class InputRecorder:
+    """The actions of one takeover, in order.
+
+    Attributes:
+        done: finished actions that are not recorded yet.
+        masked: fields whose contents are kept out of everything.
+        choosing: a list of choices is open.
+    """
+
+    def __init__(self, looking: PageTracker, secrets: Secrets) -> None:
+        self._looking, self._secrets = looking, secrets
+        self._open: ActionDraft | None = None
+        self._field: ActionDraft | None = None
+        self._typed = ""
+        self.done: deque[ActionDraft] = deque()
+        self.masked = 0
+        self.choosing = False
+
+    @property
+    def pending(self) -> bool:
+        """Whether the last action may continue."""
+        return self._open is not None and not _is_field_click(self._open)
+
+    def close_idle(self) -> None:
+        """Finish an action that had no input for a while; a field is left only by going elsewhere."""
+        if self._open is None or _is_field_click(
+            self._open
+        ):  # typing there becomes one action with the click
+            return
+        if time.monotonic() - self._open.ended > IDLE_SECONDS:
+            self._close()
+
+    async def finish(self) -> None:
+        """Finish everything."""
+        if self.choosing:
+            self.choosing, _ = await self._looking.choose("shut")
+        await self.leave_field()
+        self._close()
+
+    # ------------------------------------------------------------ mouse
+
+    async def pressed(self, one: PageInput) -> bool:
+        """Handle a mouse press; return whether the page is to get it (not on a list of choices)."""
+        await self.leave_field()
+        last, now = self._open, time.monotonic()
+        if one.clicks >= 2 and last is not None and last.kind in ("click", "mouse_click"):
+            if now - last.ended < DOUBLE_CLICK_SECONDS:
+                last.kind = "dblclick" if last.kind == "click" else "mouse_dblclick"
+                last.ended = now
+            return True
+        self._close()
+        look, element, lists = await self._looking.element_at(one.x, one.y)
+        if (
+            lists
+            and one.button is MouseButton.LEFT
+            and (chosen := await self._looking.open_list()) is not None
+        ):
+            self._field, self._typed = self._draft("select_option", element, look), ""
+            self._field.was = _held_text(chosen)
+            self.choosing = True
+            return False
+        button = (
+            {"button": one.button.value} if one.button not in (MouseButton.LEFT, MouseButton.NONE) else {}
+        )
+        self._open = self._draft("click" if element is not None else "mouse_click", element, look)
+        self._open.point = (one.x, one.y)
+        if element is None:
+            self._open.args = {"x": round(one.x, 1), "y": round(one.y, 1)}
+        self._open.args |= button
+        return True
+
+    async def chooses(self, one: PageInput) -> None:
+        """Handle input while a list of choices is open; the page gets nothing of it."""
+        match one.kind, one.key:
+            case InputKind.PRESS, _:
+                deed, y = "press", one.y
+            case InputKind.WHEEL, _:
+                deed, y = "scroll", one.dy
+            case InputKind.KEY_DOWN, "ArrowDown" | "ArrowUp" | "PageDown" | "PageUp" | "Home" | "End":
+                deed, y = "step", _ROWS[one.key]
+            case InputKind.KEY_DOWN, "Enter" | " " | "Tab":
+                deed, y = "take", 0.0
+            case InputKind.KEY_DOWN, "Escape":
+                deed, y = "shut", 0.0
+            case _:
+                return
+        self.choosing, chosen = await self._looking.choose(deed, one.x, y)
+        if not self.choosing:
+            draft, self._field = self._field, None
+            if draft is not None and chosen is not None:
+                self._filled(draft, FieldContent(chosen=(chosen,)))
+
+    async def released(self, one: PageInput) -> None:
+        """Handle a mouse release; far from the press it was a drag."""
+        draft = self._open
+        if draft is None or draft.point is None or draft.kind not in ("click", "mouse_click"):
+            return
+        draft.ended = time.monotonic()
+        x, y = draft.point
+        if abs(one.x - x) + abs(one.y - y) <= DRAG_DISTANCE:
+            return
+        look, target, _ = await self._looking.element_at(one.x, one.y)
+        draft.kind, draft.args = "drag_and_drop", {}
+        if draft.element is not None and target not in (None, draft.element) and look is draft.before:
+            draft.args = {"from_bid": str(draft.element.index), "to_bid": str(target.index)}
+        else:
+            draft.args = {"from_x": round(x, 1), "from_y": round(y, 1)}
+            draft.args |= {"to_x": round(one.x, 1), "to_y": round(one.y, 1)}
+        self._close()
+
+    def wheeled(self, one: PageInput) -> None:
+        """Handle a turn of the wheel."""
+        draft = self._folded(ActionDraft(kind="scroll", before=self._looking.before))
+        for name, more in (("delta_x", one.dx), ("delta_y", one.dy)):
+            known = draft.args.get(name, 0.0)
+            draft.args[name] = round((known if isinstance(known, int | float) else 0) + more)
+
+    # ------------------------------------------------------------ keyboard
+
+    async def key(self, one: PageInput) -> bool:
+        """Handle a key press; return whether the page is to get it (not a key that opens a list of choices)."""
+        if one.key in _MODIFIER_KEYS:
+            return True
+        cursor, look, element = await self._looking.cursor()
+        if not cursor.known and self._field is not None:  # a busy page: assume the same field
+            cursor, element = replace(cursor, typable=True, held=True), self._field.element
+        text = inserted_text(one)
+        if cursor.typable and not self._is_command(one):
+            chosen = element is not None and element.tag == "select"
+            if chosen and one.key in _OPENING and not one.modifiers & ~ALT:
+                await self.leave_field()
+                self._close()
+                if await self._opens(look, element, at_cursor=True):
+                    return False
+            if one.key in ("Tab", "Escape") or (one.key == "Enter" and not cursor.many and not chosen):
+                if await self.leave_field():
+                    _, look, element = await self._looking.cursor()
+                if one.key == "Enter" and element is not None:
+                    self._once("press", element, look, {"key_comb": _combination(one)})
+                elif one.key != "Tab":
+                    self._once("keyboard_press", None, None, {"key": _combination(one)})
+            else:
+                await self._types(cursor, look, element, "" if one.key in ("Enter", "Tab") else text)
+            return True
+        await self.leave_field()
+        if one.key == "Tab":
+            return True
+        if (
+            cursor.presses
+            and one.key in ("Enter", " ")
+            and element is not None
+            and not one.modifiers & ~SHIFT
+        ):
+            self._once("click", element, look, {})
+        else:
+            self._folded(
+                ActionDraft(
+                    kind="keyboard_press", before=self._looking.before, args={"key": _combination(one)}
+                )
+            )
+        return True
+
+    async def text(self, one: PageInput) -> None:
+        """Handle text that is pasted or composed by an input method."""
+        cursor, look, element = await self._looking.cursor()
+        if cursor.typable:
+            await self._types(cursor, look, element, one.text)
+
+    async def leave_field(self) -> bool:
+        """Finish the field being filled in with its content; return whether that changed."""
+        draft, self._field = self._field, None
+        if draft is None or not self._filled(draft, await self._looking.held()):
+            return False
+        await self._looking.refresh()
+        return True
+
+    async def shortcut(self, kind: str, args: dict[str, object]) -> None:
+        """Handle a command to the browser itself, such as going back."""
+        await self.leave_field()
+        self._close()
+        draft = self._draft(kind)
+        draft.args = {name: value for name, value in args.items() if isinstance(value, str | int)}
+        self.done.append(draft)
+
+    # ------------------------------------------------------------ internals
+
+    async def _opens(self, look: TrackedPage, element: Element | None, *, at_cursor: bool = False) -> bool:
+        """Open a list of choices; return whether that worked."""
+        chosen = await self._looking.open_list(at_cursor=at_cursor)
+        if chosen is None:
+            return False
+        self._field, self._typed = self._draft("select_option", element, look), ""
+        self._field.was = _held_text(chosen)
+        self.choosing = True
+        return True
+
+    async def _types(
+        self, cursor: FocusedField, look: TrackedPage, element: Element | None, text: str
+    ) -> None:
+        if self._field is not None and cursor.held:
+            self._typed += text
+            self._field.ended = time.monotonic()
+            return
+        await self.leave_field()
+        if (
+            self._open is not None
+            and _is_field_click(self._open)
+            and _same_field(self._open.element, element)
+        ):
+            self._open = None
+        self._close()
+        before = await self._looking.hold()
+        draft = self._draft("fill", element, look)
+        draft.was = _held_text(before)
+        draft.secret = is_secret(element, cursor.facts)
+        if draft.secret and element is not None:
+            self._secrets.keep("", field_key(element))
+        self._field, self._typed = draft, text
+
+    def _filled(self, draft: ActionDraft, held: FieldContent | None) -> bool:
+        """Finish a filled field; return whether its content changed."""
+        value = _held_text(held) if held is not None else draft.was + self._typed
+        if value == draft.was:
+            return False
+        if held is not None and held.chosen is not None:
+            draft.kind, draft.args = "select_option", {"options": list(held.chosen)}
+        else:
+            draft.secret = draft.secret or looks_secret(value)
+            draft.args = {"value": value[:MAX_VALUE]}
+        if draft.secret:
+            self.masked += 1
+            self._secrets.keep(value.strip(), field_key(draft.element) if draft.element is not None else None)
+        self.done.append(draft)
+        return True
+
+    def _draft(
+        self, kind: str, element: Element | None = None, look: TrackedPage | None = None
+    ) -> ActionDraft:
+        now = time.monotonic()
+        return ActionDraft(
+            kind=kind,
+            before=look or self._looking.before,
+            element=element,
+            at=time.time(),
+            began=now,
+            ended=now,
+        )
+
+    def _once(
+        self, kind: str, element: Element | None, look: TrackedPage | None, args: dict[str, str]
+    ) -> None:
+        self._close()
+        draft = self._draft(kind, element, look)
+        draft.args = dict(args)
+        self.done.append(draft)
+
+    def _folded(self, new: ActionDraft) -> ActionDraft:
+        """Return the open action where this continues it, else a new one."""
+        now = time.monotonic()
+        last = self._open
+        if last is not None and new.same_as(last) and now - last.ended < IDLE_SECONDS * 2:
+            last.ended, last.times = now, last.times + 1
+            return last
+        self._close()
+        new.at, new.began, new.ended = time.time(), now, now
+        self._open = new
+        return new
+
+    def _close(self) -> None:
+        draft, self._open = self._open, None
+        if draft is not None:
+            self.done.append(draft)
+
+    def _is_command(self, one: PageInput) -> bool:
+        """Whether a shortcut is the page's own rather than one that edits text."""
+        held = one.modifiers & (CTRL | META)
+        return bool(held) and not inserted_text(one) and len(one.key) == 1 and one.key.lower() not in _EDITING
+
+
+def _is_field_click(draft: ActionDraft) -> bool:
+    element = draft.element
+    return draft.kind == "click" and element is not None and element.role in _FIELDS
+
+
+def _same_field(one: Element | None, other: Element | None) -> bool:
+    return one is not None and other is not None and field_key(one) == field_key(other)
+
+
+def _held_text(held: FieldContent | None) -> str:
+    if held is None:
+        return ""
+    return "\n".join(held.chosen) if held.chosen is not None else held.value
+
+
+def _combination(one: PageInput) -> str:
+    """Return a key with its modifiers as actions write it (``Control+Enter``)."""
+    held = [name for bit, name in _BITS if one.modifiers & bit]
+    if len(one.key) == 1 and held == ["Shift"]:
+        held = []
+    return "+".join([*held, one.key or one.code])

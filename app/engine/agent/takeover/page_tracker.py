@@ -1,0 +1,214 @@
+"""Looks during a takeover: one is taken whenever the page is idle after an input."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+
+from app.engine.agent.takeover.recorded_steps import TrackedPage
+from app.engine.browser.capture.snapshot import capture
+from app.engine.browser.manual_input.input_target import (
+    FieldContent,
+    FocusedField,
+    InputTarget,
+    PageUnreadable,
+)
+from app.engine.browser.manual_input.shortcuts import tabs_of
+from app.engine.browser.session import BrowserSession
+from app.engine.core.page_state import Element, PageCapture, Rect
+from app.errors import SiteloreError
+
+INPUT_WAIT = 0.4
+"""Seconds a person's click waits for a look in progress."""
+FRESH_LOOK_WAIT = 1.0
+"""Seconds a look may take while a person's click waits for it."""
+MAX_EVENTS = 20
+LOOK_INTERVAL = 2.0
+"""Seconds between two looks at a page that changes by itself."""
+
+
+class PageTracker:
+    """The latest look, and the elements under the person's pointer and cursor in it.
+
+    Attributes:
+        latest, first: looks; ``None`` as long as the page could not be captured.
+        stale: the page got input since the last look.
+        answered: dialogs that a person answered, which are reported elsewhere.
+        happened: dialogs, windows and downloads that came up, in words.
+    """
+
+    def __init__(self, visit: BrowserSession) -> None:
+        self._visit = visit
+        self._eyes = InputTarget(visit)
+        self._busy = asyncio.Lock()
+        self._touched_at = 0.0
+        self._count = 0
+        self._looks: dict[int, TrackedPage] = {}
+        self.latest: TrackedPage | None = None
+        self.first: TrackedPage | None = None
+        self.stale = True
+        self.happened: list[str] = []
+        self.answered: set[str] = set()
+
+    @property
+    def before(self) -> TrackedPage:
+        """The latest look; a page that could not be captured has only its address."""
+        if self.latest is not None:
+            return self.latest
+        url = self._visit.page.url if self._visit.pages else ""
+        return TrackedPage(page=PageCapture(url=url))
+
+    def touched(self) -> None:
+        """Note that the page gets input."""
+        self.stale = True
+        self._touched_at = time.monotonic()
+
+    async def moved(self) -> bool:
+        """Whether the page has changed by itself since a look that is a while ago."""
+        if self.latest is not None and time.monotonic() - self.latest.at < LOOK_INTERVAL:
+            return False
+        try:
+            return await self._eyes.moved()
+        except PageUnreadable:
+            return True
+
+    async def look(self) -> TrackedPage | None:
+        """Capture the page now; ``None`` where that fails."""
+        async with self._busy:
+            return await self._look()
+
+    async def refresh(self, most: float = INPUT_WAIT) -> None:
+        """Look again where the page may have changed, unless that takes longer than a person can wait."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(most), self._busy:
+                if self._outdated:
+                    await self._look()
+
+    async def element_at(self, x: float, y: float) -> tuple[TrackedPage, Element | None, bool]:
+        """Return the look, the element in it under a point, and whether that is a list of choices.
+
+        A page that may have changed is captured once more where the element is unknown.
+        """
+        try:
+            found = await self._at(x, y)
+            if found[1] is None and self._outdated:
+                await self.refresh(FRESH_LOOK_WAIT)
+                found = await self._at(x, y)
+        except PageUnreadable:  # don't wait for a busy page: its elements' positions are known
+            return self._by_place(x, y)
+        return found
+
+    async def cursor(self) -> tuple[FocusedField, TrackedPage, Element | None]:
+        """Return what has the cursor, the look, and its element; nothing where the page does not say."""
+        cursor = FocusedField()
+        with suppress(PageUnreadable):
+            cursor = await self._cursor()
+            if (not cursor.known or (cursor.typable and cursor.number < 0)) and self._outdated:
+                await self.refresh(FRESH_LOOK_WAIT)
+                cursor = await self._cursor()
+        return (cursor, *self._of(cursor.generation, cursor.number))
+
+    async def open_list(self, *, at_cursor: bool = False) -> FieldContent | None:
+        """Show the choices of the list asked about last, or of that with the cursor; return what is chosen in it now.
+
+        ``None`` where there is none.
+        """
+        try:
+            return await self._eyes.held() if await self._eyes.open_list(at_cursor=at_cursor) else None
+        except PageUnreadable:
+            return None
+
+    async def choose(self, deed: str, x: float = 0.0, y: float = 0.0) -> tuple[bool, str | None]:
+        """Operate the open list (``InputTarget.choose``): whether it is still open, and what was chosen."""
+        try:
+            return await self._eyes.choose(deed, x, y)
+        except PageUnreadable:
+            return False, None
+
+    async def hold(self) -> FieldContent | None:
+        """Keep the field that has the cursor; return its content."""
+        try:
+            await self._eyes.hold()
+        except PageUnreadable:
+            return None
+        return await self.held()
+
+    async def held(self) -> FieldContent | None:
+        """Return the kept field's content; ``None`` where it is gone."""
+        try:
+            return await self._eyes.held()
+        except PageUnreadable:
+            return None
+
+    @property
+    def _outdated(self) -> bool:
+        """Whether the page may differ from the latest look."""
+        return self.stale or self.latest is None or time.monotonic() - self.latest.at > FRESH_LOOK_WAIT
+
+    async def _at(self, x: float, y: float) -> tuple[TrackedPage, Element | None, bool]:
+        try:
+            generation, number, lists = await self._eyes.at(x, y)
+        except PageUnreadable as blind:
+            if blind.busy:
+                raise
+            return self.before, None, False
+        return (*self._of(generation, number), lists)
+
+    async def _cursor(self) -> FocusedField:
+        try:
+            return await self._eyes.cursor()
+        except PageUnreadable as blind:
+            if blind.busy:
+                raise
+            return FocusedField()
+
+    def _by_place(self, x: float, y: float) -> tuple[TrackedPage, Element | None, bool]:
+        """Return the smallest element around a point in the latest look."""
+        look = self.before
+        around = [
+            (element.rect[2] * element.rect[3], element)
+            for element in look.page.elements
+            if element.visible and element.rect is not None and _contains(element.rect, x, y)
+        ]
+        return look, min(around, key=lambda pair: pair[0])[1] if around else None, False
+
+    def _of(self, generation: int, number: int) -> tuple[TrackedPage, Element | None]:
+        look = self._looks.get(generation)
+        if look is None or not 0 <= number < len(look.page.elements):
+            return self.before, None
+        return look, look.page.elements[number]
+
+    async def _look(self) -> TrackedPage | None:
+        began = time.monotonic()
+        try:
+            page = await capture(self._visit, thorough=True)
+            tabs, active = await tabs_of(self._visit)
+        except SiteloreError:
+            return None
+        self._note(page)
+        self._count += 1
+        look = TrackedPage(page=page, tabs=tabs, active=active, at=began)
+        self._looks = {**dict(list(self._looks.items())[-1:]), self._count: look}
+        await self._eyes.meet(page, self._count)
+        self.latest = look
+        self.first = self.first or self.latest
+        self.stale = self._touched_at >= began
+        return self.latest
+
+    def _note(self, page: PageCapture) -> None:
+        lines = [
+            *(
+                f"a dialog said {text!r} and was dismissed"
+                for text in page.alerts
+                if text not in self.answered
+            ),
+            *(f"a window was opened and closed again: {url}" for url in page.popups),
+            *(f"a download was offered and not saved: {name!r}" for name in page.downloads),
+        ]
+        self.happened += lines[: max(0, MAX_EVENTS - len(self.happened))]
+
+
+def _contains(rect: Rect, x: float, y: float) -> bool:
+    left, top, width, height = rect
+    return left <= x < left + width and top <= y < top + height

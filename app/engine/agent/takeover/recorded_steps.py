@@ -1,0 +1,145 @@
+"""A person's action while it is being done, and the step it becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from app.engine.agent.secret_masking import mask_secrets, mask_tabs
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.step_record import action_target, observed_step
+from app.engine.core.action_result import Effect
+from app.engine.core.actions.recorded import ArgValue, RecordedAction
+from app.engine.core.fingerprint import fingerprints_of
+from app.engine.core.identity import keys_of, page_id
+from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.redaction import MARK, redact_text
+from app.engine.core.trajectory import Step, Tab
+
+BY_PERSON = "person"
+REASON = "done by hand"
+FILLS = frozenset({"fill", "select_option"})
+FOLDED = frozenset({"scroll", "keyboard_press"})
+"""Actions that become one step when repeated in a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackedPage:
+    """The page during a takeover, secrets still in it; never stored.
+
+    ``at`` is when the look began, by ``time.monotonic()``.
+    """
+
+    page: PageCapture
+    tabs: tuple[Tab, ...] = ()
+    active: int = 0
+    at: float = 0.0
+
+
+@dataclass(slots=True, kw_only=True)
+class ActionDraft:
+    """One action of a person, not recorded yet.
+
+    Attributes:
+        kind, args: as in a step's action, without the element's number.
+        before: the page before it.
+        element: its target in that look.
+        at: Unix seconds. began, ended: ``time.monotonic()``.
+        point: where the pointer was pressed.
+        was: a field's value before.
+        secret: the typed value is kept out of everything.
+        times: how often it was repeated in a row.
+    """
+
+    kind: str
+    before: TrackedPage
+    element: Element | None = None
+    args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
+    at: float = 0.0
+    began: float = 0.0
+    ended: float = 0.0
+    point: tuple[float, float] | None = None
+    was: str = ""
+    secret: bool = False
+    times: int = 1
+
+    def same_as(self, other: ActionDraft) -> bool:
+        """Whether it continues another draft."""
+        if self.kind != other.kind or self.kind not in FOLDED or self.element != other.element:
+            return False
+        return self.kind == "scroll" or self.args == other.args
+
+    def action(self, secrets: Secrets) -> RecordedAction:
+        """Return the action as a step keeps it."""
+        args: dict[str, ArgValue] = {}
+        if self.element is not None and self.kind != "drag_and_drop":
+            args["bid"] = str(self.element.index)
+        for name, value in self.args.items():
+            if self.secret and name == "value":
+                args[name] = MARK
+            elif isinstance(value, str):
+                args[name] = redact_text(secrets.mask(value))
+            else:
+                args[name] = value
+        return RecordedAction(kind=self.kind, args=args)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedStep:
+    """A recorded action with the page before it, without secrets; ``index`` is its step's number."""
+
+    index: int
+    step: Step
+    page: PageCapture
+    element: Element | None = None
+
+
+def record_step(
+    draft: ActionDraft, after: TrackedPage | None, secrets: Secrets, home: str
+) -> tuple[RecordedStep, dict[str, bytes]]:
+    """Return an action's step (numbered 0) and the contents it names; the look after it shows its effect."""
+    page = mask_secrets(draft.before.page, secrets)
+    tabs = mask_tabs(draft.before.tabs, secrets)
+    seen, blobs = observed_step(0, page, tabs, draft.before.active, secrets, draft.at)
+    element = _element_of(page, draft.element)
+    step = replace(
+        seen,
+        reason=REASON,
+        action=draft.action(secrets),
+        target=action_target(element) if element is not None else None,
+        target_box=_visible_part(element.rect, page.viewport) if element is not None else None,
+        effect=_effect(draft, after).value if after is not None or draft.kind in FILLS else "",
+        output=f"{draft.times} times" if draft.times > 1 and draft.kind != "scroll" else "",
+        env_seconds=round(max(0.0, draft.ended - draft.began), 3),
+        page_state=page_id(keys_of(page, home)) if page.elements else "",
+        by=BY_PERSON,
+    )
+    return RecordedStep(index=0, step=step, page=page, element=element), blobs
+
+
+def _element_of(page: PageCapture, element: Element | None) -> Element | None:
+    if element is None or not 0 <= element.index < len(page.elements):
+        return None
+    return page.elements[element.index]
+
+
+def _effect(draft: ActionDraft, after: TrackedPage | None) -> Effect:
+    if after is None or draft.kind in FILLS:  # a field's new value is a change
+        return Effect.CHANGED
+    return _page_effect(draft.before.page, after.page)
+
+
+def _page_effect(before: PageCapture, after: PageCapture) -> Effect:
+    if before.url != after.url:
+        return Effect.NAVIGATED
+    return Effect.CHANGED if fingerprints_of(after).changed(fingerprints_of(before)) else Effect.NOTHING
+
+
+def _visible_part(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
+    """Return the part of a box that is inside the viewport."""
+    if rect is None:
+        return None
+    left, right = max(0.0, rect[0]), min(float(viewport[0]), rect[0] + rect[2])
+    top, bottom = max(0.0, rect[1]), min(float(viewport[1]), rect[1] + rect[3])
+    if right - left < 1 or bottom - top < 1:
+        return None
+    return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))

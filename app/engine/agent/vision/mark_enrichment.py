@@ -1,0 +1,210 @@
+"""Enrich a model's boxes by the page: elements, expanded or active state, expanders. Pure.
+
+(SuperBrowser, section 4.3: DOM enrichment, compound rows, ranking with a cap.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from app.engine.agent.vision.answers import BOX_SCALE, SceneRole, SeenBox
+from app.engine.agent.vision.label_match import words_of
+from app.engine.agent.vision.row_parts import box_overlap, split_row
+from app.engine.agent.vision.snapper import in_view, snap
+from app.engine.agent.vision.vision_frame import MarkOrigin, VisionMark
+from app.engine.core.page_state import Element, PageCapture, Rect
+
+MAX_MARKS, MAX_COVERAGE_MARKS = 50, 60
+"""Marks of a pass, and of a coverage pass."""
+SAME_ELEMENT_OVERLAP = 0.7
+"""Overlap from which two boxes of one element are the same."""
+
+_ON = frozenset({"checked", "selected", "pressed", "current"})
+_SCENE = {SceneRole.BLOCKER: 0, SceneRole.TARGET: 1}
+_OPENERS = frozenset({"expanded", "collapsed"})
+
+
+def marks_of(
+    seen: Sequence[SeenBox],
+    page: PageCapture,
+    *,
+    wanted: Sequence[str] = (),
+    most: int = MAX_MARKS,
+    origin: MarkOrigin = MarkOrigin.MODEL,
+) -> tuple[VisionMark, ...]:
+    """Return the marks: rows split, elements found, blockers first, at most ``most``.
+
+    Marks with one of the ``wanted`` labels stay, wherever they rank.
+    """
+    boxes = [to_pixels(box, page.viewport) for box in seen]
+    around = _PageElements.of(page)
+    found: list[VisionMark] = []
+    for box, answer in zip(boxes, seen, strict=True):
+        others = [other for other in boxes if other is not box]
+        for mark in _parts(answer, box, around, others, origin):
+            if not any(_is_same(mark, other) for other in found):
+                found.append(mark)
+    return rank_marks(found, wanted, most)
+
+
+def rank_marks(
+    marks: Sequence[VisionMark], wanted: Sequence[str] = (), most: int = MAX_MARKS
+) -> tuple[VisionMark, ...]:
+    """Return the marks numbered by rank: blockers, relevant, clickable, then by confidence."""
+    kept = [set(words_of(label)) for label in wanted if words_of(label)]
+
+    def is_wanted(mark: VisionMark) -> bool:
+        words = set(words_of(f"{mark.label} {mark.name}"))
+        return any(label <= words for label in kept)
+
+    order = sorted(marks, key=_rank)
+    chosen = [mark for mark in order if is_wanted(mark)][:most]
+    room = most - len(chosen)
+    rest = [mark for mark in order if not is_wanted(mark)][:room]
+    return tuple(
+        replace(mark, number=number)
+        for number, mark in enumerate(sorted([*chosen, *rest], key=_rank), start=1)
+    )
+
+
+def to_pixels(seen: SeenBox, viewport: tuple[int, int]) -> Rect:
+    """Return a box in CSS pixels of the viewport."""
+    top, left, bottom, right = seen.box
+    width, height = viewport
+    return (
+        round(left * width / BOX_SCALE, 1),
+        round(top * height / BOX_SCALE, 1),
+        round((right - left) * width / BOX_SCALE, 1),
+        round((bottom - top) * height / BOX_SCALE, 1),
+    )
+
+
+def expander_of(element: Element, openers: Iterable[Element]) -> int | None:
+    """Return the number of the element that expands the row or group around an element, ``None`` where there is none.
+
+    Within a row it is the one beside it; else the last one before it whose group, at most two levels up, contains it.
+    ``openers`` are the page's expandable elements, in document order.
+    """
+    before: int | None = None
+    for other in openers:
+        if other.index == element.index or other.frame != element.frame:
+            continue
+        if _beside(other, element):
+            return other.index
+        if other.index < element.index and _holds(other, element):
+            before = other.index
+    return before
+
+
+@dataclass(frozen=True, slots=True)
+class _PageElements:
+    """A page, its elements in view and its expandable ones."""
+
+    page: PageCapture
+    seen: tuple[Element, ...]
+    openers: tuple[Element, ...]
+
+    @classmethod
+    def of(cls, page: PageCapture) -> _PageElements:
+        openers = tuple(element for element in page.elements if not _OPENERS.isdisjoint(element.states))
+        return cls(page, in_view(page), openers)
+
+
+def _enriched(mark: VisionMark, around: _PageElements) -> VisionMark:
+    """Return the mark with its element's facts; unchanged where it has no element."""
+    number = mark.element
+    if number is None:
+        found = snap(mark.box, around.page, mark.label, among=around.seen)
+        number = found.element if found is not None else None
+    if number is None:
+        return mark
+    element = around.page.elements[number]
+    return replace(
+        mark,
+        element=number,
+        name=element.name or element.label or element.text,
+        expanded=True if "expanded" in element.states else False if "collapsed" in element.states else None,
+        active=not _ON.isdisjoint(element.states),
+        disabled="disabled" in element.states,
+        expander=expander_of(element, around.openers),
+    )
+
+
+def _parts(
+    seen: SeenBox, box: Rect, around: _PageElements, others: Sequence[Rect], origin: MarkOrigin
+) -> tuple[VisionMark, ...]:
+    """Return the mark of one box, or those of its label and its chevron."""
+    whole = VisionMark(
+        number=0,
+        box=box,
+        label=seen.label,
+        role=seen.role,
+        clickable=seen.clickable,
+        confidence=seen.confidence,
+        relevant=seen.relevant,
+        scene=seen.scene,
+        origin=origin,
+    )
+    halves = split_row(box, seen.label, around.seen, others)
+    if halves is None:
+        return (_enriched(whole, around),)
+    label = _enriched(
+        replace(whole, box=halves.box, label=halves.label, row=box, origin=MarkOrigin.SPLIT), around
+    )
+    chevron = replace(
+        whole,
+        box=halves.chevron_box,
+        label=halves.chevron_label,
+        role="button",
+        clickable=True,
+        element=halves.chevron,
+        row=box,
+        origin=MarkOrigin.SPLIT,
+    )
+    return replace(label, expander=halves.chevron), _enriched(chevron, around)
+
+
+def _rank(mark: VisionMark) -> tuple[int, bool, bool, float, float, float]:
+    return (
+        _SCENE.get(mark.scene, 2),
+        not mark.relevant,
+        not mark.clickable,
+        -mark.confidence,
+        mark.box[1],
+        mark.box[0],
+    )
+
+
+def _is_same(mark: VisionMark, other: VisionMark) -> bool:
+    return (
+        mark.element == other.element
+        and mark.element is not None
+        and box_overlap(mark.box, other.box) >= SAME_ELEMENT_OVERLAP
+    )
+
+
+def _beside(opener: Element, element: Element) -> bool:
+    """Whether two elements are in one row of a list, or under one parent at one height."""
+    if opener.rect is None or element.rect is None:
+        return False
+    middle = opener.rect[1] + opener.rect[3] / 2
+    level = element.rect[1] <= middle <= element.rect[1] + element.rect[3]
+    same_row = bool(element.repeat) and (opener.repeat, opener.repeat_index) == (
+        element.repeat,
+        element.repeat_index,
+    )
+    return level and (same_row or (_above(opener) == _above(element) != ""))
+
+
+def _holds(opener: Element, element: Element) -> bool:
+    parent = _above(opener)
+    grandparent = parent.rpartition("/")[0]
+    groups = [
+        group for group in (parent, grandparent) if group.count("/") > 3
+    ]  # below html, body and its own
+    return any(element.xpath.startswith(f"{group}/") for group in groups)
+
+
+def _above(element: Element) -> str:
+    return element.xpath.rpartition("/")[0]

@@ -1,0 +1,215 @@
+"""Set-of-marks: numbered boxes drawn on the screenshot, never in the page, so that a model can point by number.
+
+A mark's number is the index of its element in the capture, and so its id in the text of the page;
+``disagreements``
+checks that screenshot and text agree (ColorBrowserAgent, section 3.3, marks elements in the page itself).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.engine.core.ax_tree import parse_tree
+from app.engine.core.identity import INTERACTIVE
+from app.engine.core.page_state import Element, PageCapture, Rect
+
+if TYPE_CHECKING:
+    from PIL.ImageDraw import ImageDraw
+
+MAX_MARKS = 200
+"""Maximum marks on one screenshot; more would hide what they mark."""
+MIN_MARK_SIZE = 4.0
+"""Minimum width and height of an element's visible part, in pixels."""
+SAME_BOX_OVERLAP = 0.85
+"""Intersection over union from which two boxes look like one."""
+ACTIONABLE_ROLES = frozenset({"click", "press", "hover", "drop"})
+JPEG_QUALITY = 75
+FONT_SIZE = 11
+COLOURS = ((200, 30, 30), (25, 95, 180), (20, 120, 50), (120, 60, 170), (190, 90, 0), (0, 110, 125))
+TEXT_COLOUR = (255, 255, 255)
+
+
+@dataclass(frozen=True, slots=True)
+class ElementMark:
+    """One numbered box: ``box`` is the visible part of the element, ``tag`` the place of its number, in pixels."""
+
+    number: int
+    box: Rect
+    tag: Rect
+
+    @property
+    def colour(self) -> tuple[int, int, int]:
+        """Colour as red, green, blue."""
+        return COLOURS[self.number % len(COLOURS)]
+
+
+def element_marks(page: PageCapture, *, most: int = MAX_MARKS) -> tuple[ElementMark, ...]:
+    """Return marks of the visible, actionable elements in document order; one where several share a box.
+
+    The page should be a thorough look (``app.engine.browser.capture.snapshot.capture``); any other does not know what
+    covers an
+    element, and each visible one counts.
+    """
+    thorough = any(element.met for element in page.elements)
+    boxes = [
+        (element, box)
+        for element in page.elements
+        if is_markable(element, thorough=thorough) and (box := visible_part(element, page.viewport))
+    ]
+    kept = _one_of_each(boxes)[:most]
+    taken: list[Rect] = []
+    marks: list[ElementMark] = []
+    for element, box in kept:
+        tag = _place(box, _tag_size(element.index), page.viewport, taken)
+        taken.append(tag)
+        marks.append(ElementMark(element.index, box, tag))
+    return tuple(marks)
+
+
+def is_markable(element: Element, *, thorough: bool = True) -> bool:
+    """Whether an element can be seen and operated with the pointer."""
+    if not element.visible or (thorough and not element.met):
+        return False
+    return (
+        element.role in INTERACTIVE or element.listens or bool(ACTIONABLE_ROLES.intersection(element.hears))
+    )
+
+
+def visible_part(element: Element, viewport: tuple[int, int]) -> Rect | None:
+    """Return the part of the element's box inside the viewport, ``None`` where it is too small."""
+    if element.rect is None:
+        return None
+    left, top, width, height = element.rect
+    right, bottom = min(left + width, float(viewport[0])), min(top + height, float(viewport[1]))
+    left, top = max(left, 0.0), max(top, 0.0)
+    if right - left < MIN_MARK_SIZE or bottom - top < MIN_MARK_SIZE:
+        return None
+    return (left, top, right - left, bottom - top)
+
+
+def draw_marks(page: PageCapture, marks: Sequence[ElementMark] | None = None) -> bytes:
+    """Return the page's screenshot with its marks as a JPEG; unchanged where there is none, or nothing to mark.
+
+    Raises ``OSError`` when the picture can't be read.
+    """
+    marks = element_marks(page) if marks is None else marks
+    if not page.picture or not marks:
+        return page.picture
+    from PIL import Image, ImageDraw, ImageFont
+
+    with Image.open(io.BytesIO(page.picture)) as opened:
+        image: Any = opened.convert("RGB")
+    across = image.width / page.viewport[0] if page.viewport[0] else 1.0
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(FONT_SIZE * across)
+    for mark in marks:
+        _draw(draw, mark, across, font)
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    return out.getvalue()
+
+
+def disagreements(page: PageCapture, marks: Sequence[ElementMark]) -> tuple[str, ...]:
+    """Where marks and the page's text say different things, a sentence each; empty when they agree.
+
+    Every mark's number must be one element of the capture, stand once in the tree under the same role, and its box lie
+    on that element and within the picture.
+    """
+    said: list[str] = []
+    lines: dict[str, list[str]] = {}
+    for node in parse_tree(page.tree):
+        if node.bid:
+            lines.setdefault(node.bid, []).append(node.role)
+    numbers: set[int] = set()
+    for mark in marks:
+        if mark.number in numbers:
+            said.append(f"{mark.number} is marked twice")
+        numbers.add(mark.number)
+        said.extend(_differs(page, mark, lines.get(str(mark.number), [])))
+    return tuple(said)
+
+
+def _differs(page: PageCapture, mark: ElementMark, roles: list[str]) -> list[str]:
+    if not 0 <= mark.number < len(page.elements):
+        return [f"{mark.number} is no element of the page"]
+    element = page.elements[mark.number]
+    said: list[str] = []
+    if element.index != mark.number:
+        said.append(f"element {mark.number} calls itself {element.index}")
+    if len(roles) != 1:
+        said.append(f"{mark.number} stands {len(roles)} times in the tree")
+    elif roles[0] != element.role:
+        said.append(f"{mark.number} is a {element.role}, in the tree a {roles[0]}")
+    if visible_part(element, page.viewport) != mark.box:
+        said.append(f"the box of {mark.number} does not lie on its element")
+    left, top, width, height = mark.tag
+    if left < 0 or top < 0 or left + width > page.viewport[0] or top + height > page.viewport[1]:
+        said.append(f"the number {mark.number} lies outside of the picture")
+    return said
+
+
+def _one_of_each(boxes: list[tuple[Element, Rect]]) -> list[tuple[Element, Rect]]:
+    """Drop elements that share a box with another: a tab and the link within it, a row and its only cell.
+
+    The one with a role of its own stays; of two such the outer one, which comes first.
+    """
+    kept: list[tuple[Element, Rect]] = []
+    places: dict[tuple[int, int], list[int]] = {}
+    for element, box in boxes:
+        middle = (int((box[0] + box[2] / 2) // 32), int((box[1] + box[3] / 2) // 32))
+        near = [
+            at
+            for x in (-1, 0, 1)
+            for y in (-1, 0, 1)
+            for at in places.get((middle[0] + x, middle[1] + y), ())
+        ]
+        same = next((at for at in near if _overlap(kept[at][1], box) >= SAME_BOX_OVERLAP), None)
+        if same is None:
+            places.setdefault(middle, []).append(len(kept))
+            kept.append((element, box))
+        elif kept[same][0].role not in INTERACTIVE and element.role in INTERACTIVE:
+            kept[same] = (element, box)
+    return kept
+
+
+def _overlap(one: Rect, other: Rect) -> float:
+    """Return the intersection of two boxes as a share of their union."""
+    width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    if width <= 0 or height <= 0:
+        return 0.0
+    both = width * height
+    return both / (one[2] * one[3] + other[2] * other[3] - both)
+
+
+def _tag_size(number: int) -> tuple[float, float]:
+    return 7.0 * len(str(number)) + 4.0, FONT_SIZE + 2.0
+
+
+def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], taken: list[Rect]) -> Rect:
+    """Return the place of a number: outside of its box where there is room, and not on another number if possible."""
+    left, top, width, height = box
+    wide, high = size
+    spots = (
+        (left, top - high), (left + width - wide, top - high), (left - wide, top), (left + width, top),
+        (left, top + height), (left, top), (left + width - wide, top + height - high),
+    )  # fmt: skip
+    inside = [(min(max(x, 0.0), viewport[0] - wide), min(max(y, 0.0), viewport[1] - high)) for x, y in spots]
+    for spot, shifted in zip(spots, inside, strict=True):
+        tag = (*shifted, wide, high)
+        if spot == shifted and not any(_overlap(tag, other) > 0 for other in taken):
+            return tag
+    return (*inside[0], wide, high)
+
+
+def _draw(draw: ImageDraw, mark: ElementMark, scale: float, font: Any) -> None:
+    left, top, width, height = (part * scale for part in mark.box)
+    draw.rectangle(
+        (left, top, left + width - 1, top + height - 1), outline=mark.colour, width=max(1, round(2 * scale))
+    )
+    left, top, width, height = (part * scale for part in mark.tag)
+    draw.rectangle((left, top, left + width - 1, top + height - 1), fill=mark.colour)
+    middle = (left + width / 2, top + height / 2)
+    draw.text(middle, str(mark.number), fill=TEXT_COLOUR, font=font, anchor="mm")

@@ -1,0 +1,419 @@
+"""The write gate: which action of a run may change something on the site.
+
+Rules, in this order (ARCHITECTURE.md, "The write gate"):
+
+1. Reading needs no permission: links that open a page, searches, tabs, fields that are filled in and not sent.  The
+   network guard lets only reading requests out meanwhile.
+2. A write needs a change that the task asks for (``task_changes``), and it must be the task's own verb: the control
+   says the same verb, one of the same sense, the task names the control, or the control only finishes a form or dialog
+   ("Save") that is about the change.  What deletes, buys or pays needs a verb of that very sense.
+3. It must be the right object: a control that the page repeats needs the named thing in its own row; any other needs it
+   in what the page is about (title, headings, address, breadcrumbs, its form).  An author the task names must be seen
+   with it.
+4. It may happen as often as the task says, once by default, and never twice on the same thing.
+5. ``allow`` widens it by class of risk; a person can allow everything else where one supervises.
+
+A person's answers and hints are orders like the task; page text and tips are not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from app.engine.agent.write_gate.action_risk import RiskAssessment, assess_risk
+from app.engine.agent.write_gate.control_labels import (
+    CHANGE_NOUNS,
+    GRAVE_RISKS,
+    REQUIRED_SENSES,
+    completes_form,
+    control_key,
+    dialog_is_graver,
+    harmless_while_closed,
+    is_from_task,
+    is_named_by_task,
+    is_plain_link,
+    label_words,
+    only_searches,
+    says_same_verb,
+    url_path,
+)
+from app.engine.agent.write_gate.page_scope import PageScope, plain_words, scope_of
+from app.engine.agent.write_gate.task_changes import RequestedChange, forbidden_verbs, requested_changes
+from app.engine.agent.write_gate.vocabulary import senses_of, stem_of, word_set
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.types import (
+    Action,
+    AnswerDialog,
+    Click,
+    ClickAt,
+    ClickMark,
+    Drag,
+    Goto,
+    NewTab,
+    Press,
+    Select,
+    SetChecked,
+    SetSlider,
+    TypeKeys,
+    TypeMark,
+    TypeText,
+    Upload,
+)
+from app.engine.core.intervention_policy import RiskClass
+from app.engine.core.observation import HistoryEntry, Observation
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.write_permit import WritePermit
+
+RECENT_STEPS = 3
+"""Steps after a permitted press in which a control that only confirms belongs to the same change."""
+
+_WRITING_ACTIONS = (
+    Click, ClickAt, ClickMark, TypeText, TypeMark, TypeKeys, Press, SetChecked, Select, SetSlider, Drag, Upload,
+    AnswerDialog, Goto, NewTab,
+)  # fmt: skip
+_SIGN_IN_WORDS = re.compile(
+    r"\b(log|sign)(ging|ning)?[ -]?(in|on|up|into|onto)\b|\bpassword\b|\bregister\b|\bcredentials\b|\{secret:",
+    re.IGNORECASE,
+)
+_CREATING_SENSES = frozenset({"create", "send"})
+_TEXT_FIELDS = frozenset({"textbox", "searchbox"})
+_UNSENT_RISKS = frozenset({RiskClass.READS, RiskClass.EDITS})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteDecision:
+    """Whether an action may be done, and what it may write.
+
+    Attributes:
+        allowed: it may be done; with ``permit`` ``None`` it may only read.
+        why: the reason for a refusal or a permit, one clause for a person and for a model.
+        about: its risk.
+        key: identifies the write, to count repetitions; ``None`` where nothing is written.
+        thing: the row or page that the write concerns.
+    """
+
+    allowed: bool
+    about: RiskAssessment
+    permit: WritePermit | None = None
+    why: str = ""
+    key: tuple[int, str] | None = None
+    subject: str = ""
+
+
+@dataclass(slots=True)
+class WriteGate:
+    """The gate of one run.
+
+    Attributes:
+        allow: risk classes that the task does not have to ask for.
+    """
+
+    allow: frozenset[RiskClass] = frozenset()
+    _done: dict[tuple[int, str], list[str]] = field(default_factory=dict[tuple[int, str], "list[str]"])
+    _pressed: dict[int, int] = field(default_factory=dict[int, int])
+    _typed: dict[str, str] = field(default_factory=dict[str, str])
+    _begun: int = -1
+
+    def judge(self, command: Action, sight: Observation) -> WriteDecision:
+        """Decide about one action on the page in front."""
+        if self._begun < 0:
+            self._begun = sight.step
+        page = sight.page
+        about = assess_risk(command, page)
+        if not isinstance(command, _WRITING_ACTIONS) or (
+            isinstance(command, AnswerDialog) and not command.accept
+        ):
+            return WriteDecision(allowed=True, about=about)
+        element = _target(command, page, about)
+        if isinstance(command, TypeText) and not command.enter:
+            self._remember(element, command.text, page)
+        if about.risk in self.allow:
+            return self._granted(about, element, f"--allow {about.risk.value}")
+        changes = ordered_changes(sight)
+        if (
+            isinstance(command, TypeText | TypeKeys)
+            and about.risk is RiskClass.SIGNS_IN
+            and not _sends(command)
+        ):
+            return WriteDecision(allowed=True, about=about)
+        if about.risk is RiskClass.SIGNS_IN:
+            return self._signing_in(about, element, sight)
+        if about.risk in _UNSENT_RISKS and (
+            is_plain_link(element, page) or isinstance(command, Goto | NewTab)
+        ):
+            return WriteDecision(allowed=True, about=about)
+        if isinstance(command, Goto | NewTab):
+            scope = scope_of(None, PageCapture(url=command.url))  # the address alone names the object
+        else:
+            scope = scope_of(element, page)
+        words = label_words(command, scope, page)
+        forbidden = _forbidden(words, sight)
+        if forbidden and about.risk not in _UNSENT_RISKS:
+            return WriteDecision(allowed=False, about=about, why=f"the task says not to {forbidden}")
+        refusals: list[str] = []
+        for number, change in enumerate(changes):
+            why = self._misfit(change, number, words, scope, about, sight)
+            if not why:
+                return self._permitted(change, number, words, scope, about, element)
+            refusals.append(why)
+        if about.risk in _UNSENT_RISKS or harmless_while_closed(element, words, about, page):
+            return WriteDecision(allowed=True, about=about)
+        if only_searches(element, words, scope, about):
+            return self._granted(about, element, "it searches")
+        return WriteDecision(allowed=False, about=about, why=_refusal(about, changes, refusals))
+
+    def settle(self, decision: WriteDecision, result: ActionResult, step: int) -> None:
+        """Count the write of an action; one that was refused or blocked does not count."""
+        if decision.key is None or not decision.allowed:
+            return
+        self._pressed[decision.key[0]] = step
+        if _has_written(decision, result):
+            self._done.setdefault(decision.key, []).append(decision.subject)
+
+    # objections
+
+    def _misfit(
+        self,
+        change: RequestedChange,
+        number: int,
+        words: tuple[str, ...],
+        scope: PageScope,
+        about: RiskAssessment,
+        sight: Observation,
+    ) -> str:
+        """Return why an action does not belong to a change; "" where it does."""
+        may_finish = completes_form(words, scope.element)
+        if not says_same_verb(change, words, scope, about):
+            if not may_finish or not self._may_finish(change, number, words, scope, about, sight):
+                return f"the task asks to {change.verb}, not for this"
+        elif why := self._wrong_thing(change, number, scope, about, sight):
+            return why
+        return self._too_often(change, number, words, scope, sight)
+
+    def _may_finish(
+        self,
+        change: RequestedChange,
+        number: int,
+        words: tuple[str, ...],
+        scope: PageScope,
+        about: RiskAssessment,
+        sight: Observation,
+    ) -> bool:
+        """Whether a control such as "Save" completes this change."""
+        if about.risk in GRAVE_RISKS and not change.senses & REQUIRED_SENSES[about.risk]:
+            return False
+        own = senses_of(word for word in words if word not in word_set("commits") | CHANGE_NOUNS)
+        if own and not own & (change.senses | {"login"}):
+            return False
+        if dialog_is_graver(change, scope):
+            return False
+        recently = sight.step - self._pressed.get(number, -RECENT_STEPS - 1) <= RECENT_STEPS
+        if recently and not self._foreign_text(scope, sight):
+            return True
+        if any(scope.around(name) for name in change.names):
+            return not change.whose or scope.rivals == 0 or all(scope.near(name) for name in change.whose)
+        if not change.certain:
+            return False
+        if change.names and not change.inherited and not change.senses & _CREATING_SENSES:
+            return False
+        about_words = set(map(stem_of, plain_words(scope.about)))
+        return bool(change.nouns & about_words) or (
+            self._typed_by_task(scope, sight) and bool(change.senses & _CREATING_SENSES)
+        )
+
+    def _wrong_thing(
+        self,
+        change: RequestedChange,
+        number: int,
+        scope: PageScope,
+        about: RiskAssessment,
+        sight: Observation,
+    ) -> str:
+        """Return why the control belongs to another thing than the task names; "" where it does not."""
+        if is_named_by_task(change, scope):
+            return ""
+        made = bool(change.senses & _CREATING_SENSES) and not change.senses & {"delete", "edit"}
+        objects = () if made and not scope.row else change.objects
+        missing = [
+            name
+            for name in change.whose
+            if not (scope.near(name) or (not scope.row and scope.anywhere(name)))
+        ]
+        if missing:
+            return f"{missing[0]!r} is not seen with it"
+        buying = bool(change.senses & {"buy", "cart"})
+        if objects:
+            see = scope.anywhere if buying and not scope.row else scope.near
+            if any(see(name) for name in objects):
+                return ""
+            if buying and number in self._pressed and not scope.row:
+                return ""  # the basket or check-out of the named thing
+            return f"{' or '.join(repr(name) for name in objects[:3])} is not what it is about"
+        if scope.rivals and not scope.row and not scope.dialog and change.count == 1 and not change.picks:
+            return f"the page has {scope.rivals + 1} of it, and the task does not say which"
+        if change.places and not any(scope.anywhere(name) for name in change.places):
+            return f"{change.places[0]!r} is not on this page"
+        if scope.row and change.count == 1 and not change.picks and not change.whose:
+            seen = [name for name in (*change.places, *change.values) if scope.near(name)]
+            row = set(map(stem_of, plain_words(scope.row)))
+            if not seen and not len(change.nouns & row) > 1 and scope.rivals:
+                return f"the page has {scope.rivals + 1} of it, and the task does not say which"
+        return ""
+
+    def _too_often(
+        self,
+        change: RequestedChange,
+        number: int,
+        words: tuple[str, ...],
+        scope: PageScope,
+        sight: Observation,
+    ) -> str:
+        key = (number, control_key(words, scope))
+        done = [*self._done.get(key, ()), *self._done_before(sight.turns, scope)]
+        if change.count and len(done) >= change.count:
+            times = "once" if len(done) == 1 else f"{len(done)} times"
+            return f"it was done {times}, as often as the task says"
+        if scope.row and scope.row in done:
+            return "it was already done on this one"
+        return ""
+
+    def _done_before(self, turns: Sequence[HistoryEntry], scope: PageScope) -> list[str]:
+        """Return presses of the same control before the run was interrupted and resumed."""
+        name = scope.element.name if scope.element is not None else ""
+        if not name:
+            return []
+        return [
+            turn.words
+            for turn in turns
+            if turn.step < self._begun
+            and turn.result.success
+            and turn.result.effect in (Effect.CHANGED, Effect.NAVIGATED)
+            and f"'{name}'" in turn.words
+        ]
+
+    # permits
+
+    def _permitted(
+        self,
+        change: RequestedChange,
+        number: int,
+        words: tuple[str, ...],
+        scope: PageScope,
+        about: RiskAssessment,
+        element: Element | None,
+    ) -> WriteDecision:
+        granted = self._granted(about, element, f"the task asks for it: {change.text}")
+        return WriteDecision(
+            allowed=True,
+            about=about,
+            permit=granted.permit,
+            why=granted.why,
+            key=(number, control_key(words, scope)),
+            subject=scope.row or scope.page.url,
+        )
+
+    def _granted(self, about: RiskAssessment, element: Element | None, why: str) -> WriteDecision:
+        return WriteDecision(allowed=True, about=about, permit=permit_for(element, why), why=why)
+
+    def _signing_in(
+        self, about: RiskAssessment, element: Element | None, sight: Observation
+    ) -> WriteDecision:
+        asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(sight))
+        if asked:
+            return self._granted(about, element, "the task speaks of logging in")
+        return WriteDecision(
+            allowed=False, about=about, why=f"{about.why}; the task does not speak of logging in"
+        )
+
+    # typed values
+
+    def _remember(self, element: Element | None, text: str, page: PageCapture) -> None:
+        if element is not None:
+            self._typed[f"{element.frame}{element.css or element.name}{url_path(page.url)}"] = text
+
+    def _foreign_text(self, scope: PageScope, sight: Observation) -> bool:
+        """Whether a text field of the form holds text that is not from the task."""
+        known = {word for text in _orders(sight) for word in plain_words(text)}
+        return any(
+            one.role in _TEXT_FIELDS
+            and not is_from_task(one.value, known)
+            and self._was_typed(one, scope.page)
+            for one in scope.fields
+        )
+
+    def _typed_by_task(self, scope: PageScope, sight: Observation) -> bool:
+        """Whether the agent typed values of the task into the form."""
+        known = {word for text in _orders(sight) for word in plain_words(text)}
+        typed = [one for one in scope.fields if self._was_typed(one, scope.page)]
+        return bool(typed) and any(is_from_task(one.value, known) for one in typed)
+
+    def _was_typed(self, element: Element, page: PageCapture) -> bool:
+        return f"{element.frame}{element.css or element.name}{url_path(page.url)}" in self._typed
+
+
+def ordered_changes(sight: Observation) -> tuple[RequestedChange, ...]:
+    """Return the changes that the task, a person's answers and a person's hints ask for."""
+    return tuple(change for text in _orders(sight) for change in requested_changes(text))
+
+
+def permit_for(element: Element | None, why: str) -> WritePermit:
+    """Return a permit for the writes of one control: limited to its own form where it submits one."""
+    form = element.form if element is not None and element.form.startswith("post:") else ""
+    return WritePermit(why=why[:300], form=form)
+
+
+def _forbidden(words: tuple[str, ...], sight: Observation) -> str:
+    """Return the verb of a control that the task forbids, "" for none."""
+    refused = frozenset(verb for text in _orders(sight) for verb in forbidden_verbs(text))
+    if not refused:
+        return ""
+    senses = {sense: verb for verb in refused for sense in senses_of((verb,))}
+    for word in words:
+        if stem_of(word) in refused:
+            return word
+    own = senses_of(word for word in words if word not in word_set("commits"))
+    return next((senses[sense] for sense in sorted(own & senses.keys())), "")
+
+
+def _orders(sight: Observation) -> Iterable[str]:
+    yield sight.intent
+    for _, answer in sight.answers:
+        yield answer
+    for tip in sight.tips:
+        if tip.kind == "person":
+            yield tip.text
+
+
+def _sends(command: TypeText | TypeKeys) -> bool:
+    return command.enter if isinstance(command, TypeText) else "\n" in command.text
+
+
+def _target(command: Action, page: PageCapture, about: RiskAssessment) -> Element | None:
+    return next((one for one in page.elements if one.index == about.element), None) or _named_target(
+        command, page
+    )
+
+
+def _named_target(command: Action, page: PageCapture) -> Element | None:
+    number = getattr(command, "element", None)
+    return (
+        next((one for one in page.elements if one.index == number), None) if isinstance(number, int) else None
+    )
+
+
+def _has_written(decision: WriteDecision, result: ActionResult) -> bool:
+    """Whether something was written: a request was sent and not answered with an error, or an effect was seen."""
+    if result.sent:
+        answered = [line.rpartition(" ")[2] for line in result.sent]
+        return any(not status.isdecimal() or int(status) < 400 for status in answered)
+    if not result.success:
+        return False
+    return decision.about.risk.changes and result.effect in (Effect.NAVIGATED, Effect.CHANGED)
+
+
+def _refusal(about: RiskAssessment, changes: Sequence[RequestedChange], refusals: Sequence[str]) -> str:
+    if not changes:
+        return f"{about.why}; the task asks for no change"
+    return f"{about.why}; {refusals[0] if len(refusals) == 1 else '; '.join(dict.fromkeys(refusals))}"

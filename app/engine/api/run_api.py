@@ -1,0 +1,118 @@
+"""Use cases of the embedded agent: its runs and their ledgers.  Part of ``EngineApi``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.engine.core.ledger import Ledger, LedgerEvent
+
+LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE = "live", "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """A task for the embedded agent.
+
+    Attributes:
+        intent: the task in words; a password is written as ``{secret:NAME}``.
+        policy: ``scout`` (no model, no tokens) or ``llm``.
+        kb: ``live``, ``none``, or the path of a frozen knowledge base.
+        graph: sites whose interaction graphs the run may navigate by.
+        site: site of the run and of its tips; "" derives it from the address.
+        max_steps: steps at most.
+        headed: show the browser.
+        storage_state: path of a recorded log-in.
+        domains: hosts the agent may visit besides the start's; ``*`` for any.
+        vision: ask a vision model for boxes, too.
+        max_seconds, max_tokens, max_money: budgets of a model; 0 for none.
+        supervised: apply the workspace's intervention policy; a person can be asked.
+        allow: risk classes (``buys``, ``deletes`` …) allowed although the task does not ask for them.
+    """
+
+    intent: str
+    start_url: str
+    policy: str = "scout"
+    kb: str = LIVE_KNOWLEDGE
+    graph: tuple[str, ...] = ()
+    site: str = ""
+    max_steps: int = 30
+    headed: bool = False
+    storage_state: str = ""
+    domains: tuple[str, ...] = ()
+    suite: str = ""
+    task_id: str = ""
+    vision: bool = False
+    max_seconds: float = 0.0
+    max_tokens: int = 0
+    max_money: float = 0.0
+    supervised: bool = False
+    allow: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TipUse:
+    """A tip shown in a run: at how many steps, by which routes, and how often the action followed it."""
+
+    tip: str
+    text: str
+    shown: int
+    routes: tuple[str, ...]
+    followed: int
+    ignored: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleUsage:
+    """A model role's usage: calls, tokens in, out and cached, seconds, retries, US dollars."""
+
+    role: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cached: int
+    seconds: float
+    retries: int
+    money: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """The result of a run.
+
+    ``own_ms`` is the median cost of a step besides the browser and the model, in milliseconds; ``ended_by`` is the
+    person who ended the run by hand ("" for the agent).
+    """
+
+    run: str
+    outcome: str
+    answer: str | None
+    error: str
+    steps: int
+    seconds: float
+    own_ms: float
+    policy: str
+    url: str
+    flags: tuple[str, ...] = ()
+    tips: tuple[TipUse, ...] = ()
+    usage: tuple[RoleUsage, ...] = ()
+    facts: tuple[str, ...] = ()
+    ended_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunMemory:
+    """The ledger of a run and its events; empty for runs without one."""
+
+    ledger: Ledger
+    events: tuple[LedgerEvent, ...] = ()
+
+
+class RunApi(Protocol):
+    """Use cases of the embedded agent."""
+
+    async def run_task(self, request: RunRequest) -> RunSummary: ...
+    async def resume_run(self, run: str) -> RunSummary: ...
+    async def stop_run(self, run: str) -> None: ...
+    async def run_memory(self, run: str, step: int | None = None) -> RunMemory: ...
+    async def run_tips(self, run: str) -> list[TipUse]: ...

@@ -1,0 +1,138 @@
+"""Actions on addresses, history, tabs and dialogs, and waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import suppress
+from urllib.parse import urljoin, urlsplit
+
+from playwright.async_api import Error
+
+from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.capture.page_idle import LOAD_TIMEOUT
+from app.engine.browser.page_loading import open_page
+from app.engine.core.action_result import Cause, Effect, refused
+from app.engine.core.actions.types import (
+    AnswerDialog,
+    CloseTab,
+    GoBack,
+    GoForward,
+    Goto,
+    NewTab,
+    SwitchTab,
+    Wait,
+)
+
+MAX_WAIT = 10.0
+
+
+async def goto(grip: ExecutionContext, command: Goto) -> ActionOutcome:
+    """Open an address that the navigation policy allows."""
+    url = _allowed_url(grip, command.url)
+    note = grip.fences.opened(url)
+    done = await open_page(grip.visit, url, most=grip.most)
+    if done.error and not done.status:
+        raise ActionRefused(refused(Cause.NETWORK, done.error, "go_back()"))
+    return ActionOutcome(
+        effect=Effect.NAVIGATED,
+        status=done.status,
+        settled=True,
+        notes=(*done.notes, *([note] if note else [])),
+    )
+
+
+def _allowed_url(grip: ExecutionContext, url: str) -> str:
+    """Complete an address that begins with ``/`` or has no scheme by the page's own.
+
+    Raises:
+        Refused: the run may not go there.
+    """
+    here = urlsplit(grip.page.url)
+    whole = url.strip()
+    if whole.startswith("/"):
+        whole = urljoin(grip.page.url, whole)
+    elif re.match(r"[\w-]+(\.[\w-]+)*(:\d+)?(/|$)", whole) and "://" not in whole:
+        whole = f"{here.scheme if here.scheme in ('http', 'https') else 'https'}://{whole}"
+    why = grip.fences.outside(whole) or grip.fences.again(whole)
+    if why is None and urlsplit(whole).scheme not in ("http", "https") and whole != "about:blank":
+        why = refused(Cause.OFF_SITE, "an address begins with http:// or https://")
+    if why is not None:
+        raise ActionRefused(why)
+    return whole
+
+
+async def go_back(grip: ExecutionContext, _: GoBack) -> ActionOutcome:
+    """Go to the previous page."""
+    return await _through_history(grip, -1)
+
+
+async def go_forward(grip: ExecutionContext, _: GoForward) -> ActionOutcome:
+    """Go to the next page."""
+    return await _through_history(grip, 1)
+
+
+async def _through_history(grip: ExecutionContext, step: int) -> ActionOutcome:
+    history = await grip.visit.send("Page.getNavigationHistory")
+    at = int(history["currentIndex"]) + step
+    entries = history["entries"]
+    where = "before" if step < 0 else "after"
+    if not 0 <= at < len(entries) or (step < 0 and entries[at]["url"] == "about:blank"):
+        raise ActionRefused(refused(Cause.NO_EFFECT, f"there is no page {where} this one"))
+    why = grip.fences.outside(str(entries[at]["url"]))
+    if why is not None:
+        raise ActionRefused(why)
+    page = grip.visit.page
+    with suppress(Error):  # a slow page is waited for afterwards
+        await (page.go_back if step < 0 else page.go_forward)(
+            wait_until="commit", timeout=LOAD_TIMEOUT * 1000
+        )
+    return ActionOutcome(effect=Effect.NAVIGATED)
+
+
+async def new_tab(grip: ExecutionContext, command: NewTab) -> ActionOutcome:
+    """Open another tab in front."""
+    if command.url:
+        _allowed_url(grip, command.url)
+    await grip.visit.open_tab()
+    if command.url:
+        return await goto(grip, Goto(command.url))
+    return ActionOutcome(effect=Effect.NAVIGATED, settled=True)
+
+
+async def switch_tab(grip: ExecutionContext, command: SwitchTab) -> ActionOutcome:
+    """Bring a tab to the front."""
+    pages = grip.visit.pages
+    if not 0 <= command.tab < len(pages):
+        raise ActionRefused(
+            refused(Cause.MISSING, f"there is no tab {command.tab}; {len(pages)} are open, from 0")
+        )
+    already = grip.visit.page is pages[command.tab]
+    grip.visit.active = command.tab
+    await grip.visit.page.bring_to_front()
+    return ActionOutcome(effect=Effect.NOTHING if already else Effect.NAVIGATED, already=already, calm=True)
+
+
+async def close_tab(grip: ExecutionContext, _: CloseTab) -> ActionOutcome:
+    """Close the tab in front; the one opened before it comes to the front."""
+    pages = grip.visit.pages
+    if len(pages) == 1:
+        raise ActionRefused(refused(Cause.POLICY, "this is the only tab; it stays open", "go_back()"))
+    at = pages.index(grip.visit.page)
+    await grip.visit.page.close()
+    grip.visit.active = max(0, at - 1)
+    await grip.visit.page.bring_to_front()
+    return ActionOutcome(effect=Effect.NAVIGATED)
+
+
+async def answer_dialog(grip: ExecutionContext, command: AnswerDialog) -> ActionOutcome:
+    """Set the answer to the next dialog."""
+    grip.visit.answer = (command.accept, command.text)
+    return ActionOutcome(effect=Effect.NOTHING, calm=True, settled=True)
+
+
+async def wait(grip: ExecutionContext, command: Wait) -> ActionOutcome:
+    """Wait, unless the page dies meanwhile."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(grip.visit.dead.wait(), min(max(command.seconds, 0.0), MAX_WAIT))
+    return ActionOutcome(calm=True)

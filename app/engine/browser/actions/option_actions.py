@@ -1,0 +1,174 @@
+"""Choose options of native lists and of lists that pages build from other elements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from playwright.async_api import Error
+
+from app.engine.browser.actions.click_cascade import CDP, PLAYWRIGHT
+from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.actions.failure_reasons import closest_texts, describe_element, obstruction
+from app.engine.browser.capture.frames import NoSuchElement, object_handle
+from app.engine.browser.capture.page_idle import wait_until_idle
+from app.engine.browser.capture.page_monitor import ask_page
+from app.engine.browser.capture.snapshot import element_location
+from app.engine.core.action_result import ActionResult, Cause, refused
+from app.engine.core.actions.types import Select
+from app.engine.core.page_state import Element, PageCapture
+
+_OPTION_ROLES = frozenset(
+    {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "radio", "link", "button", "generic",
+     "listitem", "gridcell", "cell", "tab"}
+)  # fmt: skip
+_CERTAIN_OPTION_ROLES = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem"})
+
+
+async def select(grip: ExecutionContext, command: Select) -> ActionOutcome:
+    """Choose options of a list by their labels."""
+    element = grip.element(command.element)
+    if not command.options:
+        raise ActionRefused(refused(Cause.VALUE, "no option is named"))
+    probe = await grip.hand.probe(element.index)
+    if probe.gone or probe.disabled:
+        raise ActionRefused(
+            obstruction(element, probe, grip.page)
+            or refused(Cause.STALE, f"{describe_element(element)} has gone")
+        )
+    world, number = element_location(grip.visit, element.index)
+    offered: list[dict[str, Any]] | None = await ask_page(world, f"siteloreHand.choices({number})")
+    if offered is None:
+        return await _from_custom_list(grip, element, command.options)
+    places = [_matching(wanted, offered, element) for wanted in command.options]
+    if len(places) > 1 and not probe.multiple:
+        raise ActionRefused(refused(Cause.VALUE, f"{describe_element(element)} takes one option at a time"))
+    chosen = {at for at, option in enumerate(offered) if option["chosen"]}
+    if chosen == set(places):
+        return ActionOutcome(already=True, calm=True)
+    handle = await object_handle(grip.visit, world, f"siteloreHand.field({number})")
+    if handle is None:
+        raise NoSuchElement(f"{describe_element(element)} has left the page")
+    try:
+        await handle.select_option(index=places, force=True, timeout=1000)
+    except Error as error:
+        raise ActionRefused(
+            refused(Cause.VALUE, f"{describe_element(element)} could not be set", tried=(PLAYWRIGHT,))
+        ) from error
+    return ActionOutcome(tried=(PLAYWRIGHT,), calm=True)
+
+
+def match_option(wanted: str, offered: Sequence[str]) -> int:
+    """Return the number of the option meant by a label: equal, equal but for case and spaces, else the one
+    that begins with or contains it; -1 for none or several.
+    """
+    plain = [_plain(label) for label in offered]
+    goal = _plain(wanted)
+    bare = re.sub(r"\W", "", goal)
+    for fitting in (
+        [at for at, label in enumerate(offered) if label.strip() == wanted.strip()],
+        [at for at, label in enumerate(plain) if label == goal],
+        [at for at, label in enumerate(plain) if bare and re.sub(r"\W", "", label) == bare],
+        [at for at, label in enumerate(plain) if goal and label.startswith(goal)],
+        [at for at, label in enumerate(plain) if goal and goal in label],
+    ):
+        if fitting and len({plain[at] for at in fitting}) == 1:
+            return fitting[0]
+    return -1
+
+
+def _matching(wanted: str, offered: Sequence[dict[str, Any]], element: Element) -> int:
+    labels = [str(option["label"]) for option in offered]
+    at = match_option(wanted, labels)
+    if at < 0:
+        values = [str(option["value"]) for option in offered]
+        at = values.index(wanted) if values.count(wanted) == 1 else -1
+    if at < 0:
+        raise ActionRefused(_no_option(element, wanted, labels))
+    if offered[at]["off"]:
+        raise ActionRefused(refused(Cause.DISABLED, f"the option of {describe_element(element)} is disabled"))
+    return at
+
+
+def _no_option(
+    element: Element, wanted: str, labels: Sequence[str], tried: tuple[str, ...] = ()
+) -> ActionResult:
+    near = ", ".join(
+        f"'{label[:60]}'" for label in closest_texts(wanted, [label for label in labels if label])
+    )
+    more = f"; {len(labels)} in all" if len(labels) > 8 else ""
+    return refused(
+        Cause.NO_OPTION,
+        f"{describe_element(element)} has no such option",
+        f"its options: {near or 'none'}{more}",
+        tried=tried,
+    )
+
+
+async def _from_custom_list(
+    grip: ExecutionContext, element: Element, options: tuple[str, ...]
+) -> ActionOutcome:
+    """Open a custom list and click the option with the label."""
+    tried: tuple[str, ...] = (CDP,)
+    for number, wanted in enumerate(options):
+        element = grip.again(element) if number else element
+        found = _shown_options(grip.page, element, opened=element.role in ("listbox", "radiogroup"))
+        at = (
+            match_option(wanted, [one.name or one.text for one in found]) if element.role == "listbox" else -1
+        )
+        if at < 0:
+            found = await _opened(grip, element, wanted)
+            at = match_option(wanted, [one.name or one.text for one in found])
+        if at < 0:
+            await grip.pointer.press("Escape")
+            raise ActionRefused(_no_option(element, wanted, [one.name or one.text for one in found], tried))
+        way = await grip.cascade.click(found[at], grip.page)
+        if way.hindered is not None:
+            raise ActionRefused(way.hindered)
+        tried = tuple(dict.fromkeys((*tried, *way.tried)))
+        await wait_until_idle(grip.visit, quiet=grip.quiet, most=grip.most, acted=True)
+    return ActionOutcome(tried=tried, calm=True)
+
+
+async def _opened(grip: ExecutionContext, element: Element, wanted: str) -> list[Element]:
+    """Return the options of a list once it is open; if it has a search field, those it offers for the label."""
+    before = grip.page
+    found = _shown_options(before, element, opened="expanded" in element.states)
+    if not found:
+        way = await grip.cascade.click(element, before)
+        if way.hindered is not None:
+            raise ActionRefused(way.hindered)
+        await wait_until_idle(grip.visit, quiet=grip.quiet, most=grip.most, acted=True)
+        found = _new_options(before, await grip.look_again(), element)
+    if (
+        match_option(wanted, [one.name or one.text for one in found]) < 0
+        and (await grip.hand.changes()).typing
+    ):
+        await grip.pointer.type(wanted)
+        await wait_until_idle(grip.visit, quiet=2 * grip.quiet, most=grip.most, acted=True)
+        found = _new_options(before, await grip.look_again(), element) or found
+    return found
+
+
+def _shown_options(page: PageCapture, element: Element, *, opened: bool) -> list[Element]:
+    """Return options already on the page, after the list they belong to."""
+    if not opened:
+        return []
+    return [
+        one for one in page.elements[element.index + 1 :] if one.visible and one.role in _CERTAIN_OPTION_ROLES
+    ]
+
+
+def _new_options(before: PageCapture, after: PageCapture, element: Element) -> list[Element]:
+    """Return elements that were not visible before: those with an option's role, else whatever appeared."""
+    seen = {(one.css, one.frame, one.name) for one in before.elements if one.visible}
+    come = [one for one in after.elements if one.visible and (one.css, one.frame, one.name) not in seen]
+    strong = [one for one in come if one.role in _CERTAIN_OPTION_ROLES]
+    if strong:
+        return strong
+    return [one for one in come if one.role in _OPTION_ROLES and one.css != element.css]
+
+
+def _plain(label: str) -> str:
+    return " ".join(label.split()).casefold()

@@ -1,0 +1,246 @@
+"""The real browser of an exploration: one process, a session for each worker, restarted when it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from playwright.async_api import Browser, Error
+
+from app.engine.browser.capture.hidden_links import with_hidden_links
+from app.engine.browser.capture.served_document import fetch_document, served_key_of
+from app.engine.browser.capture.snapshot import PageGone, capture
+from app.engine.browser.driver import BrowserGone, DriverFailure, DriverResult, FetchedDocument, PageLost
+from app.engine.browser.fresh_context import FreshContext
+from app.engine.browser.launch.launcher import NoBrowser
+from app.engine.browser.live_browser import checked_login, has_display
+from app.engine.browser.locators import resolve
+from app.engine.browser.network.write_guard import WriteGuard
+from app.engine.browser.page_loading import open_page, operate
+from app.engine.browser.scripted_actions import LoadResult
+from app.engine.browser.session import BrowserSession, open_browser, open_session
+from app.engine.browser.session_state import browser_process_id, kill_browser
+from app.engine.core.page_state import PageCapture
+from app.engine.core.transition import Locator, Operation, Tier
+from app.errors import SiteloreError
+
+log = logging.getLogger(__name__)
+
+CLOSE_TIMEOUT = 10.0
+"""Seconds a page gets to close; one whose browser was killed never answers."""
+BROWSER_CLOSE_TIMEOUT = 2.0
+"""Seconds a browser gets to close before it is killed; one with a hanging page may never close."""
+OPEN_TIMEOUT = 10.0
+"""Seconds a browser gets for requests that don't depend on the site."""
+EMPTY = "about:blank"
+
+
+class BrowserPool:
+    """Gives each worker a session of its own in one browser. Use it with ``async with``.
+
+    Args:
+        setting: the user's choice of a browser.
+        size: of its pages, in CSS pixels.
+        storage_state: path of a recorded log-in; it is read and never copied.
+        starts: seconds the first start may take.
+    """
+
+    def __init__(
+        self,
+        setting: str = "",
+        *,
+        headed: bool = False,
+        size: tuple[int, int] = (1280, 800),
+        storage_state: str = "",
+        starts: float | None = None,
+    ) -> None:
+        self._setting, self._headed, self._size = setting, headed, size
+        self._starts, self._process = starts, 0
+        self._login = checked_login(storage_state)
+        self._newcomer = FreshContext(self._login)
+        self._stack = AsyncExitStack()
+        self._browser: Browser | None = None
+        self._lock = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        if self._headed and not has_display():
+            raise SiteloreError("there is no display here to show a browser on; leave out --headed")
+        try:
+            async with asyncio.timeout(self._starts):
+                await self._running()
+        except TimeoutError:
+            raise SiteloreError(
+                f"the browser did not start within the time limit of {self._starts:.0f} s; try again with more"
+            ) from None
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._close()
+
+    def drivers(self, count: int) -> list[BrowserDriver]:
+        """Return drivers for as many workers; each opens its page when it is first used."""
+        return [BrowserDriver(self, self._newcomer) for _ in range(max(1, count))]
+
+    async def new_visit(self, stack: AsyncExitStack) -> BrowserSession:
+        """Return a session with an empty page that ends with ``stack``, in a new browser if the old one
+        died.
+
+        Raises ``BrowserGone`` when no browser starts.
+        """
+        for turn in (1, 2):
+            try:
+                browser = await self._running()
+            except SiteloreError as error:
+                raise _gone(str(error), slow=isinstance(error, NoBrowser) and error.slow) from error
+            try:
+                async with asyncio.timeout(OPEN_TIMEOUT):
+                    opening = open_session(browser, self._size, storage_state=self._login or None)
+                    return await stack.enter_async_context(opening)
+            except (Error, TimeoutError) as error:
+                if turn == 2:
+                    slow = isinstance(error, TimeoutError)
+                    why = f" for {OPEN_TIMEOUT:.0f} s" if slow else f": {error}"
+                    raise _gone(f"the browser opened no page{why}", slow=slow) from error
+                await self._close()
+        raise AssertionError("unreachable")
+
+    async def _running(self) -> Browser:
+        async with self._lock:
+            if self._browser is None or not self._browser.is_connected():
+                if self._browser is not None:
+                    log.warning("the browser has died; another is started")
+                await self._close()
+                opening = open_browser(self._setting, headless=not self._headed)
+                self._browser = await self._stack.enter_async_context(opening)
+                self._process = await browser_process_id(self._browser)
+            return self._browser
+
+    async def _close(self) -> None:
+        stack, self._stack, browser, self._browser = self._stack, AsyncExitStack(), self._browser, None
+        process, self._process = self._process, 0
+        hangs = False
+        if browser is not None:
+            try:
+                async with asyncio.timeout(BROWSER_CLOSE_TIMEOUT):
+                    await browser.close()
+            except TimeoutError:
+                hangs = True
+            except Error as error:
+                log.warning("a browser did not close: %s", error)
+        await kill_browser(stack, process if hangs else 0)
+
+
+class BrowserDriver:
+    """One page of the browser; implements ``app.engine.browser.driver.Driver``."""
+
+    def __init__(self, browsers: BrowserPool, newcomer: FreshContext) -> None:
+        self._browsers, self._newcomer = browsers, newcomer
+        self.guard = WriteGuard()
+        self._visit: BrowserSession | None = None
+        self._stack = AsyncExitStack()
+        self._page = PageCapture(url=EMPTY)
+
+    async def open(self, url: str) -> DriverResult:
+        """Open an address as a first-time visitor."""
+        try:
+            tab = await self._ready()
+            await self._newcomer.forget(tab)
+            performed = await open_page(tab, url)
+        except Error as error:
+            return _lost(error)
+        return self._deed(tab, performed)
+
+    async def act(self, operation: Operation, locator: Locator, value: str = "") -> DriverResult:
+        """Perform one operation on an element of the last capture."""
+        found = resolve(locator, self._page)
+        if found.element is None:
+            return DriverResult(trouble=DriverFailure.MISSING, why=found.why)
+        try:
+            tab = await self._ready()
+            self.guard.begin(None)
+            performed = await operate(tab, found.element, operation, value)
+        except Error as error:
+            return _lost(error)
+        return self._deed(tab, performed, tier=found.tier)
+
+    async def look(self, *, picture: bool = True) -> PageCapture:
+        """Capture the page. Raises ``PageLost``."""
+        try:
+            tab = await self._ready()
+            page = await with_hidden_links(tab, await capture(tab, picture=picture))
+            self._page = replace(page, served=await served_key_of(tab, page))
+        except (PageGone, Error) as error:
+            raise PageLost(str(error)) from error
+        return self._page
+
+    async def ask(self, url: str) -> FetchedDocument:
+        """Fetch what a first-time visitor would be sent for an address, without opening it."""
+        try:
+            tab = await self._ready()
+            await self._newcomer.forget(tab)
+            return await fetch_document(tab, url)
+        except Error as error:
+            return FetchedDocument(why=f"the browser lost the page: {error.message.splitlines()[0][:160]}")
+
+    async def reopen(self) -> None:
+        """Discard the page and begin with an empty one, in a new browser if this one has died."""
+        stack, self._stack, self._visit = self._stack, AsyncExitStack(), None
+        self.guard, self._page = WriteGuard(), PageCapture(url=EMPTY)
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT):
+                await stack.aclose()
+        except (Error, TimeoutError) as error:
+            log.warning("a page did not close: %s", error)
+        await self._ready()
+
+    async def _ready(self) -> BrowserSession:
+        if self._visit is None:
+            self._visit = await self._browsers.new_visit(self._stack)
+        await self.guard.watch(self._visit)
+        return self._visit
+
+    def _deed(self, tab: BrowserSession, performed: LoadResult, *, tier: Tier | None = None) -> DriverResult:
+        return DriverResult(
+            trouble=_trouble(tab, performed, acted=tier is not None),
+            why=performed.error,
+            status=performed.status,
+            tier=tier,
+            seconds=performed.seconds,
+            notes=performed.notes,
+            unsent=self.guard.refused(),
+        )
+
+
+def _trouble(tab: BrowserSession, performed: LoadResult, *, acted: bool) -> DriverFailure:
+    browser = tab.context.browser
+    if tab.crashed or tab.stopped or browser is None or not browser.is_connected() or tab.page.is_closed():
+        return DriverFailure.LOST
+    if not performed.error:
+        return DriverFailure.NONE
+    if performed.status >= 500:
+        return DriverFailure.SERVER
+    if "offers a file" in performed.error:
+        return DriverFailure.FILE
+    if "redirects in a loop" in performed.error:
+        return DriverFailure.NO_PAGE
+    if "has left the page" in performed.error:
+        return DriverFailure.MISSING
+    return DriverFailure.REFUSED if acted else DriverFailure.UNREACHABLE
+
+
+def _gone(why: str, *, slow: bool) -> BrowserGone:
+    gone = BrowserGone(why)
+    gone.slow = slow
+    return gone
+
+
+def _lost(error: Error) -> DriverResult:
+    return DriverResult(
+        trouble=DriverFailure.LOST, why=f"the browser lost the page: {error.message.splitlines()[0][:160]}"
+    )

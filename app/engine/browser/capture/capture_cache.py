@@ -1,0 +1,154 @@
+"""Captures of the page in front for the executor: taken early if an action needs it, with lost tabs
+replaced.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from playwright.async_api import Error, Page
+
+from app.engine.browser.capture.page_monitor import PageMonitor
+from app.engine.browser.capture.snapshot import PageGone, capture, take_screenshot
+from app.engine.browser.network.request_filter import RequestFilter
+from app.engine.browser.page_loading import open_page
+from app.engine.browser.session import BrowserSession
+from app.engine.browser.session_state import BROWSER_GONE, EMPTY_TAB
+from app.engine.core.page_state import PageCapture
+from app.engine.core.redaction import redact_text
+
+
+class CaptureCache:
+    """The captures of one session.
+
+    Attributes:
+        now: the newest capture, whose elements can be acted on.
+        shown: the last capture that was requested; actions name elements by its numbers.
+    """
+
+    def __init__(self, visit: BrowserSession, hand: PageMonitor, gate: RequestFilter) -> None:
+        self._visit = visit
+        self._hand = hand
+        self._gate = gate
+        self.now = self.shown = PageCapture(url="about:blank")
+        self._pictured = True
+        self._ahead: Page | None = None
+        """The tab whose look the last action ended with; it stands while nothing changes there."""
+        self._untold = self.now
+        """A look that nobody was shown: what came up unasked before it is told with the next one."""
+
+    async def look(self, picture: bool, most: float) -> PageCapture:
+        """Return the next requested capture: the one the last action ended with, if nothing has changed
+        since.
+
+        Raises:
+            PageGone: there is no page to capture, and no other could be opened.
+        """
+        self._pictured = picture
+        try:
+            note = await self._revive(most)
+            page = await self._as_it_was_left(picture) if not note else None
+            if page is None:
+                try:
+                    page = self._with_untold(await self._take(picture))
+                except PageGone as busy:
+                    note = await self._revive(most, str(busy))
+                    page = await self._take(picture)
+        except Error as error:
+            gone = BROWSER_GONE if self._browser_gone else f"the browser does not answer: {first_line(error)}"
+            raise PageGone(gone) from error
+        self._untold = PageCapture(url="")
+        self.now = self.shown = replace(page, notes=(*page.notes, note)) if note else page
+        return self.shown
+
+    async def ahead(self) -> PageCapture:
+        """Take the capture that is requested next, now."""
+        self.now = self._untold = self._with_untold(await self._take(self._pictured))
+        self._ahead = self._visit.page
+        return self.now
+
+    async def capture_during_action(self) -> PageCapture:
+        """Take a capture in the middle of an action, which continues."""
+        page = await capture(self._visit, picture=False, thorough=True)
+        self.now = self._untold = self._with_untold(page)
+        await self._hand.meet(self.now, amid=True)
+        return self.now
+
+    def drop_pending(self) -> None:
+        """Invalidate the capture that the last action ended with: another action begins."""
+        self._ahead = None
+
+    @property
+    def lost(self) -> bool:
+        """Whether there is no page in front that could be captured."""
+        visit = self._visit
+        return visit.crashed or visit.stopped or not visit.pages or visit.page.is_closed()
+
+    def why_lost(self, error: Exception | None = None) -> str:
+        """Return what happened to the page, in one sentence."""
+        visit = self._visit
+        if self._browser_gone:
+            return BROWSER_GONE
+        if visit.stopped:
+            return "the page opened dialogs without end and was closed"
+        if visit.crashed:
+            return "the page crashed"
+        if not visit.pages or visit.page.is_closed():
+            return "the page closed itself"
+        return f"the page was lost: {first_line(error)}" if error is not None else "the page was lost"
+
+    @property
+    def _browser_gone(self) -> bool:
+        browser = self._visit.context.browser
+        return browser is not None and not browser.is_connected()
+
+    async def _take(self, picture: bool) -> PageCapture:
+        await self._gate.keep()
+        page = await capture(self._visit, picture=picture, thorough=True)
+        await self._hand.meet(page)
+        return page
+
+    async def _as_it_was_left(self, picture: bool) -> PageCapture | None:
+        tab, self._ahead = self._ahead, None
+        if tab is None or tab is not self._visit.page or not await self._hand.is_unchanged():
+            return None
+        if not picture or self.now.picture:
+            return self.now
+        image, note = await take_screenshot(self._visit)
+        return replace(self.now, picture=image, notes=(*self.now.notes, note) if note else self.now.notes)
+
+    def _with_untold(self, page: PageCapture) -> PageCapture:
+        before = self._untold
+        if not (before.alerts or before.popups or before.downloads):
+            return page
+        return replace(
+            page,
+            alerts=(*before.alerts, *page.alerts),
+            popups=(*before.popups, *page.popups),
+            downloads=(*before.downloads, *page.downloads),
+        )
+
+    async def _revive(self, most: float, busy: str = "") -> str:
+        """Replace a lost tab by another at the address of the last capture; return a note, "" if none was
+        needed.
+
+        A tab that stays ``busy`` is replaced by an empty one, and so is one that opened dialogs without
+        end.
+        """
+        if not busy and not self.lost:
+            return ""
+        visit, last = self._visit, self.shown.url
+        told = busy or self.why_lost()
+        self._ahead = None
+        empty = visit.stopped or bool(busy) or not last.startswith(("http://", "https://"))
+        await visit.renew()
+        if empty:
+            return f"{told}; {EMPTY_TAB}"
+        await open_page(visit, last, most=most)
+        return f"{told}; it was reopened"
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of the browser's message, which contains no typed text."""
+    lines = (line.strip() for line in str(error).splitlines() if line.strip())
+    return redact_text(next(lines, "no reason given"))[:160]

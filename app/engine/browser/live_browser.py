@@ -1,0 +1,271 @@
+"""A browser that stays open: for a run, for a person navigating a graph, or for a manual log-in.
+
+One that died can be reopened: the session continues in another browser with the cookies and storage
+it had.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self, cast
+
+from playwright.async_api import Error, Page
+
+from app.engine.browser.page_loading import open_page
+from app.engine.browser.session import BrowserSession, open_browser, open_tab_in_fresh_context
+from app.engine.browser.session_state import (
+    BROWSER_GONE,
+    SessionState,
+    browser_process_id,
+    is_connected,
+    is_responsive,
+    kill_browser,
+    read_session_state,
+    restore_session_storage,
+)
+from app.errors import InputError, SiteloreError, StoreError
+
+STATE_INTERVAL = 10.0
+"""Minimum seconds between two reads of the session state."""
+
+RENEW_TIMEOUT = 8.0
+"""Seconds a browser may take to replace lost tabs by an empty one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchSettings:
+    """How a browser is started; see ``LiveBrowser.open``."""
+
+    setting: str = ""
+    headed: bool = False
+    storage_state: str = ""
+    size: tuple[int, int] = (1280, 800)
+
+
+class LiveBrowser:
+    """One browser with one session. Close it, or use it with ``async with``.
+
+    Attributes:
+        process: the id of its process, 0 if unknown.
+    """
+
+    def __init__(
+        self,
+        stack: AsyncExitStack,
+        tab: BrowserSession,
+        *,
+        headed: bool,
+        opening: LaunchSettings | None = None,
+    ) -> None:
+        self._stack, self.visit, self.headed = stack, tab, headed
+        self._opening = opening or LaunchSettings(headed=headed)
+        self._belongings = SessionState()
+        self._remembered = 0.0
+        self._mending = asyncio.Lock()
+        self._closed = False
+        self.process = 0
+
+    @classmethod
+    async def open(
+        cls,
+        setting: str = "",
+        *,
+        headed: bool = False,
+        storage_state: str = "",
+        size: tuple[int, int] = (1280, 800),
+        keep_tabs: bool = False,
+    ) -> Self:
+        """Start a browser; ``storage_state`` is the path of a recorded log-in, ``size`` in CSS pixels.
+
+        ``keep_tabs`` keeps windows that pages open.
+
+        Raises:
+            NoBrowser: none can be started. SiteloreError: it should be visible, and there is no
+                display.
+            InputError: the recorded log-in can't be read.
+        """
+        if headed and not has_display():
+            raise SiteloreError("there is no display here to show a browser on; leave out --headed")
+        opening = LaunchSettings(
+            setting=setting, headed=headed, storage_state=checked_login(storage_state), size=size
+        )
+        stack, page, process = await _started(opening, SessionState())
+        live = cls(stack, BrowserSession(page, keep_tabs=keep_tabs), headed=headed, opening=opening)
+        live.process = process
+        return live
+
+    @property
+    def is_open(self) -> bool:
+        """False once the user has closed its window, or it crashed."""
+        return is_connected(self.visit) and bool(self.visit.pages)
+
+    @property
+    def broken(self) -> str:
+        """What is wrong with browser or page, as far as they report it themselves; "" if nothing is."""
+        visit = self.visit
+        if not is_connected(visit):
+            return BROWSER_GONE
+        if visit.stopped:
+            return "the page opened dialogs without end and was closed"
+        if visit.crashed:
+            return "the page crashed"
+        return "" if visit.pages and not visit.page.is_closed() else "the page closed itself"
+
+    @property
+    def address(self) -> str:
+        """The address of the page in front, "" without one."""
+        return self.visit.page.url if self.visit.pages else ""
+
+    @property
+    def open_tabs(self) -> int:
+        """Number of open tabs."""
+        return len(self.visit.pages)
+
+    async def answers(self) -> bool:
+        """Whether the page in front responds in time."""
+        return await is_responsive(self.visit)
+
+    async def go(self, url: str) -> str:
+        """Open an address in the tab in front; return one sentence on why no page came, "" when one did."""
+        return (await open_page(self.visit, url)).error
+
+    async def remember(self) -> None:
+        """Keep cookies and storage in memory for ``reopen``; frequent calls are throttled.
+
+        Call it while the page responds. What can't be read in time stays as it was.
+        """
+        now = time.monotonic()
+        if self._remembered and now - self._remembered < STATE_INTERVAL:
+            return
+        self._remembered = now
+        kept = await read_session_state(self.visit)
+        if kept is not None:
+            self._belongings = replace(kept, session={**self._belongings.session, **kept.session})
+
+    async def relaunch(self, *, anew: bool = False) -> bool:
+        """Replace lost tabs by an empty one, in another browser if this one is dead or unresponsive, or with
+        ``anew``. Return whether it is another browser.
+
+        Raises as ``reopen`` does.
+        """
+        if not anew and is_connected(self.visit):
+            with suppress(Error, TimeoutError):
+                async with asyncio.timeout(RENEW_TIMEOUT):
+                    await self.visit.renew()
+                if await is_responsive(self.visit):
+                    return False
+        await self.reopen()
+        return True
+
+    async def reopen(self) -> None:
+        """End what is left of the browser and continue the session in another one, with the cookies and
+        storage remembered last (at first those of the recorded log-in) and one empty tab.
+
+        Raises:
+            NoBrowser: none can be started. SiteloreError: it was closed meanwhile.
+        """
+        async with self._mending:
+            await kill_browser(self._stack, self.process)
+            self._stack, self.process = AsyncExitStack(), 0
+            try:
+                stack, page, process = await _started(self._opening, self._belongings)
+            except (Error, OSError) as error:
+                raise SiteloreError(
+                    f"the browser could not be opened again: {error}".splitlines()[0]
+                ) from error
+            if self._closed:
+                await stack.aclose()
+                raise SiteloreError("the browser was closed")
+            self._stack, self.process = stack, process
+            self.visit.switch_browser(page)
+            if self.visit.guard is not None:
+                with suppress(Error):  # the next caller finds it gone
+                    await self.visit.guard.watch(self.visit)
+
+    async def save_login_state(self, path: Path) -> None:
+        """Write cookies and local storage to a file that only its owner can read.
+
+        Raises ``StoreError`` when it can't be written.
+        """
+        import orjson
+
+        state = await self.visit.context.storage_state()
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(orjson.dumps(state))
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise StoreError(f"the log-in can't be saved in {path}: {error.strerror or error}") from error
+
+    async def aclose(self) -> None:
+        """Close the browser; closing twice is harmless."""
+        self._closed = True
+        await self._stack.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+async def _started(opening: LaunchSettings, kept: SessionState) -> tuple[AsyncExitStack, Page, int]:
+    """Start another browser; return what closes it, its empty tab, and its process id.
+
+    Raises ``NoBrowser``.
+    """
+    stack = AsyncExitStack()
+    try:
+        browser = await stack.enter_async_context(open_browser(opening.setting, headless=not opening.headed))
+        state = kept.state or opening.storage_state
+        page = await stack.enter_async_context(open_tab_in_fresh_context(browser, opening.size, state))
+        await restore_session_storage(page, kept)
+        return stack, page, await browser_process_id(browser)
+    except BaseException:
+        await stack.aclose()
+        raise
+
+
+def has_display() -> bool:
+    """Whether a window can be shown."""
+    if not sys.platform.startswith("linux"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def checked_login(path: str) -> str:
+    """Return the path of a recorded log-in after validating the file; "" stays "".
+
+    Raises ``InputError`` that says what is wrong with the file.
+    """
+    if not path:
+        return ""
+    import orjson
+
+    remedy = "record one with Playwright's storage_state, or log in by hand"
+    try:
+        state = orjson.loads(Path(path).read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"this log-in can't be read: {error}", path=path, remedy=remedy) from error
+    cookies: object = state.get("cookies") if isinstance(state, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if not isinstance(cookies, list):
+        raise InputError("this is not a recorded log-in", path=path, remedy=remedy)
+    for number, cookie in enumerate(cast("list[object]", cookies), start=1):
+        fields = cast("dict[str, object]", cookie) if isinstance(cookie, dict) else {}
+        if not all(isinstance(fields.get(name), str) for name in ("name", "value", "domain", "path")):
+            raise InputError(
+                f"cookie {number} of this log-in has no name, value, domain or path", path=path, remedy=remedy
+            )
+    return path

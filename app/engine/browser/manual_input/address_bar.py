@@ -1,0 +1,131 @@
+"""The address bar of a browser under manual control: open an address, back, forward, reload.
+
+A navigation that fails returns one sentence; nothing is raised for what a site or the browser does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+from playwright.async_api import Error
+from playwright.async_api import TimeoutError as Late
+
+from app.engine.browser.page_loading import load_failure
+from app.engine.browser.session import BrowserSession
+from app.engine.core.actions.recorded import ArgValue
+from app.engine.core.page_input import NavigationKind
+from app.engine.core.redaction import redact_url
+from app.errors import UsageError
+
+ANSWER_TIMEOUT = 10.0
+"""Seconds an address may take to answer before the caller gets control back; loading continues after
+that.
+"""
+MAX_URL_LENGTH = 2_000
+"""Maximum characters of an address."""
+
+_HOST = re.compile(r"(localhost|\[[0-9a-f:.]+\]|[\w-]+(\.[\w-]+)+)(:\d+)?([/?#]|$)", re.IGNORECASE)
+_LOCAL = re.compile(r"(localhost|127\.|\[::1\]|10\.|192\.168\.)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Navigation:
+    """A navigation: the action a step records, and a function that does it and returns why it failed, else
+    "".
+    """
+
+    kind: str
+    done: Callable[[], Awaitable[str]]
+    args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
+
+
+def navigation_for(visit: BrowserSession, move: NavigationKind, url: str = "") -> Navigation:
+    """Return the navigation for a request.
+
+    Raises:
+        UsageError: the typed text is not the address of a page.
+    """
+    match move:
+        case NavigationKind.BACK:
+            return Navigation(kind="go_back", done=lambda: _travel(visit, -1))
+        case NavigationKind.FORWARD:
+            return Navigation(kind="go_forward", done=lambda: _travel(visit, 1))
+        case NavigationKind.RELOAD:
+            here = redact_url(visit.page.url) if visit.pages else ""
+            return Navigation(kind="goto", done=lambda: _reload(visit), args={"url": here})
+        case NavigationKind.OPEN | NavigationKind.START:
+            whole = address_of(url, visit.page.url if visit.pages else "")
+            return Navigation(kind="goto", done=lambda: _open(visit, whole), args={"url": redact_url(whole)})
+
+
+def address_of(typed: str, here: str) -> str:
+    """Return the full address for what was typed: ``/orders`` is on the page's host, a bare host gets https.
+
+    Raises:
+        UsageError: it is not a network address.
+    """
+    text = typed.strip()
+    if not text or len(text) > MAX_URL_LENGTH or any(letter.isspace() for letter in text):
+        raise UsageError(f"{text[:80]!r} is not an address", remedy="type one such as shop.example/orders")
+    if text.startswith("/") and not text.startswith("//") and here.startswith(("http://", "https://")):
+        return urljoin(here, text)
+    if _HOST.match(text):
+        text = f"{'http' if _LOCAL.match(text) else 'https'}://{text}"
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname)
+        parts.port  # noqa: B018 it is checked when it is asked for
+    except ValueError:
+        known = False
+    if not known:
+        raise UsageError(
+            f"{text[:80]!r} is not the address of a page", remedy="type one that begins with https://"
+        )
+    return text
+
+
+async def _open(visit: BrowserSession, url: str) -> str:
+    if visit.crashed or visit.stopped or not visit.pages:
+        try:
+            await visit.renew()
+        except (Error, TimeoutError):
+            return "the browser can't open a page now; it is being restarted"
+    try:
+        await visit.page.goto(url, wait_until="commit", timeout=ANSWER_TIMEOUT * 1000)
+    except Late:
+        return f"{urlsplit(url).netloc.rpartition('@')[2]} has not answered yet"
+    except Error as error:
+        return load_failure(url, error.message)
+    return ""
+
+
+async def _travel(visit: BrowserSession, step: int) -> str:
+    """Go through the history, never back to the empty tab that a run began with."""
+    nowhere = f"there is no page {'before' if step < 0 else 'after'} this one"
+    try:
+        history = await visit.send("Page.getNavigationHistory")
+        at, entries = int(history["currentIndex"]) + step, history["entries"]
+        if not 0 <= at < len(entries) or entries[at]["url"] == "about:blank":
+            return nowhere
+        page = visit.page
+        with suppress(Late):  # loading continues
+            await (page.go_back if step < 0 else page.go_forward)(
+                wait_until="commit", timeout=ANSWER_TIMEOUT * 1000
+            )
+    except Error:
+        return "the page can't be left now"
+    return ""
+
+
+async def _reload(visit: BrowserSession) -> str:
+    try:
+        await visit.page.reload(wait_until="commit", timeout=ANSWER_TIMEOUT * 1000)
+    except Late:
+        return "the page has not answered yet"
+    except Error as error:
+        return load_failure(visit.page.url if visit.pages else "", error.message)
+    return ""

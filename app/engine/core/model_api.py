@@ -1,0 +1,117 @@
+"""Interface to a language model.  ``app.engine.agent.model`` calls an endpoint; a replay need not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from app.engine.core.chat_messages import ChatMessage
+from app.errors import SiteloreError
+
+
+class AgentRole(StrEnum):
+    """Roles a model is asked for; tokens, money and time are counted for each."""
+
+    ORCHESTRATOR = "orchestrator"
+    PLANNER = "planner"
+    OPERATOR = "operator"
+    SUMMARIZER = "summarizer"
+    SELECTOR = "selector"
+    VISION = "vision"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReply:
+    """A model's answer.
+
+    Attributes:
+        text: the whole answer.  thinking: its reasoning, where the endpoint reports it.
+        data: the answer as JSON where a schema was asked for and it could be read, else ``None``.
+        tokens: in, out; cached: input tokens that the endpoint had in its cache.
+        seconds: until the last token; first: until the first one.
+        digest: content hash of the recorded exchange, "" where none is stored.
+        cut: it ended at the token limit.
+        unseen: pictures were replaced by words, because the endpoint takes none.
+    """
+
+    text: str
+    thinking: str = ""
+    data: dict[str, Any] | None = None
+    tokens: tuple[int, int] = (0, 0)
+    cached: int = 0
+    seconds: float = 0.0
+    first: float = 0.0
+    digest: str = ""
+    cut: bool = False
+    model: str = ""
+    unseen: bool = False
+
+
+class ModelErrorKind(StrEnum):
+    """Kinds of failures to get an answer."""
+
+    UNREACHABLE = "unreachable"
+    UNAUTHORISED = "unauthorised"  # 401, 403: no retry
+    RATE_LIMITED = "rate limited"  # 429 until the time budget ran out
+    SERVER = "server"  # 5xx until the budget ran out
+    TIMEOUT = "timeout"
+    REFUSED = "refused"  # 4xx: the request itself
+    BUDGET = "budget"  # tokens, money or time of the run are used up
+    UNREADABLE = "unreadable"  # the response is no answer
+    NO_MODEL = "no model"  # no endpoint is set
+
+
+class ModelError(SiteloreError):
+    """No answer came; ``trouble`` says why, the message what to do."""
+
+    def __init__(self, message: str, trouble: ModelErrorKind, remedy: str = "") -> None:
+        super().__init__(f"{message} ({remedy})" if remedy else message)
+        self.trouble = trouble
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUsage:
+    """Use of a model by one role: calls, tokens in and out, cached tokens, seconds, retries, money in US dollars."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached: int = 0
+    seconds: float = 0.0
+    retries: int = 0
+    money: float = 0.0
+
+
+class LanguageModel(Protocol):
+    """A model behind an endpoint, or a recording of one."""
+
+    async def ask(
+        self,
+        role: AgentRole,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: dict[str, Any] | None = None,
+        pictures: dict[str, bytes] | None = None,
+        most: int = 1024,
+    ) -> ModelReply:
+        """Return one answer of at most ``most`` tokens; ``pictures`` by the digest that image parts name.
+
+        ``schema`` is a JSON schema (with a ``title``) for the answer: requested as structured output where the
+        endpoint offers
+        it, read tolerantly where not.
+
+        Raises:
+            ModelError: no answer came.
+        """
+        ...
+
+    def usage(self) -> dict[AgentRole, ModelUsage]:
+        """Return the use so far."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        ...

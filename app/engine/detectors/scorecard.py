@@ -1,0 +1,138 @@
+"""Scorecard of the detectors: how often each fired, and how often rightly, by verdicts and operators' reactions.
+
+A reaction counts as a verdict on its flag: the newest of both wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.engine.core.supervision import FlagReaction
+from app.engine.core.verdicts import AGENT_DID_NOT_FAIL, Flag, Label, Score, Verdict
+from app.engine.detectors.runner import ALL_DETECTORS
+from app.engine.detectors.vlm import MODEL_DETECTORS
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """A verdict or reaction on a run or one of its flags: failed, not failed, or ambiguous."""
+
+    at: float
+    id: str
+    detector: str
+    failed: bool | None
+
+
+def agent_failed(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()) -> bool | None:
+    """Whether the agent failed by the newest judgement; ``None`` without one or where the task is ambiguous.
+
+    A verdict on one flag means that the run failed if it names a failure, and nothing if it only clears the flag; the
+    same holds for a reaction to a flag.
+    """
+    for word in _newest_first(verdicts, reactions):
+        if not word.detector or word.failed:
+            return word.failed
+    return None
+
+
+def fired_correctly(
+    detector: str, verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()
+) -> bool | None:
+    """Whether a detector fired rightly: by the newest judgement of its flag, else of the run."""
+    for word in _newest_first(verdicts, reactions):
+        if word.detector == detector:
+            return word.failed
+    return agent_failed(verdicts, reactions)
+
+
+def _newest_first(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction]) -> list[_Judgement]:
+    words = [_Judgement(one.at, "", one.detector, one.right) for one in reactions]
+    for one in verdicts:
+        ambiguous = one.label is Label.TASK_AMBIGUOUS
+        failed = None if ambiguous else one.label not in AGENT_DID_NOT_FAIL
+        words.append(_Judgement(one.at, one.id, one.detector, failed))
+    return sorted(words, key=lambda word: (word.at, word.id), reverse=True)
+
+
+def scorecard(
+    flags_by_run: Mapping[str, Sequence[Flag]],
+    verdicts_by_run: Mapping[str, Sequence[Verdict]],
+    site_by_run: Mapping[str, str],
+    decided_by_run: Mapping[str, frozenset[str]] | None = None,
+    reactions_by_run: Mapping[str, Sequence[FlagReaction]] | None = None,
+) -> list[Score]:
+    """Return a line per detector overall (``site`` is ``""``), then per site where it fired or failures were judged.
+
+    ``fired`` counts all runs it fired on; ``judged`` those of them with a verdict, ``right`` those where it was
+    right. Precision is ``right / judged``; recall is the share of runs judged as failed that it fired on. Flags of an
+    older version of a detector are left out: another rule made them. A detector that asks a model missed only what it
+    was asked about: ``decided_by_run`` names, for each run, those that got an answer. Reactions to a flag of an older
+    version don't count.
+    """
+    decided, reacted = decided_by_run or {}, _of_these_versions(reactions_by_run or {})
+    judged_failed = {
+        run
+        for run in verdicts_by_run.keys() | reacted.keys()
+        if agent_failed(verdicts_by_run.get(run, ()), reacted.get(run, ()))
+    }
+    sites = sorted({site for site in site_by_run.values() if site})
+    scores: list[Score] = []
+    for detector in ALL_DETECTORS:
+        fired = {
+            run
+            for run, flags in flags_by_run.items()
+            if any(flag.detector == detector.name and flag.version == detector.version for flag in flags)
+        }
+        calls = {
+            run: fired_correctly(detector.name, verdicts_by_run.get(run, ()), reacted.get(run, ()))
+            for run in fired
+        }
+        said = {
+            run: right
+            for run in fired
+            if (right := _reaction(detector.name, reacted.get(run, ()))) is not None
+        }
+        for site in ("", *sites):
+            here = {run: call for run, call in calls.items() if not site or site_by_run.get(run) == site}
+            failed = {
+                run
+                for run in judged_failed
+                if (not site or site_by_run.get(run) == site)
+                and (detector not in MODEL_DETECTORS or detector.name in decided.get(run, ()))
+            }
+            if site and not here and not failed:
+                continue
+            judged = sum(call is not None for call in here.values())
+            right = sum(call is True for call in here.values())
+            scores.append(
+                Score(
+                    detector=detector.name,
+                    site=site,
+                    version=detector.version,
+                    fired=len(here),
+                    judged=judged,
+                    right=right,
+                    precision=right / judged if judged else None,
+                    recall=len(failed & fired) / len(failed) if failed else None,
+                    reacted=len(said.keys() & here.keys()),
+                    reacted_right=sum(said[run] for run in said.keys() & here.keys()),
+                )
+            )
+    return scores
+
+
+def _of_these_versions(
+    reactions_by_run: Mapping[str, Sequence[FlagReaction]],
+) -> dict[str, list[FlagReaction]]:
+    versions = {detector.name: detector.version for detector in ALL_DETECTORS}
+    return {
+        run: [one for one in reactions if versions.get(one.detector) == one.version]
+        for run, reactions in reactions_by_run.items()
+    }
+
+
+def _reaction(detector: str, reactions: Sequence[FlagReaction]) -> bool | None:
+    """Return the newest reaction to a detector's flags in a run; ``None`` without one."""
+    own = [one for one in reactions if one.detector == detector]
+    return max(own, key=lambda one: one.at).right if own else None

@@ -1,0 +1,294 @@
+"""Decide which elements of newly found states are tried, in which order, and why the others are not.
+
+Adaptive breadth-first exploration (WebNavigator, algorithm 1): only elements that are new compared with the preceding
+pages are tried.  Beyond the paper: a link to a known address is not followed again, one row stands for a repeated
+list's controls, and a few pages of one kind stand for the controls of all.
+
+A plan depends only on the states of one depth in their order, so two explorations of the same site make the same
+plan, whatever the timing of their pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from app.engine.api.graph_api import ExploreOptions
+from app.engine.core import identity
+from app.engine.core.page_state import Element, Mode, PageState
+from app.engine.core.redaction import MARK
+from app.engine.core.transition import FrontierItem, FrontierStatus, Locator, Operation, SkipReason
+
+ALIKE = 3
+"""Pages of one kind on which a control is tried; its effect there stands for all of them."""
+MOST_CONTROLS = 120
+"""Maximum number of controls tried on one page; a page with more of them is generated."""
+
+_FILE = re.compile(
+    r"\.(?:pdf|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|deb|rpm|apk|iso|csv|tsv|xlsx?|docx?|pptx?|od[tsp]|ics|vcf"
+    r"|png|jpe?g|gif|webp|svg|ico|bmp|tiff?|mp[34]|m4[av]|ogg|wav|flac|avi|mov|mkv|webm|css|js|mjs|woff2?|ttf|eot"
+    r"|xml|rss|atom|json)$",
+    re.IGNORECASE,
+)
+_INERT_SCRIPT = re.compile(
+    r"javascript:\s*(?:void\s*\(?\s*0?\s*\)?|undefined|false|0)?\s*;?\s*", re.IGNORECASE
+)
+_OPENS = frozenset({"haspopup", "expanded", "collapsed", "selected"})
+_FILLED_IN = frozenset(
+    {"combobox", "listbox", "option", "checkbox", "radio", "switch", "slider", "spinbutton"}
+)
+
+
+class RuleResultLike(Protocol):
+    """The rules' verdict on an element: ``verdict`` is ``allow``, ``ask`` or ``block``."""
+
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def risk(self) -> float: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def reason(self) -> SkipReason | None: ...
+
+
+class RuleSet(Protocol):
+    """A block list (``app.engine.graph.rules.block_list``)."""
+
+    def verdict(self, element: Element, page_url: str, language: str = "") -> RuleResultLike: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateContext:
+    """A state to expand: its elements, and the keys of those that were on the pages before it."""
+
+    state: PageState
+    elements: tuple[Element, ...]
+    inherited: frozenset[str] = frozenset()
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedElement:
+    """The decision on one element: ``item`` is waiting, or skipped for the reason in it."""
+
+    item: FrontierItem
+    element: Element
+
+
+class FrontierPlanner:
+    """Decides about the elements of one depth after the other.
+
+    Attributes:
+        addresses: keys of all addresses that were opened or are about to be.
+        risks: of elements that a rule allows but considers risky, by state and element.
+    """
+
+    def __init__(
+        self,
+        home: str,
+        options: ExploreOptions,
+        rules: RuleSet,
+        *,
+        allowed: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._home, self._options, self._rules, self._allowed = home, options, rules, allowed
+        self._host = urlsplit(home).netloc
+        self.addresses: set[str] = set()
+        self.risks: dict[tuple[str, str], float] = {}
+        self._templates: Counter[str] = Counter()
+        self._controls: Counter[tuple[str, str]] = Counter()
+        self._order = 0
+
+    def know(self, url: str) -> None:
+        """Register an address that needs no opening any more."""
+        key = identity.url_key(url, self._home)
+        if key not in self.addresses:
+            self.addresses.add(key)
+            self._templates[identity.url_template(url, self._home)] += 1
+
+    def remember(self, items: Sequence[FrontierItem], templates: dict[str, str]) -> None:
+        """Resume from an interrupted exploration; ``templates`` are those of the items' pages."""
+        for item in items:
+            self._order = max(self._order, item.order + 1)
+            if item.status is FrontierStatus.SKIPPED:
+                continue
+            if item.value and item.operation is not Operation.SELECT:
+                self.know(item.value)
+            elif item.page in templates and item.locator is not None:
+                self._controls[templates[item.page], _kind_of_control(item.locator)] += 1
+
+    def judge(self, spot: StateContext, *, last: bool = False) -> list[PlannedElement]:
+        """Decide about the visible elements of a state, in the order in which they are to be tried.
+
+        States of one depth are judged in their order.  With ``last`` nothing is tried, because the targets lie deeper
+        than allowed.
+        """
+        verdicts: list[PlannedElement] = []
+        kinds: set[str] = set()
+        controls = 0
+        for key, element in self._distinct(spot):
+            if element.visible or not self._is_link(element, spot):
+                verdict = self._judge(spot, element, key, kinds, controls, last=last)
+                controls += verdict.item.status is FrontierStatus.WAITING and not verdict.item.value
+                verdicts.append(self._numbered(verdict))
+        return verdicts
+
+    def has_hidden_links(self, spot: StateContext) -> bool:
+        """Whether ``judge_hidden`` has anything to decide for a state."""
+        return any(not element.visible and self._is_link(element, spot) for element in spot.elements)
+
+    def judge_hidden(self, spot: StateContext, *, last: bool = False) -> list[PlannedElement]:
+        """Decide about its invisible links: they are opened by their address, because nobody could click them.
+
+        They come after everything else of their depth, which may show the same links.
+        """
+        verdicts: list[PlannedElement] = []
+        for key, element in self._distinct(spot):
+            if not element.visible and self._is_link(element, spot):
+                verdict = self._judge(spot, element, key, set(), 0, last=last)
+                item = verdict.item
+                if item.status is FrontierStatus.WAITING:
+                    item = replace(item, operation=Operation.OPEN)
+                    if not item.value:
+                        item = replace(item, status=FrontierStatus.SKIPPED, reason=SkipReason.HIDDEN)
+                verdicts.append(self._numbered(PlannedElement(item, element)))
+        return verdicts
+
+    def _distinct(self, spot: StateContext) -> Iterator[tuple[str, Element]]:
+        """Candidates by key; of several with one key the first visible one."""
+        found: dict[str, Element] = {}
+        for element in spot.elements:
+            if self._is_tried(element):
+                key = identity.element_key(element, self._home)
+                if key not in found or (element.visible and not found[key].visible):
+                    found[key] = element
+        return iter(found.items())
+
+    def _numbered(self, verdict: PlannedElement) -> PlannedElement:
+        self._order += 1
+        return PlannedElement(replace(verdict.item, order=self._order), verdict.element)
+
+    def _is_tried(self, element: Element) -> bool:
+        if element.in_live:
+            return False
+        role = element.role if element.role in identity.INTERACTIVE or not element.listens else "button"
+        return role in self._options.roles
+
+    def _is_link(self, element: Element, spot: StateContext) -> bool:
+        """Whether its address alone leads to another page."""
+        if not element.href.startswith(("http://", "https://")):
+            return False
+        if urlsplit(element.href).netloc != self._host:
+            return True
+        return identity.url_key(element.href, self._home) != spot.state.keys.url
+
+    def _judge(
+        self, spot: StateContext, element: Element, key: str, kinds: set[str], controls: int, *, last: bool
+    ) -> PlannedElement:
+        item = FrontierItem(
+            page=spot.state.id, element=key, operation=Operation.CLICK, depth=spot.state.depth
+        )
+
+        def skip(reason: SkipReason, detail: str = "") -> PlannedElement:
+            skipped = replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=detail)
+            return PlannedElement(skipped, element)
+
+        link = self._is_link(element, spot)
+        if element.in_advert:
+            return skip(SkipReason.ADVERT)
+        if key in spot.inherited and not self._options.naive:
+            return skip(SkipReason.INHERITED)
+        if "disabled" in element.states:
+            return skip(SkipReason.DISABLED)
+        if not element.visible and not link:
+            return skip(SkipReason.HIDDEN)
+        unfit = self._unfit(element, spot, link=link)
+        if unfit is not None:
+            return skip(*unfit)
+        ruling = self._rules.verdict(element, spot.state.url, spot.language)
+        if ruling.verdict != "allow":
+            said = ": ".join(part for part in (ruling.rule, ruling.why) if part)
+            return skip(ruling.reason or SkipReason.BLOCKED, said)
+        known = self._known_link(element) if link else self._known_control(spot, element, kinds, controls)
+        if known is not None and not self._options.naive:
+            return skip(*known)
+        if last:
+            return skip(SkipReason.DEPTH)
+        if ruling.risk:
+            self.risks[spot.state.id, key] = ruling.risk
+        if link:
+            self.know(element.href)
+            # The secret in an address is not stored, so such a link is clicked on its page.
+            value = "" if MARK in element.href else element.href
+            return PlannedElement(replace(item, value=value), element)
+        self._controls[spot.state.keys.template, _kind_of_control(element)] += 1
+        kinds.add(identity.kind_key(element))
+        return PlannedElement(_with_operation(item, element), element)
+
+    def _unfit(self, element: Element, spot: StateContext, *, link: bool) -> tuple[SkipReason, str] | None:
+        """Why nobody could follow it, whatever the rules say."""
+        scheme = element.href.partition(":")[0].lower() if element.href else ""
+        if scheme == "javascript" and not _INERT_SCRIPT.fullmatch(element.href):
+            return SkipReason.SCHEME, "a script"
+        if scheme and scheme not in ("http", "https", "javascript"):
+            return SkipReason.SCHEME, scheme
+        if link:
+            parts = urlsplit(element.href)
+            if parts.netloc != self._host:
+                return SkipReason.EXTERNAL, parts.netloc
+            if _FILE.search(parts.path) or any(name == "download" for name, _ in element.attributes):
+                return SkipReason.DOWNLOAD, parts.path
+        elif scheme.startswith("http") and "#" not in element.href and not _OPENS & set(element.states):
+            return SkipReason.KNOWN, spot.state.keys.url
+        elif _is_filled_in(element) and element.form.startswith("post:"):
+            return SkipReason.FORM, f"a field of {element.form}"
+        return None
+
+    def _known_link(self, element: Element) -> tuple[SkipReason, str] | None:
+        key = identity.url_key(element.href, self._home)
+        if key in self.addresses:
+            return SkipReason.KNOWN, key
+        if self._options.obey_robots and not self._allowed(element.href):
+            return SkipReason.ROBOTS, key
+        if self._options.mode is Mode.SKELETON:
+            template = identity.url_template(element.href, self._home)
+            if self._templates[template]:
+                return SkipReason.TEMPLATE, template
+        return None
+
+    def _known_control(
+        self, spot: StateContext, element: Element, kinds: set[str], controls: int
+    ) -> tuple[SkipReason, str] | None:
+        if element.repeat and identity.kind_key(element) in kinds:
+            return SkipReason.REPEATED, "the first one of them stands for all"
+        if controls >= MOST_CONTROLS:
+            return SkipReason.REPEATED, f"more than {MOST_CONTROLS} controls on this page"
+        most = 1 if self._options.mode is Mode.SKELETON else ALIKE
+        if self._controls[spot.state.keys.template, _kind_of_control(element)] >= most:
+            return SkipReason.TEMPLATE, f"tried on {most} pages of this kind"
+        return None
+
+
+def _kind_of_control(element: Element | Locator) -> str:
+    """Key of a control wherever it is on pages of one kind; its form's and its row's subject are left out."""
+    return "\x1f".join((element.role, ">".join(element.landmarks), identity.normal_name(element.name)))
+
+
+def _is_filled_in(element: Element) -> bool:
+    """Whether using it fills in a form (including the stars of a rating) rather than showing something."""
+    return element.role in _FILLED_IN or (element.listens and element.role not in identity.INTERACTIVE)
+
+
+def _with_operation(item: FrontierItem, element: Element) -> FrontierItem:
+    """A native select is set to another of its options; everything else is clicked."""
+    if element.tag != "select":
+        return item
+    other = next((option for option in element.options if option.strip() and option != element.value), "")
+    return replace(item, operation=Operation.SELECT, value=other) if other else item

@@ -1,0 +1,145 @@
+"""The block list: which elements an exploration may try, which it skips, and why.
+
+A rule file, in ten lines::
+
+    {"format": "sitelore-rules", "version": 1, "rules": [
+      {"name": "vendor-pages",                      # unique; shown wherever the rule blocks something
+       "scope": {"host": "*.shop.example", "path": "/admin/*"},         # globs on the page; omitted: every page
+       "when": {"all": [{"attr": "role", "op": "equals", "value": "link"},        # any, all, not may be nested
+                        {"attr": "path", "op": "regex", "value": "/vendors?/", "flags": "i"}]},
+       "verdict": "block",                          # block, ask (skipped: exploring asks nobody) or allow
+       "severity": "high",                          # low, medium, high: the risk stored with an allowed transition
+       "reason": "their stock is live"}]}           # for the reader
+
+Rules are checked in order, the user's before the built-in ones; the first match decides.  Built in are: verbs that
+destroy, end the session, pay or send (``danger``), forms, which are never sent, and addresses that are no page of the
+site.  A rule with ``allow`` lifts the latter; it lifts a danger verb only with ``"lifts_danger": true``.
+``expressions`` documents the facts and operators of matchers; lists in WebNavigator's format can be loaded too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.assets import resource
+from app.engine.core.page_state import Element
+from app.engine.core.transition import SkipReason
+from app.engine.graph.rules.conditions import Subject
+from app.engine.graph.rules.danger import Danger, danger_of, form_danger_of, off_site_reason
+from app.engine.graph.rules.rule import RISK, BlockRule, VerdictWord
+from app.engine.graph.rules.rule_file import parsed, read_rules, text_of
+from app.engine.graph.rules.webnavigator_format import is_webnavigator, read_webnavigator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleResult:
+    """The rules' verdict on an element.
+
+    ``reason`` is ``None`` if the element may be tried; ``risk`` in [0, 1] is the rule's estimate for doing it anyway.
+    """
+
+    verdict: VerdictWord = "allow"
+    rule: str = ""
+    why: str = ""
+    reason: SkipReason | None = None
+    risk: float = 0.0
+
+    @property
+    def allows(self) -> bool:
+        """Whether the element may be tried."""
+        return self.verdict == "allow"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockList:
+    """Rules in the order they are checked.  ``notes`` list oddities of a loaded list.
+
+    With ``built_in`` off only the given rules decide (to test a rule file by itself).
+    """
+
+    rules: tuple[BlockRule, ...] = ()
+    notes: tuple[str, ...] = ()
+    built_in: bool = True
+    language: str = ""
+
+    @classmethod
+    def builtin(cls, language: str = "") -> BlockList:
+        """Return the built-in rules alone.  ``language`` is the site's, for pages that declare none."""
+        return cls(language=language)
+
+    @classmethod
+    def load(cls, source: str | Path, *, language: str = "") -> BlockList:
+        """Read a rule file, or its text; its rules go before the built-in ones.
+
+        Raises:
+            InputError: it can't be read or has a mistake; the message names the rule and the position.
+        """
+        if isinstance(source, Path):
+            return cls.load_text(text_of(source), path=str(source), language=language)
+        return cls.load_text(source, language=language)
+
+    @classmethod
+    def load_text(cls, text: str, *, path: str = "", language: str = "") -> BlockList:
+        """Read the text of a rule file; ``path`` is named in errors.
+
+        Raises:
+            InputError: as in ``load``.
+        """
+        if not text.strip():
+            return cls(language=language)
+        raw = parsed(text, path)
+        if is_webnavigator(raw):
+            rules, notes = read_webnavigator(raw, path)
+            return cls(rules=rules, notes=notes, language=language)
+        return cls(rules=read_rules(raw, text, path), language=language)
+
+    def before(self, other: BlockList) -> BlockList:
+        """Return this list with another's rules appended."""
+        return replace(self, rules=(*self.rules, *other.rules), notes=(*self.notes, *other.notes))
+
+    def verdict(self, element: Element, page_url: str, language: str = "") -> RuleResult:
+        """Return the rules' verdict on an element of a page whose ``lang`` is ``language``."""
+        subject = Subject(element=element, page_url=page_url)
+        rule = next((rule for rule in self.rules if rule.holds(subject)), None)
+        if rule is not None and rule.verdict != "allow":
+            why = rule.reason or f"rule '{rule.name}' says so"
+            return RuleResult(
+                verdict=rule.verdict,
+                rule=rule.name,
+                why=why,
+                reason=SkipReason.BLOCKED,
+                risk=RISK[rule.severity],
+            )
+        if self.built_in and (found := self._built_in(element, page_url, language, rule)) is not None:
+            return found
+        if rule is None:
+            return RuleResult()
+        return RuleResult(
+            rule=rule.name, why=rule.reason, risk=RISK[rule.severity] if element.submits else 0.0
+        )
+
+    def _built_in(
+        self, element: Element, page_url: str, language: str, rule: BlockRule | None
+    ) -> RuleResult | None:
+        if rule is not None and rule.lifts_danger:
+            return None
+        danger = danger_of(element, page_url, language or self.language)
+        if danger is not None and danger.strong:
+            return _ruling(danger, rule)
+        held = off_site_reason(element, page_url) or form_danger_of(element)
+        if held is not None:
+            return None if rule is not None else _ruling(held, None)
+        return _ruling(danger, rule) if danger is not None else None
+
+
+def builtin_text() -> str:
+    """Return a template for the user's rule file: disabled examples, and the built-in rules in words."""
+    return resource("rules", "example.json").read_text(encoding="utf-8")
+
+
+def _ruling(danger: Danger, rule: BlockRule | None) -> RuleResult:
+    why = danger.why
+    if rule is not None:
+        why += f"; rule '{rule.name}' would lift this only with \"lifts_danger\": true"
+    return RuleResult(verdict="block", rule=danger.rule, why=why, reason=danger.reason, risk=danger.risk)

@@ -1,0 +1,254 @@
+"""Built-in block rules: irreversible actions, forms, addresses off the site.
+
+Opening an address is the least risky action, so a link is blocked only by verbs that destroy, end the session or pay,
+in its name or its address; a control without an address also by verbs that send.  Controls that only open something
+(a menu, a tab) are allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import SplitResult, urlsplit
+
+from app.engine.core.page_state import Element
+from app.engine.core.transition import SkipReason
+from app.engine.graph.rules.danger_words import (
+    VerbMatch,
+    changes_view_only,
+    identifier_words,
+    is_informational,
+    language_of,
+    may_be_noun,
+    verb_in_address,
+    verb_in_attributes,
+    verb_in_icon,
+    verb_in_name,
+    words_of,
+)
+
+_WHY = {
+    "destroys": "could destroy something",
+    "leaves": "would end the session",
+    "pays": "could pay or order",
+    "sends": "could change or send something",
+}
+_RISK = {"destroys": 1.0, "leaves": 0.6, "pays": 1.0, "sends": 0.5}
+_LABELLED = frozenset(
+    {"combobox", "listbox", "radio", "textbox", "searchbox", "slider", "spinbutton", "option"}
+)
+"""Controls whose name is a label: it says what is chosen, not what happens."""
+_SHOWING = frozenset({"tab", "treeitem", "summary"})
+"""Controls that show something of the same page."""
+_CHOICES = frozenset(
+    {"checkbox", "radio", "switch", "combobox", "listbox", "menuitemcheckbox", "menuitemradio"}
+)
+_OPENING = frozenset({"haspopup", "expanded", "collapsed"})
+_LINK_WORDS, _BUTTON_WORDS = 4, 8
+_TITLE_WORDS = 3
+_FILES = re.compile(
+    r"7z|avi|bz2|csv|deb|dmg|docx?|epub|exe|gz|iso|jar|mov|mp[34]|msi|od[pst]|pdf|pptx?|rar|rpm|tar|tgz|torrent|wav|webm"
+    r"|xlsx?|xz|zip|zst"
+)
+_SENDING = (
+    "data-method",
+    "data-turbo-method",
+    "hx-post",
+    "hx-put",
+    "hx-patch",
+    "hx-delete",
+    "data-remote-method",
+)
+_ASKING = ("data-confirm", "data-turbo-confirm", "hx-confirm")
+_GOING_ON = frozenset({"ok", "okay", "yes", "continue", "proceed", "apply", "create", "add", "weiter", "oui"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Danger:
+    """Why an element is skipped.  ``strong``: takes precedence over a rule that merely allows forms."""
+
+    rule: str
+    why: str
+    reason: SkipReason
+    risk: float = 0.0
+    strong: bool = False
+
+
+def danger_of(element: Element, page_url: str, language: str = "") -> Danger | None:
+    """Return the danger of activating the element on a page of this language; ``None`` if none is known."""
+    if element.role in _LABELLED or element.type in ("reset", "text", "search"):
+        return None
+    link = link_of(element, page_url)
+    if (sent := _told_by_attributes(element)) is not None:
+        return sent
+    if link is not None and (said := verb_in_address(link)) is not None:
+        return _danger(said, f"its address says '{said.verb}'", strong=said.kind != "sends")
+    said = _said_by_name(element, link, language_of(language))
+    if said is not None:
+        return _danger(said, f"'{said.verb}' {_WHY[said.kind]}", strong=said.kind != "sends")
+    if link is None and (said := _told_by_marks(element)) is not None:
+        return _danger(said, f"'{said.verb}' among its marks {_WHY[said.kind]}", strong=said.kind != "sends")
+    return _told_by_place(element) if link is None else None
+
+
+def form_danger_of(element: Element) -> Danger | None:
+    """Return why activating the element could send a form; ``None`` if it can't."""
+    method, _, action = element.form.partition(":")
+    where = f" ({method.upper()} {action})" if element.form else ""
+    if element.type == "file":
+        return _form("form: asks for a file", "it asks for a file from this machine")
+    if element.submits:
+        return _form("form: is never sent", f"it sends its form{where}")
+    changes = element.role in _CHOICES and (element.role != "combobox" or element.tag == "select")
+    if changes and method == "post":
+        return _form("form: is never filled in", f"a page may send its form as soon as this changes{where}")
+    return None
+
+
+def off_site_reason(element: Element, page_url: str) -> Danger | None:
+    """Return why a link's address is no page of this site; ``None`` if it is one, and for anything but a link."""
+    if not element.href:
+        return None
+    target = _split(element.href)
+    if target.scheme not in ("http", "https"):
+        scripted = target.scheme in ("javascript", "about", "")
+        why = f"'{target.scheme}:' is no page"
+        return None if scripted else Danger(rule="address: no page", why=why, reason=SkipReason.SCHEME)
+    if _host(target) != _host(_split(page_url)):
+        return Danger(
+            rule="address: other host", why=f"it leads to {target.hostname}", reason=SkipReason.EXTERNAL
+        )
+    _, dot, ending = target.path.rpartition("/")[2].lower().rpartition(".")
+    if dot and _FILES.fullmatch(ending):
+        return Danger(rule="address: a file", why=f"it offers a .{ending} file", reason=SkipReason.DOWNLOAD)
+    if any(key == "download" for key, _ in element.attributes):
+        return Danger(rule="address: a file", why="it offers a file", reason=SkipReason.DOWNLOAD)
+    return None
+
+
+def link_of(element: Element, page_url: str) -> SplitResult | None:
+    """The address an element leads to; ``None`` for a control of the page itself (no address, or only a fragment)."""
+    if not element.href:
+        return None
+    target = _split(element.href)
+    if target.scheme not in ("http", "https"):
+        return None
+    page = _split(page_url)
+    same = (target.netloc, target.path, target.query) == (page.netloc, page.path, page.query)
+    plain_fragment = not target.fragment.startswith(("/", "!/"))
+    return None if same and "#" in element.href and plain_fragment else target
+
+
+def _said_by_name(element: Element, link: SplitResult | None, language: str) -> VerbMatch | None:
+    name = element.name or element.label or element.text or dict(element.attributes).get("title", "")
+    said = verb_in_name(name, language) or verb_in_icon(name)
+    if said is None or element.role in _SHOWING or changes_view_only(name, said.verb):
+        return None
+    if link is not None:
+        about = (
+            said.words > _LINK_WORDS or is_informational(name) or _is_title(name, link) or may_be_noun(said)
+        )
+        return None if about or said.kind == "sends" else said
+    if said.words > _BUTTON_WORDS and said.at > 0:
+        return None
+    opens = bool(_OPENING & set(element.states)) or bool(_split(element.href).fragment)
+    if said.kind == "sends" and (opens or _about_cookies(element)):
+        return None
+    return said
+
+
+def _is_title(name: str, link: SplitResult) -> bool:
+    """Whether a link is named like the page it leads to (``Pay It Forward`` at ``/books/pay-it-forward_12``)."""
+    words = words_of(name)
+    slugs = [set(identifier_words(segment)) for segment in link.path.split("/")]
+    return len(words) >= _TITLE_WORDS and any(slug.issuperset(words) for slug in slugs)
+
+
+def _told_by_attributes(element: Element) -> Danger | None:
+    if not element.attributes:
+        return None
+    attributes = dict(element.attributes)
+    for key in _SENDING:
+        value = attributes.get(key, "")
+        if value and value.lower() != "get":
+            destroys = "delete" in (key + value).lower()
+            return Danger(
+                rule="danger: sends" if not destroys else "danger: destroys",
+                why=f"it sends a request ({key}={value[:40]})",
+                reason=SkipReason.DANGER if destroys else SkipReason.FORM,
+                risk=1.0 if destroys else 0.5,
+                strong=True,
+            )
+    asked = next((attributes[key] for key in _ASKING if attributes.get(key)), "")
+    if asked or "confirm(" in attributes.get("onclick", ""):
+        why = "the page itself asks before it does this"
+        return Danger(rule="danger: asks", why=why, reason=SkipReason.DANGER, risk=0.8, strong=True)
+    return None
+
+
+def _told_by_marks(element: Element) -> VerbMatch | None:
+    attributes = dict(element.attributes)
+    named = (
+        element.test_id,
+        attributes.get("id", ""),
+        attributes.get("name", ""),
+        attributes.get("data-action", ""),
+    )
+    nameless = not any(len(word) > 1 for word in words_of(element.name or element.label or element.text))
+    if nameless:
+        shown = [*attributes.get("class", "").split(), *attributes.get("icon", "").split()]
+        return verb_in_attributes((*named, *shown, attributes.get("title", "")))
+    said = verb_in_attributes(named)
+    return said if said is not None and said.kind != "sends" and element.role not in _SHOWING else None
+
+
+def _told_by_place(element: Element) -> Danger | None:
+    """Find words that are harmless on a page, but not in a confirmation dialog or in the rows of a list."""
+    words = words_of(element.name)
+    if len(words) != 1 or element.role in _SHOWING or _OPENING & set(element.states):
+        return None
+    asks = any(mark.startswith(("dialog", "alertdialog")) for mark in element.landmarks)
+    if asks and words[0] in _GOING_ON and not _about_cookies(element):
+        why = f"'{words[0]}' in a dialog may do what the dialog asks"
+        return Danger(rule="danger: confirms", why=why, reason=SkipReason.DANGER, risk=0.5)
+    if element.repeat and words[0] in ("add", "cancel"):
+        why = f"'{words[0]}' in a row of a list may change that row"
+        return Danger(rule="danger: changes a row", why=why, reason=SkipReason.DANGER, risk=0.5)
+    return None
+
+
+def _about_cookies(element: Element) -> bool:
+    attributes = dict(element.attributes)
+    around = " ".join(
+        (element.name, *element.landmarks, attributes.get("id", ""), attributes.get("class", ""))
+    )
+    return any(word in around.lower() for word in ("cookie", "consent", "gdpr"))
+
+
+def _danger(said: VerbMatch, why: str, *, strong: bool) -> Danger:
+    told = why if _WHY[said.kind] in why else f"{why}: {_WHY[said.kind]}"
+    return Danger(
+        rule=f"danger: {said.kind}", why=told, reason=SkipReason.DANGER, risk=_RISK[said.kind], strong=strong
+    )
+
+
+def _form(rule: str, why: str) -> Danger:
+    return Danger(rule=rule, why=why, reason=SkipReason.FORM, risk=0.5)
+
+
+@lru_cache(maxsize=8192)
+def _host(parts: SplitResult) -> str:
+    try:
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return parts.netloc
+    return f"{(parts.hostname or '').removeprefix('www.')}:{port}"
+
+
+@lru_cache(maxsize=8192)
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", url, "", "")

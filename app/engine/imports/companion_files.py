@@ -1,0 +1,96 @@
+"""Files beside a run folder, within the chosen folder: its log, its screenshots, the tasks' sites."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from app.engine.imports.run_log import step_summaries
+from app.engine.imports.source_files import MAX_IMAGE_BYTES, read_bytes, read_json_object, walk
+from app.errors import InputError, PathError
+
+_MAX_MAP_BYTES = 4 * 2**20
+_MAX_LOG_BYTES = 64 * 2**20
+_LEVELS_UP = 4
+_PICTURE = re.compile(r"screenshot_(som_)?step_(\d{1,9})\.(png|jpg|jpeg|webp)")
+_MAGIC = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
+
+
+def summaries(folder: Path, root: Path) -> dict[int, str]:
+    """Return summaries by step from ``logs/<run folder>.log``; none where there is no log or it can't be read."""
+    for logs in _places(folder.parent, root, "logs"):
+        try:
+            return step_summaries(
+                read_bytes(logs / f"{folder.name}.log", _MAX_LOG_BYTES).decode("utf-8", "replace")
+            )
+        except InputError:
+            continue
+    return {}
+
+
+def pictures(folder: Path, root: Path, blobs: dict[str, bytes], problems: list[PathError]) -> dict[int, str]:
+    """Return each step's screenshot digest; contents go to ``blobs``. A plain one wins over one with marks."""
+    found: dict[int, str] = {}
+    plain: set[int] = set()
+    for place in [folder, *(place / folder.name for place in _places(folder.parent, root, "screenshots"))]:
+        if place.is_symlink() or not place.is_dir():
+            continue
+        for path in sorted(place.iterdir()):
+            named = _PICTURE.fullmatch(path.name)
+            if named is None or int(named[2]) in plain:
+                continue
+            try:
+                data = read_bytes(path, MAX_IMAGE_BYTES)
+                if not data.startswith(_MAGIC):
+                    raise InputError("not a PNG, JPEG or WebP picture", path=str(path))
+            except InputError as error:
+                problems.append(PathError(path=error.path, error=error.what))
+                continue
+            digest = hashlib.sha256(data).hexdigest()
+            blobs[digest] = data
+            found[int(named[2])] = digest
+            if not named[1]:
+                plain.add(int(named[2]))
+    return found
+
+
+@lru_cache(maxsize=4)
+def task_sites(root: Path) -> dict[str, tuple[str, ...]]:
+    """Return sites by task id from a JSON map ``{"33": ["map"], ...}`` anywhere below ``root``; empty without one."""
+    for folder, names in walk(root, []):
+        for name in names:
+            if name.endswith(".json") and "site" in name.lower():
+                sites = _site_map(folder / name)
+                if sites:
+                    return sites
+    return {}
+
+
+def _site_map(path: Path) -> dict[str, tuple[str, ...]]:
+    try:
+        table = read_json_object(read_bytes(path, _MAX_MAP_BYTES), path)
+    except InputError:
+        return {}
+    sites: dict[str, tuple[str, ...]] = {}
+    for task, names in table.items():
+        if not task.isdigit() or not isinstance(names, list) or not names:
+            return {}
+        sites[task] = tuple(str(name) for name in names)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return sites
+
+
+@lru_cache(maxsize=64)
+def _places(folder: Path, root: Path, name: str) -> tuple[Path, ...]:
+    """Return folders of that name beside or above a folder of runs, up to the chosen folder."""
+    found: list[Path] = []
+    here = folder
+    for _ in range(_LEVELS_UP):
+        if not here.is_relative_to(root):
+            break
+        place = here / name
+        if place.is_dir() and not place.is_symlink():
+            found.append(place)
+        here = here.parent
+    return tuple(found)

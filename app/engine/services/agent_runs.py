@@ -1,0 +1,447 @@
+"""Runs of the embedded agent: checked, prepared, started, resumed, stopped."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+import uuid
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from app import settings
+from app.engine.agent.llm.prompting import visible
+from app.engine.agent.loop import AgentDependencies, AgentLoop
+from app.engine.agent.memory.ledger_store import LONGEST_GOAL, LedgerStore
+from app.engine.agent.navigator import GlobalNavigator
+from app.engine.agent.ports import ActionExecutor, AgentTask, StepReport
+from app.engine.agent.secrets import Secrets, resolve_secrets
+from app.engine.api.run_api import RunRequest, RunSummary
+from app.engine.core.addresses import browser_host
+from app.engine.core.events import RunAdvanced, RunsChanged
+from app.engine.core.intervention_policy import RiskClass, risk_classes
+from app.engine.core.trajectory import Outcome, Run, Step
+from app.engine.detectors.runner import RuleRunner, context_of
+from app.engine.jobs import Job
+from app.engine.services.core import Core
+from app.engine.services.graph_cache import GraphCache, checked_address
+from app.engine.services.graph_navigation import saved_login
+from app.engine.services.graph_search import GraphSearchService
+from app.engine.services.policy_factory import PolicyBundle, make_policy_bundle
+from app.engine.services.retrieval import RetrievalService
+from app.engine.services.review import ReviewService
+from app.engine.services.run_knowledge import RunGraphs, RunKnowledge
+from app.engine.services.run_reader import RunReader
+from app.engine.store.run_request_file import request_file
+from app.engine.store.run_writer import RunWriter
+from app.errors import NotFound, SiteloreError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.engine.agent.loop import LoopTiming
+    from app.engine.agent.run_control import RunControl
+    from app.engine.browser.executor import Executor
+    from app.engine.browser.live_browser import LiveBrowser
+
+VIEWPORT = (1280, 800)
+ANY_HOST = "*"
+
+
+class StoredRunRecorder:
+    """Writes a run and its exchanges with a model on the store thread (``app.engine.agent.ports.RunRecorder``)."""
+
+    def __init__(self, core: Core, live: RunWriter, head: PolicyBundle) -> None:
+        self._core, self._live, self._head = core, live, head
+
+    async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
+        """Store one step with its contents; it is on the disk when this returns."""
+        await self._core.on_store(self._live.append, step, {**blobs, **self._head.exchanges()})
+
+    async def finish(self, run: Run, blobs: Mapping[str, bytes]) -> None:
+        """Store the end of the run."""
+        await self._core.on_store(self._live.finish, run, {**blobs, **self._head.exchanges()})
+
+
+class RunSupervisor(Protocol):
+    """The supervisor of a run (``app.engine.services.supervision.supervised_run``): gives it a control, and hears of its steps."""
+
+    @property
+    def control(self) -> RunControl:
+        """The control of the run's loop."""
+        ...
+
+    def on_started(self, live: RunWriter) -> None:
+        """The run is on the disk."""
+        ...
+
+    def hands(
+        self,
+        executor: Executor,
+        browser: LiveBrowser,
+        graphs: RunGraphs,
+        head: PolicyBundle,
+        book: LedgerStore,
+        secrets: Secrets,
+    ) -> ActionExecutor:
+        """Return the executor for the loop, which recovers a lost browser."""
+        ...
+
+    def on_loop_ready(self, loop: AgentLoop, book: LedgerStore, knowledge: RunKnowledge | None) -> None:
+        """The loop is built and about to run."""
+        ...
+
+    def told(self, told: StepReport) -> None:
+        """A step was recorded."""
+        ...
+
+    async def on_loop_ended(self) -> None:
+        """The loop is over; the browser is still open."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedRun:
+    """A run that is ready to start: ``take`` creates its folder, or reopens it."""
+
+    run: str
+    request: RunRequest
+    secrets: Secrets
+    head: PolicyBundle
+    take: Callable[[], RunWriter]
+
+
+class AgentRunService:
+    """Starts runs, each as a job with a browser of its own."""
+
+    def __init__(
+        self,
+        core: Core,
+        atlas: GraphCache,
+        finding: GraphSearchService,
+        retrieving: RetrievalService,
+        judging: ReviewService,
+        reading: RunReader,
+    ) -> None:
+        self._core, self._atlas, self._finding = core, atlas, finding
+        self._retrieving, self._judging, self._reading = retrieving, judging, reading
+        self._loops: dict[str, AgentLoop] = {}
+        self._lifted: dict[str, Secrets] = {}
+
+    async def run_task(self, request: RunRequest) -> RunSummary:
+        """Do a task; return the summary when it is over.
+
+        Raises:
+            UsageError: an address, a host, a policy or a secret is invalid.
+            NotFound: no such graph.  InputError: an unusable knowledge base or log-in.
+            ModelError: the model's endpoint is not set.  NoBrowser: none can be started.
+        """
+        return await self.go(await self.prepare(await self.checked(request)))
+
+    async def resume_run(self, run: str) -> RunSummary:
+        """Resume an interrupted run from its ledger and its last page."""
+        return await self.go(await self.prepare_resume(run))
+
+    async def checked(self, request: RunRequest) -> RunRequest:
+        """Normalise and check a request, and everything it names; raises as ``run_task``.
+
+        A mistake is found here, before a run is stored.
+        """
+        from app.engine.browser.live_browser import checked_login
+
+        address = checked_address(request.start_url)
+        site = request.site or self._core.workspace.site_of(address)
+        request = replace(request, intent=_visible_intent(request.intent), start_url=address, site=site)
+        allowed_classes(request)
+        resolve_secrets(request.intent, os.environ)
+        allowed_hosts(request)
+        for name in request.graph:
+            await self._atlas.sheet(name)
+        await RunKnowledge.open(self._retrieving, request.kb, request.site)
+        await self._core.on_worker(checked_login, request.storage_state)
+        return request
+
+    def lift(self, run: str, request: RunRequest) -> RunRequest:
+        """Return the request without the passwords in its task: they stay in this process's memory.
+
+        Call it before anything of a waiting run is stored.
+        """
+        intent, self._lifted[run] = resolve_secrets(request.intent, os.environ)
+        return replace(request, intent=intent)
+
+    async def prepare(self, request: RunRequest, run: str = "") -> PreparedRun:
+        """Prepare a ``checked`` request; nothing is stored yet."""
+        intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
+        request = replace(request, intent=intent)
+        # Before anything is kept: there may be no model.  The key may come from a slow keyring.
+        head = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
+        begun = Run(
+            id=run or new_run_id(),
+            source="sitelore",
+            suite=request.suite,
+            task_id=request.task_id,
+            site=request.site,
+            sites=(request.site,) if request.site else (),
+            intent=intent,
+            start_url=request.start_url,
+            step_limit=request.max_steps,
+            started_at=time.time(),
+            policy=request.policy,
+            model=head.model_name,
+            knowledge=_kb_name(request.kb),
+            graph=", ".join(request.graph),
+        )
+
+        def take() -> RunWriter:
+            return RunWriter.begin(self._core.workspace, begun, request_file(request))
+
+        return PreparedRun(run=begun.id, request=request, secrets=secrets, head=head, take=take)
+
+    async def prepare_resume(self, run: str) -> PreparedRun:
+        """Prepare an interrupted run.
+
+        Raises:
+            NotFound: there is none, or it was not made here.  StoreError: its files are damaged.
+        """
+        request = await self._reading.request_of(run)
+        intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
+        request = replace(request, intent=intent)
+        head = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
+
+        def take() -> RunWriter:
+            return RunWriter.resume(self._core.workspace, run)
+
+        return PreparedRun(run=run, request=request, secrets=secrets, head=head, take=take)
+
+    async def stop_run(self, run: str) -> None:
+        """End a run after the step in flight."""
+        loop = self._loops.get(run)
+        if loop is None:
+            raise NotFound(f"run {run} is not active in this process")
+        loop.stop()
+
+    # inside
+
+    async def go(self, prepared: PreparedRun, overseer: RunSupervisor | None = None) -> RunSummary:
+        """Do a prepared run as a job, supervised or not."""
+
+        async def work(job: Job) -> RunSummary:
+            live = await self._core.on_store(prepared.take)
+            why = ""
+            try:
+                if overseer is not None:
+                    overseer.on_started(live)
+                return await self._go(prepared, live, job, overseer)
+            except SiteloreError as error:
+                why = prepared.secrets.mask(str(error))
+                raise
+            finally:
+                self._loops.pop(live.run.id, None)
+                await self._core.on_store(live.close, why)
+                self._core.bus.publish(RunsChanged(runs=(live.run.id,)))
+
+        _, task = self._core.registry.start(f"Run: {prepared.request.intent[:60]}", work, cooperative=False)
+        return await task
+
+    async def _go(
+        self, prepared: PreparedRun, live: RunWriter, job: Job, overseer: RunSupervisor | None
+    ) -> RunSummary:
+        began = time.monotonic()
+        request, head = prepared.request, prepared.head
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(head.aclose)
+            job.advance(len(live.steps), request.max_steps, "starting the browser")
+            browser = await stack.enter_async_context(await self._browser(request))
+            book = stack.enter_context(LedgerStore.open(live.folder))
+            loop = await self._loop(prepared, live, browser, book, job, overseer)
+            self._loops[live.run.id] = loop
+            self._publish(live.run, Outcome.RUNNING.value)
+            try:
+                run = await loop.run()
+            finally:
+                if overseer is not None:
+                    await overseer.on_loop_ended()
+            facts = tuple(f"{fact.key}: {fact.value}" for fact in book.ledger.facts if not fact.retracted)
+            usage = head.usage()
+        flags = await self._judging.detect([run.id])
+        self._publish(run, run.outcome.value)
+        return RunSummary(
+            run=run.id,
+            outcome=run.outcome.value,
+            answer=run.answer,
+            error=run.error,
+            steps=run.step_count,
+            seconds=round(time.monotonic() - began, 2),
+            own_ms=_median_ms(loop.timing),
+            policy=request.policy,
+            url=run.final.url if run.final is not None else "",
+            flags=tuple(dict.fromkeys(flag.detector for flag in flags)),
+            tips=tuple(await self._reading.tip_uses(live.steps)),
+            usage=usage,
+            facts=facts,
+            ended_by=run.ended_by,
+        )
+
+    async def _browser(self, request: RunRequest) -> LiveBrowser:
+        from app.engine.browser.live_browser import LiveBrowser
+
+        login = request.storage_state or (saved_login(request.site) if request.site else "")
+        return await LiveBrowser.open(
+            settings.load().browser,
+            headed=request.headed,
+            storage_state=login,
+            size=VIEWPORT,
+            keep_tabs=True,
+        )
+
+    async def _loop(
+        self,
+        prepared: PreparedRun,
+        live: RunWriter,
+        browser: LiveBrowser,
+        book: LedgerStore,
+        job: Job,
+        overseer: RunSupervisor | None,
+    ) -> AgentLoop:
+        from app.engine.agent.action_dispatcher import ActionDispatcher
+        from app.engine.agent.calculator import calculate
+        from app.engine.browser.executor import Executor
+        from app.engine.browser.network.write_guard import WriteGuard
+
+        request, head, secrets = prepared.request, prepared.head, prepared.secrets
+        secrets.hosts = domains = allowed_hosts(request)
+        knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
+        graphs = await RunGraphs.open(self._atlas, self._finding, browser.visit, request.graph)
+        navigator = GlobalNavigator(graphs, head.choose) if request.graph else None
+        guard = WriteGuard(hosts=domains)
+        await guard.watch(browser.visit)  # before the first page: sockets of pages that stand are not seen
+        executor = Executor(browser.visit, domains=domains, files=live.folder / "files", guard=guard)
+        hands: ActionExecutor = executor
+        if overseer is not None:
+            hands = overseer.hands(executor, browser, graphs, head, book, secrets)
+        task = AgentTask(
+            run=live.run.id,
+            intent=request.intent,
+            start_url=request.start_url,
+            home=graphs.domains()[0].home if request.graph else "",
+            site=request.site,
+            domains=domains,
+            max_steps=request.max_steps,
+        )
+
+        def tell(told: StepReport) -> None:
+            job.advance(told.step + 1, request.max_steps, told.words)
+            self._publish(live.run, Outcome.RUNNING.value, told)
+            if overseer is not None:
+                overseer.told(told)
+
+        head.attach(browser.visit, self._core.registry.hold)
+        parts = AgentDependencies(
+            hands=hands,
+            policy=head.policy,
+            book=book,
+            recorder=StoredRunRecorder(self._core, live, head),
+            deeds=ActionDispatcher(
+                hands=hands,
+                book=book,
+                evaluate=calculate,
+                navigator=navigator,
+                marks=head.marks,
+                secrets=secrets,
+            ),
+            knowledge=knowledge,
+            navigator=navigator,
+            watching=await self._watch(live, request, domains),
+            secrets=secrets,
+            tell=tell,
+            allow=allowed_classes(request),
+            **({"control": overseer.control} if overseer is not None else {}),
+        )
+        loop = AgentLoop(task, parts, live.run, live.steps)
+        if overseer is not None:
+            overseer.on_loop_ready(loop, book, knowledge)
+        return loop
+
+    async def _watch(self, live: RunWriter, request: RunRequest, domains: frozenset[str]) -> RuleRunner:
+        """Return the rule detectors for this run."""
+        lengths = await self._core.on_store(self._core.workspace.index.site_lengths)
+        # A run that is gone on with is among them itself, as short as it was when it broke off.
+        usual = lengths.get(request.site) if not live.steps else None
+        return RuleRunner(context_of(live.run, usual, domains or None))
+
+    def _publish(self, run: Run, state: str, told: StepReport | None = None) -> None:
+        event = RunAdvanced(run=run.id, intent=run.intent, state=state, step=run.step_count, why=run.error)
+        if told is not None:
+            event = replace(
+                event,
+                step=told.step,
+                words=told.words,
+                effect=told.effect,
+                why=told.why,
+                url=told.url,
+                plan=told.plan,
+                flags=tuple(flag.detector for flag in told.flags),
+            )
+        self._core.bus.publish(event)
+
+
+def new_run_id() -> str:
+    """Return a new id; ids sort by time."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}"
+
+
+def _visible_intent(intent: str) -> str:
+    """Return the task without invisible characters.
+
+    Raises:
+        UsageError: it is empty, or longer than the ledger and a model's prompt take.
+    """
+    text = visible(intent.encode("utf-8", "replace").decode()).strip()
+    if not text:
+        raise UsageError("there is no task", remedy="say in words what is to be done")
+    if len(text) > LONGEST_GOAL:
+        raise UsageError(
+            f"the task has {len(text):,} characters, at most {LONGEST_GOAL:,} are allowed",
+            remedy="say what is to be done in fewer words",
+        )
+    return text
+
+
+def allowed_hosts(request: RunRequest) -> frozenset[str]:
+    """Return the hosts the agent may visit; empty means any.  Raises ``UsageError`` for an invalid host."""
+    if ANY_HOST in request.domains:
+        return frozenset()
+    return frozenset({browser_host(request.start_url), *map(_host, request.domains)})
+
+
+def allowed_classes(request: RunRequest) -> frozenset[RiskClass]:
+    """Return the risk classes allowed beyond the task.  Raises ``UsageError`` for an unknown name."""
+    try:
+        return risk_classes(request.allow)
+    except ValueError as error:
+        known = ", ".join(risk.value.replace(" ", "-") for risk in RiskClass if risk.level)
+        raise UsageError(f"{str(error)!r} is not a risk class", remedy=f"--allow takes: {known}") from error
+
+
+def _host(domain: str) -> str:
+    """Return the host of a name with or without port, an address, or a pattern such as ``*.shop.example``."""
+    text = domain.strip().removeprefix("*.")
+    usual = "https" if text.endswith(":443") else "http"
+    host = browser_host(text if "://" in text else f"{usual}://{text}")
+    if not host:
+        raise UsageError(
+            f"{domain!r} is not a host", remedy="give one such as shop.example or shop.example:8080"
+        )
+    return host
+
+
+def _kb_name(kb: str) -> str:
+    """Return the name of a knowledge base for the run file: a file's name without its folder."""
+    return kb if kb in ("live", "none") else Path(kb).name
+
+
+def _median_ms(timing: LoopTiming) -> float:
+    return round(statistics.median(timing.own) * 1000, 2) if timing.own else 0.0

@@ -1,0 +1,147 @@
+"""The base of every use case: the stores and the one thread that may touch them, workers, bus, jobs.
+
+Every SQL statement of a process runs on the store thread, in order; encoding and other long computations run on
+workers.  Their failures are raised as ``SiteloreError`` with a sentence a person can act on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import sqlite3  # noqa: TID251 only its error types: every statement is made in kb/ and app/engine/store/
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from app.engine.core.events import EventBus, IndexDamaged
+from app.engine.jobs import JobRegistry
+from app.engine.store.workspace import Workspace
+from app.errors import Conflict, DamagedIndex, InputError, NotFound, SiteloreError, StoreError
+from kb.errors import BadFile, Frozen, KbError, Locked, NoSuchTip
+from kb.store import KnowledgeBase
+
+log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_DISK = "the disk is full or can't be written; free some space and do it again, nothing was lost"
+
+
+def as_sitelore_error(error: Exception) -> SiteloreError:
+    """Translate an expected failure of a library or of the knowledge base."""
+    match error:
+        case SiteloreError():
+            return error
+        case NoSuchTip():
+            return NotFound(str(error))
+        case Locked() | Frozen():
+            return Conflict(str(error))
+        case BadFile():
+            return InputError(str(error))
+        case KbError():
+            return SiteloreError(str(error))
+        case sqlite3.DatabaseError() if "locked" in str(error):
+            return Conflict("another process is writing to this workspace; try again in a moment")
+        case sqlite3.DatabaseError() if (
+            "full" in str(error) or "readonly" in str(error) or "I/O" in str(error)
+        ):
+            return StoreError(_DISK)
+        case sqlite3.DatabaseError():
+            return StoreError(f"the workspace's database can't be used: {error}")
+        case OSError() if error.errno in (28, 30, 122):  # ENOSPC, EROFS, EDQUOT
+            return StoreError(_DISK)
+        case OSError():
+            where = str(error.filename) if error.filename is not None else ""
+            return InputError(error.strerror or str(error), path=where)
+        case _:
+            raise error
+
+
+class Core:
+    """The stores of one open workspace."""
+
+    def __init__(
+        self, workspace: Workspace, kb: KnowledgeBase, author: str, store: ThreadPoolExecutor
+    ) -> None:
+        self.workspace, self.kb, self.author = workspace, kb, author
+        self.bus = EventBus()
+        self.registry = JobRegistry(self.bus)
+        self._store = store
+        self._closed = False
+        self._work = ThreadPoolExecutor(2, thread_name_prefix="work")
+
+    @classmethod
+    async def open(cls, path: Path, author: str) -> Core:
+        """Open or make the workspace and its knowledge base, on the store thread."""
+        store = ThreadPoolExecutor(1, thread_name_prefix="store")
+
+        def opening() -> Core:
+            workspace = Workspace.open(path)
+            kb = KnowledgeBase.open(workspace.knowledge_path, author=author)
+            known = kb.hosts()
+            for site, hosts in workspace.sites.items():
+                if site not in known:
+                    kb.set_hosts(site, hosts)
+            return cls(workspace, kb, author, store)
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(store, opening)
+        except Exception as error:
+            store.shutdown(wait=False)
+            raise as_sitelore_error(error) from error
+
+    async def do_in_kb(self, deed: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a user's action on the knowledge base; the redo list of the review state is dropped."""
+
+        def doing() -> T:
+            result = deed(*args, **kwargs)
+            self.workspace.review.journal.drop_redo()
+            return result
+
+        return await self.on_store(doing)
+
+    async def do_in_review(self, deed: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a user's action on runs or verdicts; the redo list of the knowledge base is dropped."""
+
+        def doing() -> T:
+            result = deed(*args, **kwargs)
+            self.kb.journal.drop_redo()
+            return result
+
+        return await self.on_store(doing)
+
+    async def on_store(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run ``call`` on the store thread."""
+        return await self._on(self._store, call, *args, **kwargs)
+
+    async def on_worker(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run ``call`` on a worker thread; it must not touch the stores."""
+        return await self._on(self._work, call, *args, **kwargs)
+
+    async def aclose(self) -> None:
+        """End the jobs, then close the stores; closing twice does nothing more."""
+        if self._closed:
+            return
+        self._closed = True
+        await self.registry.aclose()
+        await self.on_store(self._close)
+        # Work that can be stopped has been waited for with its job; a model that is loading can't be stopped.
+        self._work.shutdown(wait=False, cancel_futures=True)
+        self._store.shutdown(wait=True)
+
+    def _close(self) -> None:
+        self.kb.close()
+        self.workspace.close()
+
+    async def _on(self, where: ThreadPoolExecutor, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        bound = functools.partial(call, *args, **kwargs)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(where, bound)
+        except Exception as error:
+            known = as_sitelore_error(error)
+            if isinstance(known, DamagedIndex):
+                self.bus.publish(IndexDamaged(message=str(known)))
+            raise known from error

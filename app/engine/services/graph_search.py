@@ -1,0 +1,208 @@
+"""Search over the states of a graph, kept in step with it, and the comparison of search methods."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import settings
+from app.engine.api.graph_api import NodeHit, SearchComparison
+from app.engine.graph.search import LATE, StateSearch, state_text
+from app.engine.jobs import Job
+from app.engine.services.core import Core
+from app.engine.services.graph_cache import GraphCache, LoadedGraph, representative_page
+from app.engine.services.retrieval import RetrievalService
+from app.engine.store.graph.graph_store import GraphStore
+from app.errors import InputError, NotFound, UsageError
+
+if TYPE_CHECKING:
+    from app.engine.graph.search.pictures import PictureModel, PictureSearch
+
+PICTURE = "picture"
+"""Method that compares words with screenshots, by a model that the user chose."""
+
+
+class WorkerVectorCache:
+    """A vector cache for a worker; its new vectors are stored in the graph's file afterwards.
+
+    The worker may not touch the file, and the store thread should not wait for the encoder.
+    """
+
+    def __init__(self, known: Mapping[str, bytes]) -> None:
+        self._known = dict(known)
+        self.gained: dict[str, dict[str, bytes]] = {}
+
+    def get_many(self, encoder_id: str, keys: Iterable[str]) -> dict[str, bytes]:
+        """Return the known vectors among these keys."""
+        return {key: self._known[key] for key in keys if key in self._known}
+
+    def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
+        """Add vectors."""
+        self._known.update(vectors)
+        self.gained.setdefault(encoder_id, {}).update(vectors)
+
+
+@dataclass(slots=True)
+class _SiteSearch:
+    search: StateSearch
+    cache: WorkerVectorCache
+    encoder: str
+    version: int = -1
+
+
+class GraphSearchService:
+    """State search, with one index a site."""
+
+    def __init__(self, core: Core, atlas: GraphCache, retrieving: RetrievalService) -> None:
+        self._core, self._atlas, self._retrieving = core, atlas, retrieving
+        self._kept: dict[str, _SiteSearch] = {}
+        self._picture_model: tuple[str, PictureModel] | None = None
+        self._pictures: dict[str, tuple[PictureSearch, WorkerVectorCache]] = {}
+        self._one_at_a_time = asyncio.Lock()
+
+    async def graph_search(self, site: str, query: str, method: str = LATE, k: int = 10) -> list[NodeHit]:
+        """Return the states that match words, best first.
+
+        Without an encoder, ``late`` and ``dense`` fall back to the best method available.
+        """
+        if not query.strip():
+            raise UsageError("nothing to search for", remedy="say in words what the page is for")
+        sheet = await self._atlas.sheet(site)
+        if method == PICTURE:
+            return await self._by_picture(sheet, query, k)
+        async with self._one_at_a_time:
+            kept = await self._ready(sheet)
+            usable = kept.search.resolve_method(method) if method in ("late", "dense") else method
+            hits = await self._core.on_worker(kept.search.search, query, usable, max(1, k))
+        return [
+            _node_hit(sheet, hit.node, hit.score, hit.matched)
+            for hit in hits
+            if hit.node in sheet.graph.nodes
+        ]
+
+    async def graph_compare_search(self, site: str, queries: str) -> SearchComparison:
+        """Compare all methods on the labelled queries of a JSON lines file."""
+        from app.engine.graph.search.compare import compare, read_queries
+
+        path = Path(queries).expanduser()
+        sheet = await self._atlas.sheet(site)
+
+        def reading() -> str:
+            try:
+                return path.read_text("utf-8")
+            except (OSError, UnicodeError) as error:
+                raise InputError(f"the queries can't be read: {error}", path=str(path)) from error
+
+        labelled = read_queries(await self._core.on_worker(reading), str(path))
+        places = {
+            node: {
+                part for page in sheet.graph.pages_of(node) for part in (page.keys.template, page.keys.url)
+            }
+            for node in _present_nodes(sheet)
+        }
+        async with self._one_at_a_time:
+            kept = await self._ready(sheet)
+            return await self._core.on_worker(compare, site, kept.search, places, labelled)
+
+    async def _ready(self, sheet: LoadedGraph) -> _SiteSearch:
+        """Return the up-to-date search index of a graph; encodes new states as a job."""
+        site, encoder = sheet.graph.site, self._retrieving.encoder
+        name = encoder.id if encoder is not None else ""
+        kept = self._kept.get(site)
+        if kept is None or kept.encoder != name:
+            known = await self._atlas.with_store(site, lambda store: store.vectors(name)) if name else {}
+            cache = WorkerVectorCache(known)
+            kept = self._kept[site] = _SiteSearch(StateSearch(encoder, cache), cache, name)
+        if kept.version == sheet.version[0]:
+            return kept
+        states = [state_text(node, sheet.graph.pages_of(node)) for node in _present_nodes(sheet)]
+        search = kept.search
+
+        async def work(job: Job) -> None:
+            await self._core.on_worker(
+                search.update, states, _progress_of(job, "reading the states of the map")
+            )
+
+        _, task = self._core.registry.start(f"Search index of {site}", work)
+        await task
+        await self._flush(site, kept.cache)
+        kept.version = sheet.version[0]
+        return kept
+
+    async def _by_picture(self, sheet: LoadedGraph, query: str, k: int) -> list[NodeHit]:
+        folder = settings.load().picture_encoder
+        if not folder:
+            raise UsageError(
+                "no picture model is set",
+                remedy="name the folder of a multimodal sentence-transformers model in the settings",
+            )
+        digests = {
+            node: representative_page(sheet.graph.pages_of(node)).picture for node in _present_nodes(sheet)
+        }
+        wanted = {node: digest for node, digest in digests.items() if digest}
+        if not wanted:
+            raise NotFound(f"the graph of {sheet.graph.site} has no pictures")
+        async with self._one_at_a_time:
+            search, cache = await self._picture_search(sheet.graph.site, folder)
+            blob = self._core.workspace.runs.read_blob
+            pictures = {node: await self._core.on_store(blob, digest) for node, digest in wanted.items()}
+
+            async def work(job: Job) -> None:
+                progress = _progress_of(job, "looking at the pictures of the map")
+                await self._core.on_worker(search.update, pictures, progress)
+
+            _, task = self._core.registry.start(f"Picture index of {sheet.graph.site}", work)
+            await task
+            await self._flush(sheet.graph.site, cache)
+            found = await self._core.on_worker(search.search, query, k)
+        return [_node_hit(sheet, node, score, ()) for node, score in found]
+
+    async def _picture_search(self, site: str, folder: str) -> tuple[PictureSearch, WorkerVectorCache]:
+        from app.engine.graph.search.pictures import PictureModel, PictureSearch
+
+        if self._picture_model is None or self._picture_model[0] != folder:
+            self._picture_model = (folder, await self._core.on_worker(PictureModel, Path(folder)))
+            self._pictures.clear()
+        if site not in self._pictures:
+            model = self._picture_model[1]
+            cache = WorkerVectorCache(
+                await self._atlas.with_store(site, lambda store: store.vectors(model.id))
+            )
+            self._pictures[site] = (PictureSearch(model, cache), cache)
+        return self._pictures[site]
+
+    async def _flush(self, site: str, cache: WorkerVectorCache) -> None:
+        """Store a worker's new vectors in the graph's file."""
+        gained, cache.gained = cache.gained, {}
+        for encoder, vectors in gained.items():
+            await self._atlas.with_store(site, functools.partial(_put_vectors, encoder, vectors))
+
+
+def _put_vectors(encoder: str, vectors: Mapping[str, bytes], store: GraphStore) -> None:
+    store.put_vectors(encoder, vectors)
+
+
+def _progress_of(job: Job, words: str) -> Callable[[int, int], None]:
+    """Return a progress callback for a worker thread; it reports on the loop."""
+    loop = asyncio.get_running_loop()
+
+    def progress(done: int, total: int) -> None:
+        loop.call_soon_threadsafe(job.advance, done, total, words)
+
+    return progress
+
+
+def _present_nodes(sheet: LoadedGraph) -> list[str]:
+    """Return the nodes that are not gone."""
+    graph = sheet.graph
+    return [node for node in graph.nodes if not all(page.gone_at for page in graph.pages_of(node))]
+
+
+def _node_hit(sheet: LoadedGraph, node: str, score: float, matched: tuple[str, ...]) -> NodeHit:
+    page = representative_page(sheet.graph.pages_of(node))
+    small = page.thumbnail or page.picture
+    return NodeHit(node=node, title=page.title, url=page.url, score=score, matched=matched, thumbnail=small)

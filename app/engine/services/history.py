@@ -1,0 +1,107 @@
+"""One undo history over all user actions, and the window's session state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.engine.api.engine_api import UndoResult
+from app.engine.core.events import GraphChanged, HistoryChanged, KnowledgeChanged, PolicyChanged, RunsChanged
+from app.engine.services.core import Core
+from app.engine.services.review import ReviewService
+from app.engine.store.supervision.supervision_state import POLICY_EDIT
+from app.engine.store.workspace import GRAPH_EDIT
+from kb.journal import JournalEntry
+
+
+class HistoryService:
+    """Undo and redo across the journals of the knowledge base and of the review state.
+
+    Each file keeps its own journal, so that a knowledge base can be used alone; here the later action is undone
+    first, and the action undone last is redone first.
+    """
+
+    def __init__(self, core: Core, judging: ReviewService) -> None:
+        self._core, self._judging = core, judging
+        core.bus.subscribe(self._tell)
+
+    async def undo(self, where: str = "") -> UndoResult:
+        """Undo the latest action; ``where`` = ``knowledge`` or ``review`` looks at that part only."""
+        return await self._turn(back=True, where=where)
+
+    async def redo(self, where: str = "") -> UndoResult:
+        """Redo the action that was undone last."""
+        return await self._turn(back=False, where=where)
+
+    async def history(self, limit: int = 50) -> list[str]:
+        """Return the labels of actions, latest first."""
+
+        def listing() -> list[str]:
+            entries = [
+                *self._core.kb.journal.entries(limit),
+                *self._core.workspace.review.journal.entries(limit),
+            ]
+            entries.sort(key=lambda entry: entry.at, reverse=True)
+            return [entry.label + (" (undone)" if entry.undone_at else "") for entry in entries[:limit]]
+
+        return await self._core.on_store(listing)
+
+    async def load_session(self) -> dict[str, Any]:
+        """Return the stored state of the window."""
+        return await self._core.on_store(self._core.workspace.review.load_session)
+
+    async def save_session(self, session: dict[str, Any]) -> None:
+        """Store the state of the window."""
+        await self._core.on_store(self._core.workspace.review.save_session, session)
+
+    async def _turn(self, back: bool, where: str) -> UndoResult:
+        def turning() -> tuple[JournalEntry | None, bool]:
+            kb, workspace = self._core.kb, self._core.workspace
+            ours, theirs = kb.peek()[not back], workspace.review.peek()[not back]
+            ours = ours if where != "review" else None
+            theirs = theirs if where != "knowledge" else None
+            in_kb = _is_ours_next(ours, theirs, back)
+            if ours is None and theirs is None:
+                return None, in_kb
+            if in_kb:
+                return (kb.undo() if back else kb.redo()), True
+            return (workspace.undo() if back else workspace.redo()), False
+
+        entry, in_kb = await self._core.on_store(turning)
+        if entry is not None and in_kb:
+            self._core.bus.publish(KnowledgeChanged())
+        elif entry is not None and entry.kind == GRAPH_EDIT:
+            for site in await self._core.on_store(self._core.workspace.graph_sites):
+                self._core.bus.publish(GraphChanged(site=site))
+        elif entry is not None and entry.kind == POLICY_EDIT:
+            self._core.bus.publish(PolicyChanged())
+        elif entry is not None:
+            await self._judging.start_missing_detection()  # runs that came back from the trash
+            await self._judging.after_verdicts(())
+        undo, redo = await self._core.on_store(self._next)
+        return UndoResult(did=entry.label if entry is not None else "", undo=undo, redo=redo)
+
+    def _next(self) -> tuple[str, str]:
+        """Return the labels of the next undo and redo."""
+        words: list[str] = []
+        for at, back in ((0, True), (1, False)):
+            ours, theirs = self._core.kb.peek()[at], self._core.workspace.review.peek()[at]
+            chosen = ours if _is_ours_next(ours, theirs, back) else theirs
+            words.append(chosen.label if chosen is not None else "")
+        return words[0], words[1]
+
+    def _tell(self, event: object) -> None:
+        if isinstance(event, KnowledgeChanged | RunsChanged | GraphChanged | PolicyChanged):
+            self._core.registry.hold(self._publish())
+
+    async def _publish(self) -> None:
+        undo, redo = await self._core.on_store(self._next)
+        self._core.bus.publish(HistoryChanged(undo=undo, redo=redo))
+
+
+def _is_ours_next(ours: JournalEntry | None, theirs: JournalEntry | None, back: bool) -> bool:
+    """Return whether our entry comes before theirs."""
+    if ours is None or theirs is None:
+        return ours is not None
+    if back:
+        return ours.at >= theirs.at
+    return (ours.undone_at or 0) >= (theirs.undone_at or 0)

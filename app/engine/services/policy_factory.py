@@ -1,0 +1,166 @@
+"""The policy of a run with its companions: the scout, or a model behind an endpoint with its roles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from app.engine.agent.navigator import StateCandidate
+from app.engine.api.run_api import RoleUsage, RunRequest
+from app.engine.services.core import Core
+from app.errors import UsageError
+
+if TYPE_CHECKING:
+    from app.engine.agent.model.heartbeat import Heartbeat
+    from app.engine.agent.ports import MarkResolver
+    from app.engine.agent.secrets import Secrets
+    from app.engine.browser.session import BrowserSession
+    from app.engine.core.model_api import LanguageModel
+    from app.engine.core.observation import Policy
+
+Spawn = Callable[[Coroutine[Any, Any, Any]], object]
+
+
+class PolicyBundle:
+    """A policy and what comes with it; the scout has no model, no marks and uses no tokens.
+
+    ``pulse`` holds the signs of life of the model, where there is one.
+    """
+
+    marks: MarkResolver | None = None
+    model_name = ""
+    pulse: Heartbeat | None = None
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def attach(self, visit: BrowserSession, spawn: Spawn) -> None:
+        """Take the run's browser before the first step; ``spawn`` starts background work."""
+
+    async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
+        """Return the best candidate state, by the words it shares with the query."""
+        from app.engine.agent.candidate_ranking import best_candidate
+
+        return best_candidate(query, intent, candidates)
+
+    def exchanges(self) -> dict[str, bytes]:
+        """Return the exchanges with a model since the last call, by digest."""
+        return {}
+
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """Return the usage of each role."""
+        return ()
+
+    async def aclose(self) -> None:
+        """Close the policy."""
+        await self.policy.aclose()
+
+
+class ModelPolicyBundle(PolicyBundle):
+    """A language model in all roles, with ``vision`` also a vision model.  Every exchange is stored with the run."""
+
+    def __init__(self, core: Core, request: RunRequest, secrets: Secrets) -> None:
+        """Open the model; nothing is sent yet.
+
+        Raises:
+            ModelError: no endpoint is set.  UsageError: a budget of money, and no price known.
+        """
+        from app import settings
+        from app.engine.agent.llm.prompting import Fence
+        from app.engine.agent.llm.selector import Selector
+        from app.engine.agent.model.blob_buffer import BlobBuffer
+        from app.engine.agent.model.heartbeat import Heartbeat
+        from app.engine.agent.model.open_model import open_model
+
+        self._core, self._request = core, request
+        self._shelf = BlobBuffer()
+        chosen = settings.load()
+        chosen = replace(
+            chosen,
+            run_seconds=request.max_seconds or chosen.run_seconds,
+            run_tokens=request.max_tokens or chosen.run_tokens,
+            run_money=request.max_money or chosen.run_money,
+        )
+        self.model_name = chosen.model_name
+        self.pulse = Heartbeat()
+        self._model: LanguageModel = open_model(
+            chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask, pulse=self.pulse
+        )
+        self._fence = Fence(mask=secrets.mask)
+        self._selector = Selector(self._model, self._fence, self._pictures)
+        super().__init__(self._policy())
+
+    def attach(self, visit: BrowserSession, spawn: Spawn) -> None:
+        """Rebuild the policy with vision on this page, where the request asks for it."""
+        if not self._request.vision:
+            return
+        from app.engine.agent.vision.vision_cache import VisionCache
+        from app.engine.agent.vision.vision_client import VisionClient
+        from app.engine.browser.capture.hit_testing import elements_at
+
+        async def beneath(page: Any, points: Any) -> Any:
+            return await elements_at(visit, page, points)
+
+        eyes = VisionCache(VisionClient(self._model, fence=self._fence), spawn=spawn, under=beneath)
+        self.marks = eyes
+        self.policy = self._policy(eyes)
+
+    def _policy(self, eyes: Any = None) -> Policy:
+        from app.engine.agent.llm.llm_policy import LlmPolicy
+        from app.engine.agent.llm.options import LlmOptions
+        from app.engine.core.actions.types import ACTION_SETS, ActionSet
+
+        options = LlmOptions()
+        if eyes is not None:
+            options = replace(options, offered=options.offered | frozenset(ACTION_SETS[ActionSet.VISION]))
+        return LlmPolicy(self._model, options=options, eyes=eyes, fence=self._fence)
+
+    async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
+        """Return the candidate state that the model selects."""
+        return await self._selector.choose(query, intent, candidates)
+
+    def exchanges(self) -> dict[str, bytes]:
+        """Return the exchanges with the model since the last call, by digest."""
+        return self._shelf.take()
+
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """Return the usage of each role."""
+        return tuple(
+            RoleUsage(
+                role=role.value,
+                calls=used.calls,
+                tokens_in=used.tokens_in,
+                tokens_out=used.tokens_out,
+                cached=used.cached,
+                seconds=round(used.seconds, 2),
+                retries=used.retries,
+                money=round(used.money, 6),
+            )
+            for role, used in self._model.usage().items()
+            if used.calls
+        )
+
+    async def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
+        """Return screenshots of states, for the selector."""
+
+        def reading() -> dict[str, bytes]:
+            read = self._core.workspace.runs.read_blob
+            return {digest: read(digest) for digest in digests}
+
+        return await self._core.on_store(reading)
+
+
+def make_policy_bundle(core: Core, request: RunRequest, secrets: Secrets) -> PolicyBundle:
+    """Return the policy that a request asks for.
+
+    Raises:
+        UsageError: there is no such policy.  ModelError: it needs a model and none is set.
+    """
+    if request.policy == "scout":
+        from app.engine.agent.scout.policy import ScoutPolicy
+
+        return PolicyBundle(ScoutPolicy())
+    if request.policy == "llm":
+        return ModelPolicyBundle(core, request, secrets)
+    raise UsageError(f"there is no policy {request.policy!r}", remedy="use scout or llm")

@@ -1,0 +1,318 @@
+"""Flags, risk and verdicts: detect, rank, judge, learn from the verdicts."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+from app.engine.api.engine_api import RiskReport, RunFilter, RunRow
+from app.engine.core.events import RunsChanged
+from app.engine.core.supervision import FlagReaction
+from app.engine.core.trajectory import count_operator_steps
+from app.engine.core.verdicts import Flag, Label, Opinion, Risk, Verdict
+from app.engine.detectors.clusters import cluster_key
+from app.engine.detectors.cross_validation import CrossValidation, cross_validate
+from app.engine.detectors.risk import DETECTOR_SET_HASH, JudgedRun, RiskModel, fit
+from app.engine.detectors.runner import detect_run, in_order
+from app.engine.detectors.scorecard import agent_failed, scorecard
+from app.engine.detectors.vlm import decided, flags_of
+from app.engine.jobs import Job
+from app.engine.services.core import Core
+from app.errors import NotFound
+
+log = logging.getLogger(__name__)
+
+DETECT_CHUNK = 25
+"""Runs detected in one turn of the store thread; other work gets its turn in between."""
+
+_STATE = "risk-model"
+_NO_OPINION = Opinion(run="")
+GUIDELINE = "1"
+"""Version of the labels' meaning, stored with each verdict."""
+
+
+class ReviewService:
+    """The judgement of runs by detectors and people."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._model: RiskModel | None = None
+        self._trial = CrossValidation()
+        self._stale = False
+        self._fitting: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+
+    async def detect(self, runs: Sequence[str] = (), job: Job | None = None) -> list[Flag]:
+        """Run every rule over these runs (all of them by default) and rank them again.
+
+        Flags from an earlier opinion of a model are kept beside those of the rules.
+        """
+        ids = list(runs) or [
+            row.id for row in await self._core.on_store(self._core.workspace.index.rows, RunFilter())
+        ]
+        found: list[Flag] = []
+        usual = await self._core.on_store(self._core.workspace.index.site_lengths)
+        opinions = await self._core.on_store(
+            self._core.workspace.review.opinions, ids[0] if len(ids) == 1 else ""
+        )
+        for start in range(0, len(ids), DETECT_CHUNK):
+            found += await self._core.on_store(
+                self._detect_chunk, ids[start : start + DETECT_CHUNK], usual, opinions
+            )
+            if job is not None:
+                job.advance(min(start + DETECT_CHUNK, len(ids)), len(ids), "looking for failures")
+                if job.cancel_requested:
+                    break
+        self._core.bus.publish(RunsChanged(runs=tuple(ids) if len(ids) <= DETECT_CHUNK else ()))
+        return found
+
+    async def detect_missing(self, job: Job | None = None) -> None:
+        """Run the rules over every run that this version has not seen yet.
+
+        Such runs are left by a killed or cancelled import, a lost index, or an older program.
+        """
+        rest = await self._core.on_store(self._core.workspace.index.runs_to_detect, DETECTOR_SET_HASH)
+        if rest:
+            await self.detect(rest, job)
+            if await self._core.on_store(self._fit_is_old):
+                await self.after_verdicts(())
+
+    async def start_missing_detection(self) -> None:
+        """Start ``detect_rest`` as a job, if there is anything to do and none is running."""
+        rest = await self._core.on_store(self._core.workspace.index.runs_to_detect, DETECTOR_SET_HASH)
+        if rest and (self._looking is None or self._looking.done()):
+            _, self._looking = self._core.registry.start("Look for failures", self.detect_missing)
+
+    async def give_verdict(
+        self, run: str, label: Label, step: int | None = None, note: str = "", lead_seconds: float = 0.0
+    ) -> Verdict:
+        """Store a person's verdict and refit the ranking."""
+        verdict = Verdict(
+            id=f"v-{uuid.uuid4().hex[:12]}",
+            run=run,
+            label=Label(label),
+            step=step,
+            note=note,
+            author=self._core.author,
+            at=time.time(),
+            guideline=GUIDELINE,
+            lead_seconds=lead_seconds,
+        )
+
+        def judging() -> None:
+            workspace = self._core.workspace
+            loaded, steps = workspace.runs.load(run)
+            if step is not None and not 0 <= step <= len(steps):
+                raise NotFound(f"run {loaded.id} has no step {step}; it has {len(steps)}")
+            workspace.review.add_verdict(verdict)
+
+        await self._core.do_in_review(judging)
+        await self.after_verdicts((run,))
+        return verdict
+
+    async def withdraw_verdict(self, verdict: str) -> None:
+        """Withdraw a verdict; its row stays in the history."""
+        run = await self._core.do_in_review(self._core.workspace.review.withdraw, verdict)
+        await self.after_verdicts((run,))
+
+    async def next_to_review(
+        self, after: str = "", other_kind: bool = False, which: RunFilter | None = None
+    ) -> RunRow | None:
+        """Return the riskiest unjudged run after ``after``, of another failure signature if asked."""
+        which = which or RunFilter(failed=True, order="risk")
+        rows = await self._core.on_store(self._core.workspace.index.rows, which)
+        here = next((at for at, row in enumerate(rows) if row.id == after), -1)
+        kind = rows[here].signature if here >= 0 and other_kind else None
+        waiting = [
+            row for row in rows[here + 1 :] + rows[: max(here, 0)] if not row.label and row.id != after
+        ]
+        return next((row for row in waiting if row.signature != kind), waiting[0] if waiting else None)
+
+    async def risk_report(self) -> RiskReport:
+        """Return the ranking's weights and each detector's scorecard, by verdicts and reactions."""
+
+        def reporting() -> RiskReport:
+            model, review, index = self._risk_model(), self._core.workspace.review, self._core.workspace.index
+            verdicts: dict[str, list[Verdict]] = defaultdict(list)
+            for verdict in review.verdicts():
+                verdicts[verdict.run].append(verdict)
+            reactions = self._reactions()
+            rows = index.rows(RunFilter())
+            found = index.all_flags()
+            flags = {row.id: found.get(row.id, []) for row in rows}
+            decisions = {run: decided(opinion) for run, opinion in review.opinions().items()}
+            sites = {row.id: row.site for row in rows}
+            scores = scorecard(flags, verdicts, sites, decisions, reactions)
+            return RiskReport(
+                fitted_on=model.fitted_on,
+                scores=tuple(scores),
+                weights=model.weights,
+                in_use="fitted" if model.fitted_on else "built-in",
+                judged_failed=self._trial.failed,
+                judged_passed=self._trial.passed,
+                auroc_cold=self._trial.cold,
+                auroc_fitted=self._trial.fitted,
+                why=self._trial.why,
+            )
+
+        return await self._core.on_store(reporting)
+
+    async def risk_of(self, run: str, site: str, steps: int, flags: Sequence[Flag]) -> float:
+        """Return how likely an active run fails, by its flags so far."""
+
+        def assessing() -> float:
+            usual = self._core.workspace.index.site_lengths().get(site)
+            return self._risk_model().assess(run, flags, steps, usual, frozenset()).value
+
+        return await self._core.on_store(assessing)
+
+    async def after_verdicts(self, runs: Sequence[str]) -> None:
+        """Publish the change, and refit the ranking in the background: no key press waits for it."""
+        self._core.bus.publish(RunsChanged(runs=tuple(runs)))
+        self._stale = True
+        if self._fitting is None or self._fitting.done():
+            self._fitting = self._core.registry.hold(self._fit_while_stale())
+
+    async def settle(self) -> None:
+        """Wait until the ranking has learnt from every verdict."""
+        if self._fitting is not None:
+            await asyncio.gather(self._fitting, return_exceptions=True)
+
+    async def _fit_while_stale(self) -> None:
+        core = self._core
+        while self._stale:
+            self._stale = False
+            material = await core.on_store(self._material)
+            model, trial, risks = await core.on_worker(_fit_risk, material)
+
+            def keep(
+                model: RiskModel = model, trial: CrossValidation = trial, risks: list[Risk] = risks
+            ) -> None:
+                self._model, self._trial = model, trial
+                kept = {"model": model.to_json(), "basis": DETECTOR_SET_HASH, "trial": asdict(trial)}
+                core.workspace.review.save_state(_STATE, kept)
+                core.workspace.index.put_risks(risks)
+
+            await core.on_store(keep)
+            core.bus.publish(RunsChanged())
+
+    def _detect_chunk(
+        self, ids: Sequence[str], usual: dict[str, float], opinions: dict[str, Opinion]
+    ) -> list[Flag]:
+        workspace, model = self._core.workspace, self._risk_model()
+        found: list[Flag] = []
+        with workspace.index.batch():
+            for run_id in ids:
+                try:
+                    run, steps = workspace.runs.load(run_id)
+                    typical = _with_operator_steps(usual.get(run.site), count_operator_steps(steps))
+                    opinion = opinions.get(run_id, _NO_OPINION)
+                    flags = in_order([*detect_run(run, steps, usual.get(run.site)), *flags_of(opinion)])
+                    risk = model.assess(run_id, flags, run.step_count, typical, decided(opinion))
+                    kind = cluster_key(run, flags, steps)
+                except Exception:
+                    if len(ids) == 1:
+                        raise
+                    # It stays among those that were not looked at, and keeps no other from being looked at.
+                    log.exception("detection failed on run %s", run_id)
+                    continue
+                workspace.index.put_judgement(run_id, flags, risk, kind, DETECTOR_SET_HASH)
+                found += flags
+        return found
+
+    def _risk_model(self) -> RiskModel:
+        if self._model is None:
+            kept = self._core.workspace.review.load_state(_STATE)
+            if kept and kept.get("basis") == DETECTOR_SET_HASH:
+                self._model = RiskModel.from_json(str(kept["model"]))
+                self._trial = CrossValidation(**cast("dict[str, Any]", kept["trial"]))
+            else:  # nothing was fitted, or from another prior: it is tried again after the detectors
+                self._model = RiskModel()
+        return self._model
+
+    def _fit_is_old(self) -> bool:
+        kept = self._core.workspace.review.load_state(_STATE)
+        return bool(kept) and kept.get("basis") != DETECTOR_SET_HASH
+
+    def _material(self) -> _FitData:
+        index = self._core.workspace.index
+        judged: dict[str, list[Verdict]] = defaultdict(list)
+        for verdict in self._core.workspace.review.verdicts():
+            judged[verdict.run].append(verdict)
+        hands, usual = index.by_hand(), index.site_lengths()
+        rows: dict[str, tuple[int, float | None]] = {}
+        tasks: dict[str, str] = {}
+        for row in index.rows(RunFilter()):
+            rows[row.id] = (row.steps, _with_operator_steps(usual.get(row.site), hands.get(row.id, 0)))
+            tasks[row.id] = f"{row.suite} {row.task_id}" if row.task_id else ""
+        opinions = self._core.workspace.review.opinions().items()
+        decisions = {run: decided(opinion) for run, opinion in opinions}
+        return _FitData(rows, index.all_flags(), judged, self._reactions(), decisions, tasks)
+
+    def _reactions(self) -> dict[str, list[FlagReaction]]:
+        """Return the operators' reactions to flags, by run."""
+        found: dict[str, list[FlagReaction]] = defaultdict(list)
+        for reaction in self._core.workspace.desk.reactions():
+            found[reaction.run].append(reaction)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _FitData:
+    """The data of a fit, by run: steps and usual steps, flags, verdicts, reactions, decided detectors, task."""
+
+    rows: dict[str, tuple[int, float | None]]
+    flags: dict[str, list[Flag]]
+    judged: dict[str, list[Verdict]]
+    reactions: dict[str, list[FlagReaction]]
+    decided: dict[str, frozenset[str]]
+    tasks: dict[str, str]
+
+
+def _fit_risk(material: _FitData) -> tuple[RiskModel, CrossValidation, list[Risk]]:
+    """Fit the ranking; return the model, how it was chosen, and the risk of every run."""
+    examples: list[JudgedRun] = []
+    for run in material.judged.keys() | material.reactions.keys():
+        failed = agent_failed(material.judged.get(run, ()), material.reactions.get(run, ()))
+        if failed is not None and run in material.rows:
+            steps, usual = material.rows[run]
+            flags = tuple(material.flags.get(run, ()))
+            settled = material.decided.get(run, frozenset())
+            examples.append(
+                JudgedRun(
+                    run=run,
+                    flags=flags,
+                    steps=steps,
+                    usual_steps=usual,
+                    failed=failed,
+                    decided=settled,
+                    task=material.tasks.get(run, ""),
+                )
+            )
+    trial = cross_validate(examples)
+    model = fit(examples) if trial.fit_is_better else RiskModel()
+    return (
+        model,
+        trial,
+        [
+            model.assess(
+                run,
+                material.flags.get(run, []),
+                steps,
+                usual,
+                material.decided.get(run, frozenset()),
+            )
+            for run, (steps, usual) in material.rows.items()
+        ],
+    )
+
+
+def _with_operator_steps(usual: float | None, by_hand: int) -> float | None:
+    """Add a person's steps to the usual length of a run: they make no run a long one."""
+    return usual + by_hand if usual is not None else None

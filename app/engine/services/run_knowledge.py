@@ -1,0 +1,237 @@
+"""Parts of the workspace that a run uses: tips at each step, and interaction graphs to navigate by."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from app.engine.agent.navigator import CompletedRoute, StateCandidate
+from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE
+from app.engine.core.observation import NavigableSite, RetrievedTip
+from app.engine.core.supervision import TipAtStep, TipOverride
+from app.engine.services.graph_cache import GraphCache
+from app.engine.services.graph_navigation import follow_path
+from app.engine.services.graph_search import GraphSearchService
+from app.engine.services.retrieval import RetrievalService
+from app.errors import NotFound
+from kb.tip import Missed, Query, Retrieval, Retrieved, Tip
+
+if TYPE_CHECKING:
+    from app.engine.browser.session import BrowserSession
+
+TIPS_PER_STEP = 8
+"""Tips asked for at a step; the token budget may cut more."""
+
+MISSED_TIPS_SHOWN = 6
+"""Near misses that a supervisor is shown, with the reason."""
+
+Ask = Callable[[Query, int], Awaitable[Retrieval]]
+Find = Callable[[str], Awaitable[Tip | None]]
+
+
+class TipOverrides(Protocol):
+    """The supervisor's overrides of tips in one run, and the receiver of what each step retrieved."""
+
+    def stance(self, tip: str) -> TipOverride:
+        """Return the override of a tip."""
+        ...
+
+    def vote(self, tip: str) -> int:
+        """Return the vote on a tip: 1 useful, -1 not useful, 0 none."""
+        ...
+
+    @property
+    def pinned(self) -> Sequence[str]:
+        """Tips that the agent is given at every step."""
+        ...
+
+    def shown(self, tips: Sequence[TipAtStep], url: str, retrieval: Retrieval) -> None:
+        """Take the tips given at this step, and those that nearly were."""
+        ...
+
+
+class RunKnowledge:
+    """The knowledge base of one run: the live one, or a frozen file that is opened once."""
+
+    def __init__(self, ask: Ask, find: Find, site: str) -> None:
+        self._ask, self._find, self._site = ask, find, site
+        self.steering: TipOverrides | None = None
+
+    @classmethod
+    async def open(cls, retrieving: RetrievalService, kb: str, site: str) -> RunKnowledge | None:
+        """Open the knowledge base; ``None`` for a run without tips.  Raises ``InputError`` for an unusable file."""
+        if kb == WITHOUT_KNOWLEDGE:
+            return None
+        if kb != LIVE_KNOWLEDGE:
+            ask, find = await retrieving.frozen(kb)
+            return cls(ask, find, site)
+
+        async def ask_live(query: Query, k: int) -> Retrieval:
+            return await retrieving.retrieve(query, k)
+
+        return cls(ask_live, retrieving.known, site)
+
+    async def tips(self, url: str, goal: str) -> tuple[RetrievedTip, ...]:
+        """Return the tips for a page and a goal, best first: pinned ones lead, muted ones are left out."""
+        if not url.startswith(("http://", "https://")):
+            return ()
+        found = await self._ask(Query(url=url, text=goal, site=self._site), TIPS_PER_STEP)
+        if self.steering is None:
+            return tuple(_retrieved_tip(one.tip, _route_names(one), one.score) for one in found.results)
+        return await self._steered(self.steering, found, url)
+
+    async def _steered(self, steering: TipOverrides, found: Retrieval, url: str) -> tuple[RetrievedTip, ...]:
+        come = {one.tip.id: one for one in found.results}
+        pinned = [
+            tip
+            for name in steering.pinned
+            if (tip := come[name].tip if name in come else await self._find(name)) is not None
+        ]
+        given = [
+            _retrieved_tip(tip, ("pinned", *(_route_names(come[tip.id]) if tip.id in come else ())), 1.0)
+            for tip in pinned
+        ]
+        kept = {tip.id for tip in pinned}
+        here = [_tip_at_step(tip, come.get(tip.id), steering) for tip in pinned]
+        for one in found.results:
+            if one.tip.id in kept:
+                continue
+            muted = steering.stance(one.tip.id) is TipOverride.MUTED
+            here.append(
+                replace(_tip_at_step(one.tip, one, steering), cut="muted for this run" if muted else "")
+            )
+            if not muted:
+                given.append(_retrieved_tip(one.tip, _route_names(one), one.score))
+        for miss in found.missed[:MISSED_TIPS_SHOWN]:
+            if miss.tip.id not in kept:
+                here.append(_missed_tip(miss, steering))
+        steering.shown(here, url, found)
+        return tuple(given)
+
+
+def _route_names(one: Retrieved) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((one.route.value, *map(str, one.routes))))
+
+
+def _retrieved_tip(tip: Tip, routes: tuple[str, ...], score: float) -> RetrievedTip:
+    return RetrievedTip(
+        tip=tip.id,
+        text=tip.text,
+        kind=tip.kind.value,
+        routes=routes,
+        score=round(score, 4),
+        when=tip.when,
+        do=tip.do,
+        before=tip.before,
+    )
+
+
+def _missed_tip(miss: Missed, steering: TipOverrides) -> TipAtStep:
+    near = {str(route): round(score, 4) for route, score in miss.routes.items()}
+    best = max(near, key=lambda route: near[route], default="")
+    return replace(
+        _tip_at_step(miss.tip, None, steering),
+        cut=miss.reason,
+        routes=near,
+        route=best,
+        score=near.get(best, 0.0),
+    )
+
+
+def _tip_at_step(tip: Tip, found: Retrieved | None, steering: TipOverrides) -> TipAtStep:
+    return TipAtStep(
+        tip=tip.id,
+        text=tip.text,
+        kind=tip.kind.value,
+        route=found.route.value if found is not None else "",
+        score=round(found.score, 4) if found is not None else 0.0,
+        routes={str(route): round(score, 4) for route, score in found.routes.items()}
+        if found is not None
+        else {},
+        why=found.why if found is not None else "",
+        tokens=found.tokens if found is not None else 0,
+        stance=steering.stance(tip.id),
+        vote=steering.vote(tip.id),
+    )
+
+
+class RunGraphs:
+    """The graphs that a run may navigate by, in the run's own browser."""
+
+    def __init__(
+        self,
+        atlas: GraphCache,
+        finding: GraphSearchService,
+        visit: BrowserSession,
+        domains: tuple[NavigableSite, ...],
+    ) -> None:
+        self._atlas, self._finding, self._visit, self._domains = atlas, finding, visit, domains
+        self.gate: Callable[[], Awaitable[object]] | None = None
+        """Waits while a person holds the run; passed before each leg of a way."""
+
+    @classmethod
+    async def open(
+        cls, atlas: GraphCache, finding: GraphSearchService, visit: BrowserSession, sites: Sequence[str]
+    ) -> RunGraphs:
+        """Load the graphs of these sites.  Raises ``NotFound`` for a site without a graph."""
+        domains: list[NavigableSite] = []
+        for site in sites:
+            sheet = await atlas.sheet(site)
+            domains.append(NavigableSite(name=site, states=len(sheet.graph.nodes), home=sheet.graph.home))
+        return cls(atlas, finding, visit, tuple(domains))
+
+    def domains(self) -> tuple[NavigableSite, ...]:
+        """Return the sites that the run may navigate by."""
+        return self._domains
+
+    async def find(self, domain: str, query: str, k: int) -> Sequence[StateCandidate]:
+        """Return the states of a domain that match a query, best first, without states that are gone."""
+        hits = await self._finding.graph_search(domain, query, k=k)
+        graph = (await self._atlas.sheet(domain)).graph
+        found: list[StateCandidate] = []
+        for hit in hits:
+            pages = graph.pages_of(hit.node)
+            if not pages or all(page.gone_at for page in pages):
+                continue
+            page = pages[0]
+            found.append(
+                StateCandidate(
+                    node=hit.node,
+                    title=hit.title,
+                    url=hit.url,
+                    headings=page.headings[:5],
+                    controls=page.controls[:12],
+                    score=hit.score,
+                    matched=tuple(hit.matched),
+                    picture=page.picture,
+                )
+            )
+        return found
+
+    async def back_to(self, state: str, url: str) -> bool:
+        """Take the browser to a page state by whichever graph knows it; return whether it arrived.
+
+        ``url`` is the state's address.  Raises ``SiteloreError`` where every path carries a risk.
+        """
+        for domain in self._domains:
+            sheet = await self._atlas.sheet(domain.name)
+            if state not in sheet.graph.pages:
+                continue
+            plan, arrivals = await follow_path(self._atlas, sheet, sheet.graph.node_of(state), self._visit)
+            return len(arrivals) >= max(1, len(plan.transitions)) and arrivals[-1].kind.ok
+        return False
+
+    async def go(self, domain: str, node: str) -> CompletedRoute:
+        """Take the run's browser to a state."""
+        sheet = await self._atlas.sheet(domain)
+        if node not in sheet.graph.nodes:
+            raise NotFound(f"the graph of {domain} no longer has the state {node}")
+        plan, arrivals = await follow_path(self._atlas, sheet, node, self._visit, gate=self.gate)
+        page = self._visit.page
+        return CompletedRoute(
+            legs=tuple(leg.words for leg in plan.transitions),
+            arrivals=arrivals,
+            url=page.url,
+            title=await page.title(),
+        )

@@ -1,0 +1,99 @@
+"""Reads runs of the embedded agent: request, steps, ledger and tips."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.engine.agent.memory.ledger_files import read_events
+from app.engine.agent.memory.reducer import fold
+from app.engine.api.run_api import RunMemory, RunRequest, TipUse
+from app.engine.core.hand_back import HandBack, HandBackKind
+from app.engine.core.trajectory import Outcome, Step
+from app.engine.services.core import Core
+from app.engine.store.run_request_file import read_request
+from app.engine.store.run_writer import RunWriter
+from app.engine.store.workspace import Workspace
+
+
+class RunReader:
+    """Reads run folders, and closes an interrupted run that nobody will resume."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def request_of(self, run: str) -> RunRequest:
+        """Return the request of a run.  Raises ``NotFound`` for a run that was not made here."""
+        return await self._core.on_store(lambda: read_request(self._core.workspace.runs.folder(run)))
+
+    async def steps_of(self, run: str) -> Sequence[Step]:
+        """Return the stored steps of a run; none for one that is not stored yet."""
+        runs = self._core.workspace.runs
+        return await self._core.on_store(lambda: runs.load(run)[1] if runs.has(run) else ())
+
+    async def run_memory(self, run: str, step: int | None = None) -> RunMemory:
+        """Return the ledger of a run after a step (``None``: after the last one)."""
+
+        def reading() -> RunMemory:
+            events = read_events(self._core.workspace.runs.folder(run))
+            known = [event for event in events if step is None or event.step <= step]
+            return RunMemory(ledger=fold(known), events=tuple(known))
+
+        return await self._core.on_store(reading)
+
+    async def run_tips(self, run: str) -> list[TipUse]:
+        """Return the tips shown in a run, most shown first."""
+
+        def reading() -> list[TipUse]:
+            _, steps = self._core.workspace.runs.load(run)
+            return self._uses(steps)
+
+        return await self._core.on_store(reading)
+
+    async def tip_uses(self, steps: Sequence[Step]) -> list[TipUse]:
+        """Return the tips shown at these steps, most shown first."""
+        return await self._core.on_store(self._uses, steps)
+
+    async def end_interrupted(self, run: str, end: HandBack | None = None) -> None:
+        """Close an interrupted run as stopped, or as a person ended it by hand.
+
+        Raises:
+            NotFound: there is none.  Conflict: it is over, or another process works on it.
+        """
+        await self._core.on_store(close_interrupted, self._core.workspace, run, end)
+
+    def _uses(self, steps: Sequence[Step]) -> list[TipUse]:
+        """Return the uses of tips at these steps; store thread only."""
+        shown, followed, ignored = Counter[str](), Counter[str](), Counter[str]()
+        routes: dict[str, dict[str, None]] = {}
+        for step in steps:
+            for exposure in step.exposures:
+                shown[exposure.tip] += 1
+                followed[exposure.tip] += exposure.followed is True
+                ignored[exposure.tip] += exposure.followed is False
+                routes.setdefault(exposure.tip, {}).update(dict.fromkeys(exposure.routes))
+        texts = {tip.id: tip.text for tip in self._core.kb.tips()} if shown else {}
+        hints = {hint.id: hint.text for hint in self._core.workspace.desk.hints()} if shown else {}
+        return [
+            TipUse(
+                tip=tip,
+                text=texts.get(tip) or hints.get(tip.removeprefix("hint:"), ""),
+                shown=count,
+                routes=tuple(routes[tip]),
+                followed=followed[tip],
+                ignored=ignored[tip],
+            )
+            for tip, count in shown.most_common()
+        ]
+
+
+def close_interrupted(workspace: Workspace, run: str, end: HandBack | None = None) -> None:
+    """Close an interrupted run; store thread only."""
+    live = RunWriter.resume(workspace, run)
+    head = replace(live.run, outcome=Outcome.STOPPED, error="", step_count=len(live.steps))
+    if end is not None:
+        answer = end.answer if end.how is HandBackKind.ANSWER else None
+        outcome = Outcome.DONE_BY_HAND if answer is None else Outcome.ANSWERED
+        head = replace(head, outcome=outcome, answer=answer, ended_by=end.author)
+    live.finish(head)

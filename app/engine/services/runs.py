@@ -1,0 +1,169 @@
+"""Runs: import, list, open, look at a step, search, delete, export."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.engine.api.engine_api import RunDetail, RunFilter, RunImportReport, RunRow, SearchHit, StepView
+from app.engine.api.page_diff import step_view
+from app.engine.core.events import IMPORT_JOB_TITLE, RunsChanged
+from app.engine.core.trajectory import Run, Step
+from app.engine.imports.importer import import_paths
+from app.engine.jobs import Job
+from app.engine.services.core import Core
+from app.engine.services.review import ReviewService
+from app.engine.store.workspace import Workspace
+from app.errors import InputError, NotFound
+
+
+class RunService:
+    """Use cases of stored runs."""
+
+    def __init__(self, core: Core, judging: ReviewService) -> None:
+        self._core, self._judging = core, judging
+        self._written: dict[str, list[str]] = {}
+        self._tips_seen = -1
+
+    async def import_runs(self, paths: Sequence[str], format: str = "auto") -> RunImportReport:
+        """Import every run found under the paths; skip known ones.
+
+        The import has a thread and connections of its own, so that the queue stays usable meanwhile.
+        """
+        roots = [Path(path).expanduser() for path in paths]
+        for root in roots:
+            if not os.path.exists(root):  # noqa: PTH110 False too for a name that the system can't take
+                raise InputError("no such file or folder", path=str(root), remedy="check the path")
+
+        async def work(job: Job) -> RunImportReport:
+            loop = asyncio.get_running_loop()
+
+            def progress(done: int, total: int | None, detail: str) -> bool:
+                loop.call_soon_threadsafe(job.advance, done, total, detail)
+                return not job.cancel_requested
+
+            def importing() -> RunImportReport:
+                with Workspace.open(self._core.workspace.path) as own:
+                    return import_paths(own, roots, format, progress)
+
+            report = await self._core.on_worker(importing)
+            # What another process, or one that was killed, put in place may not stand in this process's index.
+            await self._core.on_store(self._core.workspace.catch_up)
+            if report.cancelled:
+                await (
+                    self._judging.start_missing_detection()
+                )  # as a job of its own: the import is to stop now
+            else:
+                await self._judging.detect_missing(job)
+            self._core.bus.publish(RunsChanged())
+            return report
+
+        _, task = self._core.registry.start(IMPORT_JOB_TITLE, work)
+        return await task
+
+    async def list_runs(self, which: RunFilter) -> list[RunRow]:
+        """Return the review queue, in the order asked for."""
+
+        def listing() -> list[RunRow]:
+            rows = self._core.workspace.index.rows(which)
+            written = self._tips_by_run()
+            return [replace(row, tips=len(written[row.id])) if row.id in written else row for row in rows]
+
+        return await self._core.on_store(listing)
+
+    def _tips_by_run(self) -> dict[str, list[str]]:
+        """Return the ids of tips by source run; read again only when tips have changed."""
+        version = self._core.kb.data_version
+        if version != self._tips_seen:
+            self._written.clear()
+            for tip in self._core.kb.tips():
+                if tip.provenance.run:
+                    self._written.setdefault(tip.provenance.run, []).append(tip.id)
+            self._tips_seen = version
+        return self._written
+
+    async def open_run(self, run: str) -> RunDetail:
+        """Return a run with its steps, flags, risk, verdicts and interventions."""
+
+        def opening() -> RunDetail:
+            workspace = self._core.workspace
+            loaded, steps = workspace.runs.load(run)
+            return RunDetail(
+                run=loaded,
+                steps=tuple(steps),
+                flags=tuple(workspace.index.flags(run)),
+                risk=workspace.index.risk(run),
+                verdicts=tuple(workspace.review.verdicts(run)),
+                tips=tuple(self._tips_by_run().get(run, ())),
+                interventions=tuple(workspace.desk.deeds(run)),
+            )
+
+        return await self._core.on_store(opening)
+
+    async def view_step(self, run: str, index: int) -> StepView:
+        """Return the page before and after a step; ``index`` equal to the step count is the final page."""
+
+        def viewing() -> StepView:
+            loaded, steps = self._core.workspace.runs.load(run)
+            step, after = _step_and_next(loaded, steps, index)
+            return step_view(run, step, after, self._core.workspace.runs.read_blob)
+
+        return await self._core.on_store(viewing)
+
+    async def blob(self, digest: str) -> bytes:
+        """Return the bytes with this content hash."""
+        return await self._core.on_store(self._core.workspace.runs.read_blob, digest)
+
+    async def search(self, text: str, limit: int = 50) -> list[SearchHit]:
+        """Return the runs, steps and tips that contain the words, best first."""
+
+        def searching() -> list[SearchHit]:
+            tips = [
+                SearchHit(
+                    kind="tip",
+                    id=tip.id,
+                    step=None,
+                    title=f"{tip.site} · {tip.kind}",
+                    snippet=tip.text,
+                    score=1.0,
+                )
+                for tip in self._core.kb.tips(search=text)[:limit]
+            ]
+            return [*tips[: limit // 4], *self._core.workspace.index.search(text, limit)][:limit]
+
+        return await self._core.on_store(searching) if text.strip() else []
+
+    async def delete_runs(self, runs: Sequence[str]) -> int:
+        """Move runs to the trash; undo restores them."""
+        known = await self._core.on_store(self._core.workspace.index.ids)
+        if unknown := [run for run in runs if run not in known]:
+            raise NotFound(f"no run {unknown[0]!r}; nothing was deleted")
+        count = await self._core.do_in_review(self._core.workspace.delete_runs, list(runs), self._core.author)
+        self._core.bus.publish(RunsChanged())
+        return count
+
+    async def export_runs(self, runs: Sequence[str], out: str) -> int:
+        """Write runs as native run folders into ``out``."""
+        return await self._core.on_store(self._core.workspace.export_runs, list(runs), Path(out).expanduser())
+
+    async def rebuild_index(self) -> int:
+        """Rebuild the search index from the stored runs, then detect."""
+
+        async def work(job: Job) -> int:
+            count = await self._core.on_store(self._core.workspace.rebuild_index)
+            await self._judging.detect((), job)
+            self._core.bus.publish(RunsChanged())
+            return count
+
+        _, task = self._core.registry.start("Rebuild the index", work)
+        return await task
+
+
+def _step_and_next(run: Run, steps: Sequence[Step], index: int) -> tuple[Step, Step | None]:
+    pages = [*steps, *([run.final] if run.final is not None else [])]
+    if not 0 <= index < len(pages):
+        raise NotFound(f"run {run.id} has no step {index}; it has {len(steps)}")
+    return pages[index], pages[index + 1] if index + 1 < len(pages) else None

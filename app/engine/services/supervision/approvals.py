@@ -1,0 +1,356 @@
+"""Approval requests, hints and the time line of supervised runs: rows, waiters and events kept in step.
+
+Another process (the command line) may decide, hint or send a command at any time: ``listen`` polls the file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from app.engine.core.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
+from app.engine.core.hand_back import OperatorStatements
+from app.engine.core.intervention_policy import InterventionPolicy, PolicyAnswer, Reaction, RiskClass
+from app.engine.core.supervision import (
+    ApprovalRequest,
+    ApprovalScope,
+    DecisionKind,
+    FlagReaction,
+    Hint,
+    Intervention,
+    Need,
+    OperatorAction,
+    OperatorDecision,
+    RequestState,
+)
+from app.engine.core.verdicts import Flag
+from app.engine.detectors.flag_reactions import reactions_of
+from app.engine.services.core import Core
+from app.engine.store.supervision.supervision_state import RemoteCommand
+from app.errors import Conflict, NotFound, SiteloreError, StoreError
+
+log = logging.getLogger(__name__)
+
+Learn = Callable[[Sequence[str]], Awaitable[None]]
+"""Refits the ranking after reactions to flags of these runs."""
+
+POLL_INTERVAL = 0.5
+"""Seconds between two polls for writes of another process."""
+
+POLICY, WATCHDOG, AGENT = "policy", "watchdog", "agent"
+"""Authors that are no person."""
+ASKED_BY = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
+"""Author of a request on the time line; the policy for other needs."""
+
+_ACTIONS = {
+    DecisionKind.APPROVE: OperatorAction.APPROVED,
+    DecisionKind.DENY: OperatorAction.DENIED,
+    DecisionKind.EDIT: OperatorAction.EDITED,
+    DecisionKind.ANSWER: OperatorAction.ANSWERED,
+    DecisionKind.RETRY: OperatorAction.RESUMED,
+    DecisionKind.NO_WALL: OperatorAction.NO_WALL,
+}
+
+
+class ApprovalService:
+    """Requests, hints, operator actions and the intervention policy of an open workspace."""
+
+    def __init__(self, core: Core, learn: Learn) -> None:
+        self._core, self._learn = core, learn
+        self._rows = core.workspace.desk
+        self._decided: dict[str, asyncio.Event] = {}
+        self._policy: InterventionPolicy | None = None
+        self._version: int | None = None
+        core.bus.subscribe(self._heard)
+
+    # requests
+
+    async def open(self, request: ApprovalRequest) -> ApprovalRequest:
+        """Store a new request and announce it.  Raises ``StoreError`` where it can't be stored."""
+        request = replace(
+            request,
+            id=request.id or f"req-{uuid.uuid4().hex[:10]}",
+            opened_at=request.opened_at or time.time(),
+        )
+        request = await self._core.on_store(self._rows.open_request, request)
+        self._core.bus.publish(RequestChanged(request=request))
+        return request
+
+    async def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
+        """Return the requests of a run or of all, oldest first."""
+        return await self._core.on_store(self._rows.requests, run, closed)
+
+    async def decision(self, request: str) -> OperatorDecision:
+        """Wait until a request is decided.
+
+        Raises:
+            NotFound: no such request.  Conflict: it was closed without a decision.
+        """
+        woken = self._decided.setdefault(request, asyncio.Event())
+        try:
+            while True:
+                woken.clear()
+                found = await self._core.on_store(self._rows.request, request)
+                if found.decision is not None:
+                    return found.decision
+                if found.state is RequestState.CLOSED:
+                    raise Conflict(
+                        f"request {request} is closed: {found.void or 'nothing waits for it any more'}"
+                    )
+                await woken.wait()
+        finally:
+            self._decided.pop(request, None)
+
+    async def decide(self, request: str, decision: OperatorDecision) -> ApprovalRequest:
+        """Decide a request; a wider scope applies to all actions of its kind from now on.
+
+        Raises:
+            NotFound, Conflict, UsageError: as ``SupervisionStore.decide``.
+        """
+        decision = replace(
+            decision, author=decision.author or self._core.author, at=decision.at or time.time()
+        )
+        for_site = decision.reach is ApprovalScope.SITE
+        doing = self._core.do_in_review if for_site else self._core.on_store
+        found = await doing(self._rows.decide, request, decision)
+        if for_site:
+            self._core.bus.publish(PolicyChanged())  # it is a rule of the policy now
+        await self._told(found, decision)
+        return found
+
+    async def void(self, request: str, why: str) -> None:
+        """Close a request that nothing waits for any more."""
+        found = await self._core.on_store(self._rows.void_request, request, why)
+        self._core.bus.publish(RequestChanged(request=found))
+        self._wake(request)
+
+    async def on_step_started(self, run: str) -> None:
+        """Close the run's decided requests and mark its hints as given: the step that follows them has begun."""
+
+        def closing() -> tuple[list[ApprovalRequest], list[Hint]]:
+            now = time.time()
+            decided = [one.id for one in self._rows.requests(run) if one.state is RequestState.DECIDED]
+            closed = self._rows.close_requests(decided, now) if decided else []
+            waiting = [hint for hint in self._rows.hints(run) if not hint.taken_at]
+            return closed, self._rows.take_hints(run, now) if waiting else []
+
+        closed, taken = await self._core.on_store(closing)
+        for request in closed:
+            self._core.bus.publish(RequestChanged(request=request))
+        for hint in taken:
+            self._core.bus.publish(HintChanged(hint=hint))
+
+    async def word(self, run: str) -> OperatorStatements:
+        """Return the operator's statements about a run as a whole: dismissed walls, and its end."""
+        return await self._core.on_store(self._rows.word, run)
+
+    # hints
+
+    async def send_hint(
+        self, run: str, step: int, text: str, author: str = "", flags: Sequence[Flag] = ()
+    ) -> Hint:
+        """Send a hint to a run.  Raises ``UsageError`` for an empty or too long text."""
+        hint = Hint(
+            id=f"hint-{uuid.uuid4().hex[:10]}", run=run, step=step, text=text.strip(),
+            author=author or self._core.author, at=time.time(),
+        )  # fmt: skip
+        hint = await self._core.on_store(self._rows.add_hint, hint)
+        self._core.bus.publish(HintChanged(hint=hint))
+        await self.note(
+            run, step, OperatorAction.HINTED, hint.text, about=hint.id, author=hint.author, flags=flags
+        )
+        return hint
+
+    async def hints(self, run: str) -> list[Hint]:
+        """Return a run's hints, oldest first."""
+        return await self._core.on_store(self._rows.hints, run)
+
+    async def hint(self, hint: str) -> Hint:
+        """Return a hint by its id.  Raises ``NotFound``."""
+        found = next((one for one in await self.hints("") if one.id == hint), None)
+        if found is None:
+            raise NotFound(f"no hint {hint[:80]!r} in this workspace")
+        return found
+
+    # deeds and reactions
+
+    async def note(
+        self,
+        run: str,
+        step: int,
+        deed: OperatorAction,
+        words: str = "",
+        about: str = "",
+        author: str = "",
+        flags: Sequence[Flag] = (),
+    ) -> list[FlagReaction]:
+        """Add an action to the time line, with the reactions to flags that it implies.
+
+        Where the disk takes no rows, the action is published and logged only.
+        """
+        made = Intervention(
+            run=run, step=step, deed=deed, words=words, author=author or self._core.author, about=about, at=time.time()
+        )  # fmt: skip
+        reactions = reactions_of(made, flags)
+
+        def keeping() -> Intervention:
+            for reaction in reactions:
+                self._rows.add_reaction(reaction)
+            return self._rows.add_action(made)
+
+        try:
+            made = await self._core.on_store(keeping)
+        except StoreError as error:
+            log.warning("%s of run %s is missing from its time line: %s", deed.value, run, error)
+        self._core.bus.publish(InterventionMade(intervention=made))
+        if reactions:
+            await self._learn((run,))
+        return reactions
+
+    async def deeds(self, run: str) -> list[Intervention]:
+        """Return the time line of a run."""
+        return await self._core.on_store(self._rows.deeds, run)
+
+    # the policy
+
+    async def policy(self) -> InterventionPolicy:
+        """Return the policy in force."""
+        if self._policy is None:
+            self._policy = await self._core.on_store(self._rows.policy)
+        return self._policy
+
+    async def save_policy(self, policy: InterventionPolicy) -> InterventionPolicy:
+        """Put a policy in force; undo restores the one before."""
+        await self._core.do_in_review(self._rows.save_policy, policy, self._core.author)
+        self._core.bus.publish(PolicyChanged())
+        self._policy = policy
+        return policy
+
+    def forget_policy(self) -> None:
+        """Drop the cached policy: undo or another process may have changed it."""
+        self._policy = None
+
+    async def answer(self, run: str, site: str, risk: RiskClass) -> PolicyAnswer:
+        """Return the rule for a risk class: a decision for the run or the site, else the policy's."""
+        standing = dict(await self._core.on_store(self._rows.standing, run))
+        return standing.get(risk) or (await self.policy()).answer(site, risk)
+
+    async def is_class_allowed(self, run: str, site: str, risk: RiskClass) -> bool:
+        """Return whether an operator allowed a class outright: for this run, or by a rule for this very site.
+
+        A rule for all sites says what is asked about; it does not widen the task of a run.
+        """
+        standing = dict(await self._core.on_store(self._rows.standing, run))
+        if risk in standing:
+            return standing[risk] is PolicyAnswer.ALLOW
+        rules = (await self.policy()).risks
+        return any(
+            bool(rule.site) and rule.site == site and rule.risk is risk and rule.answer is PolicyAnswer.ALLOW
+            for rule in rules
+        )
+
+    async def reaction(self, site: str, flag: Flag) -> Reaction:
+        """Return the policy's reaction to a flag."""
+        return (await self.policy()).reaction(site, flag.severity, flag.detector)
+
+    # other processes
+
+    async def listen(
+        self, ours: Callable[[], Sequence[str]], grant: Callable[[RemoteCommand], Awaitable[None]]
+    ) -> None:
+        """Poll for writes of other processes: wake waiters, and run commands sent to our runs."""
+        while True:
+            await asyncio.sleep(POLL_INTERVAL)
+            try:
+                version = await self._core.on_store(lambda: self._rows.data_version)
+                if version == self._version:
+                    continue
+                self._version = version
+                self.forget_policy()
+                for woken in self._decided.values():
+                    woken.set()
+                runs = tuple(ours())
+                for wish in await self._core.on_store(self._rows.take_remote_commands, runs):
+                    await grant(wish)
+            except SiteloreError as error:
+                log.warning("the approval requests can't be read: %s", error)
+
+    # inside
+
+    def _heard(self, event: Event) -> None:
+        if isinstance(event, PolicyChanged):
+            self.forget_policy()  # undo and redo have brought another one
+
+    async def _told(self, found: ApprovalRequest, decision: OperatorDecision) -> None:
+        self._core.bus.publish(RequestChanged(request=found))
+        self._wake(found.id)
+        reach = f" ({decision.reach.value})" if decision.reach is not ApprovalScope.ONCE else ""
+        words = f"{decision.text or decision.command or found.words or found.question}{reach}"
+        await self.note(
+            found.run, found.step, _ACTIONS[decision.verb], words, about=found.id, author=decision.author
+        )
+
+    def _wake(self, request: str) -> None:
+        woken = self._decided.get(request)
+        if woken is not None:
+            woken.set()
+
+
+class RunApprovals:
+    """The approval service bound to one run (``app.engine.agent.ports.SupervisionPort``)."""
+
+    def __init__(self, desk: ApprovalService, run: str, site: str) -> None:
+        self._desk, self._run, self._site = desk, run, site
+
+    async def open(self, request: ApprovalRequest) -> ApprovalRequest:
+        """Store a new request of this run."""
+        opened = await self._desk.open(replace(request, run=self._run, site=self._site))
+        asker = ASKED_BY.get(opened.need, POLICY)
+        await self.note(OperatorAction.ASKED, opened.step, opened.question, about=opened.id, author=asker)
+        return opened
+
+    async def pending(self) -> tuple[ApprovalRequest, ...]:
+        """Return the requests that a crashed process left open or decided."""
+        return tuple(await self._desk.requests(self._run))
+
+    async def decision(self, request_id: str) -> OperatorDecision:
+        """Wait until a request is decided."""
+        return await self._desk.decision(request_id)
+
+    async def void(self, request_id: str, why: str) -> None:
+        """Close a request that nothing waits for any more."""
+        await self._desk.void(request_id, why)
+
+    async def on_step_started(self, step: int) -> None:
+        """Close decided requests: the step that follows them begins."""
+        await self._desk.on_step_started(self._run)
+
+    async def word(self) -> OperatorStatements:
+        """Return the operator's statements about the run as a whole."""
+        return await self._desk.word(self._run)
+
+    async def hints(self) -> tuple[Hint, ...]:
+        """Return every hint of the run."""
+        return tuple(await self._desk.hints(self._run))
+
+    async def note(
+        self, deed: OperatorAction, step: int, words: str, about: str = "", author: str = ""
+    ) -> None:
+        """Add an action to the run's time line."""
+        await self._desk.note(self._run, step, deed, words, about=about, author=author)
+
+    async def answer(self, risk: RiskClass) -> PolicyAnswer:
+        """Return the rule for a risk class."""
+        return await self._desk.answer(self._run, self._site, risk)
+
+    async def is_class_allowed(self, risk: RiskClass) -> bool:
+        """Return whether an operator allowed a risk class outright."""
+        return await self._desk.is_class_allowed(self._run, self._site, risk)
+
+    async def reaction(self, flag: Flag) -> Reaction:
+        """Return the policy's reaction to a flag."""
+        return await self._desk.reaction(self._site, flag)

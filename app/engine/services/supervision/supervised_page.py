@@ -1,0 +1,267 @@
+"""The page of a supervised run: streamed, taken over, handed back, recovered."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from app.engine.agent.secrets import Secrets
+from app.engine.core.events import PageFrame
+from app.engine.core.page_input import NavigationKind, PageInput
+from app.engine.core.supervision import RunState, TakeoverSummary
+from app.engine.services.core import Core
+from app.errors import Conflict, StoreError
+
+if TYPE_CHECKING:
+    from app.engine.agent.health_probes import DiskProbe
+    from app.engine.agent.loop import AgentLoop
+    from app.engine.agent.memory.ledger_store import LedgerStore
+    from app.engine.agent.ports import ActionExecutor
+    from app.engine.agent.takeover.graph_path import TakeoverPath
+    from app.engine.agent.takeover.takeover import Takeover
+    from app.engine.browser.capture.screencast import Screencast, ScreencastFrame
+    from app.engine.browser.executor import Executor
+    from app.engine.browser.live_browser import LiveBrowser
+    from app.engine.services.policy_factory import PolicyBundle
+    from app.engine.services.run_knowledge import RunGraphs
+    from app.engine.services.supervision.supervised_run import SupervisedRun
+
+
+log = logging.getLogger(__name__)
+
+TAKEOVER_END_TIMEOUT = 8.0
+"""Seconds that the end of a takeover may take before its run is stopped anyway."""
+
+
+class SupervisedPage:
+    """The page of one run.
+
+    Attributes:
+        loop: the run's loop, while there is one.
+        account: summary of the latest takeover.  path: its page states, for a graph.
+        home: the address that page states are relative to.
+        there: set once the page can be taken over, or the run is over.
+    """
+
+    def __init__(self, core: Core, run: str, disk: DiskProbe) -> None:
+        self._core, self._run, self._disk = core, run, disk
+        self._watchdog: asyncio.Task[None] | None = None
+        self._wanted = (0, 0, 0.0)
+        self._screen: Screencast | None = None
+        self._browser: LiveBrowser | None = None
+        self._takeover: Takeover | None = None
+        self._handing = asyncio.Lock()
+        """Held while the page comes into a person's hands: what they do meanwhile waits, and is not lost."""
+        self._releasing = False
+        self._frames = 0
+        self._secrets, self.home = Secrets(), ""
+        self.loop: AgentLoop | None = None
+        self.there = asyncio.Event()
+        self.account: TakeoverSummary | None = None
+        self.path: TakeoverPath | None = None
+
+    # ------------------------------------------------------------ its life
+
+    def attach(
+        self,
+        supervised: SupervisedRun,
+        executor: Executor,
+        browser: LiveBrowser,
+        graphs: RunGraphs,
+        head: PolicyBundle,
+        book: LedgerStore,
+        secrets: Secrets,
+    ) -> ActionExecutor:
+        """Take a new browser; return the executor for the loop, which recovers a lost browser."""
+        from app.engine.agent.health_probes import RunHealthProbe
+        from app.engine.agent.recovery import RecoveringExecutor
+        from app.engine.agent.watchdog import Watchdog
+        from app.engine.browser.capture.screencast import Screencast
+
+        self._browser, self._secrets = browser, secrets
+        self.home = graphs.domains()[0].home if graphs.domains() else supervised.request.start_url
+        control = supervised.control
+        graphs.gate = control.gate
+        hands = RecoveringExecutor(
+            executor,
+            browser,
+            control,
+            home=self.home,
+            back_to=graphs.back_to if graphs.domains() else None,
+            book=book,
+            mask=secrets.mask,
+        )
+        probe = RunHealthProbe(control, browser, hands, self._disk, head.pulse)
+        watchdog = Watchdog(control, probe, hands, noticed=supervised.set_health)
+        self._watchdog = self._core.registry.hold(watchdog.watch())
+        self._screen = Screencast(browser.visit, self._frame, self._core.registry.hold)
+        self._core.registry.hold(self._screen.watch(*self._wanted))
+        return hands
+
+    async def detach(self) -> None:
+        """Release the browser, which is about to be closed."""
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+            self._watchdog = None
+        if self._takeover is not None:
+            with suppress(StoreError):  # whoever ends it is told
+                await self._end_takeover()
+            self._takeover = None
+        screen, self._screen = self._screen, None
+        if screen is not None:
+            await screen.aclose()
+        self._browser = self.loop = None
+
+    # ------------------------------------------------------------ a person's eyes
+
+    async def watch(self, width: int, height: int, rate: float) -> None:
+        """Stream pictures that fit into ``width`` x ``height``, at most ``rate`` a second; 0 stops.  Kept for
+        new browsers.
+        """
+        self._wanted = (width, height, rate)
+        if self._screen is not None:
+            await self._screen.watch(width, height, rate)
+
+    def _frame(self, frame: ScreencastFrame) -> None:
+        pointer, seen = None, 0.0
+        if self._takeover is not None:
+            pointer = self._takeover.pointer
+            seen = self._takeover.done_by(frame.at)
+        self._frames += 1
+        self._core.bus.publish(
+            PageFrame(
+                run=self._run,
+                number=self._frames,
+                width=frame.width,
+                height=frame.height,
+                page_width=frame.page_width,
+                page_height=frame.page_height,
+                jpeg=frame.jpeg,
+                url=frame.url,
+                pointer=pointer,
+                input_at=seen,
+            )
+        )
+
+    # ------------------------------------------------------------ a person's hands
+
+    async def take_over(self, supervised: SupervisedRun) -> None:
+        """Hold the agent, and give the page to the operator.
+
+        Raises:
+            Conflict: there is no page, or it is taken over already.
+        """
+        from app.engine.agent.takeover.takeover import Takeover
+
+        if self._browser is None or self.loop is None:
+            raise Conflict("there is no page to take over: the run is not active")
+        if self._handing.locked():
+            raise Conflict("the page is being taken over already")
+        async with self._handing:
+            await supervised.control.take_over()
+            self._unguarded(True)
+            try:
+                takeover = Takeover(
+                    self._browser.visit,
+                    secrets=self._secrets,
+                    home=self.home,
+                    write=self.loop.add_operator_step,
+                    spawn=self._core.registry.hold,
+                    run=self._run,
+                    tell=supervised.set_health,
+                )
+                await takeover.begin()
+            except BaseException:
+                self._unguarded(False)
+                await supervised.control.release(None)
+                raise
+            if supervised.control.state is not RunState.TAKEN_OVER:
+                await takeover.end()
+                self._unguarded(False)
+                raise Conflict("the run ended before it could be taken over")
+            self._takeover, self.path = takeover, None
+
+    async def input(self, inputs: Sequence[PageInput]) -> None:
+        """Forward mouse and keyboard input.  Raises ``Conflict`` where the page is not taken over."""
+        takeover = await self._in_hand()
+        if takeover is None:
+            raise Conflict("you don't have control of the page; take it over first")
+        await takeover.input(inputs)
+
+    async def move(self, move: NavigationKind, url: str) -> tuple[str, str]:
+        """Open an address, go back, forward, or reload; return what went wrong, and the page's address.
+
+        Raises ``Conflict`` where the page is not taken over, ``UsageError`` for an invalid address.
+        """
+        takeover = await self._in_hand()
+        if takeover is None:
+            raise Conflict("you don't have control of the page; take it over first")
+        said = await takeover.move(move, url)
+        return said, self._browser.address if self._browser is not None else ""
+
+    async def release(
+        self, supervised: SupervisedRun, then: Callable[[TakeoverSummary], Awaitable[None]]
+    ) -> TakeoverSummary:
+        """Hand the page back: store what was done by hand, then await ``then``, which releases the run.
+
+        Where ``then`` fails the agent has the page back all the same.
+        """
+        if await self._in_hand() is None or supervised.control.state is not RunState.TAKEN_OVER:
+            raise Conflict("you don't have control of the page")
+        if self._releasing:
+            raise Conflict("the page is being handed back already")
+        self._releasing = True
+        try:
+            account = await self._end_takeover()
+            try:
+                await then(account)
+            except BaseException:
+                await supervised.control.release(account)
+                raise
+        finally:
+            self._releasing = False
+        return account
+
+    async def end_takeover_and_stop(self, stop: Callable[[], None]) -> TakeoverSummary | None:
+        """Stop the run, ending a takeover first: its steps are stored while the run accepts them.
+
+        A disk that takes nothing does not keep the run from being stopped.
+        """
+        if await self._in_hand() is None:
+            stop()
+            return None
+        ending = self._core.registry.hold(self._end_takeover())
+        await asyncio.wait([ending], timeout=TAKEOVER_END_TIMEOUT)
+        stop()
+        try:
+            return await ending
+        except StoreError as error:
+            log.warning("the takeover of run %s could not be stored: %s", self._run, error)
+            return None
+
+    @property
+    def taken_over(self) -> bool:
+        """Whether the operator has the page."""
+        return self._takeover is not None
+
+    async def _in_hand(self) -> Takeover | None:
+        """Return the takeover, after one that is beginning is complete."""
+        async with self._handing:
+            return self._takeover
+
+    async def _end_takeover(self) -> TakeoverSummary:
+        takeover = self._takeover
+        assert takeover is not None
+        self.account = await takeover.end()  # where the disk takes nothing it is still in the person's hands
+        self._takeover, self.path = None, takeover.path
+        self._unguarded(False)
+        return self.account
+
+    def _unguarded(self, on: bool) -> None:
+        """Let the operator's requests leave the browser (``on``), or hold up the agent's writes again."""
+        guard = self._browser.visit.guard if self._browser is not None else None
+        if guard is not None:
+            guard.set_bypassed(on)

@@ -1,0 +1,96 @@
+"""Draft a tip for the step that went wrong from what the program knows.
+
+The draft is a start for a person: it names controls and addresses (site logic), never what the page
+or the agent said, and its last clause is left open for an expert to finish.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import parse_qsl, urlsplit
+
+from app.engine.core.trajectory import Run, Step
+from app.engine.core.verdicts import Flag
+from kb.tip import Kind, Provenance, Scope, TipDraft
+
+_INSTANCE = re.compile(r"^(?:\d[\w.-]*|[0-9a-f]{8,}|[\w.-]*\d{3,}[\w.-]*|@.+)$", re.IGNORECASE)
+_KEPT_QUERY_KEYS = 2
+_SLUG = re.compile(r"[^a-z0-9_.-]+")
+
+_OPENINGS: dict[str, tuple[Kind, str]] = {
+    "no-effect": (Kind.OPERATION, "{control} does nothing by itself; before it, "),
+    "covered-element": (Kind.UI_QUIRK, "{control} can be covered by a dialog; first "),
+    "hard-errors": (Kind.UI_QUIRK, "{control} can't be used directly; instead, "),
+    "left-sites": (Kind.NAVIGATION, "{control} leaves the site; to stay on it, "),
+    "state-action-loop": (Kind.OPERATION, "Repeating {control} changes nothing; instead, "),
+    "repeated-action": (Kind.OPERATION, "Repeating {control} changes nothing; instead, "),
+    "action-cycle": (Kind.NAVIGATION, "Going back and forth here leads nowhere; instead, "),
+    "back-and-forth": (Kind.NAVIGATION, "Going back and forth here leads nowhere; instead, "),
+    "url-revisits": (Kind.NAVIGATION, "What is looked for is not on this page; instead, "),
+    "login-wall": (Kind.POLICY, "This part needs a log-in; "),
+    "error-page": (Kind.NAVIGATION, "This address does not work; instead, "),
+    "gave-up": (Kind.NAVIGATION, "This can be done: "),
+}
+"""Kind and opening words by detector; the others (a crash, an answer) say nothing about the site."""
+
+
+def scope_of(url: str) -> Scope:
+    """Return the scope of pages that share this address's shape: ids become ``*``, the host stays the
+    site's.
+
+    Query keys are kept only if the path says nothing (``/search?q=``), and without their values.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https"):
+        return Scope()
+    segments = [segment for segment in parts.path.split("/") if segment]
+    shape = ["*" if _INSTANCE.match(segment) else segment for segment in segments]
+    keys = tuple(sorted({key for key, _ in parse_qsl(parts.query)}))
+    few = keys if len(segments) <= 1 and len(keys) <= _KEPT_QUERY_KEYS else ()
+    return Scope(path="/" + "/".join(shape) + ("/" if parts.path.endswith("/") and shape else ""), query=few)
+
+
+def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: str, verdict: str) -> TipDraft:
+    """Return a draft with site, scope, evidence and an opening that fits the flag at this step."""
+    here = sorted(
+        (found for found in flags if found.step == step.index),
+        key=lambda found: (found.detector not in _OPENINGS, -found.confidence),
+    )
+    flag = here[0] if here else None
+    kind, opening = _OPENINGS.get(flag.detector if flag else "", (Kind.OPERATION, ""))
+    host = urlsplit(step.url).netloc.rpartition("@")[2].lower()
+    unnamed = site == host  # the site has no known name: the tip needs one, and its host in its scope
+    return TipDraft(
+        site=_SLUG.sub("-", site).strip("-") if unnamed else site,
+        scope=replace(scope_of(step.url), host=host) if unnamed else scope_of(step.url),
+        kind=kind,
+        text=_opened(opening, step, run.intent),
+        provenance=Provenance(
+            run=run.id,
+            step=step.index,
+            screenshot=step.screenshot,
+            author=author,
+            detector=flag.detector if flag else "",
+            verdict=verdict,
+        ),
+        taint=(f"{run.suite}:{run.task_id}",) if run.task_id else (),
+    )
+
+
+def _opened(opening: str, step: Step, intent: str) -> str:
+    words = opening.format(control=_control(step, intent))
+    return words[:1].upper() + words[1:]
+
+
+def _control(step: Step, intent: str) -> str:
+    """Return the control by its role, and by its name if that belongs to the site and not to one task."""
+    if step.target is None:
+        return "this action"
+    name = " ".join(step.target.name.split())
+    role = step.target.role or "element"
+    if not name:
+        return f"the {role} without a name"
+    belongs_to_task = any(char.isdigit() for char in name) or name.casefold() in intent.casefold()
+    return f"such a {role}" if belongs_to_task else f"the {role} “{name[:60]}”"

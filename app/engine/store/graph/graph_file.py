@@ -1,0 +1,190 @@
+"""The file of an interaction graph as a whole: its site, people's edits, cached positions and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+
+from app.engine.core.graph_edit import GraphEdit, GraphEditKind
+from app.engine.core.page_state import Mode
+from app.engine.store.database import open_database, transaction, translated_errors
+from app.engine.store.graph.graph_schema import MIGRATIONS
+from app.errors import StoreError
+from kb.private import make_folder
+
+
+class GraphFile:
+    """The graph file of one site; one thread at a time (``store.database``).
+
+    Raises (everywhere):
+        StoreError: the file is of a newer version, damaged, or can't be written.  Conflict: another process holds it.
+    """
+
+    def __init__(self, path: Path, site: str) -> None:
+        self.path, self.site = path, site
+        with translated_errors(path):
+            make_folder(path.parent, parents=True)
+        self._connection = open_database(path, MIGRATIONS)
+        self._changes = 0
+        try:
+            known = self._meta("site")
+            if not known:
+                self._put_meta(site=site)
+            elif known != site:
+                raise StoreError(f"{path}: this is the graph of {known!r}, not of {site!r}; move it back")
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @classmethod
+    def open(cls, path: Path, site: str) -> Self:
+        """Open the graph of a site, or create its file."""
+        return cls(path, site)
+
+    def close(self) -> None:
+        """Close the file; its log is merged in."""
+        self._connection.close()
+
+    @property
+    def version(self) -> int:
+        """A number that changes with the graph, in this process or another; positions don't count."""
+        return (self._others() << 32) + self._changes
+
+    @contextmanager
+    def batch(self) -> Generator[None]:
+        """Make one transaction of all writes in the block."""
+        try:
+            with translated_errors(self.path), transaction(self._connection):
+                yield
+        except BaseException:
+            self._rolled_back()
+            raise
+
+    # the graph as a whole
+
+    @property
+    def home(self) -> str:
+        """The address of the home page; "" before the first exploration."""
+        return self._meta("home")
+
+    @property
+    def mode(self) -> Mode:
+        """The rule for what counts as one node."""
+        return Mode(self._meta("mode") or Mode.FULL)
+
+    def describe(self, *, home: str = "", mode: Mode | None = None) -> None:
+        """Set the home page or the mode; what is not given stays."""
+        given = {"home": home, "mode": mode.value if mode is not None else ""}
+        self._put_meta(**{key: value for key, value in given.items() if value})
+
+    # decisions of people
+
+    def decisions(self) -> list[GraphEdit]:
+        """Return the merges and splits in force, oldest first."""
+        return [
+            GraphEdit(
+                id=row["id"],
+                kind=GraphEditKind(row["kind"]),
+                members=tuple(orjson.loads(row["members"])),
+                author=row["author"],
+                at=row["at"],
+            )
+            for row in self._all("SELECT * FROM decision WHERE standing ORDER BY seq")
+        ]
+
+    def add_decision(self, decision: GraphEdit) -> None:
+        """Add an edit; a known one is restored."""
+        members = orjson.dumps(decision.members).decode()
+        self._write(
+            "INSERT INTO decision (id, kind, members, author, at) VALUES (?,?,?,?,?)"
+            " ON CONFLICT (id) DO UPDATE SET standing = 1",
+            (decision.id, decision.kind.value, members, decision.author, decision.at),
+        )
+
+    def restore_decision(self, decision: str) -> None:
+        """Restore a removed edit in its old place."""
+        self._write("UPDATE decision SET standing = 1 WHERE id = ?", (decision,))
+
+    def remove_decision(self, decision: str) -> None:
+        """Take an edit out of force; its row stays."""
+        self._write("UPDATE decision SET standing = 0 WHERE id = ?", (decision,))
+
+    # what is kept to save work: where nodes are drawn, vectors of their texts
+
+    def positions(self) -> dict[str, tuple[float, float]]:
+        """Return the positions of nodes."""
+        return {row[0]: (row[1], row[2]) for row in self._all("SELECT id, x, y FROM position")}
+
+    def put_positions(self, positions: Mapping[str, tuple[float, float]]) -> None:
+        """Store positions of nodes; other nodes keep theirs."""
+        with self._keeping():
+            self._connection.executemany(
+                "INSERT INTO position (id, x, y) VALUES (?,?,?)"
+                " ON CONFLICT (id) DO UPDATE SET x = excluded.x, y = excluded.y",
+                [(node, x, y) for node, (x, y) in positions.items()],
+            )
+
+    def vectors(self, encoder: str) -> dict[str, bytes]:
+        """Return an encoder's vectors, by key."""
+        rows = self._all("SELECT key, data FROM vector WHERE encoder = ?", encoder)
+        return {row[0]: row[1] for row in rows}
+
+    def put_vectors(self, encoder: str, vectors: Mapping[str, bytes], drop: Iterable[str] = ()) -> None:
+        """Store vectors of an encoder, and delete those under the keys of ``drop``."""
+        with self._keeping():
+            self._connection.executemany(
+                "DELETE FROM vector WHERE encoder = ? AND key = ?", [(encoder, key) for key in drop]
+            )
+            self._connection.executemany(
+                "INSERT INTO vector (encoder, key, data) VALUES (?,?,?)"
+                " ON CONFLICT (encoder, key) DO UPDATE SET data = excluded.data",
+                [(encoder, key, data) for key, data in vectors.items()],
+            )
+
+    # for the part with pages and transitions
+
+    def _rolled_back(self) -> None:
+        """Invalidate what was cached since the transaction began."""
+
+    def _others(self) -> int:
+        """Return a number that changes when another connection writes."""
+        with translated_errors(self.path):
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def _meta(self, key: str) -> str:
+        rows = self._all("SELECT value FROM meta WHERE key = ?", key)
+        return str(rows[0][0]) if rows else ""
+
+    def _put_meta(self, **entries: str) -> None:
+        with self._writing():
+            self._connection.executemany(
+                "INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                list(entries.items()),
+            )
+
+    def _all(self, sql: str, *values: Any) -> list[Any]:
+        with translated_errors(self.path):
+            return self._connection.execute(sql, values).fetchall()
+
+    def _one(self, sql: str, *values: Any) -> Any:
+        with translated_errors(self.path):
+            return self._connection.execute(sql, values).fetchone()
+
+    def _write(self, sql: str, values: tuple[Any, ...]) -> None:
+        with self._writing():
+            self._connection.execute(sql, values)
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        with self._keeping():
+            self._changes += 1
+            yield
+
+    @contextmanager
+    def _keeping(self) -> Generator[None]:
+        with translated_errors(self.path), transaction(self._connection):
+            yield

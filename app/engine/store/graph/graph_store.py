@@ -1,0 +1,362 @@
+"""A site's interaction graph on disk: one SQLite file with page states, transitions, frontier and edits.
+
+Pictures, texts and elements are blobs of the workspace; the rows hold their digests.  Every public method is one
+transaction; ``batch`` joins several, so that a process killed in the middle loses the step in flight at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from app.engine.api.graph_api import DepthRow
+from app.engine.core.page_state import Mode, PageState
+from app.engine.core.transition import (
+    Attempt,
+    FrontierItem,
+    FrontierStatus,
+    Operation,
+    SkipReason,
+    Transition,
+)
+from app.engine.store.graph.graph_file import GraphFile
+from app.engine.store.graph.graph_rows import (
+    COUNT_ATTEMPT,
+    FRONTIER,
+    PAGES,
+    PUT_FRONTIER,
+    PUT_PAGE,
+    PUT_TRANSITION,
+    SET_FRONTIER,
+    TRANSITIONS,
+    frontier_of,
+    frontier_values,
+    page_of,
+    page_values,
+    transition_of,
+    transition_values,
+)
+from app.engine.store.graph.row_cache import RowCache
+from app.errors import StoreError
+
+T = TypeVar("T")
+
+_UNTRIED: dict[str, Any] = {"attempts": 0, "successes": 0, "seconds": 0.0, "last_at": 0.0, "last_ok_at": 0.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplorationRecord:
+    """One exploration.  ``ended`` is "" while it runs (or was killed); times are Unix seconds."""
+
+    number: int
+    home: str
+    options: dict[str, Any]
+    started_at: float
+    ended_at: float
+    ended: str
+    depth_rows: tuple[DepthRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphCounts:
+    """The size of a graph; ``states``, ``transitions`` and ``templates`` exclude what is gone."""
+
+    states: int
+    gone: int
+    transitions: int
+    tried: int
+    templates: int
+    waiting: int
+    """Elements of the frontier that are still to be tried."""
+
+
+class GraphStore(GraphFile):
+    """Pages, transitions, frontier and explorations of one site's graph."""
+
+    def __init__(self, path: Path, site: str) -> None:
+        super().__init__(path, site)
+        self._pages = RowCache(self._read_pages)
+        self._transitions = RowCache(self._read_transitions)
+
+    def counts(self) -> GraphCounts:
+        """Return the size of the graph."""
+        row = self._one(
+            "SELECT (SELECT count(*) FROM page WHERE gone_at = 0), (SELECT count(*) FROM page WHERE gone_at > 0),"
+            " (SELECT count(*) FROM transition WHERE gone_at = 0),"
+            " (SELECT count(*) FROM transition WHERE gone_at = 0 AND attempts > 0),"
+            " (SELECT count(DISTINCT template) FROM page WHERE gone_at = 0),"
+            " (SELECT count(*) FROM frontier WHERE status = ?)",
+            FrontierStatus.WAITING.value,
+        )
+        states, gone, transitions, tried, templates, waiting = row
+        return GraphCounts(
+            states=states,
+            gone=gone,
+            transitions=transitions,
+            tried=tried,
+            templates=templates,
+            waiting=waiting,
+        )
+
+    # explorations
+
+    def begin_exploration(self, home: str, options: Mapping[str, Any], at: float) -> int:
+        """Store the start of an exploration; return its number."""
+        with self._writing():
+            self.describe(home=home, mode=Mode(options["mode"]) if options.get("mode") else None)
+            cursor = self._connection.execute(
+                "INSERT INTO exploration (home, options, started_at) VALUES (?,?,?)",
+                (home, orjson.dumps(dict(options)).decode(), at),
+            )
+            return int(cursor.lastrowid or 0)
+
+    def end_exploration(
+        self, number: int, ended: str, at: float, depth_rows: Iterable[DepthRow] = ()
+    ) -> None:
+        """Store how an exploration ended (``ExploreReport.ended``); without rows the stored ones stay."""
+        with self._writing():
+            self._connection.execute(
+                "UPDATE exploration SET ended = ?, ended_at = ? WHERE number = ?", (ended, at, number)
+            )
+            rows = tuple(depth_rows)
+            if rows:
+                self.put_depth_rows(number, rows)
+
+    def put_depth_rows(self, number: int, rows: Iterable[DepthRow]) -> None:
+        """Store the discovery velocity of an exploration so far."""
+        with self._writing():
+            self._connection.execute(
+                "UPDATE exploration SET depth_rows = ? WHERE number = ?",
+                (orjson.dumps(list(rows)).decode(), number),
+            )
+
+    def reopen_exploration(self, number: int) -> None:
+        """Mark an exploration as running again."""
+        with self._writing():
+            self._connection.execute(
+                "UPDATE exploration SET ended = '', ended_at = 0 WHERE number = ?", (number,)
+            )
+
+    def explorations(self) -> list[ExplorationRecord]:
+        """Return all explorations, oldest first."""
+        return [
+            ExplorationRecord(
+                number=row["number"],
+                home=row["home"],
+                options=orjson.loads(row["options"]),
+                started_at=row["started_at"],
+                ended_at=row["ended_at"],
+                ended=row["ended"],
+                depth_rows=tuple(DepthRow(**depth) for depth in orjson.loads(row["depth_rows"])),
+            )
+            for row in self._all("SELECT * FROM exploration ORDER BY number")
+        ]
+
+    # pages
+
+    def put_page(self, page: PageState) -> None:
+        """Store a page state; a known one keeps its smaller depth, and its pictures and texts are never emptied."""
+        self._pages.changed([page.id])
+        self._write(PUT_PAGE, page_values(page))
+
+    def touch(self, page: str, at: float) -> None:
+        """Mark a page state as seen again."""
+        self._pages.changed([page])
+        self._write("UPDATE page SET last_seen = max(last_seen, ?), gone_at = 0 WHERE id = ?", (at, page))
+
+    def set_direct(self, page: str, direct: bool) -> None:
+        """Store whether its address alone leads to a page state."""
+        self._pages.changed([page])
+        self._write("UPDATE page SET direct = ? WHERE id = ?", (direct, page))
+
+    def pages(self) -> list[PageState]:
+        """Return all page states in the order they were found, including those that are gone."""
+        return self._pages.all(self._others())
+
+    def page(self, page: str) -> PageState | None:
+        """Return one page state."""
+        return next(self._read_pages([page]), None)
+
+    # transitions
+
+    def record(self, found: Transition, attempt: Attempt | None = None) -> None:
+        """Store a transition and the result of an attempt.
+
+        Without an attempt, a new transition keeps the evidence it carries; a known one keeps its stored evidence and
+        takes the new locator.  An attempt is added to the stored evidence, whatever the given transition carries.
+        """
+        with self._writing():
+            if attempt is not None:
+                found = replace(found, **_UNTRIED)
+            self._transitions.changed([found.id])
+            self._connection.execute(PUT_TRANSITION, transition_values(found))
+            if attempt is not None:
+                self._count(attempt)
+
+    def add_attempt(self, attempt: Attempt) -> None:
+        """Add an attempt of a known transition to its evidence."""
+        with self._writing():
+            self._count(attempt)
+
+    def transitions(self) -> list[Transition]:
+        """Return all transitions in the order they were found, including those that are gone."""
+        return self._transitions.all(self._others())
+
+    def transition(self, transition_id: str) -> Transition | None:
+        """Return one transition."""
+        return next(self._read_transitions([transition_id]), None)
+
+    def attempts(self, transition_id: str) -> list[tuple[float, str, float, str]]:
+        """Return (time, arrival, seconds, divergence) of every attempt, oldest first."""
+        rows = self._all(
+            "SELECT at, arrival, seconds, divergence FROM attempt WHERE transition_id = ? ORDER BY seq",
+            transition_id,
+        )
+        return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+    def mark_gone(self, pages: Iterable[str], transitions: Iterable[str], at: float) -> None:
+        """Mark states and transitions as gone; ``at`` = 0 unmarks them.  Nothing is deleted."""
+        states, ways = list(pages), list(transitions)
+        self._pages.changed(states)
+        self._transitions.changed(ways)
+        with self._writing():
+            self._connection.executemany(
+                "UPDATE page SET gone_at = ? WHERE id = ?", [(at, page) for page in states]
+            )
+            self._connection.executemany(
+                "UPDATE transition SET gone_at = ? WHERE id = ?", [(at, found) for found in ways]
+            )
+
+    # frontier
+
+    def add_frontier(self, items: Iterable[FrontierItem]) -> None:
+        """Add elements; known ones keep their status, so that nothing is tried twice."""
+        with self._writing():
+            self._connection.executemany(PUT_FRONTIER, [frontier_values(item) for item in items])
+
+    def put_frontier(self, items: Iterable[FrontierItem]) -> None:
+        """Store elements with their status; known ones are updated."""
+        with self._writing():
+            self._connection.executemany(SET_FRONTIER, [frontier_values(item) for item in items])
+
+    def clear_frontier(self) -> None:
+        """Delete every element: the next exploration tries all of them again."""
+        self._write("DELETE FROM frontier", ())
+
+    def set_frontier(
+        self,
+        page: str,
+        element: str,
+        status: FrontierStatus,
+        reason: SkipReason | None = None,
+        detail: str = "",
+        *,
+        operation: Operation | None = None,
+        value: str | None = None,
+    ) -> None:
+        """Store the status of an element, or of one of its operations or values where these are given."""
+        self._write(
+            "UPDATE frontier SET status = ?, reason = ?, detail = ? WHERE page = ? AND element = ?"
+            " AND (? IS NULL OR operation = ?) AND (? IS NULL OR value = ?)",
+            (
+                *(status.value, reason.value if reason is not None else "", detail, page, element),
+                *(operation, operation, value, value),
+            ),
+        )
+
+    def frontier(self, page: str | None = None, status: FrontierStatus | None = None) -> list[FrontierItem]:
+        """Return elements in the order of exploration: by depth, then as they were found."""
+        wanted = [("page = ?", page), ("status = ?", status.value if status is not None else None)]
+        given = [(clause, value) for clause, value in wanted if value is not None]
+        where = f" WHERE {' AND '.join(clause for clause, _ in given)}" if given else ""
+        rows = self._all(f"{FRONTIER}{where} ORDER BY depth, rowid", *(value for _, value in given))
+        return list(self._made(frontier_of, rows))
+
+    def waiting(self) -> dict[str, int]:
+        """Return the number of waiting elements by page."""
+        rows = self._all(
+            "SELECT page, count(*) FROM frontier WHERE status = ? GROUP BY page", FrontierStatus.WAITING
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def skipped(self) -> dict[str, int]:
+        """Return the number of skipped elements by reason."""
+        rows = self._all(
+            "SELECT reason, count(*) FROM frontier WHERE status = ? GROUP BY reason", FrontierStatus.SKIPPED
+        )
+        return {row[0]: row[1] for row in rows}
+
+    # runs that passed
+
+    def add_run_visits(self, passes: Iterable[tuple[str, str, int]]) -> None:
+        """Store (page, run, step): at that step the run was on that page."""
+        with self._writing():
+            self._connection.executemany(
+                "INSERT INTO passed (page, run, step) VALUES (?,?,?)"
+                " ON CONFLICT (run, step) DO UPDATE SET page = excluded.page",
+                list(passes),
+            )
+
+    def passes(self, pages: Collection[str] | None = None) -> dict[str, list[tuple[str, int]]]:
+        """Return (run, step) by page, of these pages or of all."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for row in self._all("SELECT page, run, step FROM passed ORDER BY page, run, step"):
+            if pages is None or row[0] in pages:
+                found.setdefault(row[0], []).append((row[1], row[2]))
+        return found
+
+    def imported_runs(self) -> set[str]:
+        """Return the runs whose steps are in the graph."""
+        return {row[0] for row in self._all("SELECT DISTINCT run FROM passed")}
+
+    # inside
+
+    def _read_pages(self, ids: Sequence[str] | None) -> Iterator[PageState]:
+        return self._made(page_of, self._named(PAGES, ids))
+
+    def _read_transitions(self, ids: Sequence[str] | None) -> Iterator[Transition]:
+        return self._made(transition_of, self._named(TRANSITIONS, ids))
+
+    def _made(self, make: Callable[[Any], T], rows: Iterable[Any]) -> Iterator[T]:
+        try:
+            yield from map(make, rows)
+        except (KeyError, ValueError, TypeError) as error:
+            raise StoreError(
+                f"{self.path}: it holds something this program can't read ({error}); take a backup or a newer Sitelore"
+            ) from error
+
+    def _named(self, select: str, ids: Sequence[str] | None) -> list[Any]:
+        """Return the rows of these ids, or all, in the order of insertion."""
+        where = "" if ids is None else f" WHERE id IN ({','.join('?' * len(ids))})"
+        return self._all(f"{select}{where} ORDER BY rowid", *(ids or ()))
+
+    def _rolled_back(self) -> None:
+        self._pages.forget()
+        self._transitions.forget()
+
+    def _count(self, attempt: Attempt) -> None:
+        self._transitions.changed([attempt.transition])
+        self._connection.execute(
+            "INSERT INTO attempt (transition_id, at, arrival, seconds, tier, divergence, by) VALUES (?,?,?,?,?,?,?)",
+            (
+                attempt.transition, attempt.at, attempt.arrival.value, attempt.seconds, attempt.tier,
+                attempt.divergence, attempt.by.value,
+            ),
+        )  # fmt: skip
+        self._connection.execute(
+            COUNT_ATTEMPT,
+            {
+                "ok": attempt.arrival.ok,
+                "seconds": attempt.seconds,
+                "at": attempt.at,
+                "arrival": attempt.arrival.value,
+                "divergence": attempt.divergence,
+                "tier": attempt.tier,
+                "by": attempt.by.value,
+                "transition": attempt.transition,
+            },
+        )

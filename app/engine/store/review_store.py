@@ -1,0 +1,205 @@
+"""The review state: verdicts, the undo history, opinions of models, and state of the window and the ranking.
+
+Verdicts are never changed: withdrawing one adds a row to ``mark``, and so does its undo.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.engine.core.verdicts import Label, Opinion, Verdict
+from app.engine.store.database import open_database, transaction, translated_errors
+from app.engine.store.review_schema import MIGRATIONS, PURGING
+from app.errors import NotFound
+from kb.journal import Journal, JournalEntry
+from kb.tip import TipDraft
+
+STANDING = "(SELECT standing FROM mark WHERE verdict = v.id ORDER BY seq DESC LIMIT 1) = 1"
+
+
+@cache
+def _opinion_type() -> TypeAdapter[Opinion]:
+    return TypeAdapter(Opinion)
+
+
+@cache
+def _draft_type() -> TypeAdapter[TipDraft]:
+    return TypeAdapter(TipDraft)
+
+
+class ReviewStore:
+    """Verdicts, opinions and small state of a workspace."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.connection = open_database(path, MIGRATIONS, purging=PURGING)
+        with translated_errors(path):
+            self.journal = Journal(self.connection)
+
+    # verdicts
+
+    def add_verdict(self, verdict: Verdict) -> None:
+        """Store a verdict; undo withdraws it."""
+        with translated_errors(self.path), transaction(self.connection):
+            self.connection.execute(
+                "INSERT INTO verdict (id, run, label, step, detector, note, author, at, guideline, lead_seconds)"
+                " VALUES (?,?,?,?,?,?,?,?,?,?)",
+                (
+                    verdict.id, verdict.run, verdict.label.value, verdict.step, verdict.detector, verdict.note,
+                    verdict.author, verdict.at, verdict.guideline, verdict.lead_seconds,
+                ),
+            )  # fmt: skip
+            self._mark(verdict.id, True)
+            self.journal.record(
+                "verdict",
+                f"verdict '{verdict.label.value}' on {verdict.run}",
+                {"verdict": verdict.id, "standing": True},
+                {"verdict": verdict.id, "standing": False},
+                verdict.author,
+            )
+
+    def withdraw(self, verdict: str, author: str = "") -> str:
+        """Withdraw a verdict; return its run's id.
+
+        Raises:
+            NotFound: no verdict of this id is in force.
+        """
+        with translated_errors(self.path), transaction(self.connection):
+            row = self.connection.execute(
+                f"SELECT run, label FROM verdict AS v WHERE id = ? AND {STANDING}", (verdict,)
+            ).fetchone()
+            if row is None:
+                raise NotFound(f"no verdict {verdict!r} in force in this workspace")
+            self._mark(verdict, False)
+            self.journal.record(
+                "verdict",
+                f"withdraw '{row['label']}' on {row['run']}",
+                {"verdict": verdict, "standing": False},
+                {"verdict": verdict, "standing": True},
+                author,
+            )
+            return str(row["run"])
+
+    def verdicts(self, run: str = "") -> list[Verdict]:
+        """Return the verdicts in force, oldest first; of one run or of all."""
+        with translated_errors(self.path):
+            found = self.connection.execute(
+                f"SELECT * FROM verdict AS v WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY seq",
+                (run, run),
+            ).fetchall()
+        return [
+            Verdict(
+                id=row["id"],
+                run=row["run"],
+                label=Label(row["label"]),
+                step=row["step"],
+                detector=row["detector"],
+                note=row["note"],
+                author=row["author"],
+                at=row["at"],
+                guideline=row["guideline"],
+                lead_seconds=row["lead_seconds"],
+            )
+            for row in found
+        ]
+
+    def set_standing(self, verdict: str, standing: bool) -> None:
+        """Put a verdict in or out of force inside the caller's transaction, for undo and redo."""
+        self._mark(verdict, standing)
+
+    # models' opinions
+
+    def add_opinion(self, opinion: Opinion) -> None:
+        """Store a model's opinion; earlier ones stay, the newest counts."""
+        document = _opinion_type().dump_json(opinion).decode()
+        with translated_errors(self.path), transaction(self.connection):
+            self.connection.execute(
+                "INSERT INTO opinion (run, at, model, document) VALUES (?,?,?,?)",
+                (opinion.run, opinion.at, opinion.model, document),
+            )
+
+    def opinions(self, run: str = "") -> dict[str, Opinion]:
+        """Return the newest opinion of each run, or of one; unreadable ones are left out."""
+        with translated_errors(self.path):
+            found = self.connection.execute(
+                "SELECT run, document FROM opinion WHERE seq IN"
+                " (SELECT max(seq) FROM opinion WHERE ? = '' OR run = ? GROUP BY run)",
+                (run, run),
+            ).fetchall()
+        opinions: dict[str, Opinion] = {}
+        for row in found:
+            with suppress(ValidationError):
+                opinions[row["run"]] = _opinion_type().validate_json(row["document"])
+        return opinions
+
+    # history
+
+    def peek(self) -> tuple[JournalEntry | None, JournalEntry | None]:
+        """Return the entries that undo and redo would apply."""
+        with translated_errors(self.path):
+            return self.journal.peek()
+
+    def record(
+        self, kind: str, label: str, forward: dict[str, Any], backward: dict[str, Any], author: str
+    ) -> None:
+        """Add an action that was done elsewhere to the undo history."""
+        with translated_errors(self.path), transaction(self.connection):
+            self.journal.record(kind, label, forward, backward, author)
+
+    # remembered state
+
+    def save_state(self, key: str, value: dict[str, Any]) -> None:
+        """Store a JSON object under a name, replacing the previous one."""
+        text = json.dumps(value, ensure_ascii=False)
+        with translated_errors(self.path), transaction(self.connection):
+            self.connection.execute(
+                "INSERT INTO state (key, value, at) VALUES (?,?,?)"
+                " ON CONFLICT (key) DO UPDATE SET value = excluded.value, at = excluded.at",
+                (key, text, time.time()),
+            )
+
+    def load_state(self, key: str) -> dict[str, Any]:
+        """Return the object stored under a name, or an empty one."""
+        with translated_errors(self.path):
+            row = self.connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
+        return json.loads(row[0]) if row is not None else {}
+
+    def save_session(self, session: dict[str, Any]) -> None:
+        """Store the state of the window."""
+        self.save_state("session", session)
+
+    def load_session(self) -> dict[str, Any]:
+        """Return the stored state of the window; empty at first."""
+        return self.load_state("session")
+
+    def save_draft(self, key: str, draft: TipDraft | None) -> None:
+        """Store text that is being typed, so that a crash does not lose it; ``None`` deletes it."""
+        if draft is None:
+            with translated_errors(self.path), transaction(self.connection):
+                self.connection.execute("DELETE FROM state WHERE key = ?", (f"draft:{key}",))
+        else:
+            self.save_state(f"draft:{key}", _draft_type().dump_python(draft, mode="json"))
+
+    def load_draft(self, key: str) -> TipDraft | None:
+        """Return the draft stored under this key."""
+        kept = self.load_state(f"draft:{key}")
+        try:
+            return _draft_type().validate_python(kept) if kept else None
+        except ValidationError:
+            return None
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def _mark(self, verdict: str, standing: bool) -> None:
+        self.connection.execute(
+            "INSERT INTO mark (verdict, standing, at) VALUES (?,?,?)", (verdict, int(standing), time.time())
+        )

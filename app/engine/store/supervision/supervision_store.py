@@ -1,0 +1,278 @@
+"""Approval requests, decisions, hints and operator actions as rows that are never changed.
+
+The state of a request follows from the rows about it.  The tables are in the file of the review state, so that one
+transaction and one undo history serve both.  A method that returned has written to disk.  Another process (the
+command line) may write at any time: nothing is cached.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from app.engine.core.hand_back import OperatorStatements, ending_stated
+from app.engine.core.intervention_policy import PolicyAnswer, RiskClass
+from app.engine.core.supervision import (
+    ApprovalRequest,
+    DecisionKind,
+    FlagReaction,
+    Hint,
+    Intervention,
+    OperatorDecision,
+    RequestState,
+    decision_problem,
+)
+from app.engine.store.database import transaction, translated_errors
+from app.engine.store.supervision.json_rows import (
+    all_from_json,
+    check_length,
+    enum_member,
+    from_json,
+    to_json,
+)
+from app.engine.store.supervision.supervision_state import SupervisionState
+from app.errors import Conflict, NotFound, UsageError
+
+_STANDING_ANSWERS = {DecisionKind.APPROVE: PolicyAnswer.ALLOW, DecisionKind.DENY: PolicyAnswer.DENY}
+
+
+@dataclass(frozen=True, slots=True)
+class _Closing:
+    at: float
+    why: str
+
+
+class SupervisionStore(SupervisionState):
+    """Requests, hints, operator actions and reactions of a workspace, besides the rows of ``SupervisionState``.
+
+    Every method raises ``StoreError`` where the disk is full, read-only or damaged; then nothing was changed.
+    """
+
+    # requests
+
+    def open_request(self, request: ApprovalRequest) -> ApprovalRequest:
+        """Store a request as open.
+
+        Raises:
+            Conflict: the id exists.
+        """
+        request = replace(request, state=RequestState.OPEN, decision=None, closed_at=0.0)
+        with translated_errors(self.path), transaction(self.connection):
+            if self._request(request.id) is not None:
+                raise Conflict(f"request {request.id} exists already")
+            self.connection.execute(
+                "INSERT INTO person_request (id, run, document) VALUES (?,?,?)",
+                (request.id, request.run, to_json(request)),
+            )
+        return request
+
+    def request(self, id: str) -> ApprovalRequest:
+        """Return a request in its current state.
+
+        Raises:
+            NotFound: the id is unknown, or the row is unreadable.
+        """
+        with translated_errors(self.path):
+            return self._asked(id)
+
+    def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
+        """Return requests oldest first, of one run or of all; closed ones only if asked for."""
+        left = "" if closed else " AND id NOT IN (SELECT request FROM person_closing)"
+        with translated_errors(self.path):
+            rows = self.connection.execute(
+                f"SELECT seq, document FROM person_request WHERE (? = '' OR run = ?){left} ORDER BY seq",
+                (run, run),
+            ).fetchall()
+            return [self._as_it_stands(one) for one in all_from_json(ApprovalRequest, rows, "request")]
+
+    def decide(self, id: str, decision: OperatorDecision) -> ApprovalRequest:
+        """Decide an open request; of two concurrent decisions, in any processes, one succeeds.
+
+        An approval or a denial of a wider scope applies from then on (``standing``).
+
+        Raises:
+            NotFound: the id is unknown.
+            Conflict: it was decided already, or nothing waits for it any more.
+            UsageError: the decision does not fit the request, lacks its text or its action, or is too long.
+        """
+        _check_decision(decision)
+        with translated_errors(self.path), transaction(self.connection):
+            asked = self._asked(id)
+            if wrong := decision_problem(asked.need, decision.verb):
+                raise UsageError(wrong)
+            if asked.decision is not None:
+                by = asked.decision.author or "somebody"
+                raise Conflict(f"request {id} was decided already by {by}: {asked.decision.verb.value}")
+            if asked.state is RequestState.CLOSED:
+                raise Conflict(f"request {id} is closed: {asked.void or 'nothing waits for it any more'}")
+            self.connection.execute(
+                "INSERT INTO person_decision (request, document) VALUES (?,?)", (id, to_json(decision))
+            )
+            risk, answer = enum_member(RiskClass, asked.risk), _STANDING_ANSWERS.get(decision.verb)
+            if risk is not None and answer is not None:
+                self.add_standing_answer(decision.reach, asked.run, asked.site, risk, answer, decision.author)
+            return self._asked(id)
+
+    def close_requests(self, ids: Iterable[str], at: float) -> list[ApprovalRequest]:
+        """Close decided requests, as the step that follows the decision has begun; return those closed now."""
+        closed: list[ApprovalRequest] = []
+        with translated_errors(self.path), transaction(self.connection):
+            for id in ids:
+                asked = self._request(id)
+                if asked is not None and asked.state is RequestState.DECIDED:
+                    self._close(id, at, "")
+                    closed.append(self._asked(id))
+        return closed
+
+    def void_request(self, id: str, why: str) -> ApprovalRequest:
+        """Close a request that nothing waits for any more, decided or not; a closed one stays as it is.
+
+        Raises:
+            NotFound: the id is unknown.
+        """
+        with translated_errors(self.path), transaction(self.connection):
+            if self._asked(id).state is not RequestState.CLOSED:
+                self._close(id, time.time(), why or "nothing waits for it any more")
+            return self._asked(id)
+
+    # hints
+
+    def add_hint(self, hint: Hint) -> Hint:
+        """Store a hint.
+
+        Raises:
+            UsageError: it is empty or too long; nothing is ever cut.  Conflict: the id exists.
+        """
+        if not check_length(hint.text, "the hint").strip():
+            raise UsageError("the hint is empty")
+        hint = replace(hint, taken_at=0.0)
+        with translated_errors(self.path), transaction(self.connection):
+            if self.connection.execute("SELECT 1 FROM person_hint WHERE id = ?", (hint.id,)).fetchone():
+                raise Conflict(f"hint {hint.id} exists already")
+            self.connection.execute(
+                "INSERT INTO person_hint (id, run, document) VALUES (?,?,?)",
+                (hint.id, hint.run, to_json(hint)),
+            )
+        return hint
+
+    def hints(self, run: str = "") -> list[Hint]:
+        """Return hints oldest first, of one run or of all."""
+        with translated_errors(self.path):
+            rows = self.connection.execute(
+                "SELECT seq, document, at FROM person_hint LEFT JOIN person_hint_taken ON hint = id"
+                " WHERE ? = '' OR run = ? ORDER BY seq",
+                (run, run),
+            ).fetchall()
+        found = ((row, from_json(Hint, row["document"], f"hint {row['seq']}")) for row in rows)
+        return [replace(hint, taken_at=row["at"] or 0.0) for row, hint in found if hint is not None]
+
+    def take_hints(self, run: str, at: float) -> list[Hint]:
+        """Mark a run's new hints as given to the agent, and return them."""
+        with translated_errors(self.path), transaction(self.connection):
+            new = [hint for hint in self.hints(run) if not hint.taken_at]
+            for hint in new:
+                self.connection.execute(
+                    "INSERT INTO person_hint_taken (hint, at) VALUES (?,?)", (hint.id, at)
+                )
+        return [replace(hint, taken_at=at) for hint in new]
+
+    # deeds and reactions
+
+    def add_action(self, deed: Intervention) -> Intervention:
+        """Add an action to a run's time line; return it with its ``order``."""
+        with translated_errors(self.path), transaction(self.connection):
+            cursor = self.connection.execute(
+                "INSERT INTO intervention (run, document) VALUES (?,?)", (deed.run, to_json(deed))
+            )
+        return replace(deed, order=int(cursor.lastrowid or 0))
+
+    def deeds(self, run: str = "") -> list[Intervention]:
+        """Return the time line, oldest first, of one run or of all."""
+        with translated_errors(self.path):
+            rows = self.connection.execute(
+                "SELECT seq, document FROM intervention WHERE ? = '' OR run = ? ORDER BY seq", (run, run)
+            ).fetchall()
+        found = ((row, from_json(Intervention, row["document"], f"deed {row['seq']}")) for row in rows)
+        return [replace(deed, order=row["seq"]) for row, deed in found if deed is not None]
+
+    def add_reaction(self, reaction: FlagReaction) -> FlagReaction:
+        """Store an operator's reaction to a flag; the newest of a flag counts."""
+        with translated_errors(self.path), transaction(self.connection):
+            self.connection.execute(
+                "INSERT INTO flag_reaction (run, step, detector, document) VALUES (?,?,?,?)",
+                (reaction.run, reaction.step, reaction.detector, to_json(reaction)),
+            )
+        return reaction
+
+    def reactions(self, run: str = "") -> list[FlagReaction]:
+        """Return the newest reaction to each flag, oldest first, of one run or of all."""
+        with translated_errors(self.path):
+            rows = self.connection.execute(
+                "SELECT seq, document FROM flag_reaction WHERE ? = '' OR run = ? ORDER BY seq", (run, run)
+            ).fetchall()
+        newest: dict[tuple[str, int, str], FlagReaction] = {}
+        for one in all_from_json(FlagReaction, rows, "reaction"):
+            flag = (one.run, one.step, one.detector)
+            newest.pop(flag, None)
+            newest[flag] = one
+        return list(newest.values())
+
+    def word(self, run: str) -> OperatorStatements:
+        """Return the operator's statements about a run as a whole."""
+        decided = [one for one in self.requests(run, closed=True) if one.decision is not None and one.wall]
+        none = (one.wall for one in decided if one.decision and one.decision.verb is DecisionKind.NO_WALL)
+        return OperatorStatements(no_walls=frozenset(none), end=ending_stated(self.deeds(run)))
+
+    # inside
+
+    def _request(self, id: str) -> ApprovalRequest | None:
+        row = self.connection.execute(
+            "SELECT seq, document FROM person_request WHERE id = ?", (id,)
+        ).fetchone()
+        asked = (
+            from_json(ApprovalRequest, row["document"], f"request {row['seq']}") if row is not None else None
+        )
+        return self._as_it_stands(asked) if asked is not None else None
+
+    def _asked(self, id: str) -> ApprovalRequest:
+        asked = self._request(id)
+        if asked is None:
+            raise NotFound(f"no request {id[:80]!r} in this workspace")
+        return asked
+
+    def _as_it_stands(self, asked: ApprovalRequest) -> ApprovalRequest:
+        rows = self.connection.execute(
+            "SELECT seq, document FROM person_decision WHERE request = ? ORDER BY seq", (asked.id,)
+        ).fetchall()
+        decision = next(iter(all_from_json(OperatorDecision, rows, "decision")), None)
+        closing = self._closing(asked.id)
+        state = RequestState.DECIDED if decision is not None else RequestState.OPEN
+        if closing is not None:
+            state = RequestState.CLOSED
+        return replace(
+            asked,
+            state=state,
+            decision=decision,
+            closed_at=closing.at if closing is not None else 0.0,
+            void=closing.why if closing is not None else "",
+        )
+
+    def _closing(self, id: str) -> _Closing | None:
+        row: sqlite3.Row | None = self.connection.execute(
+            "SELECT at, why FROM person_closing WHERE request = ?", (id,)
+        ).fetchone()
+        return _Closing(row["at"], row["why"]) if row is not None else None
+
+    def _close(self, id: str, at: float, why: str) -> None:
+        self.connection.execute("INSERT INTO person_closing (request, at, why) VALUES (?,?,?)", (id, at, why))
+
+
+def _check_decision(decision: OperatorDecision) -> None:
+    check_length(decision.text, "the answer" if decision.verb is DecisionKind.ANSWER else "the reason")
+    check_length(decision.command, "the action")
+    if decision.verb is DecisionKind.EDIT and not decision.command.strip():
+        raise UsageError("the replacement action is missing", remedy='give one like click("12")')
+    if decision.verb is DecisionKind.ANSWER and not decision.text.strip():
+        raise UsageError("the answer is empty", remedy="deny the request to give none")

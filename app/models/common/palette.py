@@ -1,0 +1,112 @@
+"""The command palette's list, the best match first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.models.common.commands import PLACE_TITLES, CommandCenter
+
+Index = QModelIndex | QPersistentModelIndex
+ID_ROLE = Qt.ItemDataRole.UserRole + 1
+KEYS_ROLE = Qt.ItemDataRole.UserRole + 2
+PLACE_ROLE = Qt.ItemDataRole.UserRole + 3
+USABLE_ROLE = Qt.ItemDataRole.UserRole + 4
+RECENT = 6
+
+
+class PaletteModel(QAbstractListModel):
+    """Commands that match the typed words; without words, the recent ones and then those of this place."""
+
+    def __init__(self, center: CommandCenter, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._center = center
+        self._recent: list[str] = []
+        self._rows: list[str] = []
+        self.ask("")
+
+    def ask(self, text: str) -> None:
+        """Show the commands that match ``text``."""
+        found: list[tuple[float, int, str]] = []
+        for number, command in enumerate(self._center.commands):
+            haystack = f"{self._center.title(command.id)} {PLACE_TITLES[command.place]} {command.menu}"
+            score = match_score(text, self._center.title(command.id), haystack)
+            if score is not None:
+                found.append((-score - self._nearness(command.id, bool(text)), number, command.id))
+        self.beginResetModel()
+        self._rows = [command for _score, _number, command in sorted(found)]
+        self.endResetModel()
+
+    def used(self, command: str) -> None:
+        """Remember a command as recent."""
+        self._recent = [command, *(other for other in self._recent if other != command)][:RECENT]
+
+    def command(self, row: int) -> str:
+        """The command's id in a row, "" outside."""
+        return self._rows[row] if 0 <= row < len(self._rows) else ""
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
+        """Number of matches."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Title, id, shortcuts, place, and whether the command is enabled."""
+        command = self.command(index.row()) if index.isValid() else ""
+        if not command:
+            return None
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._center.title(command)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return (
+                    f"{self._center.title(command)}, {self._center.keys(command) or self.tr('no shortcut')}"
+                )
+            case _ if role == ID_ROLE:
+                return command
+            case _ if role == KEYS_ROLE:
+                return self._center.keys(command)
+            case _ if role == PLACE_ROLE:
+                place = self._center.command(command).place
+                return "" if self._center.reaches(command) else PLACE_TITLES[place]
+            case _ if role == USABLE_ROLE:
+                return self._center.action(command).isEnabled()
+            case _:
+                return None
+
+    def _nearness(self, command: str, asked: bool) -> float:
+        """Rank recent, local and enabled commands higher; less so once words were typed."""
+        near = 0.5 if self._center.reaches(command) else 0.0
+        near += 0.5 if self._center.action(command).isEnabled() else 0.0
+        if command in self._recent:
+            near += 1.0 - self._recent.index(command) / (2 * RECENT)
+        if self._center.command(command).place != "everywhere" and self._center.reaches(command):
+            near += 0.2
+        return near * (0.4 if asked else 1.0)
+
+
+def match_score(text: str, title: str, haystack: str) -> float | None:
+    """Return how well the typed words match, higher is better; ``None`` when one of them is found nowhere.
+
+    Each word counts by its best match: the beginning of a word of the title, inside it, in the haystack around it,
+    or its letters in order from the first one on ("wrt" finds "Write a tip").
+    """
+    score, low, wide = 0.0, title.lower(), haystack.lower()
+    starts = low.replace("(", " ").replace(":", " ").split()
+    for word in text.lower().split():
+        if any(start.startswith(word) for start in starts):
+            score += 4 + len(word) / 10
+        elif word in low:
+            score += 3
+        elif word in wide:
+            score += 2
+        elif low.startswith(word[0]) and _in_order(word, low):
+            score += 1
+        else:
+            return None
+    return score
+
+
+def _in_order(letters: str, text: str) -> bool:
+    rest = iter(text)
+    return all(letter in rest for letter in letters)

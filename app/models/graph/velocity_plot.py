@@ -1,0 +1,216 @@
+"""Discovery velocity by depth, as in WebNavigator's figure 3: data of the bars, the line and the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import floor, log10
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
+
+from app.errors import NotFound
+from app.models.graph.node_lists import seconds_words
+
+if TYPE_CHECKING:
+    from app.engine.api.graph_api import DepthRow, GraphStats
+    from app.engine.core.events import ExplorationChanged
+    from app.models.common.engine_client import EngineEvents
+    from app.models.common.tasks import Tasks
+
+Index = QModelIndex | QPersistentModelIndex
+REFRESH_MS = 2000
+"""Shortest time between two loads during an exploration."""
+_ROOT = QModelIndex()
+
+
+class VelocityTable(QAbstractTableModel):
+    """The same numbers as a table, one depth a row."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: tuple[DepthRow, ...] = ()
+        self._titles = (
+            self.tr("Depth"),
+            self.tr("States"),
+            self.tr("New"),
+            self.tr("Time"),
+            self.tr("A minute"),
+        )
+
+    @property
+    def rows(self) -> tuple[DepthRow, ...]:
+        return self._rows
+
+    def show_rows(self, rows: Sequence[DepthRow]) -> None:
+        """Update the rows; during one exploration depths are only added."""
+        new = tuple(rows)
+        if new == self._rows:
+            return
+        if [row.depth for row in new[: len(self._rows)]] != [row.depth for row in self._rows]:
+            self.beginResetModel()
+            self._rows = new
+            self.endResetModel()
+            return
+        old = len(self._rows)
+        if len(new) > old:
+            self.beginInsertRows(QModelIndex(), old, len(new) - 1)
+            self._rows = new
+            self.endInsertRows()
+        self._rows = new
+        if old:
+            self.dataChanged.emit(self.index(0, 0), self.index(old - 1, len(self._titles) - 1))
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._titles)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self._titles[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the number, or the whole row in words."""
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return velocity_cells(row)[index.column()]
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{self._titles[index.column()]} {velocity_cells(row)[index.column()]}"
+            case Qt.ItemDataRole.ToolTipRole:
+                return depth_words(row)
+            case _:
+                return None
+
+
+class VelocityPlotModel(QObject):
+    """The depths of a site's last exploration; ``changed`` when they changed."""
+
+    changed = Signal()
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.table = VelocityTable(self)
+        self.site = self.error = ""
+        self.is_open = self.is_loading = False
+        self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._timer.timeout.connect(self._ask)
+        client.exploration_changed.connect(self._on_exploration)
+
+    @property
+    def rows(self) -> tuple[DepthRow, ...]:
+        return self.table.rows
+
+    def show(self, site: str) -> None:
+        """Show this site's numbers, and update them while its exploration runs."""
+        if site != self.site:
+            self.site, self.error = site, ""
+            self.table.show_rows(())
+        self.is_open = True
+        if site:
+            self.is_loading = True
+            self._ask()
+        self.changed.emit()
+
+    def close(self) -> None:
+        """Stop updating."""
+        self.is_open = False
+        self._timer.stop()
+
+    @property
+    def summary(self) -> str:
+        """Describe the chart in a sentence or two."""
+        rows = self.rows
+        if not rows:
+            return ""
+        last, fastest = rows[-1], max(rows, key=lambda row: row.velocity)
+        text = _tr(
+            "{0} states down to depth {1}. The fastest was depth {2} with {3} states a minute."
+        ).format(QLocale().toString(last.states), last.depth, fastest.depth, rate_words(fastest.velocity))
+        if len(rows) > 1 and last.new == 0:
+            return text + " " + _tr("Depth {0} brought nothing new: the site is known.").format(last.depth)
+        if len(rows) > 1 and all(one.velocity >= other.velocity for one, other in pairwise(rows)):
+            return text + " " + _tr("It slows down with every depth.")
+        return text
+
+    def _ask(self) -> None:
+        site = self.site
+
+        def came(stats: GraphStats) -> None:
+            self.is_loading, self.error = False, ""
+            if site == self.site:
+                self.table.show_rows(stats.depths)
+            self.changed.emit()
+
+        def failed(error: Exception) -> None:
+            self.is_loading = False
+            self.error = "" if isinstance(error, NotFound) else str(error) or type(error).__name__
+            self.changed.emit()
+
+        self._tasks.start(self._client.api.graph_stats(site), came, failed, key="map-velocity")
+
+    def _on_exploration(self, event: ExplorationChanged) -> None:
+        if self.is_open and event.site == self.site and not self._timer.isActive():
+            self._timer.start()
+
+
+def velocity_cells(row: DepthRow) -> tuple[str, str, str, str, str]:
+    """Return a depth's numbers as shown in the table."""
+    number = QLocale().toString
+    return (
+        str(row.depth),
+        number(row.states),
+        number(row.new),
+        seconds_words(row.seconds),
+        rate_words(row.velocity),
+    )
+
+
+def depth_words(row: DepthRow) -> str:
+    """Describe a depth in a sentence."""
+    return _tr("Depth {0}: {1} states, {2} of them new in {3}, {4} a minute").format(*velocity_cells(row))
+
+
+def rate_words(velocity: float) -> str:
+    """Format states a minute with the significant digits."""
+    return QLocale().toString(round(velocity)) if velocity >= 100 else f"{velocity:.1f}"
+
+
+def ticks(most: float, wanted: int = 4, *, whole: bool = False) -> list[float]:
+    """Return round numbers from 0 to at least ``most``, about ``wanted`` steps apart (1, 2, 2.5 or 5 times 10**n).
+
+    With ``whole`` the steps are integers.
+    """
+    most = max(most, 1.0 if whole else 0.1)
+    power = 10.0 ** floor(log10(most / wanted))
+    step = next(size * power for size in (1, 2, 2.5, 5, 10) if size * power * wanted >= most * 0.999)
+    if whole:
+        step = max(1.0, float(-(-step // 1)))
+    count = int(-(-most // step))
+    return [step * number for number in range(count + 1)]
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("velocity", text)

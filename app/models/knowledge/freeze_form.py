@@ -1,0 +1,251 @@
+"""Freeze, verify, import and export the knowledge base."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.models.common.object_list import ObjectList
+from app.models.knowledge.tip_table import STATUSES
+from kb.tip import FreezeReport, ImportReport, KbStats, LintSeverity, Status, Tip, VerifyReport
+
+if TYPE_CHECKING:
+    from app.models.common.engine_client import EngineEvents
+    from app.models.common.tasks import Tasks
+
+IMPORT_FORMATS = {
+    "jsonl": "*.jsonl *.json",
+    "csv": "*.csv",
+    "txt": "*.txt",
+    "hints": "*.csv",
+    "markdown": "*.md *.markdown",
+}
+EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "txt": ".txt"}
+"""The formats that can be written, with their endings."""
+
+INCLUDABLE = tuple(status for status in STATUSES if status != Status.ACTIVE)
+_LINT_BATCH = 8
+"""Tips linted between two progress updates."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A tip that lint keeps out of a frozen file, and the rules it breaks."""
+
+    tip: str
+    text: str
+    rules: tuple[str, ...]
+    message: str
+
+
+class LeftOutListModel(ObjectList[LeftOut]):
+    """Tips with lint errors."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda one: one.tip, parent)
+
+    def words(self, value: LeftOut) -> str:
+        """``gitlab-003, task-value: 'CSV' belongs to this task only``."""
+        return f"{value.tip}, {', '.join(value.rules)}: {value.message}"
+
+    def tip(self, value: LeftOut) -> str:
+        """The reason and the tip's text."""
+        return f"{self.words(value)}\n{value.text}"
+
+
+def format_of(path: str) -> str:
+    """Return the export format of a file's ending, "" for an unknown one."""
+    ending = PurePath(path).suffix.lower()
+    return next((name for name, suffix in EXPORT_FORMATS.items() if suffix == ending), "")
+
+
+class FreezeModel(QObject):
+    """State and actions of the freeze pane; ``changed`` reports any change of it."""
+
+    changed = Signal()
+    notice = Signal(str)
+    copy_wanted = Signal(str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.left_out = LeftOutListModel(self)
+        self.path = ""
+        self.include: set[str] = set()
+        self.counts = dict.fromkeys(STATUSES, 0)
+        self.checked = self.to_check = self.own_reviewed = 0
+        self.is_counted = False
+        self.is_open = self.is_busy = False
+        self.error = self.verify_error = ""
+        self.report: FreezeReport | None = None
+        self.verified: VerifyReport | None = None
+        client.knowledge_changed.connect(self._again)
+
+    # ------------------------------------------------------------ what would be frozen
+    @property
+    def staying_out(self) -> int:
+        """Number of reviewed tips written here (not imported) that would not be frozen."""
+        return 0 if Status.REVIEWED.value in self.include else self.own_reviewed
+
+    @property
+    def chosen(self) -> int:
+        """Number of tips that would be frozen, as far as they are checked."""
+        wanted = {Status.ACTIVE.value, *self.include}
+        return sum(count for status, count in self.counts.items() if status in wanted)
+
+    def open(self) -> None:
+        """Start counting, and find the tips that lint keeps out."""
+        self.is_open, self.is_counted = True, False
+        self._look()
+
+    def close(self) -> None:
+        """Stop checking."""
+        self.is_open = False
+        self._tasks.cancel("knowledge-freeze-look")
+
+    def set_path(self, path: str) -> None:
+        """Set the file to write."""
+        self.path = path.strip()
+        self.changed.emit()
+
+    def set_include(self, status: str, *, included: bool) -> None:
+        """Freeze the tips of this status too, or no longer."""
+        (self.include.add if included else self.include.discard)(status)
+        self._look()
+
+    def _again(self, _event: object) -> None:
+        if self.is_open:
+            self._look(delay=0.3)
+
+    def _look(self, delay: float = 0.0) -> None:
+        self.changed.emit()
+        self._tasks.start(self._find(), None, self._failed, key="knowledge-freeze-look", delay=delay)
+
+    async def _find(self) -> None:
+        api = self._client.api
+        stats: KbStats = await api.kb_stats()
+        self.counts = {status: stats.by_status.get(status, 0) for status in STATUSES}
+        wanted = {Status.ACTIVE.value, *self.include}
+        every = await api.list_tips()
+        tips = [tip for tip in every if tip.status.value in wanted]
+        self.own_reviewed = sum(_is_own(tip) and tip.status is Status.REVIEWED for tip in every)
+        self.is_counted = True
+        self.checked, self.to_check, self.error = 0, len(tips), ""
+        found: list[LeftOut] = []
+        known = {tip.id for tip in tips}
+        self.left_out.merge([one for one in self.left_out.rows if one.tip in known])
+        for number, tip in enumerate(tips, start=1):
+            found += await self._errors_of(tip)
+            if number % _LINT_BATCH == 0 or number == len(tips):
+                self.checked = number
+                self.changed.emit()
+        self.left_out.merge(found)
+        self.changed.emit()
+
+    async def _errors_of(self, tip: Tip) -> list[LeftOut]:
+        findings = await self._client.api.lint_tip(tip.id)
+        errors = [finding for finding in findings if finding.severity is LintSeverity.ERROR]
+        if not errors:
+            return []
+        rules = tuple(dict.fromkeys(error.rule for error in errors))
+        return [LeftOut(tip.id, tip.text, rules, errors[0].message)]
+
+    # ------------------------------------------------------------ deeds
+    def freeze(self) -> None:
+        """Write the file."""
+        if self.is_busy:
+            return
+        if not self.path:
+            self.error = self.tr("Type or choose a path for the file.")
+            self.changed.emit()
+            return
+        path = self.path if PurePath(self.path).suffix else f"{self.path}.akb"
+        self.path, self.is_busy, self.error, self.report = path, True, "", None
+        self.changed.emit()
+        include = [Status(status) for status in STATUSES if status in self.include]
+        self._tasks.start(
+            self._client.api.freeze(path, include), self._frozen, self._failed, key="knowledge-freeze"
+        )
+
+    def verify(self, path: str) -> None:
+        """Check whether a frozen file matches its manifest."""
+        if not path:
+            return
+        self.verified, self.verify_error = None, ""
+        self.changed.emit()
+
+        def failed(error: BaseException) -> None:
+            self.verify_error = str(error)
+            self.changed.emit()
+
+        self._tasks.start(self._client.api.verify(path), self._verified, failed, key="knowledge-verify")
+
+    def copy_hash(self) -> None:
+        """Copy the hash of the file written or verified last to the clipboard."""
+        known = self.report or self.verified
+        if known is not None:
+            self.copy_wanted.emit(known.sha256)
+            self.notice.emit(self.tr("sha256 copied"))
+
+    def import_tips(self, path: str, format: str, site: str = "") -> None:
+        """Import an exchange file; the job reports its progress."""
+        self._tasks.start(
+            self._client.api.kb_import(path, format, site), self._imported, self._tell, key="knowledge-import"
+        )
+
+    def export_tips(self, path: str, format: str = "") -> None:
+        """Write every tip to an exchange file, in the format of its ending."""
+        name = format_of(path) or format
+        if not name:
+            self.notice.emit(self.tr("The file's ending selects the format: .jsonl, .csv or .txt"))
+            return
+        if not PurePath(path).suffix:
+            path += EXPORT_FORMATS[name]
+
+        def exported(tips: int) -> None:
+            self.notice.emit(self.tr("{0} written to {1}").format(tip_count(tips), path))
+
+        self._tasks.start(
+            self._client.api.kb_export(path, name), exported, self._tell, key="knowledge-export"
+        )
+
+    # ------------------------------------------------------------ answers
+    def _frozen(self, report: FreezeReport) -> None:
+        self.report, self.is_busy = report, False
+        self.notice.emit(self.tr("Frozen: {0}").format(tip_count(report.tips)))
+        self.changed.emit()
+
+    def _verified(self, report: VerifyReport) -> None:
+        self.verified = report
+        self.changed.emit()
+
+    def _imported(self, report: ImportReport) -> None:
+        parts = [self.tr("Imported {0} as drafts").format(tip_count(len(report.added)))]
+        if report.skipped:
+            parts.append(self.tr("{0} already present").format(report.skipped))
+        if report.failed:
+            parts.append(
+                self.tr("{0} could not be read (first: {1})").format(len(report.failed), report.failed[0])
+            )
+        self.notice.emit(", ".join(parts))
+
+    def _tell(self, error: BaseException) -> None:
+        self.notice.emit(str(error))
+
+    def _failed(self, error: BaseException) -> None:
+        self.error, self.is_busy = str(error), False
+        self.changed.emit()
+
+
+def _is_own(tip: Tip) -> bool:
+    return not tip.provenance.source
+
+
+def tip_count(number: int) -> str:
+    """``1 tip``, ``12 tips``."""
+    if number == 1:
+        return QCoreApplication.translate("tips", "1 tip")
+    return QCoreApplication.translate("tips", "{0} tips").format(number)

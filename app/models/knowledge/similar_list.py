@@ -1,0 +1,59 @@
+"""Stored tips similar to the one being written, and stored steps in which it would be retrieved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import zip_longest
+
+from PySide6.QtCore import QObject
+
+from app.models.common.object_list import ObjectList
+from kb.tip import Preflight, PreflightExample, Similar
+
+_RANK = {"contradiction": 0, "duplicate": 1}
+
+
+class SimilarListModel(ObjectList[Similar]):
+    """Contradictions first, then duplicates, then merely similar tips."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda similar: similar.tip.id, parent)
+
+    def words(self, value: Similar) -> str:
+        """``duplicate 0.93: gitlab-003, the text``."""
+        return f"{value.relation} {value.score:.2f}: {value.tip.id}, {value.tip.text}"
+
+    def show(self, similar: Iterable[Similar]) -> None:
+        """Show these neighbours."""
+        once = {one.tip.id: one for one in similar}
+        self.merge(sorted(once.values(), key=lambda one: (_RANK.get(one.relation, 2), -one.score)))
+
+
+class ExampleListModel(ObjectList[PreflightExample]):
+    """Stored steps in which the tip would be retrieved."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda example: (example.run, example.step), parent)
+
+    def words(self, value: PreflightExample) -> str:
+        """``failed run webarena-415, step 4, by url: address``."""
+        ended = {True: self.tr("failed"), False: self.tr("passed"), None: self.tr("unscored")}[value.failed]
+        return self.tr("{0} run {1}, step {2}, by {3}: {4}").format(
+            ended, value.run, value.step, value.route, value.url
+        )
+
+    def show(self, examples: Iterable[PreflightExample]) -> None:
+        """Show these examples, in turn from failed, passed and unscored runs, so that harm shows as soon as use."""
+        once = {(example.run, example.step): example for example in examples}
+        kinds = [[one for one in once.values() if one.failed is failed] for failed in (True, False, None)]
+        self.merge([one for turn in zip_longest(*kinds) for one in turn if one is not None])
+
+
+def preflight_text(preflight: Preflight) -> str:
+    """Return ``61 stored steps (38 in failed runs, 23 in passed)``, or that it would be retrieved nowhere."""
+    if not preflight.steps:
+        if preflight.in_scope:
+            return f"no stored step would retrieve it, though {preflight.in_scope} lie in its scope"
+        return "no stored step would retrieve it"
+    steps = "1 stored step" if preflight.steps == 1 else f"{preflight.steps} stored steps"
+    return f"{steps} ({preflight.steps_in_failed} in failed runs, {preflight.steps_in_passed} in passed)"

@@ -1,0 +1,445 @@
+"""The Live perspective: all runs, the current one, the open one, and the operator's actions on them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+
+from app.engine.core.hand_back import HAND_BACK, HandBack
+from app.engine.core.supervision import LiveRow, PlannedAction, TakeoverSummary, sort_live_rows
+from app.models.live.delayed_stops import DelayedStops
+from app.models.live.frame_subscriptions import FrameSubscriptions
+from app.models.live.frames import FrameStore
+from app.models.live.input_guard import InputGuard
+from app.models.live.next_action import NextActionModel
+from app.models.live.open_run import OpenRunModel
+from app.models.live.run_list import RunList, can_resume, display_state, has_control, is_queued
+from app.models.live.start_form import LiveRunFormModel, TaskFileModel
+from app.models.live.thumbnails import RunThumbnails
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Sequence
+
+    from app.engine.api.engine_api import EngineApi
+    from app.engine.api.live_api import LiveRunDetail
+    from app.engine.core.events import HintChanged, LiveRunChanged, LiveRunDismissed
+    from app.engine.core.page_input import PageInput
+    from app.models.common.engine_client import EngineEvents
+    from app.models.common.tasks import Tasks
+    from kb.tip import TipDraft
+
+COALESCE_MS = 20
+"""Delay that merges a burst of changes (a task file was started) into one signal."""
+
+
+class LiveModel(QObject):
+    """Signals:
+
+    changed: the list as a whole: loaded, connection lost, number of runs or of runs in a state.
+    current_changed(run): the current run; opening a run makes it the current one.
+    opened(run): the run shown large, "" for the grid of all runs.
+    row_changed(LiveRow): the current run has another state.
+    detail_loaded(LiveRunDetail): everything about the open run, after opening and after an engine restart.
+    next_changed: ``next`` is another action, or none.
+    takeover_changed: ``takeover`` is another summary, or none.
+    notice(text): something was done.
+    undo_offered(text): something was requested that undo can still prevent.
+    numbered: run numbers changed; the session stores them.
+    tip_wanted(TipDraft): a draft for a tip, from step ``tip_source`` of the open run.
+    review_wanted(run, step), knowledge_wanted(tip): another perspective should show this.
+    """
+
+    changed = Signal()
+    current_changed = Signal(str)
+    opened = Signal(str)
+    row_changed = Signal(object)
+    detail_loaded = Signal(object)
+    next_changed = Signal()
+    takeover_changed = Signal()
+    notice = Signal(str)
+    undo_offered = Signal(str)
+    numbered = Signal()
+    tip_wanted = Signal(object)
+    review_wanted = Signal(str, object)
+    knowledge_wanted = Signal(str)
+
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(parent)
+        self.client, self.tasks = client, tasks
+        self.hands = InputGuard(clock, self)
+        self.list = RunList(self, clock, lambda: self.hands.is_busy)
+        self.endings = DelayedStops(client, tasks, self.hands, self.list.name_of, self)
+        self.watch = FrameSubscriptions(client, tasks, self)
+        self.frames = FrameStore(client, self)
+        self.stills = RunThumbnails(client, tasks, self.frames, self)
+        self.form = LiveRunFormModel(client, tasks, self)
+        self.batch = TaskFileModel(client, tasks, self)
+        self.is_loaded = False
+        self.error = ""
+        self.lost = ""
+        """Why the engine is not there, "" while it is."""
+        self.run: str = ""
+        """The run that is large, "" on the wall."""
+        self.current: str = ""
+        """The run under the hand: what the bar's buttons are about."""
+        self.detail: LiveRunDetail | None = None
+        """The open run as it was when it was opened; what came since came as events."""
+        self.takeover: TakeoverSummary | None = None
+        """What was done by hand in the open run, since it was handed back."""
+        self.tip_source: tuple[str, int] = ("", 0)
+        """Run and step that the newest draft comes from."""
+        self.returning: str = ""
+        """The run whose page is being handed back: what is pressed from now on is the window's."""
+        self._hint = ""
+        self._restore = ""
+        self._numbers: dict[str, int] = {}
+        self.large = OpenRunModel(self, self)
+        """What stands beside the open run's page."""
+        self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
+        self._soon.timeout.connect(self.changed)
+        self.changed.connect(self._tell_numbers)
+        self._next = NextActionModel(client, self.row_of, self.frames, self)
+        self.hands.rested.connect(self.list.arrange)
+        self.hands.swallowed.connect(
+            lambda: self.notice.emit(
+                _tr("Typing is ignored: its field is gone. Pause a second or press Esc.")
+            )
+        )
+        self._next.changed.connect(self.next_changed)
+        self.endings.notice.connect(self.notice)
+        self.endings.offered.connect(self.undo_offered)
+        self.endings.changed.connect(self.changed)
+        client.live_changed.connect(self._on_row)
+        client.live_gone.connect(self._on_gone)
+        client.hint_changed.connect(self._on_hint)
+        client.host_changed.connect(self._on_host)
+        for form in (self.form, self.batch):
+            form.sent.connect(self._on_sent)
+
+    @property
+    def api(self) -> EngineApi:
+        return self.client.api
+
+    def start(self) -> None:
+        """Load all runs."""
+        self.tasks.start(self.api.live_runs(), self._came, self._failed, key="live-runs")
+
+    @property
+    def next(self) -> PlannedAction | None:
+        """The open run's next action, planned or waiting for approval."""
+        return self._next.action
+
+    # ------------------------------------------------------------ where the hand is
+    def row_of(self, run: str) -> LiveRow | None:
+        """Return the row of a run, ``None`` for an unknown one."""
+        return self.list.at(self.list.row_of(run))
+
+    @property
+    def row(self) -> LiveRow | None:
+        """The current run."""
+        return self.row_of(self.current)
+
+    def select(self, run: str) -> None:
+        """Make a run the current one; an open run is replaced by it."""
+        if self.run and run:
+            self.open(run)
+        elif run != self.current:
+            self.current = run
+            self.current_changed.emit(run)
+            self._tell_row()
+
+    def move(self, by: int) -> None:
+        """Select the next or the previous run; stop at the ends."""
+        count, row = len(self.list.rows), self.list.row_of(self.current)
+        if count:
+            place = 0 if row < 0 else min(max(row + by, 0), count - 1)
+            self.select(self.list.rows[place].run)
+
+    def open(self, run: str) -> None:
+        """Show a run large."""
+        if self.row_of(run) is None or run == self.run:
+            return
+        self.run, self.detail, self.takeover, self._hint = run, None, None, ""
+        self._next.open(run)
+        if run != self.current:
+            self.current = run
+            self.current_changed.emit(run)
+        self.opened.emit(run)
+        self._tell_row()
+        self._load()
+
+    def open_number(self, digit: int) -> None:
+        """Handle a typed digit of a run number: ``1`` and soon after ``2`` opens run 12."""
+        number, run = self.list.numbers.typed(digit)
+        if run:
+            self.open(run)
+        elif number:
+            self.notice.emit(_tr("There is no run {0}").format(number))
+
+    def close(self) -> None:
+        """Return to the grid; the run stays the current one."""
+        if self.run:
+            self.run, self.detail, self.takeover = "", None, None
+            self._next.open("")
+            self.tasks.cancel("live-open")
+            self.opened.emit("")
+
+    @property
+    def needy(self) -> list[LiveRow]:
+        """Runs that need a person, the most urgent first."""
+        return sort_live_rows(row for row in self.list.rows if row.needs)
+
+    def open_needy(self) -> None:
+        """Open the run that needs a person most; from there the next one."""
+        runs = [row.run for row in self.needy]
+        if runs:
+            here: int = runs.index(self.run) + 1 if self.run in runs else 0
+            self.open(runs[here % len(runs)])
+
+    # ------------------------------------------------------------ deeds on the current run
+    def pause(self) -> None:
+        """Pause the agent before its next action."""
+        self._do(self.api.pause_run)
+
+    def go_on(self) -> None:
+        """Resume a paused or interrupted run."""
+        self._do(self.api.continue_run)
+
+    def toggle_pause(self) -> None:
+        """Pause an active run, resume a paused one."""
+        row = self.row
+        if row is not None:
+            self.go_on() if can_resume(row) else self.pause()
+
+    def step(self) -> None:
+        """Do one step, then pause."""
+        self._do(self.api.step_run)
+
+    def stop(self) -> None:
+        """End the run in its present state; can be undone for a few seconds."""
+        row = self.row
+        if row is not None and (not self.run or self.large.requests.may_decide()):
+            self.endings.stop(row)
+
+    def dismiss(self) -> None:
+        """Remove an ended run from the list; its neighbour becomes the current run."""
+        self._do(self.api.dismiss_run)
+
+    def pause_all(self) -> None:
+        """Pause every run."""
+
+        def told(count: int) -> None:
+            self.notice.emit(_tr("{0} runs paused").format(count) if count != 1 else _tr("1 run paused"))
+
+        self.tasks.start(self.api.pause_all(), told)
+
+    def take_over(self) -> None:
+        """Give the operator control of the open run's page."""
+        if self.takeover is not None:
+            self.takeover = None
+            self.takeover_changed.emit()
+        self.returning = ""
+        self._do(self.api.take_over)
+
+    def send_input(self, inputs: Sequence[PageInput]) -> None:
+        """Send mouse and key events to the open run's page, in order."""
+        if self.run and inputs:
+            self.tasks.start(self.api.send_input(self.run, tuple(inputs)))
+
+    def release(self, back: HandBack = HAND_BACK) -> None:
+        """Hand the current run back to the agent, or end it as done by hand."""
+        run = self.current
+        if not run:
+            return
+
+        def failed(error: Exception) -> None:
+            self.returning = ""
+            self.changed.emit()
+            self.tasks.error.emit(str(error))
+
+        def came(account: TakeoverSummary) -> None:
+            if self.run == run:
+                self.takeover = account
+                self._hint = ""
+                self.takeover_changed.emit()
+            else:
+                self.notice.emit(account.words or _tr("The page was handed back"))
+
+        self.returning = run
+        self.changed.emit()
+        self.tasks.start(self.api.release(run, back), came, failed)
+
+    # ------------------------------------------------------------ what becomes of it
+    @property
+    def can_write_tip(self) -> bool:
+        """Whether there is a takeover or a hint to make a tip of."""
+        return bool(self._hint) or (self.takeover is not None and self.takeover.steps > 0)
+
+    def write_tip(self) -> None:
+        """Draft a tip from the newest hint or takeover."""
+        if self._hint:
+            row = self.row
+            self._draft(
+                max(row.step - 1, 0) if row is not None else 0, self.api.draft_tip_from_hint(self._hint)
+            )
+        elif (account := self.takeover) is not None:
+            self._draft(account.first_step, self.api.draft_tip_from_takeover(account.run, account.first_step))
+
+    def to_map(self) -> None:
+        """Add the steps of the takeover to the site's map."""
+        if self.takeover is None:
+            return
+
+        def told(count: int) -> None:
+            self.notice.emit(_tr("{0} steps are on the map now").format(count))
+
+        self.tasks.start(self.api.takeover_to_graph(self.takeover.run, self.takeover.first_step), told)
+
+    def again(self) -> None:
+        """Load the current run's task into the run form, to be run again with the current tips."""
+        if self.current:
+            self.tasks.start(self.api.run_request(self.current), self.form.again)
+
+    def review(self, step: int | None = None) -> None:
+        """Show the current run in Review."""
+        if self.current:
+            self.review_wanted.emit(self.current, step)
+
+    # ------------------------------------------------------------ session
+    def session(self) -> dict[str, Any]:
+        """Return the state to keep for the next start."""
+        return {"run": self.run, "current": self.current, "numbers": self.list.numbers.saved}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Restore a saved state once the runs are loaded; runs that no longer exist are ignored."""
+        self._restore = str(saved.get("run") or "")
+        self.current = str(saved.get("current") or "")
+        self.list.numbers.restore(saved.get("numbers"))
+
+    # ------------------------------------------------------------ answers
+    def _do(
+        self, work: Callable[[str], Coroutine[Any, Any, Any]], then: Callable[[Any], None] | None = None
+    ) -> None:
+        if self.current:
+            self.tasks.start(work(self.current), then)
+
+    def _load(self) -> None:
+        run = self.run
+
+        def came(detail: LiveRunDetail) -> None:
+            if self.run != run:
+                return
+            self.detail = detail
+            self.takeover = detail.takeover
+            self._next.take(detail.next)
+            waiting = [hint for hint in detail.hints if hint.run == run]
+            self._hint = waiting[-1].id if waiting and detail.takeover is None else ""
+            self.detail_loaded.emit(detail)
+            self.next_changed.emit()
+            self.takeover_changed.emit()
+
+        self.tasks.start(self.api.live_run(run), came, key="live-open")
+
+    def _came(self, rows: list[LiveRow]) -> None:
+        self.is_loaded, self.error, self.returning = True, "", ""
+        self.list.settle(rows)
+        if self.run and self.row_of(self.run) is None:
+            self.close()
+        if self.row is None:
+            self._hand_to(0)
+        self.watch.set_alive(row.run for row in rows if _has_page(row))
+        self.changed.emit()
+        self._tell_row()
+        if self._restore:
+            self.open(self._restore)
+            self._restore = ""
+        elif self.run:
+            self._load()
+
+    def _failed(self, error: Exception) -> None:
+        self.is_loaded, self.error = True, str(error)
+        self.changed.emit()
+
+    def _on_row(self, event: LiveRunChanged) -> None:
+        row, before = event.row, self.row_of(event.row.run)
+        if row.run == self.returning and not has_control(row):
+            self.returning = ""
+        self.list.put(row)
+        self.watch.set_one_alive(row.run, _has_page(row))
+        if before is None and not self.current:
+            self._hand_to(0)
+        self.endings.follow(row)
+        self._next.follow(row.run)
+        if row.run == self.current:
+            self.row_changed.emit(row)
+        if before is None or display_state(before) != display_state(row):
+            self._soon.start()
+
+    def _on_gone(self, event: LiveRunDismissed) -> None:
+        place = self.list.row_of(event.run)
+        self.endings.forget(event.run)
+        if self.run == event.run:
+            self.close()
+        self.list.drop(event.run)
+        self.watch.set_one_alive(event.run, False)
+        if self.current == event.run:
+            self._hand_to(place)
+        self.changed.emit()
+
+    def _tell_numbers(self) -> None:
+        if self.list.numbers.saved != self._numbers:
+            self._numbers = self.list.numbers.saved
+            self.numbered.emit()
+
+    def _on_hint(self, event: HintChanged) -> None:
+        if event.hint.run == self.run and not event.hint.taken_at:
+            self._hint = event.hint.id
+
+    def _on_host(self, message: str) -> None:
+        was_lost, self.lost = bool(self.lost), message
+        if was_lost and not message:
+            self.watch.forget()
+            self.start()
+        self.changed.emit()
+
+    def _on_sent(self, runs: list[str]) -> None:
+        self.notice.emit(
+            _tr("1 run started") if len(runs) == 1 else _tr("{0} runs started").format(len(runs))
+        )
+        if runs and not self.run:
+            self.select(runs[0])
+
+    def _draft(self, step: int, work: Coroutine[Any, Any, TipDraft]) -> None:
+        run = self.run
+
+        def came(draft: TipDraft) -> None:
+            self.tip_source = (run, step)
+            self.tip_wanted.emit(draft)
+
+        self.tasks.start(work, came)
+
+    def _hand_to(self, place: int) -> None:
+        rows = self.list.rows
+        self.current = rows[min(max(place, 0), len(rows) - 1)].run if rows else ""
+        self.current_changed.emit(self.current)
+        self._tell_row()
+
+    def _tell_row(self) -> None:
+        if (row := self.row) is not None:
+            self.row_changed.emit(row)
+
+
+def _has_page(row: LiveRow) -> bool:
+    return row.state.alive and not is_queued(row)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("live", text)

@@ -1,0 +1,203 @@
+"""The open run: everything shown beside its page, kept current by engine events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.engine.api.live_api import LiveRunDetail
+from app.engine.core.events import HintChanged, InterventionMade, LedgerChanged, RequestChanged, TipsRetrieved
+from app.engine.core.ledger import Ledger
+from app.engine.core.supervision import (
+    ApprovalRequest,
+    Intervention,
+    LiveRow,
+    OperatorDecision,
+    PlannedAction,
+)
+from app.engine.core.trajectory import Step
+from app.models.live.flags import LiveFlags
+from app.models.live.hints import LiveHints
+from app.models.live.knowledge import LiveKnowledge
+from app.models.live.requests import LiveRequests, notice_words
+from app.models.live.timeline import TimelineList, timeline
+from app.models.review.run_memory import MemoryLine, MemoryList, lines_of
+
+if TYPE_CHECKING:
+    from app.models.live.model import LiveModel
+
+STEPS_DELAY = 0.05
+"""Seconds until recorded steps are loaded, so that a burst is loaded once."""
+
+
+class OpenRunModel(QObject):
+    """The run shown large in ``live``, as a set of models.
+
+    ``timeline`` is the timeline; ``plan`` and ``memory`` show the ledger.
+
+    Signals:
+        opened: another run is open, or none; its row is known, the rest follows.
+        changed: row, next action, or the ledger changes of the last step.
+        step_wanted(step): the page should show a past step.
+    """
+
+    opened = Signal()
+    changed = Signal()
+    step_wanted = Signal(int)
+
+    def __init__(self, live: LiveModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.live = live
+        client, tasks = live.client, live.tasks
+        self.run = ""
+        self.row: LiveRow | None = None
+        self.ledger_changes: tuple[str, ...] = ()
+        self.requests = LiveRequests(client, tasks, live.hands, live.endings, self)
+        self.knowledge = LiveKnowledge(client, tasks, self)
+        self.flags = LiveFlags(client, tasks, self)
+        self.hints = LiveHints(client, tasks, self)
+        self.moments, self.memory, self.plan = TimelineList(self), MemoryList(self), MemoryList(self)
+        self._steps: tuple[Step, ...] = ()
+        self._deeds: dict[int, Intervention] = {}
+        live.opened.connect(self._on_opened)
+        live.detail_loaded.connect(self._on_detail)
+        live.row_changed.connect(self._on_row)
+        live.next_changed.connect(self._on_next)
+        client.knowledge_shown.connect(self._on_knowledge)
+        client.ledger_changed.connect(self._on_ledger)
+        client.request_changed.connect(self._on_request)
+        client.hint_changed.connect(self._on_hint)
+        client.intervention_made.connect(self._on_deed)
+        self.requests.came_up.connect(self._on_came_up)
+        self.requests.decided.connect(self._on_decided)
+        self.knowledge.failed.connect(live.notice)
+        self.flags.failed.connect(live.notice)
+        self.knowledge.tip_wanted.connect(live.knowledge_wanted)
+        if live.run:
+            self._on_opened(live.run)
+
+    @property
+    def next(self) -> PlannedAction | None:
+        """The next action."""
+        return self.live.next
+
+    @property
+    def number(self) -> str:
+        """``run 3``."""
+        return self.live.list.number_words(self.run)
+
+    def look_at(self, step: int) -> None:
+        """Show a past step on the page."""
+        self.step_wanted.emit(step)
+
+    # ------------------------------------------------------------ what the wall's model tells
+    def _on_opened(self, run: str) -> None:
+        self.run, self.row = run, self.live.row_of(run) if run else None
+        self.ledger_changes, self._steps, self._deeds = (), (), {}
+        self.live.tasks.cancel("live-steps")
+        row = self.row
+        self.requests.show(run, row.needs if row is not None else ())
+        self.flags.show(run, row.flags if row is not None else ())
+        self.knowledge.show(run, None)
+        self.hints.show(run, ())
+        for rows in (self.moments, self.memory, self.plan):
+            rows.replace([])
+        self.opened.emit()
+        self.changed.emit()
+
+    def _on_detail(self, detail: LiveRunDetail) -> None:
+        if detail.row.run != self.run:
+            return
+        self.row, self._steps = detail.row, detail.steps
+        self._deeds = {deed.order: deed for deed in detail.interventions}
+        self.requests.show(self.run, detail.requests)
+        self.flags.show(self.run, detail.row.flags, detail.interventions)
+        self.knowledge.show(self.run, detail.knowledge, self.live.next)
+        self.hints.show(self.run, detail.hints)
+        if detail.ledger is not None:
+            self._fill_ledger(detail.ledger, detail.row.step - 1, detail.ledger_changes)
+        self._fill_moments()
+        self.changed.emit()
+
+    def _on_row(self, row: LiveRow) -> None:
+        if row.run != self.run:
+            return
+        before, self.row = self.row, row
+        self.requests.follow(row)
+        if before is None or before.flags != row.flags:
+            self.flags.follow(row.flags)
+            self._fill_moments()
+        if before is not None and before.step != row.step:
+            self._ask_steps()
+        self.changed.emit()
+
+    def _on_next(self) -> None:
+        self.knowledge.plan(self.live.next)
+        self.changed.emit()
+
+    # ------------------------------------------------------------ what the engine tells
+    def _on_knowledge(self, event: TipsRetrieved) -> None:
+        self.knowledge.take(event.here)
+
+    def _on_ledger(self, event: LedgerChanged) -> None:
+        if event.run == self.run:
+            self._fill_ledger(event.ledger, event.step, event.changes)
+            self.changed.emit()
+
+    def _on_request(self, event: RequestChanged) -> None:
+        self.requests.take(event.request)
+
+    def _on_hint(self, event: HintChanged) -> None:
+        self.hints.take(event.hint)
+
+    def _on_deed(self, event: InterventionMade) -> None:
+        deed = event.intervention
+        if deed.run == self.run and deed.order not in self._deeds:
+            self._deeds[deed.order] = deed
+            self.flags.take(deed)
+            self._fill_moments()
+
+    def _on_came_up(self) -> None:
+        self.live.notice.emit(_tr("{0} just came up. Press again.").format(self.number.capitalize()))
+
+    def _on_decided(self, request: ApprovalRequest, decision: OperatorDecision) -> None:
+        words = notice_words(request, decision, self.live.list.name_of(request.run))
+        if words:
+            self.live.notice.emit(words)
+
+    # ------------------------------------------------------------ inside
+    def _ask_steps(self) -> None:
+        """Load the recorded steps: no event carries them."""
+        run = self.run
+
+        def came(detail: LiveRunDetail) -> None:
+            if run == self.run:
+                self._steps = detail.steps
+                self._fill_moments()
+
+        self.live.tasks.start(self.live.api.live_run(run), came, key="live-steps", delay=STEPS_DELAY)
+
+    def _fill_moments(self) -> None:
+        flags = self.row.flags if self.row is not None else ()
+        self.moments.arrange(timeline(self._steps, self._deeds.values(), flags))
+
+    def _fill_ledger(self, ledger: Ledger, step: int, changes: tuple[str, ...]) -> None:
+        known = {self.row.intent if self.row is not None else ""}
+        known |= {words for node in ledger.plan for words in (node.id, node.intent)}
+        lines = [
+            line
+            for line in lines_of(ledger, step)
+            if line.key not in ("goal", "subgoal") or line.text not in known
+        ]
+        self.plan.merge([line for line in lines if _is_plan(line)])
+        self.memory.merge([line for line in lines if not _is_plan(line)])
+        self.ledger_changes = changes
+
+
+def _is_plan(line: MemoryLine) -> bool:
+    return line.role in ("goal", "subgoal", "plan")
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Live", text)

@@ -1,0 +1,449 @@
+"""Requests of the open run, one card at a time, the most urgent first; decided by a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.engine.core.intervention_policy import RiskClass
+from app.engine.core.supervision import (
+    MAX_HINT_CHARS,
+    ApprovalRequest,
+    ApprovalScope,
+    DecisionKind,
+    LiveRow,
+    Need,
+    OperatorDecision,
+    RequestState,
+)
+from app.errors import Conflict
+from app.models.review.run_queue import detector_label
+
+if TYPE_CHECKING:
+    from app.models.common.engine_client import EngineEvents
+    from app.models.common.tasks import Tasks
+    from app.models.live.delayed_stops import DelayedStops
+    from app.models.live.input_guard import InputGuard
+
+MAX_TEXT_LENGTH = MAX_HINT_CHARS
+"""Characters of an answer, a reason or a hint; a longer text is refused, never cut."""
+
+GRACE_SECONDS = 0.5
+"""A request younger than this can't be decided: the key was meant for what was shown before."""
+
+CARD_TITLES = {
+    Need.FLAG: "A detector called",
+    Need.APPROVAL: "May it do this?",
+    Need.QUESTION: "The agent asks",
+    Need.WALL: "Blocked by a log-in or captcha",
+    Need.TROUBLE: "It can't go on by itself",
+}
+APPROVE_LABELS = {
+    Need.FLAG: "Let it go on",
+    Need.APPROVAL: "Approve",
+    Need.WALL: "I've handled it",
+    Need.TROUBLE: "Try again",
+}
+ENDS_RUN_IF_DENIED = frozenset({Need.FLAG, Need.WALL, Need.TROUBLE})
+"""Needs whose denial ends the run."""
+DENY_LABELS = {
+    Need.FLAG: "End the run",
+    Need.APPROVAL: "Deny",
+    Need.QUESTION: "No answer",
+    Need.WALL: "End the run",
+    Need.TROUBLE: "End the run",
+}
+RISK_ROLES = ("muted", "live", "warn", "fail")
+"""Colour roles of the levels of a risk class."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionOption:
+    """One possible decision: the command that makes it and its label."""
+
+    command: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A request as it is shown.
+
+    ``place`` is "1 of 2" where several are open; ``decided`` says who decided what, "" before that; ``offers`` are the
+    possible decisions, the usual one first; ``risk_role`` is a colour role.
+    """
+
+    id: str
+    need: str
+    title: str
+    question: str
+    why: str = ""
+    words: str = ""
+    command: str = ""
+    risk: str = ""
+    risk_role: str = "muted"
+    place: str = ""
+    decided: str = ""
+    offers: tuple[DecisionOption, ...] = ()
+
+
+class LiveRequests(QObject):
+    """Requests of one run.
+
+    Signals:
+        changed: another card, or another state of it.
+        decided(request, decision): the engine accepted a decision.
+        came_up: a decision was refused because its request has only just appeared.
+    """
+
+    changed = Signal()
+    decided = Signal(object, object)
+    came_up = Signal()
+
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        hands: InputGuard,
+        endings: DelayedStops,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._client, self._tasks, self._hands, self._endings = client, tasks, hands, endings
+        self._run = ""
+        self._known: dict[str, ApprovalRequest] = {}
+        self._shown_at = float("-inf")
+        self._aim = ""
+        self._mine: set[str] = set()
+        self.card: Card | None = None
+        self.reason = ""
+        """What the agent is told with the next decision."""
+        self.error = ""
+        self.is_deciding = False
+        endings.changed.connect(self._choose)
+
+    # ------------------------------------------------------------ what is open
+    def show(self, run: str, requests: Iterable[ApprovalRequest]) -> None:
+        """Show a run's requests: another run was opened, or this one was loaded again."""
+        if run != self._run:
+            self.reason = self.error = self._aim = ""
+            self.is_deciding = False
+            self.look_again()
+        self._run = run
+        self._known = {one.id: one for one in requests if one.state is not RequestState.CLOSED}
+        self._choose()
+
+    def follow(self, row: LiveRow) -> None:
+        """Update from the run's row, which knows the open requests and whether the step of a decided one has
+        begun.
+        """
+        wanted = {one.id: one for one in row.needs}
+        for one in list(self._known.values()):
+            gone = one.state is RequestState.OPEN and one.id not in wanted
+            done = one.state is RequestState.DECIDED and (row.step > one.step or not row.state.alive)
+            if gone or done:
+                del self._known[one.id]
+        for one in wanted.values():
+            known = self._known.get(one.id)
+            if known is None or known.state is RequestState.OPEN:
+                self._known[one.id] = one
+        self._choose()
+
+    def take(self, request: ApprovalRequest) -> None:
+        """Take a request that was opened, decided (here or by somebody else) or closed."""
+        if request.run != self._run:
+            return
+        if request.state is RequestState.CLOSED:
+            self._known.pop(request.id, None)
+        else:
+            self._known[request.id] = request
+        self._choose()
+
+    def can(self, command: str) -> bool:
+        """Whether the card offers this command now."""
+        return (
+            self.card is not None
+            and not self.is_deciding
+            and any(offer.command == command for offer in self.card.offers)
+        )
+
+    # ------------------------------------------------------------ what is before the eyes
+    def look_again(self) -> None:
+        """Note that the run has just come into view."""
+        self._shown_at = self._hands.now()
+
+    @property
+    def just_came(self) -> bool:
+        """Whether the run or its request appeared too recently to be decided."""
+        return self._hands.now() - self._shown_at < GRACE_SECONDS
+
+    def is_mine(self, request: str) -> bool:
+        """Whether a request was decided in this window."""
+        return request in self._mine
+
+    def aim(self) -> None:
+        """Remember the request under a pressed button: releasing the button decides that one or none."""
+        self._aim = self.card.id if self.card is not None else ""
+
+    def let_go(self) -> None:
+        """Forget the request under a pressed button."""
+        self._aim = ""
+
+    def may_decide(self, *, opens_field: bool = False) -> bool:
+        """Whether a key or button may act on the card now; emit ``came_up`` where it has only just appeared.
+
+        Text typed after a key that ``opens_field`` was meant for that field and triggers no command.
+        """
+        early = self.just_came
+        if early:
+            if opens_field:
+                self._hands.expect_typing()
+            self.came_up.emit()
+        return not early
+
+    @property
+    def takes_reason(self) -> bool:
+        """Whether the decision can carry a reason for the agent; an answer needs none."""
+        return self.card is not None and bool(self.card.offers) and self.card.need != Need.QUESTION.value
+
+    # ------------------------------------------------------------ deciding
+    def set_reason(self, text: str) -> None:
+        """Set the reason given to the agent with the next decision."""
+        self.reason = text
+
+    def clear_error(self) -> None:
+        """Clear the error."""
+        if self.error:
+            self._refuse("")
+
+    def approve(self, reach: str = "once") -> None:
+        """Approve, resume or retry: once, for this run, or on this site."""
+        request = self._current()
+        if request is not None:
+            verb = DecisionKind.RETRY if request.need is Need.TROUBLE else DecisionKind.APPROVE
+            self._decide(OperatorDecision(verb=verb, reach=ApprovalScope(reach), text=self.reason.strip()))
+
+    def deny(self, reach: str = "once") -> None:
+        """Deny it; for a log-in wall, a problem or a flag this ends the run."""
+        self._decide(
+            OperatorDecision(verb=DecisionKind.DENY, reach=ApprovalScope(reach), text=self.reason.strip())
+        )
+
+    def no_wall(self) -> None:
+        """Say that nothing blocks the page: the run resumes and does not ask about this page again."""
+        request = self._current()
+        if request is not None and request.need is Need.WALL:
+            self._decide(OperatorDecision(verb=DecisionKind.NO_WALL, text=self.reason.strip()))
+
+    def edit(self, command: str) -> None:
+        """Replace the action by this one (in the call form); the engine validates it."""
+        line = command.strip()
+        if not line:
+            self._refuse(_tr('Type the action to do instead, as in click("12").'))
+            return
+        self._decide(OperatorDecision(verb=DecisionKind.EDIT, command=line, text=self.reason.strip()))
+
+    def answer(self, text: str) -> None:
+        """Answer the agent's question."""
+        if not text.strip():
+            self._refuse(_tr("Type the answer first."))
+            return
+        self._decide(OperatorDecision(verb=DecisionKind.ANSWER, text=text.strip()))
+
+    def _decide(self, decision: OperatorDecision) -> None:
+        request = self._current()
+        if request is None or self.is_deciding or self._endings.holds(self._run):
+            return
+        if self._aim and self._aim != request.id:
+            self._refuse(_tr("Another request came up meanwhile. Nothing was decided: press again."))
+            return
+        if not self.may_decide():
+            return
+        longest = max(len(decision.text), len(decision.command))
+        if longest > MAX_TEXT_LENGTH:
+            self._refuse(too_long(longest))
+            return
+        self._mine.add(request.id)
+        if decision.verb is DecisionKind.DENY and request.need in ENDS_RUN_IF_DENIED:
+            self._hold(request, decision)
+            return
+        self.is_deciding, self.error = True, ""
+        self.changed.emit()
+        self._tasks.start(
+            self._client.api.decide(request.id, decision),
+            lambda answer: self._came(answer, decision),
+            lambda error: self._failed(request, error),
+        )
+
+    def _hold(self, request: ApprovalRequest, decision: OperatorDecision) -> None:
+        """Delay a decision that ends the run, so that it can be undone."""
+        self._endings.hold(
+            request.run,
+            lambda: self._client.api.decide(request.id, decision),
+            about=request.id,
+            sent=lambda answer: self._came(answer, decision),
+            failed=lambda error: self._failed(request, error),
+            taken_back=lambda: self._mine.discard(request.id),
+        )
+
+    def _came(self, answer: ApprovalRequest, decision: OperatorDecision) -> None:
+        if answer.run == self._run:
+            self.is_deciding, self.reason = False, ""
+            self.take(answer)
+            self.changed.emit()  # the next request may already be shown
+        self.decided.emit(answer, decision)
+
+    def _failed(self, request: ApprovalRequest, error: Exception) -> None:
+        run = request.run
+        self._mine.discard(request.id)
+        if run != self._run:
+            self._tasks.error.emit(str(error))
+            return
+        self.is_deciding = False
+        self._refuse(str(error))
+        if isinstance(error, Conflict):  # somebody else decided first: show it
+            self._ask_again(run)
+
+    def _ask_again(self, run: str) -> None:
+        def came(found: list[ApprovalRequest]) -> None:
+            if run == self._run:
+                self.show(run, found)
+
+        self._tasks.start(self._client.api.requests(run), came, lambda _error: None, key="live-requests")
+
+    def _refuse(self, why: str) -> None:
+        self.error = why
+        self.changed.emit()
+
+    # ------------------------------------------------------------ the card
+    def _current(self) -> ApprovalRequest | None:
+        request = self._known.get(self.card.id) if self.card is not None else None
+        return request if request is not None and request.state is RequestState.OPEN else None
+
+    def _choose(self) -> None:
+        before = self.card
+        still_open = sorted(
+            (one for one in self._known.values() if one.state is RequestState.OPEN),
+            key=lambda one: (-list(Need).index(one.need), one.opened_at, one.id),
+        )
+        decided = [one for one in self._known.values() if one.state is RequestState.DECIDED]
+        if still_open:
+            kept = next((one for one in still_open if before is not None and one.id == before.id), None)
+            self.card = card_of(kept or still_open[0], len(still_open))
+        else:
+            newest = max(decided, key=lambda one: one.decision.at if one.decision else 0.0, default=None)
+            self.card = card_of(newest, 1) if newest is not None else None
+        if self.card is not None and self._endings.holds(self._run):
+            self.card = replace(
+                self.card, offers=(), decided=_tr("Ends in 5 seconds. Undo keeps it waiting.")
+            )
+        if before is not None and (self.card is None or self.card.id != before.id):
+            self.error, self.reason = "", ""
+        if self.card is not None and (before is None or self.card.id != before.id):
+            self.look_again()
+        if self.card != before:
+            self.changed.emit()
+
+
+def card_of(request: ApprovalRequest, among: int) -> Card:
+    """Return a request as a card; ``among`` is the number of open requests."""
+    need = request.need
+    why = [request.why] if request.why else []
+    why += [detector_label(name) for name in request.detectors if name not in request.why]
+    return Card(
+        id=request.id,
+        need=need.value,
+        title=_tr(CARD_TITLES[need]),
+        question=request.question,
+        why=" · ".join(why),
+        words=request.words,
+        command=request.command,
+        risk=request.risk,
+        risk_role=risk_role(request.risk),
+        place=_tr("1 of {0}").format(among) if among > 1 else "",
+        decided=decision_words(request),
+        offers=_offers(request) if request.state is RequestState.OPEN else (),
+    )
+
+
+def decision_words(request: ApprovalRequest) -> str:
+    """Return ``Decided by ana: approve, for the whole run. …``; "" before there is a decision."""
+    decision = request.decision
+    if decision is None or request.state is RequestState.OPEN:
+        return ""
+    far = {
+        ApprovalScope.ONCE: "",
+        ApprovalScope.RUN: _tr(", for the whole run"),
+        ApprovalScope.SITE: _tr(", on this site"),
+    }
+    what = f"{decision.verb.value}{far[decision.reach]}"
+    if decision.command:
+        what = f"{what}: {decision.command}"
+    elif decision.text:
+        what = f"{what}: {decision.text}"
+    by = _tr("Decided by {0}: {1}").format(decision.author or _tr("you"), what)
+    return f"{by.rstrip('.')}. {_tr('It counts from the next step on.')}"
+
+
+def notice_words(request: ApprovalRequest, decision: OperatorDecision, name: str) -> str:
+    """Return ``Approved: Buy one Gadget · run 3``; "" for a decision that ends the run, announced when it has
+    ended.
+    """
+    if decision.verb is DecisionKind.DENY:
+        what = {Need.APPROVAL: _tr("Denied"), Need.QUESTION: _tr("Not answered")}.get(request.need, "")
+    else:
+        what = {
+            DecisionKind.APPROVE: {
+                Need.APPROVAL: _tr("Approved"),
+                Need.WALL: _tr("Handled"),
+            }.get(request.need, _tr("Resumed")),
+            DecisionKind.RETRY: _tr("Trying again"),
+            DecisionKind.EDIT: _tr("Approved with another action"),
+            DecisionKind.ANSWER: _tr("Answered"),
+            DecisionKind.NO_WALL: _tr("No wall, going on"),
+        }[decision.verb]
+    return f"{what}: {name}" if what else ""
+
+
+def risk_role(risk: str) -> str:
+    """Return the colour role of a risk class; neutral for unknown ones."""
+    return RISK_ROLES[RiskClass(risk).level] if risk in {one.value for one in RiskClass} else "muted"
+
+
+def too_long(length: int) -> str:
+    """Return the message for a text that is too long."""
+    return _tr("That is {0} characters; at most {1} can be sent. Nothing was cut: shorten it.").format(
+        f"{length:,}", f"{MAX_TEXT_LENGTH:,}"
+    )
+
+
+def _offers(request: ApprovalRequest) -> tuple[DecisionOption, ...]:
+    need = request.need
+    offers = (
+        [DecisionOption(command="live.approve", word=_tr(APPROVE_LABELS[need]))]
+        if need in APPROVE_LABELS
+        else []
+    )
+    if need is Need.QUESTION:
+        offers.append(DecisionOption(command="live.answer", word=_tr("Answer")))
+    offers.append(DecisionOption(command="live.deny", word=_tr(DENY_LABELS[need])))
+    if need is Need.WALL:
+        offers.append(DecisionOption(command="live.take_over", word=_tr("Take over")))
+        offers.append(DecisionOption(command="live.no_wall", word=_tr("No wall, go on")))
+    if need is Need.APPROVAL:
+        offers += [
+            DecisionOption(command="live.approve.run", word=_tr("run")),
+            DecisionOption(command="live.approve.site", word=_tr("site")),
+            DecisionOption(command="live.deny.run", word=_tr("run")),
+            DecisionOption(command="live.deny.site", word=_tr("site")),
+        ]
+        if request.command:
+            offers.append(DecisionOption(command="live.edit", word=_tr("Edit")))
+    return tuple(offers)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Live", text)

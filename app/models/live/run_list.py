@@ -1,0 +1,337 @@
+"""The list of supervised runs, the most urgent first; it is not sorted again while the operator is busy."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QModelIndex, QObject
+
+from app.engine.core.supervision import LiveRow, Need, RunState, Stage, sort_live_rows
+from app.models.common.object_list import ObjectList
+from app.models.live.run_numbers import RunNumbers
+
+MAX_NAME_LENGTH = 60
+"""Characters of a task in a message."""
+CLOCK_STATES = (RunState.STARTING, RunState.RUNNING, RunState.RECOVERING)
+"""States in which a run's own clock advances."""
+
+
+class RunList(ObjectList[LiveRow]):
+    """Runs by ``LiveRow.rank``, smallest first; a change of rank moves one row, selection and scroll position stay.
+
+    Args:
+        clock: monotonic seconds.
+        is_busy: while True no row moves and a new one is added at the end; ``arrange`` sorts afterwards.
+    """
+
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        is_busy: Callable[[], bool] = lambda: False,
+    ) -> None:
+        super().__init__(lambda row: row.run, parent)
+        self._clock, self._is_busy = clock, is_busy
+        self._heard: dict[str, float] = {}
+        self._sorted = True
+        self.numbers = RunNumbers(clock)
+
+    def words(self, value: LiveRow) -> str:
+        """State, task, number, step and need."""
+        parts = [
+            state_words(value),
+            value.intent,
+            self.number_words(value.run),
+            step_words(value),
+            need_words(value),
+            flag_words(value),
+        ]
+        return ", ".join(part for part in parts if part)
+
+    def number_words(self, run: str) -> str:
+        """Return ``run 3``; "" for an unknown run."""
+        number = self.numbers.of(run)
+        return _tr("run {0}").format(number) if number else ""
+
+    def tip(self, value: LiveRow) -> str:
+        """Text that a tile may have cut."""
+        lines = [
+            value.intent,
+            value.plan,
+            value.words,
+            need_words(value),
+            flag_words(value),
+            value.why,
+            value.url,
+        ]
+        return "\n".join(dict.fromkeys(line for line in lines if line))
+
+    def name_of(self, run: str) -> str:
+        """Return a run's name in a message: ``Buy one Gadget · run 3``."""
+        row = self.at(self.row_of(run))
+        task = " ".join(row.intent.split()) if row is not None else ""
+        task = task if len(task) <= MAX_NAME_LENGTH else f"{task[: MAX_NAME_LENGTH - 1].rstrip()}…"
+        return " · ".join(part for part in (task, self.number_words(run)) if part)
+
+    def settle(self, rows: Iterable[LiveRow]) -> None:
+        """Become ``rows`` by removing, changing, inserting and moving single rows."""
+        wanted = {row.run: row for row in rows}
+        for run in [row.run for row in self.rows if row.run not in wanted]:
+            self.drop(run)
+        self.numbers.keep_only(set(wanted))
+        for row in sorted(wanted.values(), key=lambda row: (row.started_at, row.run)):
+            self.numbers.give(row.run)
+        for row in sort_live_rows(wanted.values()):
+            self.put(row)
+
+    def put(self, value: LiveRow) -> None:
+        """Update a run: insert a new one in its place, move a known one if its rank changed."""
+        self._heard[value.run] = self._clock()
+        self.numbers.give(value.run)
+        row, busy = self.row_of(value.run), self._is_busy()
+        if not busy:
+            self.arrange()
+        if row < 0:
+            self._insert(value, last=busy)
+            return
+        row = self.row_of(value.run)
+        if self._rows[row] == value:
+            return
+        moves = self._rows[row].rank != value.rank
+        self._rows[row] = value
+        self._tell(row, row)
+        if busy:
+            self._sorted = self._sorted and not moves
+        else:
+            self._move_home(row)
+
+    def drop(self, key: Any) -> None:
+        """Remove a run; its number becomes free."""
+        super().drop(key)
+        self._heard.pop(key, None)
+        self.numbers.free(key)
+
+    def arrange(self) -> None:
+        """Sort by moving single rows."""
+        if self._sorted:
+            return
+        self._sorted = True
+        for place, wanted in enumerate(sort_live_rows(self._rows)):
+            row = self.row_of(wanted.run)
+            if row != place:
+                self._move(row, place)
+
+    def elapsed(self, value: LiveRow) -> float:
+        """Return the run's own clock now, in seconds."""
+        if value.state not in CLOCK_STATES or value.stage is Stage.HELD:
+            return value.seconds
+        return value.seconds + max(0.0, self._clock() - self._heard.get(value.run, self._clock()))
+
+    def _insert(self, value: LiveRow, *, last: bool) -> None:
+        place = len(self._rows) if last else bisect_left(self._rows, _sort_key(value), key=_sort_key)
+        self._sorted = self._sorted and not last
+        self.beginInsertRows(QModelIndex(), place, place)
+        self._rows.insert(place, value)
+        self._places = None
+        self.endInsertRows()
+
+    def _move_home(self, row: int) -> None:
+        value = self._rows[row]
+        others = self._rows[:row] + self._rows[row + 1 :]
+        place = bisect_left(others, _sort_key(value), key=_sort_key)
+        if place != row:
+            self._move(row, place)
+
+    def _move(self, row: int, place: int) -> None:
+        self.beginMoveRows(QModelIndex(), row, row, QModelIndex(), place if place < row else place + 1)
+        self._rows.insert(place, self._rows.pop(row))
+        self._places = None
+        self.endMoveRows()
+
+
+def _sort_key(row: LiveRow) -> tuple[object, ...]:
+    return (*row.rank, row.run)
+
+
+# ------------------------------------------------------------------------------------------------ where it stands
+
+
+def is_active(row: LiveRow) -> bool:
+    """Whether the run can be paused."""
+    return row.state in CLOCK_STATES
+
+
+def can_resume(row: LiveRow) -> bool:
+    """Whether the run can be resumed."""
+    return row.state in (RunState.PAUSED, RunState.INTERRUPTED)
+
+
+def can_step(row: LiveRow) -> bool:
+    """Whether the run can do a single step."""
+    return row.state in (RunState.RUNNING, RunState.PAUSED)
+
+
+def has_control(row: LiveRow) -> bool:
+    """Whether the operator has control of the page."""
+    return row.state is RunState.TAKEN_OVER
+
+
+def can_take_over(row: LiveRow) -> bool:
+    """Whether the page can be taken over."""
+    return row.state in (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)
+
+
+def is_queued(row: LiveRow) -> bool:
+    """Whether the run has not started."""
+    return row.state is RunState.QUEUED
+
+
+def is_ended(row: LiveRow) -> bool:
+    """Whether the run has ended for good."""
+    return row.state is RunState.ENDED
+
+
+def first_need(row: LiveRow | None) -> str:
+    """Return the name of the most urgent need (``wall``), "" for none."""
+    return row.needs[0].need.value if row is not None and row.needs else ""
+
+
+def status_line(row: LiveRow) -> str:
+    """Return what is needed; else why the run is held or how it ended; else its plan or current action."""
+    held = not row.state.alive or row.state is RunState.PAUSED
+    return need_words(row) or (row.why if held else "") or row.plan or row.why or row.words
+
+
+# ------------------------------------------------------------------------------------------------ words
+
+
+def display_state(row: LiveRow) -> str:
+    """Return the badge of a run, one of ``needs``, ``paused``, ``yours``, ``mending``, ``broken``, ``risky``,
+    ``running``, ``starting``, ``queued``, ``done`` and ``stopped``.
+    """
+    if row.needs and row.state is not RunState.TAKEN_OVER:
+        return "needs"
+    faces = {
+        RunState.WAITING: "needs",
+        RunState.PAUSED: "paused",
+        RunState.TAKEN_OVER: "yours",
+        RunState.RECOVERING: "mending",
+        RunState.INTERRUPTED: "broken",
+        RunState.STARTING: "starting",
+        RunState.QUEUED: "queued",
+    }
+    if row.state in faces:
+        return faces[row.state]
+    if row.state is RunState.ENDED:
+        return OUTCOME_WORDS.get(row.outcome, "stopped")
+    return "risky" if row.risk >= HIGH_RISK else "running"
+
+
+OUTCOME_WORDS = {
+    "answered": "done",
+    "done_by_hand": "done",
+    "ended_by_environment": "done",
+    "crashed": "broken",
+}
+"""Badges of ended runs by outcome; all others are ``stopped``."""
+
+HIGH_RISK = 0.5
+"""A running run is called risky from this risk on."""
+
+
+def state_words(row: LiveRow) -> str:
+    """Return the badge's label."""
+    words = {
+        "needs": _tr("needs you"),
+        "paused": _tr("paused"),
+        "yours": _tr("in your hands"),
+        "mending": _tr("being mended"),
+        "broken": _tr("crashed") if row.state is RunState.ENDED else _tr("broken off"),
+        "risky": _tr("risky"),
+        "running": _tr("running"),
+        "starting": _tr("starting"),
+        "queued": _tr("queued"),
+    }
+    return words.get(display_state(row)) or outcome_words(row.outcome)
+
+
+def outcome_words(outcome: str) -> str:
+    """Return the label of an outcome."""
+    words = {
+        "": _tr("ended"),
+        "infeasible": _tr("gave up"),
+        "ended_by_environment": _tr("ended by the site"),
+        "step_limit": _tr("out of steps"),
+        "done_by_hand": _tr("done by hand"),
+        "left_allowed_sites": _tr("left the site"),
+        "needs_person": _tr("had nobody to ask"),
+        "out_of_budget": _tr("out of budget"),
+    }
+    return words.get(outcome) or outcome.replace("_", " ")
+
+
+def step_words(row: LiveRow) -> str:
+    """``step 4 of 30``; "" before the first."""
+    if not row.step and row.state is RunState.QUEUED:
+        return ""
+    return (
+        _tr("step {0} of {1}").format(row.step, row.max_steps)
+        if row.max_steps
+        else _tr("step {0}").format(row.step)
+    )
+
+
+def need_words(row: LiveRow) -> str:
+    """Return what the operator has to do, "" for nothing."""
+    if not row.needs:
+        return ""
+    more = len(row.needs) - 1
+    return row.needs[0].question + (_tr(" (and {0} more)").format(more) if more else "")
+
+
+def need_title(need: Need) -> str:
+    """Return a short label of a need."""
+    return {
+        Need.FLAG: _tr("Flag"),
+        Need.APPROVAL: _tr("Approval"),
+        Need.QUESTION: _tr("Question"),
+        Need.WALL: _tr("Blocked"),
+        Need.TROUBLE: _tr("Trouble"),
+    }[need]
+
+
+def flag_words(row: LiveRow) -> str:
+    """Return the newest flag in words."""
+    return row.last_flag.message if row.last_flag is not None else ""
+
+
+def clock_words(seconds: float) -> str:
+    """``0:07``, ``12:30``, ``1:02:03``."""
+    whole = max(0, int(seconds))
+    hours, rest = divmod(whole, 3600)
+    if hours:
+        return f"{hours}:{rest // 60:02d}:{rest % 60:02d}"
+    return f"{rest // 60}:{rest % 60:02d}"
+
+
+def counts_words(rows: Sequence[LiveRow]) -> str:
+    """Return ``2 need you · 3 running · 1 done``, without states that no run has."""
+    faces = [display_state(row) for row in rows]
+    needy = faces.count("needs")
+    going = sum(faces.count(face) for face in ("running", "risky", "starting", "mending", "yours"))
+    parts = (
+        (needy, _tr("{0} needs you") if needy == 1 else _tr("{0} need you")),
+        (going, _tr("{0} running")),
+        (faces.count("paused"), _tr("{0} paused")),
+        (faces.count("broken"), _tr("{0} broken off")),
+        (faces.count("queued"), _tr("{0} queued")),
+        (faces.count("done") + faces.count("stopped"), _tr("{0} ended")),
+    )
+    return " · ".join(words.format(count) for count, words in parts if count)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("live", text)

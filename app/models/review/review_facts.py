@@ -1,0 +1,143 @@
+"""Facts of a run and a step as text for Review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QCoreApplication
+
+from app.engine.api.engine_api import RunDetail, RunRow, StepView
+from app.engine.core.supervision import Intervention
+from app.engine.core.trajectory import BY_PERSON, Step
+from app.models.common.step_list import ERROR_WORDS
+from app.models.review.interventions import intervention_text, interventions_by_step
+from app.models.review.run_queue import score_level, score_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """The header over a run, made from its row at once and from the run when it has loaded."""
+
+    title: str = ""
+    intent: str = ""
+    score: str = ""
+    score_level: str = "muted"
+    risk: float = 0.0
+    ended: str = ""
+    note: str = ""
+    """What the importer found missing of the run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFacts:
+    """The lines under the pages.  ``trouble`` is hard, soft, harness or ""; ``at`` is the page's address."""
+
+    number: str = ""
+    why: str = ""
+    did: str = ""
+    call: str = ""
+    error: str = ""
+    trouble: str = ""
+    trouble_words: str = ""
+    at: str = ""
+    title: str = ""
+    changed: str = ""
+    executed: bool = True
+
+
+def run_facts(detail: RunDetail) -> RunFacts:
+    """Return the header of an opened run."""
+    run = detail.run
+    facts = _facts(
+        run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
+    )
+    by_hand = (_tr("ended by {0}").format(run.ended_by),) if run.ended_by else ()
+    return replace(facts, note="; ".join((*by_hand, *run.notes)))
+
+
+def row_facts(row: RunRow) -> RunFacts:
+    """Return the header from the queue's row, while the run is loading."""
+    return _facts(row.site, row.task_id or row.id, row.intent, row.score, row.risk, row.outcome)
+
+
+def facts_of_step(
+    step: Step, last: int, view: StepView | None, deeds: Iterable[Intervention] = ()
+) -> StepFacts:
+    """Return the lines under a step's pages; ``last`` is the last step's index, ``view`` is ``None`` while loading.
+
+    ``deeds`` are all interventions of the run; those at this step are listed under its reason.
+    """
+    changed = ""
+    if view is not None and not view.after.missing:
+        changed = _tr("the page did not change")
+        if view.changed:
+            changed = (
+                _tr("1 line changed") if view.changed == 1 else _tr("{0} lines changed").format(view.changed)
+            )
+    return StepFacts(
+        number=_tr("step {0} of {1}").format(step.index, last),
+        why="\n".join(
+            [
+                _reason(step),
+                *(
+                    f"▸ {intervention_text(deed)}"
+                    for deed in interventions_by_step(deeds, last).get(step.index, ())
+                ),
+            ]
+        ),
+        did=_did(step)
+        if step.executed or step.effect
+        else _tr("{0} (requested, not executed)").format(step.words),
+        call=step.raw_output,
+        error=step.error,
+        trouble=step.error_class.value,
+        trouble_words=ERROR_WORDS.get(step.error_class, ""),
+        at=step.url,
+        title=step.title,
+        changed=changed,
+        executed=step.executed,
+    )
+
+
+EFFECTS = {
+    "navigated": "led to another page",
+    "changed": "changed the page",
+    "nothing": "changed nothing",
+    "unrelated": "only self-updating parts changed",
+    "refused": "was not done",
+}
+"""Observed effects in words."""
+_QUIET = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_human", "send_msg_to_user"})
+
+
+def _reason(step: Step) -> str:
+    if step.by == BY_PERSON:
+        return _tr("Operator action.")
+    return step.reason or _tr("(the agent gave no reason)")
+
+
+def _did(step: Step) -> str:
+    """Return the action and its effect; the attempts where there was more than one, and its output."""
+    said = step.words
+    quiet = step.action is not None and step.action.kind in _QUIET
+    if step.effect and not quiet:
+        said = f"{said} → {_tr(EFFECTS.get(step.effect, step.effect))}"
+    if len(step.tried) > 1:
+        said = f"{said} ({_tr('tried: {0}').format(', '.join(step.tried))})"
+    return f"{said} = {step.output}" if step.output else said
+
+
+def _facts(site: str, task: str, intent: str, score: float | None, risk: float, ended: str) -> RunFacts:
+    return RunFacts(
+        title=" · ".join(part for part in (site or _tr("unknown site"), task) if part),
+        intent=intent,
+        score=score_text(score),
+        score_level=score_level(score),
+        risk=risk,
+        ended=ended.replace("_", " "),
+    )
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Review", text)

@@ -1,0 +1,65 @@
+"""The navigation rail: one button for each perspective."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from app.models.common.commands import CommandCenter
+from app.views.frame.theme import Theme
+
+
+class NavigationRail(QWidget):
+    """Buttons with a word under the icon; the tooltip names the shortcut."""
+
+    def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("rail")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._center, self._theme = center, theme
+        self._buttons: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 8, 0, 8)
+        self._layout.setSpacing(4)
+        self._layout.addStretch(1)
+        self._help = self._make("app.cheat_sheet", self.tr("Keys"), checkable=False)
+        self._layout.addWidget(self._help)
+        theme.changed.connect(self._resize)
+        center.keys_changed.connect(self._tell_keys)
+        self._resize()
+
+    def add(self, place: str, title: str) -> None:
+        """Add the button of a perspective; its command is ``go.<place>``."""
+        button = self._make(f"go.{place}", title, checkable=True)
+        self._group.addButton(button)
+        self._layout.insertWidget(len(self._buttons), button)
+        self._buttons[place] = button
+        self._resize()
+
+    def show_place(self, place: str) -> None:
+        """Mark the current perspective."""
+        if place in self._buttons:
+            self._buttons[place].setChecked(True)
+
+    def _make(self, command: str, title: str, *, checkable: bool) -> QToolButton:
+        button = QToolButton()
+        button.setText(title)
+        button.setIcon(self._theme.icon(self._center.command(command).icon, "muted"))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        button.setCheckable(checkable)
+        button.setAccessibleName(title)
+        button.setProperty("command", command)
+        button.clicked.connect(lambda: self._center.trigger(command))
+        button.setToolTip(self._center.action(command).toolTip())
+        return button
+
+    def _tell_keys(self) -> None:
+        for button in (*self._buttons.values(), self._help):
+            button.setToolTip(self._center.action(str(button.property("command"))).toolTip())
+
+    def _resize(self) -> None:
+        self.setFixedWidth(self._theme.px(80))
+        for button in (*self._buttons.values(), self._help):
+            button.setIconSize(QSize(self._theme.px(22), self._theme.px(22)))

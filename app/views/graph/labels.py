@@ -1,0 +1,119 @@
+"""Names of the most important states where dots leave room; the same at one scale wherever one looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
+
+if TYPE_CHECKING:
+    from app.models.graph.map_graph import Ints, MapGraph, Mask
+    from app.views.frame.theme import Theme
+    from app.views.graph.camera import Camera
+
+WIDE = 128.0
+"""Largest width of a label in pixels at 100 % text size."""
+MAX_CLEAR_DOTS, MAX_NAMED = 1_500, 250
+"""Most important states: how many dots are never covered, and how many are considered for a name."""
+
+
+class Labels:
+    """Chooses the states to name at a scale: nearest to the home page first, then those with many links."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._graph: MapGraph | None = None
+        self._order: list[int] = []
+        self._scale = 0.0
+        self._chosen: dict[int, tuple[str, int]] = {}
+
+    def take(self, graph: MapGraph, shown: Mask) -> None:
+        """Name states of this graph that match the filter."""
+        same = (
+            self._graph is graph and bool(shown.all()) and len(self._order) == min(len(graph), MAX_CLEAR_DOTS)
+        )
+        self._graph = graph
+        if same:
+            return
+        depths = np.fromiter((row.depth for row in graph.rows), np.int64, len(graph))
+        order = (
+            np.lexsort((-graph.degrees, depths, ~shown))[:MAX_CLEAR_DOTS]
+            if len(graph)
+            else np.empty(0, np.int64)
+        )
+        self._order = [number for number in order.tolist() if shown[number]]
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop the cached choice."""
+        self._scale = 0.0
+        self._chosen = {}
+
+    def paint(self, painter: QPainter, camera: Camera, inside: Ints) -> None:
+        """Write the visible names under their dots."""
+        if self._graph is None or not self._chosen:
+            return
+        font = self._theme.font("secondary")
+        painter.setFont(font)
+        high, down = QFontMetrics(font).height(), dot_radius(camera.scale) + 2
+        ground, ink = self._theme.color("surface"), self._theme.color("text")
+        for number in cast("list[int]", inside.tolist()):
+            if number in self._chosen:
+                text, wide = self._chosen[number]
+                x, y = self._graph.places[number]
+                at = camera.point(float(x), float(y))
+                box = QRectF(at.x() - wide / 2, at.y() + down, wide, high)
+                painter.fillRect(box, ground)
+                painter.setPen(ink)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def choose(self, camera: Camera) -> None:
+        """Choose states whose name covers neither the dot of an important state nor another name."""
+        if self._graph is None or self._scale == camera.scale:
+            return
+        self._scale, self._chosen = camera.scale, {}
+        metrics, most = QFontMetrics(self._theme.font("secondary")), self._theme.px(WIDE)
+        radius, cell = dot_radius(camera.scale), camera.cell
+        taken = _OccupiedBoxes(most + 8.0, metrics.height() + 4.0)
+        middles = cast("list[tuple[float, float]]", (self._graph.places[self._order] * cell).tolist())
+        for x, y in middles:
+            taken.add(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
+        for number, (x, y) in zip(self._order[:MAX_NAMED], middles, strict=False):
+            row = self._graph.rows[number]
+            text = metrics.elidedText((row.title or row.url)[:60], Qt.TextElideMode.ElideRight, most)
+            wide = metrics.horizontalAdvance(text) + 6
+            box = QRectF(x - wide / 2, y + radius + 2, wide, metrics.height())
+            if taken.is_free(box):
+                taken.add(box)
+                self._chosen[number] = (text, wide)
+
+
+class _OccupiedBoxes:
+    """Occupied boxes, indexed by the cells they touch."""
+
+    def __init__(self, wide: float, high: float) -> None:
+        self._wide, self._high = wide, high
+        self._cells: dict[tuple[int, int], list[QRectF]] = {}
+
+    def add(self, box: QRectF) -> None:
+        """Mark a box as occupied."""
+        for cell in self._touched(box):
+            self._cells.setdefault(cell, []).append(box)
+
+    def is_free(self, box: QRectF) -> bool:
+        """Whether a box is unoccupied."""
+        return not any(
+            box.intersects(other) for cell in self._touched(box) for other in self._cells.get(cell, ())
+        )
+
+    def _touched(self, box: QRectF) -> list[tuple[int, int]]:
+        columns = range(int(box.left() // self._wide), int(box.right() // self._wide) + 1)
+        lines = range(int(box.top() // self._high), int(box.bottom() // self._high) + 1)
+        return [(column, line) for column in columns for line in lines]
+
+
+def dot_radius(scale: float) -> float:
+    """Return the radius of a dot at a scale, in pixels."""
+    return min(max(46 * scale, 2.4), 9.0)

@@ -1,0 +1,423 @@
+"""The panel of the open state: its picture, its elements, transitions, runs and tips."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, QModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.graph.node_detail import DetailState
+from app.models.graph.node_lists import ELEMENT_STATUSES
+from app.models.knowledge.tip_table import ago, exact_time
+from app.views.graph.node_head import NodeHead, about_words
+from app.views.graph.node_rows import ElementDelegate, NodeRows, PassingRunDelegate, TransitionDelegate
+from app.views.graph.screenshot_view import ScreenshotMark, ScreenshotView
+from app.views.widgets import ElidedLabel, EmptyState
+from app.views.widgets.filter_line import FilterLine
+from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.panel import Panel
+from app.views.widgets.rows import NamedTextDelegate, RowList
+
+if TYPE_CHECKING:
+    from app.models.common.commands import CommandCenter
+    from app.models.graph.node_detail import NodeDetailModel
+    from app.views.frame.theme import Theme
+
+SHARE = 0.38
+"""Largest share of the panel's height for the picture."""
+FILTER_MS = 120
+LISTS = ("elements", "out", "in", "runs", "tips", "about")
+
+
+class NodePanel(Panel):
+    """One state.
+
+    Signals:
+        node_requested(node): open this state of the map.
+        step_requested(run, step): open this step of a run.
+        tip_requested(tip): open this tip.
+    """
+
+    node_requested = Signal(str)
+    step_requested = Signal(str, int)
+    tip_requested = Signal(str)
+
+    def __init__(self, model: NodeDetailModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self.setProperty("kind", "raised")
+        self.setAccessibleName(self.tr("The open state"))
+        self.head = NodeHead(theme)
+        self.shot = ScreenshotView(theme, self.tr("Picture of the state"))
+        self.caption = ElidedLabel()
+        self.tabs = {name: QToolButton() for name in LISTS}
+        self.filter = FilterLine("", "", self.tr("Filter the elements"), self._to_elements)
+        self.standing = QComboBox()
+        self.elements = NodeRows(theme, ElementDelegate(theme), self.tr("Elements of the state"))
+        self.out = NodeRows(theme, TransitionDelegate(theme), self.tr("Transitions to other states"))
+        self.in_ = NodeRows(theme, TransitionDelegate(theme), self.tr("Transitions from other states"))
+        self.runs = NodeRows(theme, PassingRunDelegate(theme), self.tr("Runs that passed this state"))
+        self.tips = RowList(theme, NamedTextDelegate(theme), self.tr("Tips that apply to this state"))
+        self.about, self.error = QLabel(), QLabel()
+        self._nones: dict[str, QLabel] = {}
+        self._typed = QTimer(self, singleShot=True, interval=FILTER_MS)
+        self._typed.timeout.connect(self._on_filter)
+        self._lay_out()
+        self._connect()
+        self._dress()
+        self._show()
+
+    # ------------------------------------------------------------ what the map's view asks
+    def focus_list(self, name: str = "") -> None:
+        """Focus one of ``LISTS``, or the visible one."""
+        if name:
+            self.show_list(name)
+        view = self._lists[self._stack.currentIndex()]
+        view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        model = view.model() if isinstance(view, RowList) else None
+        if (
+            isinstance(view, RowList)
+            and model is not None
+            and view.currentIndex().row() < 0
+            and model.rowCount()
+        ):
+            view.setCurrentIndex(model.index(0, 0))
+
+    def show_list(self, name: str) -> None:
+        """Show one of ``LISTS``."""
+        self.tabs[name].setChecked(True)
+        self._stack.setCurrentIndex(LISTS.index(name))
+
+    # ------------------------------------------------------------ layout
+    def _lay_out(self) -> None:
+        body = QWidget()
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.head)
+        layout.addWidget(self.shot, 1000)
+        self.caption.setProperty("kind", "secondary")
+        self.caption.setContentsMargins(12, 2, 10, 2)
+        layout.addWidget(self.caption)
+        tabs = QWidget()
+        row = FlowLayout(tabs, gap=0)
+        row.setContentsMargins(6, 4, 4, 4)
+        group = QButtonGroup(self)
+        for button in self.tabs.values():
+            button.setCheckable(True)
+            button.setProperty("kind", "tab")
+            group.addButton(button)
+            row.addWidget(button)
+        self.tabs["elements"].setChecked(True)
+        layout.addWidget(tabs)
+        layout.addWidget(self._rule())
+        layout.addWidget(self._pages(), 1)
+        self._empty = EmptyState(
+            self.tr("No state is open"),
+            self.tr(
+                "Choose one on the map or in its table: its picture, elements and transitions stand here."
+            ),
+        )
+        self._face = QStackedWidget()
+        self._face.addWidget(body)
+        self._face.addWidget(self._empty)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._face)
+
+    def _pages(self) -> QStackedWidget:
+        self._lists: list[QWidget] = [self.elements, self.out, self.in_, self.runs, self.tips]
+        self._stack = QStackedWidget()
+        first = QWidget()
+        column = QVBoxLayout(first)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(4)
+        line = QHBoxLayout()
+        line.setContentsMargins(10, 0, 8, 0)
+        line.setSpacing(6)
+        line.addWidget(self.filter, 1)
+        line.addWidget(self.standing)
+        column.addLayout(line)
+        column.addWidget(self._with_none(self.elements, "elements"), 1)
+        self._stack.addWidget(first)
+        for name, view in zip(LISTS[1:5], self._lists[1:], strict=True):
+            self._stack.addWidget(self._with_none(view, name))
+        self.about.setWordWrap(True)
+        self.about.setTextFormat(Qt.TextFormat.PlainText)
+        self.about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.about.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.about.setContentsMargins(12, 8, 10, 8)
+        self.about.setProperty("kind", "raised")
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        area.setAccessibleName(self.tr("About this state"))
+        area.setWidget(self.about)
+        self._lists.append(area)
+        self._stack.addWidget(area)
+        return self._stack
+
+    def _with_none(self, view: QWidget, name: str) -> QWidget:
+        """Stack a list with a sentence for when it is empty."""
+        place = QWidget()
+        none = self._nones[name] = QLabel()
+        none.setProperty("kind", "muted")
+        none.setWordWrap(True)
+        none.setContentsMargins(12, 8, 10, 8)
+        none.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(place)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(none)
+        column.addWidget(view, 1)
+        return place
+
+    def _rule(self) -> QFrame:
+        rule = QFrame()
+        rule.setProperty("kind", "rule")
+        return rule
+
+    def _connect(self) -> None:
+        model = self._model
+        for view, rows in (
+            (self.elements, model.elements),
+            (self.out, model.outgoing),
+            (self.in_, model.incoming),
+            (self.runs, model.runs),
+            (self.tips, model.tips),
+        ):
+            view.setModel(rows)
+        for number, button in enumerate(self.tabs.values()):
+            button.clicked.connect(partial(self._stack.setCurrentIndex, number))
+        self.elements.selectionModel().currentChanged.connect(self._on_element)
+        self.elements.activated.connect(self._on_follow)
+        self.out.activated.connect(self._on_way_out)
+        self.in_.activated.connect(self._on_way_in)
+        self.runs.activated.connect(self._on_run)
+        self.tips.activated.connect(self._on_tip)
+        for name in LISTS:
+            there = f"map.panel.{name}"
+            self._center.bind(there, partial(self.focus_list, name), lambda: model.detail is not None)
+        self.shot.clicked.connect(self._on_picture_clicked)
+        self.filter.textChanged.connect(self._on_typed)
+        self.standing.activated.connect(self._on_filter)
+        model.changed.connect(self._show)
+        model.lists_changed.connect(self._show_lists)
+        model.element_changed.connect(self._show_element)
+        model.pictures.ready.connect(self._on_picture)
+        self._center.keys_changed.connect(self._dress)
+        self._theme.changed.connect(self._fit)
+
+    # ------------------------------------------------------------ what is shown
+    def _show(self) -> None:
+        model, detail = self._model, self._model.detail
+        self._face.setCurrentIndex(0 if detail is not None else 1)
+        match model.state:
+            case DetailState.LOADING:
+                self._empty.set(self.tr("Looking it up…"), model.node)
+            case DetailState.FAILED:
+                self._empty.set(self.tr("This state can't be shown"), model.error)
+            case DetailState.EMPTY:
+                self._empty.set(
+                    self.tr("No state is open"),
+                    self.tr(
+                        "Choose one on the map or in its table: its picture, elements and transitions stand here."
+                    ),
+                )
+            case DetailState.READY:
+                pass
+        if detail is None:
+            return
+        self.head.show_state(detail)
+        self._show_picture()
+        self._show_lists()
+        self.about.setText(about_words(detail))
+
+    def _show_picture(self) -> None:
+        detail, pictures = self._model.detail, self._model.pictures
+        if detail is None:
+            return
+        image = pictures.get(detail.picture) if detail.picture else None
+        if image is not None:
+            self.shot.show_image(image)
+        elif not detail.picture:
+            self.shot.show_image(None, self.tr("No picture was taken of this state."))
+        elif detail.picture in pictures.failed:
+            self.shot.show_image(None, pictures.failed[detail.picture])
+        elif not self.shot.has_image:
+            self.shot.show_image(None, self.tr("Fetching the picture…"))
+        self._fit()
+        self._show_element()
+
+    def _show_lists(self) -> None:
+        model, detail = self._model, self._model.detail
+        counts = {
+            "elements": model.count(None),
+            "out": model.outgoing.rowCount(),
+            "in": model.incoming.rowCount(),
+            "runs": model.runs.rowCount(),
+            "tips": len(detail.tips) if detail is not None else 0,
+            "about": len(detail.notes) if detail is not None else 0,
+        }
+        for name, button in self.tabs.items():
+            count = counts[name]
+            word = self._words[name][0]
+            button.setText(f"{word} {QLocale().toString(count)}" if count or name != "about" else word)
+        for name, none in self._nones.items():
+            view = self._lists[LISTS.index(name)]
+            empty = not (view.model().rowCount() if isinstance(view, RowList) else 0)
+            filtered = name == "elements" and bool(counts["elements"])
+            none.setText(self.tr("No element is so.") if filtered else self._words[name][1])
+            none.setVisible(empty)
+            view.setVisible(not empty)
+        self._show_standings()
+
+    def _show_standings(self) -> None:
+        number = QLocale().toString
+        words = [self.tr("all {0}").format(number(self._model.count(None)))]
+        words += [
+            f"{self._standing_words[name]} {number(self._model.count(name))}" for name in ELEMENT_STATUSES
+        ]
+        chosen = self._model.standing
+        with QSignalBlocker(self.standing):
+            if self.standing.count() != len(words):
+                self.standing.clear()
+                self.standing.addItems(words)
+            for number, text in enumerate(words):
+                self.standing.setItemText(number, text)
+            self.standing.setCurrentIndex(0 if chosen is None else ELEMENT_STATUSES.index(chosen) + 1)
+
+    def _show_element(self) -> None:
+        row = self._model.selected
+        if row is None:
+            self.shot.choose(None)
+            self.caption.setText(self._picture_words())
+            return
+        rect = row.element.rect
+        if rect is not None and self.shot.is_inside(rect):
+            self.shot.choose(ScreenshotMark(number=row.number, rect=rect, label=row.name))
+            self.caption.setText(f"{row.element.role} '{row.name}': {row.why}")
+        else:
+            self.shot.choose(None)
+            where = (
+                self.tr("beyond the picture") if rect is not None else self.tr("without a place of its own")
+            )
+            self.caption.setText(f"{row.element.role} '{row.name}' ({where}): {row.why}")
+        place = self._model.elements.row_of(row.number)
+        if place >= 0 and place != self.elements.currentIndex().row():
+            self.elements.setCurrentIndex(self._model.elements.index(place))
+
+    def _picture_words(self) -> str:
+        detail = self._model.detail
+        if detail is None:
+            return ""
+        seen = self.tr("seen {0}").format(ago(detail.row.last_seen)) if detail.row.last_seen else ""
+        self.caption.setAccessibleDescription(exact_time(detail.row.last_seen))
+        return seen
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the picture's shape and leave room for the lists."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        wanted = self.shot.height_for(max(self.width(), 1))
+        most = min(wanted, round(self.height() * SHARE))
+        self.shot.setMaximumHeight(
+            max(most, self.shot.minimumHeight())
+        )  # no fixed height: the window may shrink
+
+    # ------------------------------------------------------------ what is done
+    def _to_elements(self) -> None:
+        self.focus_list("elements")
+
+    def _on_typed(self) -> None:
+        self._typed.start()
+
+    def _on_filter(self, *_row: int) -> None:
+        row = self.standing.currentIndex()
+        self._model.filter(ELEMENT_STATUSES[row - 1] if row > 0 else None, self.filter.text())
+
+    def _on_element(self, index: QModelIndex) -> None:
+        row = self._model.elements.at(index.row())
+        if row is not None:
+            self._model.select_element(row.number)
+
+    def _on_follow(self, index: QModelIndex) -> None:
+        row = self._model.elements.at(index.row())
+        if row is not None and row.target:
+            self.node_requested.emit(row.target)
+
+    def _on_way_out(self, index: QModelIndex) -> None:
+        row = self._model.outgoing.at(index.row())
+        if row is not None:
+            self.node_requested.emit(row.other)
+
+    def _on_way_in(self, index: QModelIndex) -> None:
+        row = self._model.incoming.at(index.row())
+        if row is not None:
+            self.node_requested.emit(row.other)
+
+    def _on_run(self, index: QModelIndex) -> None:
+        row = self._model.runs.at(index.row())
+        if row is not None:
+            self.step_requested.emit(row.run, row.step)
+
+    def _on_tip(self, index: QModelIndex) -> None:
+        row = self._model.tips.at(index.row())
+        if row is not None:
+            self.tip_requested.emit(row.tip)
+
+    def _on_picture_clicked(self, x: float, y: float) -> None:
+        number = self._model.element_at(x, y)
+        if number >= 0:
+            self.show_list("elements")
+            if self._model.elements.row_of(number) < 0:  # the filter hides it
+                self._model.filter(None, "")
+                with QSignalBlocker(self.filter):
+                    self.filter.clear()
+            self._model.select_element(number)
+
+    def _on_picture(self, digest: str) -> None:
+        if self._model.detail is not None and self._model.detail.picture == digest:
+            self._show_picture()
+
+    def _dress(self) -> None:
+        self._words = {
+            "elements": (self.tr("Elements"), self.tr("There is nothing on it that one could act on.")),
+            "out": (self.tr("Out"), self.tr("No way on from here is known yet.")),
+            "in": (self.tr("In"), self.tr("No other state leads here: it was opened by its address.")),
+            "runs": (self.tr("Runs"), self.tr("No stored run passed here.")),
+            "tips": (self.tr("Tips"), self.tr("No tip applies here.")),
+            "about": (self.tr("About"), ""),
+        }
+        self._standing_words = {
+            "tried": self.tr("tried"),
+            "waiting": self.tr("waiting"),
+            "failed": self.tr("tried in vain"),
+            "skipped": self.tr("not tried"),
+            "": self.tr("no word"),
+        }
+        self.filter.setPlaceholderText(self.tr("Filter by name, role or reason"))
+        self.standing.setAccessibleName(self.tr("Which elements are listed"))
+        self.standing.setToolTip(self.standing.accessibleName())
+        for name, button in self.tabs.items():
+            button.setAccessibleName(self._lists[LISTS.index(name)].accessibleName())
+            button.setToolTip(self._center.action(f"map.panel.{name}").toolTip())
+        self._show_lists()

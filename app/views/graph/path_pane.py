@@ -1,0 +1,208 @@
+"""The path between two states, step by step, with the button that navigates it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.common.object_list import OBJECT_ROLE
+from app.models.graph.path import ROLES, SIGNS, PathState
+from app.views.widgets import ElidedLabel
+from app.views.widgets.signs import elided, paint_ground
+
+if TYPE_CHECKING:
+    from app.models.common.commands import CommandCenter
+    from app.models.graph.model import MapModel
+    from app.models.graph.path import PathStep
+    from app.views.frame.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class PathStepDelegate(QStyledItemDelegate):
+    """Number, action and target; after navigation the verdict as sign and word, and what differed."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        step: PathStep | None = index.data(OBJECT_ROLE)
+        lines = 3 if step is not None and step.why else 2
+        return QSize(120, self._theme.px(8) + lines * self._theme.px(18))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        step: PathStep | None = index.data(OBJECT_ROLE)
+        if step is None:
+            return
+        theme, px = self._theme, self._theme.px
+        painter.save()
+        paint_ground(painter, option, theme)
+        box = option.rect.adjusted(px(10), px(4), -px(10), -px(4))
+        small, line = theme.font("secondary"), px(18)
+        metrics = QFontMetrics(small)
+        number = QRect(box.left(), box.top(), px(22), line)
+        painter.setFont(theme.font("secondary", bold=True))
+        painter.setPen(theme.color("accent"))
+        painter.drawText(number, LEFT, str(step.number))
+        left, right = box.left() + px(24), box.right()
+        verdict = f"{SIGNS[step.verdict]} {step.verdict}" if step.verdict else ""
+        if verdict:
+            painter.setPen(theme.color(ROLES[step.verdict]))
+            wide = QFontMetrics(painter.font()).horizontalAdvance(verdict) + px(4)
+            painter.drawText(QRect(right - wide, box.top(), wide, line), RIGHT, verdict)
+            right -= wide + px(6)
+        painter.setFont(theme.font())
+        painter.setPen(theme.color("text"))
+        top = QRect(left, box.top(), right - left, line)
+        painter.drawText(top, LEFT, elided(QFontMetrics(theme.font()), step.action, top.width()))
+        painter.setFont(small)
+        painter.setPen(theme.color("muted"))
+        low = QRect(left, box.top() + line, box.right() - left, line)
+        took = f"{step.seconds:.1f} s"
+        painter.drawText(low, RIGHT, took)
+        low.setWidth(low.width() - metrics.horizontalAdvance(took) - px(8))
+        painter.drawText(low, LEFT, elided(metrics, f"→ {step.to_title}", low.width()))
+        if step.why:
+            painter.setPen(theme.color(ROLES[step.verdict]))
+            why = QRect(left, box.top() + 2 * line, box.right() - left, line)
+            painter.drawText(why, LEFT, elided(metrics, step.why, why.width()))
+        painter.restore()
+
+
+class PathStepList(QListView):
+    """Enter opens the state a step leads to."""
+
+    def event(self, event: QEvent) -> bool:
+        """Claim Enter while the list has the focus, before any command."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+            if (
+                plain
+                and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+                and self.currentIndex().isValid()
+            ):
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.clicked.emit(self.currentIndex())
+            return
+        super().keyPressEvent(event)
+
+
+class PathPane(QWidget):
+    """Heading, ends, steps, actions; visible only with a path."""
+
+    def __init__(self, model: MapModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._path, self._center, self._theme = model, model.path, center, theme
+        self.setProperty("kind", "raised")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.tr("Path"))
+        self.title, self.ends, self.says = QLabel(self.tr("Path")), ElidedLabel(), QLabel()
+        self.title.setProperty("kind", "heading")
+        self.ends.setProperty("kind", "secondary")
+        self.says.setWordWrap(True)
+        self.says.setTextFormat(Qt.TextFormat.PlainText)
+        self.list = PathStepList()
+        self.list.setModel(self._path.steps)
+        self.list.setItemDelegate(PathStepDelegate(theme, self.list))
+        self.list.setAccessibleName(self.tr("Steps of the path"))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setMouseTracking(True)
+        self.go, self.close_button = QPushButton(), QPushButton("✕")
+        self.go.setProperty("kind", "primary")
+        self.close_button.setProperty("kind", "link")
+        self.close_button.setAccessibleName(self.tr("Close the path"))
+        self.close_button.setToolTip(self.tr("Close the path"))
+        head = QHBoxLayout()
+        head.setContentsMargins(14, 6, 8, 0)
+        head.setSpacing(8)
+        head.addWidget(self.title)
+        head.addWidget(self.ends, 1)
+        head.addWidget(self.close_button)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(14, 4, 12, 8)
+        foot.setSpacing(8)
+        foot.addWidget(self.says, 1)
+        foot.addWidget(self.go)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addWidget(self.list, 1)
+        layout.addLayout(foot)
+        self.list.clicked.connect(self._on_step)
+        self.go.clicked.connect(lambda: center.trigger("map.go"))
+        self.close_button.clicked.connect(self._path.clear)
+        self._path.changed.connect(self._show)
+        center.keys_changed.connect(self._show)
+        theme.changed.connect(self.list.doItemsLayout)
+        self._show()
+
+    def _on_step(self, index: QModelIndex) -> None:
+        step = self._path.steps.at(index.row())
+        if step is not None:
+            self._model.open(step.to)
+
+    def _show(self) -> None:
+        path = self._path
+        self.setVisible(path.is_shown)
+        start = path.start_title or self.tr("home page")
+        self.ends.setText(f"{start} → {path.to_title or '…'}")
+        text, kind = self._words()
+        self.says.setText(text)
+        self.says.setAccessibleName(text)
+        if self.says.property("kind") != kind:
+            self.says.setProperty("kind", kind)
+            self.says.style().unpolish(self.says)
+            self.says.style().polish(self.says)
+        keys = self._center.keys("map.go")
+        self.go.setText(self._center.title("map.go"))
+        self.go.setToolTip(f"{self._center.title('map.go')} ({keys})" if keys else "")
+        self.go.setVisible(bool(path.to))
+        self.go.setEnabled(path.state not in (PathState.GOING, PathState.ASKING, PathState.NO_WAY))
+
+    def _words(self) -> tuple[str, str]:
+        """Return the text under the steps and its colour role."""
+        path, plan = self._path, self._path.plan
+        match path.state:
+            case PathState.CHOOSING:
+                return self.tr("Choose the state to go to."), "muted"
+            case PathState.ASKING:
+                return self.tr("Looking for the way…"), "muted"
+            case PathState.NO_WAY:
+                return path.error, "warn"
+            case PathState.GOING:
+                return self.tr("Going there in the browser…"), "muted"
+            case PathState.ARRIVED:
+                took = path.journey.seconds if path.journey is not None else 0.0
+                return self.tr("✓ Arrived in {0:.1f} s").format(took), "ok"
+            case PathState.STOPPED:
+                return self.tr("✕ Not arrived: {0}").format(path.error), "fail"
+            case _:
+                pass
+        if plan is None:
+            return "", "muted"
+        if not plan.transitions:
+            return self.tr("You are there already."), "muted"
+        count = len(plan.transitions)
+        steps = self.tr("1 step") if count == 1 else self.tr("{0} steps").format(count)
+        return self.tr("{0}, about {1:.1f} s").format(steps, plan.cost), "muted"

@@ -1,0 +1,188 @@
+"""The next action with its reason, and the flags with the operator's verdicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.models.live.next_action import is_deciding
+from app.models.live.requests import risk_role
+from app.views.live.progress_panel import height_up_to
+from app.views.live.request_card import RequestCard
+from app.views.live.row_delegates import LiveFlagDelegate
+from app.views.widgets import Badge, ElidedLabel
+from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.message_label import MessageLabel
+from app.views.widgets.rows import RowList
+
+if TYPE_CHECKING:
+    from app.models.common.commands import CommandCenter
+    from app.models.live.open_run import OpenRunModel
+    from app.views.frame.theme import Theme
+
+
+class NextActionCard(QWidget):
+    """The next action, its reason and its risk."""
+
+    def __init__(self, model: OpenRunModel, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._theme = model, theme
+        self.head, self.command = QLabel(self.tr("Next")), ElidedLabel()
+        self.words, self.reason = MessageLabel(longest=300), MessageLabel("secondary", 600)
+        self.risk = Badge("", "muted", theme)
+        self.head.setProperty("kind", "section")
+        self.command.setProperty("kind", "secondary")
+        line = QHBoxLayout()
+        line.addWidget(self.words, 1)
+        line.addWidget(self.risk, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 6, 10, 6)
+        layout.setSpacing(3)
+        layout.addWidget(self.head)
+        layout.addLayout(line)
+        layout.addWidget(self.command)
+        layout.addWidget(self.reason)
+        model.changed.connect(self._show)
+        model.requests.changed.connect(self._show)
+        theme.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        coming, card = self._model.next, self._model.requests.card
+        deciding = coming is None and is_deciding(self._model.row)
+        self.setVisible(coming is not None or deciding)
+        if coming is None:
+            self.words.say(self.tr("deciding…") if deciding else "")
+            self.setAccessibleName(self.tr("Next action: {0}").format(self.words.text()) if deciding else "")
+            for widget in (self.command, self.reason, self.risk):
+                widget.hide()
+            return
+        asked = card is not None and bool(card.command) and card.command == coming.command
+        self.words.say("" if asked else coming.words)
+        self.command.setText(coming.command)
+        self.command.setFont(self._theme.mono("secondary"))
+        self.command.setVisible(bool(coming.command) and not asked)
+        why = " · ".join(part for part in (coming.reason, coming.risk_why) if part)
+        self.reason.say(why)
+        role = risk_role(coming.risk.value)
+        self.risk.set(coming.risk.value, role)
+        self.risk.setVisible(role != "muted" and not asked)
+        self.setAccessibleName(self.tr("Next action: {0}. {1}").format(coming.words, why))
+
+
+class FlagsPane(QWidget):
+    """Flags, the newest first; Y and X give a verdict on the selected one."""
+
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._run, self._model, self._center, self._theme = model, model.flags, center, theme
+        self._could = False
+        self.head = QLabel()
+        self.head.setProperty("kind", "section")
+        self.list = RowList(theme, LiveFlagDelegate(theme), self.tr("Flags of the run, the newest first"))
+        self.list.setModel(self._model.flags)
+        self.buttons = {name: QPushButton() for name in ("live.flag.right", "live.flag.wrong")}
+        row = FlowLayout(gap=2)
+        for name, button in self.buttons.items():
+            button.setProperty("kind", "link")
+            button.setProperty("small", "true")
+            button.clicked.connect(lambda _checked=False, name=name: center.trigger(name))
+            row.addWidget(button)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(10, 0, 10, 4)
+        foot.addLayout(row)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 4, 0, 0)
+        layout.setSpacing(2)
+        self.head.setContentsMargins(12, 4, 8, 2)
+        layout.addWidget(self.head)
+        layout.addWidget(self.list)
+        layout.addLayout(foot)
+        center.bind("live.flag.right", lambda: self._model.say(True), self._can)
+        center.bind("live.flag.wrong", lambda: self._model.say(False), self._can)
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.list.activated.connect(self._on_activated)
+        self._model.changed.connect(self._show)
+        center.keys_changed.connect(self._dress)
+        theme.changed.connect(self._fit)
+        self._dress()
+        self._show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _can(self) -> bool:
+        return self._model.flag is not None
+
+    def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self._model.select(current.row())
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        flag = self._model.flags.at(index.row())
+        if flag is not None:
+            self._run.look_at(flag.step)
+
+    def _show(self) -> None:
+        count = len(self._model.flags.rows)
+        self.setVisible(count > 0)
+        self.head.setText(self.tr("Flags ({0})").format(count))
+        row = self._model.flags.row_of(self._model.selected) if self._model.selected is not None else -1
+        if row != self.list.currentIndex().row():
+            with QSignalBlocker(self.list.selectionModel()):
+                self.list.setCurrentIndex(self._model.flags.index(row))
+            self.list.viewport().update()
+        self._fit()
+        if self._could != self._can():
+            self._could = self._can()
+            self._center.refresh()
+
+    def _dress(self) -> None:
+        words = {"live.flag.right": self.tr("Right"), "live.flag.wrong": self.tr("Wrong")}
+        for name, button in self.buttons.items():
+            button.setText(f"{words[name]}  {self._center.keys(name)}")
+            button.setAccessibleName(self._center.title(name))
+            button.setToolTip(self._center.action(name).toolTip())
+
+    def _fit(self) -> None:
+        self.list.setFixedHeight(height_up_to(self.list, self._theme.px(190)))
+
+
+class AttentionPanel(QScrollArea):
+    """The upper right of an open run: its request, its next action, its flags."""
+
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self.card = RequestCard(model, center, theme)
+        self.next = NextActionCard(model, theme)
+        self.flags = FlagsPane(model, center, theme)
+        self._quiet = QLabel(self.tr("No action needed."))
+        self._quiet.setProperty("kind", "muted")
+        self._quiet.setContentsMargins(12, 10, 10, 4)
+        inner = QWidget()
+        inner.setProperty("kind", "raised")
+        layout = QVBoxLayout(inner)
+        layout.setContentsMargins(8, 8, 8, 4)
+        layout.setSpacing(2)
+        for widget in (self.card, self._quiet, self.next, self.flags):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._model = model
+        model.requests.changed.connect(self._show)
+        self._show()
+
+    def sizeHint(self) -> QSize:
+        """As high as the contents."""
+        inner = self.widget()
+        return QSize(320, inner.sizeHint().height() if inner is not None else 200)
+
+    def _show(self) -> None:
+        self._quiet.setVisible(self._model.requests.card is None)

@@ -1,0 +1,190 @@
+"""The left column of an open run: plan, memory with its changes, timeline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QStyleOptionViewItem, QVBoxLayout, QWidget
+
+from app.views.live.row_delegates import MemoryDelegate, PlanDelegate, TimelineDelegate
+from app.views.widgets.message_label import MessageLabel
+from app.views.widgets.panel import Panel
+from app.views.widgets.rows import RowList
+
+if TYPE_CHECKING:
+    from app.models.common.commands import CommandCenter
+    from app.models.live.open_run import OpenRunModel
+    from app.views.frame.theme import Theme
+
+LEDGER_CHANGES = 6
+"""Ledger changes of one step that are listed; the others are counted, and marked in the memory."""
+
+
+class ProgressPanel(Panel):
+    """Plan and ledger above the timeline; activating a step shows it on the page."""
+
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self.setProperty("kind", "raised")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.tr("Plan, memory and time line of the run"))
+        self.intent, self.plan_line = MessageLabel("heading", 160), MessageLabel("secondary", 200)
+        self.changes_head, self.changes = QLabel(self.tr("Changed by the last step")), MessageLabel("ok", 800)
+        self.plan = RowList(theme, PlanDelegate(theme), self.tr("Plan of the run"))
+        self.memory = RowList(theme, MemoryDelegate(theme), self.tr("What the agent remembers"))
+        self.moments = RowList(
+            theme, TimelineDelegate(theme), self.tr("Time line: steps and what people did")
+        )
+        for view, rows in (
+            (self.plan, model.plan),
+            (self.memory, model.memory),
+            (self.moments, model.moments),
+        ):
+            view.setModel(rows)
+        self.moment_head, self.memory_head = QLabel(), QLabel(self.tr("Memory"))
+        self._no_moments = QLabel(
+            self.tr("No step yet: they come here as they are done, with their reasons.")
+        )
+        self._follows, self._measured = True, False
+        self.upper = QScrollArea()
+        self._lay_out()
+        self.moments.clicked.connect(self._on_moment)
+        self.moments.activated.connect(self._on_moment)
+        bar = self.moments.verticalScrollBar()
+        bar.valueChanged.connect(self._on_scrolled)
+        bar.rangeChanged.connect(self._on_range)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # coalesces changes
+        self._soon.timeout.connect(self._show)
+        model.opened.connect(self._on_opened)
+        model.changed.connect(self._show_soon)
+        model.moments.rowsInserted.connect(self._show_soon)
+        for rows in (model.plan, model.memory):
+            for changed in (rows.rowsInserted, rows.rowsRemoved, rows.modelReset, rows.dataChanged):
+                changed.connect(self._measure_soon)
+        theme.changed.connect(self._measure_soon)
+        self._show()
+
+    def take_focus(self) -> None:
+        """Focus the timeline."""
+        self.moments.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the lists to their rows, which wrap at another width."""
+        super().resizeEvent(event)
+        self._measure_soon()
+
+    def _lay_out(self) -> None:
+        self._no_moments.setProperty("kind", "muted")
+        self._no_moments.setWordWrap(True)
+        for label in (self.intent, self.plan_line, self.changes, self._no_moments):
+            label.setContentsMargins(12, 2, 10, 4)
+        inner = QWidget()
+        inner.setProperty("kind", "raised")
+        upper = QVBoxLayout(inner)
+        upper.setContentsMargins(0, 8, 0, 4)
+        upper.setSpacing(0)
+        upper.addWidget(self.intent)
+        upper.addWidget(self.plan_line)
+        upper.addWidget(self.plan)
+        upper.addWidget(_section(self.changes_head))
+        upper.addWidget(self.changes)
+        upper.addWidget(_section(self.memory_head))
+        upper.addWidget(self.memory)
+        upper.addStretch(1)
+        area = self.upper
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(inner)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(area)
+        rule = QFrame()
+        rule.setProperty("kind", "rule")
+        column.addWidget(rule)
+        column.addWidget(_section(self.moment_head))
+        column.addWidget(self._no_moments)
+        column.addWidget(self.moments, 1)
+        column.addStretch(0)
+
+    def _on_opened(self) -> None:
+        self._follows = True
+        self._show()
+
+    def _show_soon(self, *_what: object) -> None:
+        self._soon.start()
+
+    def _measure_soon(self, *_what: object) -> None:
+        self._measured = False
+        self._soon.start()
+
+    def _show(self) -> None:
+        model = self._model
+        row = model.row
+        self.intent.say(row.intent if row is not None else "")
+        self.plan_line.say(row.plan if row is not None and not model.plan.rows else "")
+        changes = model.ledger_changes
+        more = (
+            [self.tr("… and {0} more").format(len(changes) - LEDGER_CHANGES)]
+            if len(changes) > LEDGER_CHANGES
+            else []
+        )
+        self.changes.say("\n".join([*(f"+ {line}" for line in changes[:LEDGER_CHANGES]), *more]))
+        self.changes_head.setVisible(bool(changes))
+        self.plan.setVisible(bool(model.plan.rows))
+        self.memory_head.setVisible(bool(model.memory.rows))
+        self.memory.setVisible(bool(model.memory.rows))
+        steps = sum(not moment.deed for moment in model.moments.rows)
+        self.moment_head.setText(
+            self.tr("Time line ({0} steps)").format(steps) if steps else self.tr("Time line")
+        )
+        self._no_moments.setVisible(not model.moments.rows)
+        self.moments.setVisible(bool(model.moments.rows))
+        self._fit()
+
+    def _fit(self) -> None:
+        if not self._measured:
+            self._measured = True
+            for view, most in ((self.plan, self._theme.px(180)), (self.memory, self._theme.px(320))):
+                view.setFixedHeight(height_up_to(view, most))
+        inner = self.upper.widget()
+        stack = inner.layout() if inner is not None else None
+        if stack is not None:  # the upper part takes at most half
+            needed = stack.totalHeightForWidth(max(self.width(), 100))
+            self.upper.setFixedHeight(max(min(needed, self.height() // 2), self._theme.px(40)))
+
+    def _on_moment(self, index: QModelIndex) -> None:
+        moment = self._model.moments.at(index.row())
+        if moment is not None and not moment.deed:
+            self._model.look_at(moment.step)
+
+    def _on_scrolled(self, value: int) -> None:
+        bar = self.moments.verticalScrollBar()
+        self._follows = value >= bar.maximum() - self._theme.px(4)
+
+    def _on_range(self, _least: int, most: int) -> None:
+        """Scroll to new steps, unless the operator is reading further up."""
+        if self._follows:
+            self.moments.verticalScrollBar().setValue(most)
+
+
+def height_up_to(view: RowList, most: int) -> int:
+    """Return the height of the rows, at most ``most``; rows beyond it are not measured."""
+    rows, option, delegate = view.model(), QStyleOptionViewItem(), view.itemDelegate()
+    height = 2
+    for row in range(rows.rowCount()):
+        height += delegate.sizeHint(option, rows.index(row, 0)).height()
+        if height >= most:
+            return most
+    return height
+
+
+def _section(label: QLabel) -> QLabel:
+    label.setProperty("kind", "section")
+    label.setContentsMargins(12, 8, 8, 2)
+    return label

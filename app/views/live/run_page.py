@@ -1,0 +1,342 @@
+"""The page of the open run: live, at a past step, or under the operator's control."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.models.common.page import PageModel
+from app.models.live.frames import DisplayArea, drawn_size
+from app.models.live.next_action import same_page
+from app.models.live.page_input_model import PageInputModel
+from app.models.live.page_status import page_status
+from app.models.live.step_history import StepHistory
+from app.views.live.canvas import PageCanvas
+from app.views.live.page_head import PageHead
+from app.views.live.page_overlay import TargetBox
+from app.views.live.takeover_bar import TakeoverBar
+from app.views.live.takeover_card import TakeoverCard
+from app.views.review.page_view import PageSide
+from app.views.review.step_strip import StepStrip
+
+if TYPE_CHECKING:
+    from app.models.common.commands import CommandCenter
+    from app.models.live.frames import PageImage
+    from app.models.live.model import LiveModel, PlannedAction, TakeoverSummary
+    from app.views.frame.theme import Theme
+
+MIN_READABLE_SHARE = 0.6
+"""Smallest width of an ended run's picture that is shown, as a share of the drawn width."""
+RISK_ROLES = ("accent", "accent", "warn", "fail")
+"""Colours of the next action by the level of its risk."""
+
+
+class RunPage(QWidget):
+    """Head, picture, strip of steps; after a takeover its summary over the picture."""
+
+    def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self.model, self._center, self._theme = model, center, theme
+        self.frames = model.frames
+        self.replay = StepHistory(model.client, model.tasks, self)
+        self.hands = PageInputModel(model.client, model.tasks, self)
+        self.canvas = PageCanvas(self.hands, theme)
+        self._page = PageModel(self)
+        self.lines = PageSide(self.tr("As it was"), self._page, self.replay.pictures, theme)
+        self.head = PageHead(theme)
+        self.bar = TakeoverBar(model, center, theme)
+        self.bar.hide()
+        self.strip = StepStrip(self.replay.steps, theme)
+        self.now = QPushButton()
+        self.now.setProperty("kind", "primary")
+        self.card = TakeoverCard(center, theme, self)
+        self.card.hide()
+        self._read: TakeoverSummary | None = None
+        self._planned: PlannedAction | None = None
+        self._agent_at: tuple[float, float] | None = None
+        """Where the agent's last action had the pointer, on the page ``_agent_on``."""
+        self._agent_on = ""
+        self._build()
+        self._connect()
+        self._bind()
+        self._on_opened(model.run)
+
+    def _build(self) -> None:
+        self.faces = QStackedWidget()
+        self.faces.addWidget(self.canvas)
+        self.faces.addWidget(self.lines)
+        self.strip.setFocusPolicy(
+            Qt.FocusPolicy.NoFocus
+        )  # keys are commands of the place; a click keeps the focus
+        self.now.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(8, 0, 8, 0)
+        foot.setSpacing(8)
+        foot.addWidget(self.strip, 1)
+        foot.addWidget(self.now)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.head)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.faces, 1)
+        layout.addLayout(foot)
+
+    def _connect(self) -> None:
+        model, replay = self.model, self.replay
+        model.opened.connect(self._on_opened)
+        model.row_changed.connect(self._on_row)
+        model.detail_loaded.connect(replay.fill)
+        model.next_changed.connect(self._on_next)
+        model.takeover_changed.connect(self._show_account)
+        model.changed.connect(self._show_face)
+        self.frames.arrived.connect(self._on_picture)
+        replay.changed.connect(self._show_page)
+        self.strip.step_wanted.connect(replay.go)
+        self.canvas.size_changed.connect(self._want_pictures)
+        self.canvas.keys_changed.connect(self._show_face)
+        self.hands.refused.connect(model.notice)
+        self.card.closed.connect(self.close_card)
+        self.bar.left.connect(self.take_focus)
+        self.now.clicked.connect(replay.live)
+        self._center.keys_changed.connect(self._take_keys)
+        self._take_keys()
+
+    def _bind(self) -> None:
+        replay, bind = self.replay, self._center.bind
+        bind("live.replay.back", replay.back, lambda: bool(self.model.run))
+        bind("live.replay.on", replay.on, lambda: replay.index is not None)
+        bind("live.replay.live", replay.live, lambda: replay.index is not None)
+
+    # ------------------------------------------------------------ what the perspective asks
+    @property
+    def is_in_hand(self) -> bool:
+        """Whether the live page is shown and under the operator's control."""
+        row = self.model.row_of(self.model.run)
+        taken = row is not None and row.state.value == "taken over"
+        here = taken and self.model.returning != self.model.run
+        return here and self.replay.index is None and not self.model.lost
+
+    def take_focus(self) -> None:
+        """Give the keyboard to a page that is taken over."""
+        self.replay.live()
+        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def leave(self) -> bool:
+        """Go back one level: from the takeover summary, from a past step; False when there is neither."""
+        if self.card.isVisible():
+            self.close_card()
+            return True
+        if self.replay.index is not None:
+            self.replay.live()
+            return True
+        return False
+
+    def close_card(self) -> None:
+        """Close the takeover summary."""
+        self._read = self.model.takeover
+        self.card.hide()
+
+    def close_pictures(self) -> None:
+        """Wait for pictures being decoded."""
+        self.replay.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the card over the lower part of the picture."""
+        super().resizeEvent(event)
+        self._place_card()
+
+    # ------------------------------------------------------------ following the run
+    def _on_opened(self, run: str) -> None:
+        self._capture(on=False)
+        self.replay.open(run)
+        self._read = self._planned = self._agent_at = None
+        QTimer.singleShot(0, self, self._want_pictures)  # after the layout
+        self._show_account()
+        self._show_page()
+
+    def _on_row(self, row: object) -> None:
+        current = self.model.row_of(self.model.run)
+        if current is None or row is not current:
+            return
+        self.replay.grow(current)
+        self._show_face()
+        if self.replay.index is None:
+            self.head.show_address(current.url)
+
+    def _on_next(self) -> None:
+        done, self._planned = self._planned, self.model.next
+        if done is not None and done.point is not None and done != self._planned:
+            self._agent_at, self._agent_on = done.point, done.url
+            if self.replay.index is None:
+                self._show_now()
+        self._show_target()
+
+    def _on_picture(self, run: str) -> None:
+        if run == self.model.run and self.replay.index is None:
+            self._show_now()
+
+    def _want_pictures(self) -> None:
+        room = self.canvas.wanted
+        self.frames.enlarge(self.model.run, room, self.devicePixelRatioF())
+        self.model.watch.set_page(self.model.run, room.width(), room.height())
+
+    def _take_keys(self) -> None:
+        self.canvas.set_release_keys(self.bar.keys)
+        title, key = self._center.title("live.replay.live"), self._center.keys("live.replay.live")
+        self.now.setText(self.tr("Now   {0}").format(key))
+        self.now.setToolTip(title)
+        self.now.setAccessibleName(title)
+
+    # ------------------------------------------------------------ showing
+    def _show_page(self) -> None:
+        """Show the live page, or the step being viewed."""
+        index = self.replay.index
+        self.now.setEnabled(index is not None)
+        if index is None:
+            self.strip.selectionModel().clear()
+            self.faces.setCurrentWidget(self.canvas)
+            self._show_now()
+        else:
+            self.strip.mark(index)
+            self._show_past()
+        self._show_face()
+        self._show_target()
+        self._center.refresh()
+
+    def _show_now(self) -> None:
+        picture = self.frames.get(self.model.run)
+        row = self.model.row_of(self.model.run)
+        over = row is not None and not row.state.alive
+        kept = self.replay.last_image if over and not self._fills(picture) else None
+        if kept is not None:
+            self.canvas.show_picture(kept, (kept.width(), kept.height()))
+        elif picture is not None:
+            pointer = picture.pointer or (None if self.is_in_hand else self._agent_place(picture))
+            self.canvas.show_picture(picture.image, picture.page, pointer)
+        else:
+            self.canvas.show_picture(None)
+        address = (picture.url if picture is not None else "") or (row.url if row else "")
+        self.head.show_address(address)
+        self.bar.show_address(address)
+
+    def _agent_place(self, picture: PageImage) -> tuple[float, float] | None:
+        """Return the agent's last pointer position; it is meaningless on another page."""
+        there = not (picture.url and self._agent_on) or same_page(picture.url, self._agent_on)
+        return self._agent_at if there else None
+
+    def _fills(self, picture: PageImage | None) -> bool:
+        """Whether the picture is large enough to be read, not just a tile's."""
+        if picture is None:
+            return False
+        place = DisplayArea(self.canvas.wanted, self.devicePixelRatioF())
+        return picture.image.width() >= MIN_READABLE_SHARE * drawn_size(QSize(*picture.page), place).width()
+
+    def _show_past(self) -> None:
+        view = self.replay.view
+        self.head.show_address(view.before.url if view is not None else "")
+        if view is None or not view.before.screenshot:
+            self.canvas.show_picture(None)
+            if view is not None and view.before.lines:
+                self._page.show(view.before)
+                self.faces.setCurrentWidget(self.lines)
+            else:
+                self.faces.setCurrentWidget(self.canvas)
+            return
+        image = self.replay.pictures.get(view.before.screenshot)
+        self.faces.setCurrentWidget(self.canvas)
+        if image is None:
+            self.canvas.show_picture(None)
+        else:
+            self.canvas.show_picture(image, (image.width(), image.height()))
+
+    def _show_face(self) -> None:
+        """Show the state over the page, the message under it, and who has the keyboard."""
+        past, row = self.replay.mark, self.model.row_of(self.model.run)
+        face, in_hand = page_status(row, self.model.lost), self.is_in_hand
+        self._capture(on=in_hand)
+        if past is not None:
+            self.head.show_words(self.tr("step {0}, as it was").format(past.index), "muted", past.words)
+            self.canvas.show_face(dim=False, instead=self._missing())
+            return
+        if self.model.lost:
+            self.head.show_words(self.tr("engine lost"), "fail", face.says)
+        elif in_hand:
+            self.head.show_words(self.tr("in your hands"), "accent", self._whose_keys())
+        elif row is not None:
+            self.head.show_row(row, face.says)
+        self.canvas.show_face(dim=not face.is_now, instead=face.instead)
+        self._show_target()
+
+    def _capture(self, *, on: bool) -> None:
+        if on == self.canvas.captures:
+            return
+        if on:
+            self.hands.hold(self.model.run)
+        self.bar.show_in_hand(on)
+        self.canvas.capture(on)
+        if not on:
+            self.hands.hold("")
+
+    def _missing(self) -> str:
+        view = self.replay.view
+        if self.replay.error:
+            return self.replay.error
+        if view is None:
+            return ""
+        return self.replay.pictures.failed.get(view.before.screenshot, view.before.missing)
+
+    def _whose_keys(self) -> str:
+        back = self._center.keys("live.release")
+        if self.canvas.inputs.composing:
+            return self.tr("Being composed: {0}").format(self.canvas.inputs.composing)
+        if self.canvas.has_keys:
+            return self.tr("Mouse and keys go to the page. {0} hands it back.").format(back)
+        take = self._center.keys("live.take_over")
+        return self.tr(
+            "The keys are the window's now. Click the page, or press {0}, to give them to it."
+        ).format(take)
+
+    def _show_target(self) -> None:
+        self.canvas.show_target(self._target())
+
+    def _target(self) -> TargetBox | None:
+        view, mark = self.replay.view, self.replay.mark
+        if mark is not None:
+            box = view.before.target_box if view is not None else None
+            return (
+                TargetBox(words=mark.words, box=box) if view is not None and view.before.screenshot else None
+            )
+        planned = self.model.next
+        row = self.model.row_of(self.model.run)
+        if planned is None or self.is_in_hand or not page_status(row, self.model.lost).is_now:
+            return None
+        return TargetBox(
+            words=planned.words,
+            tag=planned.risk.value if planned.risk.level else "",
+            role=RISK_ROLES[planned.risk.level],
+            box=planned.box,
+            point=planned.point,
+        )
+
+    def _show_account(self) -> None:
+        account = self.model.takeover
+        if account is None or account == self._read:
+            self.card.hide()
+            return
+        self._center.refresh()
+        self.card.show_account(account)
+        self._place_card()
+        self.card.show()
+        self.card.raise_()
+
+    def _place_card(self) -> None:
+        place = self.faces.geometry()
+        width = min(place.width() - 24, self._theme.px(640))
+        height = min(self.card.heightForWidth(width), place.height() - 16)
+        height = height if height > 0 else self.card.sizeHint().height()
+        left = place.left() + (place.width() - width) // 2
+        self.card.setGeometry(left, place.bottom() - height - 8, width, height)

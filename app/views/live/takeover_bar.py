@@ -1,0 +1,159 @@
+"""The bar over a page under the operator's control: address line, back, forward, reload, and hand back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.models.live.takeover import MAX_ADDRESS_LENGTH, MAX_ANSWER_LENGTH, PAGE_COMMANDS, TakeoverModel
+from app.views.widgets.command_button import SIGN, WORD, CommandButton
+from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.message_label import MessageLabel
+from app.views.widgets.text_line import TextLine
+
+if TYPE_CHECKING:
+    from app.models.common.commands import CommandCenter
+    from app.models.live.model import LiveModel
+    from app.views.frame.theme import Theme
+
+PASSTHROUGH_COMMANDS = (
+    "live.release",
+    "live.address",
+    *PAGE_COMMANDS,
+    "live.finish",
+    "live.finish.answer",
+    "live.no_wall",
+)
+"""Commands whose keys with Ctrl, Alt or Esc work while the page has the keyboard."""
+
+
+class TakeoverBar(QWidget):
+    """Visible during a takeover.  Binds its commands except taking over and handing back.
+
+    Signals:
+        left: the keyboard should return to the page.
+    """
+
+    left = Signal()
+
+    def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._center, self._theme = center, theme
+        self.by_hand = TakeoverModel(model, self)
+        self._address = ""
+        self.moves = [CommandButton(command, center, theme) for command in PAGE_COMMANDS]
+        for button in self.moves:
+            button.set_detail(SIGN)
+        self.address = TextLine(
+            theme, self.tr("Address: Enter opens it, Esc goes back to the page"), MAX_ADDRESS_LENGTH
+        )
+        self.finished = CommandButton("live.finish", center, theme, self.tr("Finished"))
+        self.answered = CommandButton("live.finish.answer", center, theme, self.tr("The answer is…"))
+        self.no_wall = CommandButton("live.no_wall", center, theme, self.tr("No wall"))
+        self.answer = TextLine(
+            theme, self.tr("The task's answer: Enter ends the run with it"), MAX_ANSWER_LENGTH
+        )
+        self.answer.setPlaceholderText(self.answer.accessibleName())
+        self.said = MessageLabel("warn")
+        self.no_wall.set_detail(WORD)  # the key shown works only while the window has the keyboard
+        self.answer.hide()
+        self.setAccessibleName(self.tr("The page in your hands"))
+        self._lay_out()
+        self._connect()
+        self._bind()
+
+    def _lay_out(self) -> None:
+        first, second = QHBoxLayout(), FlowLayout(gap=5)
+        first.setSpacing(5)
+        for button in self.moves:
+            first.addWidget(button)
+        first.addWidget(self.address, 1)
+        for button in (self.finished, self.answered, self.no_wall):
+            second.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 2, 8, 4)
+        layout.setSpacing(4)
+        layout.addLayout(first)
+        layout.addLayout(second)
+        layout.addWidget(self.answer)
+        layout.addWidget(self.said)
+        self.said.say("")
+
+    def _connect(self) -> None:
+        self.by_hand.said.connect(self.said.say)
+        self.address.entered.connect(self._open)
+        self.address.left.connect(self._leave_address)
+        self.answer.entered.connect(self._give)
+        self.answer.left.connect(self._leave_answer)
+
+    def _bind(self) -> None:
+        bind, by_hand = self._center.bind, self.by_hand
+        for command in PAGE_COMMANDS:
+            bind(command, lambda name=command: by_hand.move(name), lambda: by_hand.has_page)
+        bind("live.address", self._type_address, lambda: by_hand.has_page)
+        bind("live.finish", by_hand.finish, lambda: by_hand.can_end)
+        bind("live.finish.answer", self._type_answer, lambda: by_hand.can_end)
+        bind("live.no_wall", by_hand.no_wall, lambda: by_hand.can_deny_a_wall)
+
+    # ------------------------------------------------------------ what is shown
+    def show_in_hand(self, in_hand: bool) -> None:
+        """Show or hide the bar."""
+        for widget in (*self.moves, self.address):
+            widget.setVisible(in_hand)
+        if not in_hand:
+            self._close_answer()
+            self.said.say("")
+            if self.address.hasFocus():
+                self.left.emit()
+        self.setVisible(in_hand)
+
+    def show_address(self, address: str) -> None:
+        """Show the page's address, except while one is typed."""
+        self._address = address
+        if not self.address.hasFocus():
+            self.address.put(address)
+
+    @property
+    def keys(self) -> list[str]:
+        """Keys never forwarded to the page: those of takeover commands that type nothing."""
+        found = [
+            key.toString()
+            for command in PASSTHROUGH_COMMANDS
+            for key in self._center.action(command).shortcuts()
+        ]
+        return [key for key in found if "Ctrl+" in key or "Alt+" in key or "Esc" in key]
+
+    # ------------------------------------------------------------ typing
+    def _type_address(self) -> None:
+        self.address.put(self._address)
+        self.address.selectAll()
+        self.address.begin()
+
+    def _open(self, text: str) -> None:
+        self.by_hand.open(text)
+        self.left.emit()
+
+    def _leave_address(self) -> None:
+        self.left.emit()
+        self.address.put(self._address)
+
+    def _type_answer(self) -> None:
+        self.setVisible(True)
+        self.answer.show()
+        self.answer.begin()
+
+    def _give(self, text: str) -> None:
+        if self.by_hand.answer(text):
+            self._close_answer()
+
+    def _leave_answer(self) -> None:
+        """Esc: leave the field and keep its text."""
+        self.answer.hide()
+        self.setVisible(self.by_hand.has_page)
+        self.left.emit()
+
+    def _close_answer(self) -> None:
+        self.answer.clear()
+        self.answer.hide()

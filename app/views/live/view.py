@@ -1,0 +1,289 @@
+"""The Live perspective: the grid of runs, or one run large with its panels; the action bar below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.views.live.action_bar import LiveBar
+from app.views.live.attention_panel import AttentionPanel
+from app.views.live.commands import LiveCommands
+from app.views.live.hint_line import HintLine
+from app.views.live.input_filter import InputFilter
+from app.views.live.knowledge_panel import LiveKnowledgePane
+from app.views.live.progress_panel import ProgressPanel
+from app.views.live.run_grid import NarrowList, RunGrid
+from app.views.live.run_page import RunPage
+from app.views.live.run_row import ROW
+from app.views.live.start_form import LiveRunForm, TaskFileForm
+from app.views.widgets import Splitter
+
+if TYPE_CHECKING:
+    from app.engine.core.supervision import LiveRow
+    from app.models.common.commands import CommandCenter
+    from app.models.live.model import LiveModel
+    from app.views.frame.theme import Theme
+    from app.views.live.policy_pane import PolicyPane
+
+LEFT, RIGHT = 248, 344
+WIDE, WIDE_SIDES = 1900, (360, 460)
+"""Initial side widths of a window wider than this."""
+FORM = 380
+ROWS, NEEDS = 5, 340
+"""Initial heights of the run list and of the requests."""
+
+
+class LiveView(QWidget):
+    """Its commands are bound by ``LiveCommands`` and by the panels of the open run."""
+
+    place = "live"
+
+    def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self.model, self._center, self._theme = model, center, theme
+        self._by_hand = False
+        self._window: QWidget | None = None
+        self._stand: tuple[object, ...] = ()
+        self.wall = RunGrid(model, center, theme)
+        self.list = NarrowList(model, theme)
+        self.facts = ProgressPanel(model.large, center, theme)
+        self.page = RunPage(model, center, theme)
+        self.needs = AttentionPanel(model.large, center, theme)
+        self.knowledge = LiveKnowledgePane(model.large, center, theme)
+        self.hint = HintLine(model.large, center, theme)
+        self.form = LiveRunForm(model.form, center, theme)
+        self.tasks = TaskFileForm(model.batch, center, theme)
+        self.bar = LiveBar(model, center, theme)
+        self.foot = self.bar
+        """What passing messages keep clear of."""
+        self._lay_out()
+        self.keys = LiveCommands(self, center)
+        self.touch = InputFilter(self, model.hands, (self.wall.tiles.viewport(), self.list.viewport()))
+        self._connect()
+        self._on_opened(model.run)
+
+    # ------------------------------------------------------------ what the frame asks
+    def focus_first(self) -> None:
+        """Focus the tiles, or the list beside the open run."""
+        if self.side.isVisibleTo(self):
+            return
+        self.take_focus()
+
+    def take_focus(self) -> None:
+        """Focus the runs, or the page under the operator's control."""
+        if self.page.is_in_hand:
+            self.page.take_focus()
+        elif self.model.run:
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.wall.take_focus()
+
+    def save_layout(self) -> dict[str, Any]:
+        """Return widths and the open run."""
+        return {
+            "columns": self.columns.save(),
+            "left": self.left.save(),
+            "right": self.right.save(),
+            "by_hand": self._by_hand,
+            **self.model.session(),
+        }
+
+    def restore_layout(self, layout: dict[str, Any]) -> None:
+        """Restore widths and the open run."""
+        self._by_hand = layout.get("by_hand") is True
+        for name, splitter in (("columns", self.columns), ("left", self.left), ("right", self.right)):
+            if self._by_hand and isinstance(layout.get(name), dict):
+                splitter.restore(layout[name])
+        if layout:
+            self.model.restore(layout)
+        if not self._by_hand:
+            self._share_out()
+
+    # ------------------------------------------------------------ forms
+    def ask_for_a_run(self) -> None:
+        """Open the form for one run."""
+        self.open_form(self.form)
+
+    def ask_for_tasks(self) -> None:
+        """Open the form for a task file."""
+        self.open_form(self.tasks)
+
+    def ask_again(self) -> None:
+        """Open the run form with the current run's task."""
+        self.model.again()
+        self.open_form(self.form)
+
+    def add_form(self, form: PolicyPane) -> None:
+        """Add a panel to the stack of forms."""
+        self.side.addWidget(form)
+        form.closed.connect(self.close_form)
+
+    def open_form(self, form: LiveRunForm | TaskFileForm | PolicyPane) -> None:
+        """Show a form beside the grid or the page, and focus it."""
+        self.side.setCurrentWidget(form)
+        self._fit()
+        self.beside.setVisible(not self.model.run)
+        self.side.show()
+        form.begin()
+
+    def close_form(self) -> None:
+        """Hide the form; its contents stay."""
+        if not self.side.isVisibleTo(self):
+            return
+        held = self.side.isAncestorOf(QApplication.focusWidget() or self)
+        self.side.hide()
+        self.beside.show()
+        if held:
+            self.take_focus()
+
+    def back(self) -> None:
+        """Go back one level: the form, a field of the open run, the past step, the open run."""
+        if self.side.isVisibleTo(self):
+            self.close_form()
+            return
+        held = QApplication.focusWidget()
+        if self.model.run:
+            if self.page.leave():
+                return
+            if held is not None and any(pane.isAncestorOf(held) for pane in (self.facts, self.beside)):
+                self.take_focus()
+                return
+            self.model.close()
+        self.take_focus()
+
+    def show_hint(self) -> None:
+        """Make the hint line visible: the run open, no form over it, its column expanded."""
+        self.model.open(self.model.current)
+        if self.model.run:
+            self.close_form()
+            self.columns.set_folded(self.columns.indexOf(self.beside), False)
+
+    # ------------------------------------------------------------ layout
+    def _lay_out(self) -> None:
+        self.left = Splitter(Qt.Orientation.Vertical, (ROWS * ROW, 0))
+        self.left.addWidget(self.list)
+        self.left.addWidget(self.facts)
+        self.list.setMinimumHeight(90)
+        self.right = Splitter(Qt.Orientation.Vertical, (NEEDS, 0))
+        self.right.addWidget(self.needs)
+        self.right.addWidget(self.knowledge)
+        self.beside = QWidget()
+        self.beside.setProperty("kind", "raised")
+        column = QVBoxLayout(self.beside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.right, 1)
+        column.addWidget(self.hint)
+        self.columns = Splitter(Qt.Orientation.Horizontal, (LEFT, 0, RIGHT))
+        for pane, least in ((self.left, 180), (self.page, 380), (self.beside, 270)):
+            self.columns.addWidget(pane)
+            pane.setMinimumWidth(least)
+        self.faces = QStackedWidget()
+        self.faces.addWidget(self.wall)
+        self.faces.addWidget(self.columns)
+        self.side = QStackedWidget()
+        self.side.addWidget(self.form)
+        self.side.addWidget(self.tasks)
+        self.side.hide()
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 0, 0, 0)
+        top.setSpacing(0)
+        top.addWidget(self.faces, 1)
+        top.addWidget(self.side)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top, 1)
+        layout.addWidget(self.bar)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Size the columns by the window until the operator or a saved layout has."""
+        super().resizeEvent(event)
+        self._fit()
+        if not self._by_hand:
+            self._share_out()
+
+    def _share_out(self) -> None:
+        left, right = WIDE_SIDES if self.width() > WIDE else (LEFT, RIGHT)
+        zoom = max(self._theme.zoom, 1.0)
+        left, right = round(min(left * zoom, left + 40)), round(min(right * zoom, right + 80))
+        self.columns.setSizes([left, max(self.width() - left - right, 200), right])
+        high = max(self.faces.height(), 300)
+        row = self._theme.px(ROW)
+        first = min(ROWS * row, high // 3 // row * row)
+        self.left.setSizes([first, high - first])
+        needs = min(self._theme.px(NEEDS), high // 2)
+        self.right.setSizes([needs, high - needs])
+
+    def _fit(self) -> None:
+        """A form is as wide as its fields; the policy has a column a site and takes up to half of the width."""
+        room = max(FORM, getattr(self.side.currentWidget(), "wide", FORM))
+        self.side.setFixedWidth(min(self._theme.px(room), max(self._theme.px(FORM), self.width() // 2)))
+
+    # ------------------------------------------------------------ answers
+    def _connect(self) -> None:
+        model, center = self.model, self._center
+        for splitter in (self.columns, self.left, self.right):
+            splitter.splitterMoved.connect(self._on_moved)
+        for form in (self.form, self.tasks):
+            form.closed.connect(self.close_form)
+        self.wall.tiles.activated.connect(lambda: model.open(model.current))
+        self.wall.tiles.doubleClicked.connect(lambda: model.open(model.current))
+        self.needs.card.let_go.connect(self.take_focus)
+        self.hint.wanted.connect(self.show_hint)
+        model.opened.connect(self._on_opened)
+        model.large.step_wanted.connect(self.page.replay.go)
+        model.row_changed.connect(self._on_row)
+        for signal in (model.changed, model.current_changed, model.takeover_changed):
+            signal.connect(center.refresh)
+        self._theme.changed.connect(self._fit)
+
+    def _on_moved(self) -> None:
+        self._by_hand = True
+
+    def _on_row(self, row: LiveRow) -> None:
+        """Update the commands; they depend on the run's state, not on every change of its row."""
+        stand = (row.run, row.state, row.needs, row.step > 0)
+        if stand != self._stand:
+            self._stand = stand
+            self._center.refresh()
+
+    def _on_opened(self, run: str) -> None:
+        held = self.isAncestorOf(QApplication.focusWidget() or self)
+        self.faces.setCurrentWidget(self.columns if run else self.wall)
+        self.beside.setVisible(not (run and self.side.isVisibleTo(self)))
+        if held and not self.side.isVisibleTo(self):
+            self.take_focus()
+        self._center.refresh()
+
+    # ------------------------------------------------------------ whether it can be seen
+    def showEvent(self, event: QShowEvent) -> None:
+        """Request page frames until the window is minimised or another perspective is shown."""
+        super().showEvent(event)
+        window = self.window()
+        if window is not self._window:
+            if self._window is not None:
+                self._window.removeEventFilter(self)
+            self._window = window
+            window.installEventFilter(self)
+        self._tell_shown()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.model.watch.set_shown(False)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Watch for the window being minimised and restored."""
+        if watched is self._window and event.type() is QEvent.Type.WindowStateChange:
+            self._tell_shown()
+        return super().eventFilter(watched, event)
+
+    def _tell_shown(self) -> None:
+        shown = self.isVisible() and not self.window().isMinimized()
+        if shown:
+            self.model.large.requests.look_again()
+        self.model.watch.set_shown(shown)

@@ -1,0 +1,362 @@
+"""The tip composer, which keeps the run in sight."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QTextEdit,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.review.composer import KINDS, PARTS
+from app.views.review.composer_rows import ExampleDelegate, FindingDelegate, FittedList, SimilarDelegate
+from app.views.widgets import ElidedLabel
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QHelpEvent
+
+    from app.models.common.commands import CommandCenter
+    from app.models.common.lint_list import Underline
+    from app.models.review.composer import ComposerModel
+    from app.views.frame.theme import Theme
+
+UNDERLINE_ROLE = {"error": "fail", "warning": "warn", "hint": "muted"}
+
+
+class TipTextEdit(QPlainTextEdit):
+    """The tip's text; lint findings are underlined, with the reason on hover."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._underlines: list[Underline] = []
+        self.setTabChangesFocus(True)
+
+    def show_underlines(self, underlines: list[Underline]) -> None:
+        """Underline these spans, the worse over the milder."""
+        self._underlines = underlines
+        selections: list[QTextEdit.ExtraSelection] = []
+        for span in underlines:
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(min(span.start, self._last))
+            cursor.setPosition(min(span.end, self._last), QTextCursor.MoveMode.KeepAnchor)
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor, mark.format = cursor, self._format(span.severity)  # type: ignore[attr-defined]
+            selections.append(mark)
+        self.setExtraSelections(selections)
+
+    def event(self, event: QEvent) -> bool:
+        """Show the finding under the pointer."""
+        if event.type() is QEvent.Type.ToolTip:
+            help_event: QHelpEvent = event  # type: ignore[assignment]
+            place = self.cursorForPosition(self.viewport().mapFromParent(help_event.pos())).position()
+            said = [span.message for span in self._underlines if span.start <= place <= span.end]
+            if said:
+                QToolTip.showText(help_event.globalPos(), "\n".join(said), self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    @property
+    def _last(self) -> int:
+        return max(self.document().characterCount() - 1, 0)
+
+    def _format(self, severity: str) -> QTextCharFormat:
+        color: QColor = self._theme.color(UNDERLINE_ROLE[severity])
+        form = QTextCharFormat()
+        form.setUnderlineColor(color)
+        wave = QTextCharFormat.UnderlineStyle.WaveUnderline
+        form.setUnderlineStyle(wave if severity != "hint" else QTextCharFormat.UnderlineStyle.DotLine)
+        return form
+
+
+class Composer(QFrame):
+    """The form and, under it, live: lint, similar tips, and where the tip would have been retrieved."""
+
+    run_wanted = Signal(str, int)
+
+    def __init__(self, model: ComposerModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self._blank = False
+        self.setProperty("kind", "raised")
+        self.setAccessibleName(self.tr("Write a tip"))
+        self.site, self.scope, self.keywords = QLineEdit(), QLineEdit(), QLineEdit()
+        self.kind = QComboBox()
+        self.kind.addItems(list(KINDS))
+        self.text = TipTextEdit(theme)
+        self.parts = {name: QLineEdit() for name in PARTS}
+        self.pages, self.preflight, self.kept, self.error = QLabel(), QLabel(), QLabel(), QLabel()
+        self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), QPushButton()
+        self.lint = FittedList(theme, FindingDelegate(theme), self.tr("Lint findings"), most=4)
+        self.similar = FittedList(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=3)
+        self.examples = FittedList(
+            theme, ExampleDelegate(theme), self.tr("Steps that would retrieve it"), most=6
+        )
+        self.save, self.close_button = QPushButton(), QPushButton()
+        self._heads: dict[str, QLabel] = {}
+        self._name_all()
+        self._lay_out()
+        self._connect()
+        self._dress()
+
+    def begin(self) -> None:
+        """Focus the text; a proposed text is selected, so that typing replaces it."""
+        self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.text.selectAll()
+
+    def _name_all(self) -> None:
+        names = {
+            self.site: self.tr("Site of the tip"),
+            self.scope: self.tr("Scope: addresses the tip applies to"),
+            self.kind: self.tr("Kind of the tip"),
+            self.text: self.tr("Text of the tip"),
+            self.keywords: self.tr("Keywords, separated by commas"),
+        }
+        for widget, name in names.items():
+            widget.setAccessibleName(name)
+            widget.setToolTip(name)
+        quiet = {
+            "when": self.tr("on which page, in which state"),
+            "do": self.tr("the action that works"),
+            "before": self.tr("what must come first"),
+            "why": self.tr("how the site works here"),
+        }
+        for name, field in self.parts.items():
+            field.setPlaceholderText(quiet[name])
+            field.setAccessibleName(f"{name}: {quiet[name]}")
+            field.setToolTip(quiet[name])
+        self.site.setPlaceholderText(self.tr("site"))
+        self.scope.setPlaceholderText(self.tr("every page of the site"))
+        self.keywords.setPlaceholderText(self.tr("what an agent would look for"))
+        self.text.setPlaceholderText(
+            self.tr(
+                "What holds for every task on this site? When the page is …, do …; before that …, because …"
+            )
+        )
+        self.scope.setToolTip(
+            self.tr("host/path, * within a part of the path, ** across parts, ?key or ?key=value")
+        )
+        for field in (self.site, self.scope, self.keywords, *self.parts.values()):
+            field.setProperty("kind", "quiet")
+
+    def _lay_out(self) -> None:
+        title = QLabel(self.tr("Write a tip"))
+        title.setProperty("kind", "heading")
+        for label in (self.pages, self.evidence):
+            label.setProperty("kind", "secondary")
+        self.kept.setProperty("kind", "warn")
+        self.error.setProperty("kind", "fail")
+        for label in (self.kept, self.error, self.preflight):
+            label.setWordWrap(True)
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 8, 12, 4)
+        head.setSpacing(8)
+        head.addWidget(title)
+        head.addWidget(self.evidence, 1)
+        head.addWidget(self.source)
+        inner = QWidget()
+        inner.setProperty("kind", "raised")
+        form = QVBoxLayout(inner)
+        form.setContentsMargins(12, 4, 12, 8)
+        form.setSpacing(6)
+        form.addWidget(self.kept)
+        form.addLayout(self._scope_grid())
+        form.addWidget(self.text)
+        form.addLayout(self._parts_grid())
+        for name, text, view in (
+            ("lint", self.tr("Lint"), self.lint),
+            ("similar", self.tr("Similar tips"), self.similar),
+        ):
+            form.addWidget(self._section(name, text))
+            form.addWidget(view)
+        form.addWidget(self._section("preflight", self.tr("Where it would have been retrieved")))
+        form.addWidget(self.preflight)
+        form.addWidget(self.examples)
+        form.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(inner)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(12, 8, 12, 8)
+        foot.setSpacing(8)
+        self.save.setProperty("kind", "primary")
+        self.source.setProperty("kind", "link")
+        foot.addWidget(self.close_button)
+        foot.addWidget(self.save, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addWidget(scroll, 1)
+        layout.addWidget(self.error)
+        self.error.setContentsMargins(12, 0, 12, 0)
+        layout.addLayout(foot)
+        self._order_tabs()
+
+    def _scope_grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(6)
+        grid.addWidget(self.site, 0, 0)
+        grid.addWidget(self.kind, 0, 1)
+        grid.addWidget(self.scope, 1, 0, 1, 2)
+        grid.addWidget(self.pages, 2, 0, 1, 2)
+        grid.setColumnStretch(0, 1)
+        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        return grid
+
+    def _parts_grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(4)
+        words = {
+            "when": self.tr("when"),
+            "do": self.tr("do"),
+            "before": self.tr("before"),
+            "why": self.tr("why"),
+        }
+        for row, (name, field) in enumerate([*self.parts.items(), ("words", self.keywords)]):
+            label = QLabel(words.get(name, self.tr("words")))
+            label.setProperty("kind", "secondary")
+            label.setBuddy(field)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(field, row, 1)
+        return grid
+
+    def _section(self, name: str, text: str) -> QLabel:
+        label = QLabel(text)
+        label.setProperty("kind", "section")
+        self._heads[name] = label
+        return label
+
+    def _order_tabs(self) -> None:
+        order: list[QWidget] = [self.text, *self.parts.values(), self.keywords]
+        order += [self.lint, self.similar, self.examples, self.save, self.close_button]
+        order += [self.source, self.site, self.kind, self.scope]
+        for one, other in pairwise(order):
+            QWidget.setTabOrder(one, other)
+
+    def _connect(self) -> None:
+        model = self._model
+        self.lint.setModel(model.lint)
+        self.similar.setModel(model.similar)
+        self.examples.setModel(model.examples)
+        for name, field in (("site", self.site), ("scope", self.scope), ("keywords", self.keywords)):
+            field.textEdited.connect(partial(model.set_field, name))
+        for name, field in self.parts.items():
+            field.textEdited.connect(partial(model.set_field, name))
+        self.kind.textActivated.connect(partial(model.set_field, "kind"))
+        self.text.textChanged.connect(self._on_text)
+        self.examples.activated.connect(self._on_example)
+        self.examples.clicked.connect(self._on_example)
+        self.lint.activated.connect(self._on_finding)
+        self.lint.clicked.connect(self._on_finding)
+        self.source.clicked.connect(lambda: self.run_wanted.emit(model.run, model.step))
+        self.save.clicked.connect(lambda: self._center.trigger("composer.save"))
+        self.close_button.clicked.connect(lambda: self._center.trigger("composer.close"))
+        model.opened.connect(self._fill)
+        model.checked.connect(self._show_check)
+        model.busy_changed.connect(self._show_check)
+        self._theme.changed.connect(self._dress)
+        self._center.keys_changed.connect(self._dress)
+
+    def _fill(self) -> None:
+        model = self._model
+        for name, field in (("site", self.site), ("scope", self.scope), ("keywords", self.keywords)):
+            field.setText(model.field(name))
+            field.setCursorPosition(0)
+        for name, field in self.parts.items():
+            field.setText(model.field(name))
+            field.setCursorPosition(0)
+        self.kind.setCurrentText(model.field("kind"))
+        early = self.text.toPlainText() if self._blank and model.is_ready else ""
+        self._blank = not model.is_ready
+        text = model.field("text") if model.is_ready else ""
+        if early:  # typed before the engine answered: append it to the kept draft
+            text = f"{text}\n{early}" if model.kept else early
+        with QSignalBlocker(self.text):
+            self.text.setPlainText(text)
+        if early:
+            model.set_field("text", text)
+            self.text.moveCursor(QTextCursor.MoveOperation.End)
+        elif self.text.hasFocus():
+            self.text.selectAll()
+        self.evidence.setText(self.tr("from {0}").format(model.run))
+        self.source.setText(self.tr("step {0}").format(model.step))
+        self.source.setAccessibleName(self.tr("Show the step the tip comes from"))
+        self.kept.setText(
+            self.tr("This draft was kept from before. Save it, or discard it from the palette.")
+        )
+        self.kept.setVisible(model.kept)
+        self._show_check()
+
+    def _on_text(self) -> None:
+        self._model.set_field("text", self.text.toPlainText())
+
+    def _show_check(self) -> None:
+        model = self._model
+        self.text.show_underlines(model.lint.underlines)
+        self.pages.setText(
+            "" if model.pages is None else self.tr("%n stored page(s) match this scope", "", model.pages)
+        )
+        if model.pages == 1:
+            self.pages.setText(self.tr("1 stored page matches this scope"))
+        elif model.pages is not None:
+            self.pages.setText(self.tr("{0} stored pages match this scope").format(model.pages))
+        found = model.lint.rowCount()
+        clean = self.tr("No issues") if model.pages is not None else self.tr("Lint")
+        self._heads["lint"].setText(self.tr("Lint ({0})").format(found) if found else clean)
+        self._heads["similar"].setVisible(model.similar.rowCount() > 0)
+        self._heads["preflight"].setVisible(bool(model.preflight))
+        self.preflight.setText(model.preflight)
+        self.preflight.setVisible(bool(model.preflight))
+        self.error.setText(model.error)
+        self.error.setVisible(bool(model.error))
+        self.save.setEnabled(model.is_ready and not model.is_saving)
+        for view in (self.lint, self.similar, self.examples):
+            view.fit()
+
+    def _on_example(self, index: QModelIndex) -> None:
+        example = self._model.examples.at(index.row())
+        if example is not None:
+            self.run_wanted.emit(example.run, example.step)
+
+    def _on_finding(self, index: QModelIndex) -> None:
+        finding = self._model.lint.at(index.row())
+        if finding is None or finding.start < 0:
+            return
+        cursor = self.text.textCursor()
+        cursor.setPosition(min(finding.start, len(self.text.toPlainText())))
+        cursor.setPosition(min(finding.end, len(self.text.toPlainText())), QTextCursor.MoveMode.KeepAnchor)
+        self.text.setTextCursor(cursor)
+        self.text.setFocus()
+
+    def _dress(self) -> None:
+        self.text.setFixedHeight(self._theme.px(98))
+        self.save.setText(self.tr("Save   {0}").format(self._center.keys("composer.save")))
+        self.save.setAccessibleName(self.tr("Save and open the next failure"))
+        self.save.setToolTip(self.tr("Save, then open the next failure of another kind"))
+        self.close_button.setText(self.tr("Close   {0}").format(self._center.keys("composer.close")))
+        self.close_button.setAccessibleName(self.tr("Close and keep the draft"))
+        self.text.show_underlines(self._model.lint.underlines)

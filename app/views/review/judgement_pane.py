@@ -1,0 +1,293 @@
+"""The right column of Review: flags, verdicts, note and tips of the open run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.views.widgets.rows import FlagDelegate, NamedTextDelegate, RowList, VerdictDelegate
+
+if TYPE_CHECKING:
+    from app.models.common.commands import CommandCenter
+    from app.models.review.review_model import ReviewModel
+    from app.views.frame.theme import Theme
+
+
+class JudgementPane(QWidget):
+    """Flags over verdicts over tips, each with a text for "none"."""
+
+    def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self.setProperty("kind", "raised")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.flags = RowList(theme, FlagDelegate(theme), self.tr("Flags of the run, the worst first"))
+        self.flags.setModel(model.flags)
+        self.verdicts = _VerdictGrid(
+            theme, self.tr("Verdicts; press a digit to give one, again to withdraw it")
+        )
+        self.verdicts.setModel(model.verdicts)
+        self.note = QLineEdit()
+        self.note.setProperty("kind", "quiet")
+        self.note.setPlaceholderText(
+            self.tr("Note on the verdict ({0}, optional)").format(center.keys("review.note"))
+        )
+        self.note.setAccessibleName(self.tr("Note on the verdict"))
+        self.note.setToolTip(self.tr("Saved with the next verdict; Enter adds it to the current one"))
+        self.tips = RowList(theme, NamedTextDelegate(theme), self.tr("Tips that apply to this step"))
+        self.tips.setModel(model.tips.model)
+        self.deeds = RowList(theme, NamedTextDelegate(theme), self.tr("Interventions during the run"))
+        self.deeds.setModel(model.deeds)
+        self.flag_head, self.tip_head, self.deed_head = QLabel(), QLabel(), QLabel()
+        self._no_flags = _quiet(self.tr("No detector fired. Nothing suspicious was found in this run."))
+        self._no_tips = _quiet(self.tr("No tip applies to this step yet."))
+        self.write = QPushButton()
+        self.write.setProperty("kind", "primary")
+        self.write.clicked.connect(lambda: center.trigger("tip.compose"))
+        self.write.setAccessibleName(self.tr("Write a tip from this step"))
+        self.record = QPushButton(self.tr("Detector scores"))
+        self.record.setProperty("kind", "link")
+        self.record.setToolTip(self.tr("Detector precision ({0})").format(center.keys("review.scorecard")))
+        self.record.clicked.connect(lambda: center.trigger("review.scorecard"))
+        self.card = Scorecard(model, self)
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    def take_note(self) -> str:
+        """Return the note typed for the verdict being given, and clear the field."""
+        text = self.note.text().strip()
+        self.note.clear()
+        return text
+
+    def show_scorecard(self) -> None:
+        """Open the detector scorecard beside the flags."""
+        self._model.load_scores()
+        self.card.open_at(self.record)
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        inner.setProperty("kind", "raised")
+        layout = QVBoxLayout(inner)
+        layout.setContentsMargins(0, 6, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self._head(self.flag_head, self.record))
+        layout.addWidget(self._no_flags)
+        layout.addWidget(self.flags, 50)
+        layout.addWidget(_rule())
+        self._time_line = QWidget()
+        line = QVBoxLayout(self._time_line)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(0)
+        line.addLayout(self._head(self.deed_head))
+        line.addWidget(self.deeds)
+        line.addWidget(_rule())
+        self._time_line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        layout.addWidget(self._time_line, 30)
+        verdict = QLabel(self.tr("Verdict"))
+        layout.addLayout(self._head(verdict))
+        layout.addWidget(self.verdicts)
+        note = QHBoxLayout()
+        note.setContentsMargins(10, 4, 10, 8)
+        note.addWidget(self.note)
+        layout.addLayout(note)
+        layout.addWidget(_rule())
+        layout.addLayout(self._head(self.tip_head))
+        layout.addWidget(self._no_tips)
+        layout.addWidget(self.tips, 40)
+        layout.addStretch(1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(10, 8, 10, 8)
+        foot.addWidget(self.write, 1)
+        area = QScrollArea()  # large text in a low window: scroll, never overlap
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(area, 1)
+        outer.addLayout(foot)
+
+    def _head(self, label: QLabel, *more: QWidget) -> QHBoxLayout:
+        label.setProperty("kind", "heading")
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 4, 8, 4)
+        row.addWidget(label, 1)
+        for widget in more:
+            row.addWidget(widget)
+        return row
+
+    def _connect(self) -> None:
+        model = self._model
+        self.flags.clicked.connect(self._on_flag)
+        self.flags.activated.connect(self._on_flag)
+        self.deeds.clicked.connect(self._on_deed)
+        self.deeds.activated.connect(self._on_deed)
+        self.verdicts.clicked.connect(self._on_verdict)
+        self.verdicts.activated.connect(self._on_verdict)
+        self.note.returnPressed.connect(self._on_note)
+        model.verdicts_changed.connect(self._show)
+        model.run_changed.connect(self._show)
+        for changed in (
+            model.tips.model.rowsInserted,
+            model.tips.model.rowsRemoved,
+            model.tips.model.modelReset,
+        ):
+            changed.connect(self._show)
+        self._center.keys_changed.connect(self._show)
+        self._theme.changed.connect(self._fit)
+
+    def _show(self) -> None:
+        flags, tips = self._model.flags.rowCount(), self._model.tips.model.rowCount()
+        opened = self._model.detail is not None
+        self.flag_head.setText(self.tr("Flags ({0})").format(flags) if flags else self.tr("Flags"))
+        self.tip_head.setText(self.tr("Tips ({0})").format(tips) if tips else self.tr("Tips"))
+        deeds = self._model.deeds.rowCount()
+        self.deed_head.setText(self.tr("Interventions ({0})").format(deeds))
+        self._time_line.setVisible(deeds > 0)
+        self.flags.setVisible(flags > 0 or not opened)
+        self._no_flags.setVisible(not flags and opened)
+        self.tips.setVisible(tips > 0 or not opened)
+        self._fit()
+        self._no_tips.setVisible(not tips and opened)
+        self.write.setEnabled(opened)
+        self.verdicts.setEnabled(opened)
+        self.note.setEnabled(opened)
+        keys = self._center.keys("tip.compose")
+        self.write.setText(self.tr("Write a tip   {0}").format(keys))
+        given = next((choice for choice in self._model.verdicts.rows if choice.note), None)
+        if given is not None and not self.note.hasFocus() and not self.note.text():
+            self.note.setPlaceholderText(given.note)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the lists to their rows: another width wraps them differently."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        for view in (self.flags, self.deeds, self.tips):
+            view.setMaximumHeight(max(view.content_height(), self._theme.px(40)))
+
+    def _on_flag(self, index: QModelIndex) -> None:
+        flag = self._model.flags.at(index.row())
+        if flag is not None:
+            self._model.show_step(flag.step)
+
+    def _on_deed(self, index: QModelIndex) -> None:
+        deed = self._model.deeds.at(index.row())
+        if deed is not None:
+            self._model.show_step(deed.index)
+
+    def _on_verdict(self, index: QModelIndex) -> None:
+        self._model.judge(index.row(), self.take_note())
+
+    def _on_note(self) -> None:
+        text = self.note.text().strip()
+        if text:
+            self._model.annotate(text)
+        if self._model.detail is not None and self._model.detail.verdicts:
+            self.note.clear()
+            self.verdicts.setFocus()
+
+
+class _VerdictGrid(RowList):
+    """All labels in two columns, read downwards in the order of the keys."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        self._theme = theme
+        super().__init__(theme, VerdictDelegate(theme), name)
+        self.setUniformItemSizes(True)
+        self.setWrapping(True)
+        self.setFlow(QListView.Flow.TopToBottom)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme.changed.connect(self._fit)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width between the columns."""
+        self._fit()
+        super().resizeEvent(event)
+
+    def _fit(self) -> None:
+        row = self._theme.px(24)
+        self.setFixedHeight(row * 8 + 2)
+        self.setGridSize(QSize(max(self.width() // 2 - 1, 60), row))
+
+
+class Scorecard(QFrame):
+    """The detector scorecard: precision and recall by people's verdicts, in a popup."""
+
+    def __init__(self, model: ReviewModel, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("kind", "overlay")
+        self.setAccessibleName(self.tr("Detector scorecard"))
+        self._model = model
+        self.table = QTableView()
+        self.table.setModel(model.scores)
+        self.table.setAccessibleName(self.tr("Precision and recall of each detector and site"))
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setSelectionMode(QTableView.SelectionMode.NoSelection)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.fitted = QLabel()
+        self.fitted.setProperty("kind", "secondary")
+        self.fitted.setWordWrap(True)
+        title = QLabel(self.tr("Detector precision"))
+        title.setProperty("kind", "heading")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 12, 12, 12)
+        layout.setSpacing(8)
+        layout.addWidget(title)
+        layout.addWidget(self.fitted)
+        layout.addWidget(self.table, 1)
+        model.scores.modelReset.connect(self._show)
+
+    def open_at(self, anchor: QWidget) -> None:
+        """Open below this widget, at the right edge of the pane."""
+        self.resize(500, 420)
+        corner = anchor.mapToGlobal(anchor.rect().bottomRight())
+        self.move(corner.x() - self.width(), corner.y() + 4)
+        self.show()
+        self.table.setFocus()
+
+    def _show(self) -> None:
+        report = self._model.report
+        if report is None:
+            return
+        self.fitted.setText(report.why)
+        self.fitted.setAccessibleName(report.why)
+
+
+def _quiet(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("kind", "muted")
+    label.setWordWrap(True)
+    label.setContentsMargins(12, 2, 12, 10)
+    return label
+
+
+def _rule() -> QFrame:
+    rule = QFrame()
+    rule.setProperty("kind", "rule")
+    return rule

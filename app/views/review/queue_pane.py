@@ -1,0 +1,257 @@
+"""The queue at the left: a filter line over the ranked runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QStackedWidget,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.common.object_list import OBJECT_ROLE
+from app.models.review.run_queue import QueueState, detector_label, score_level, score_text
+from app.views.widgets import EmptyState
+from app.views.widgets.filter_line import FilterLine
+from app.views.widgets.signs import draw_score, draw_tick, elided, paint_ground
+
+if TYPE_CHECKING:
+    from app.models.common.commands import CommandCenter
+    from app.models.review.review_model import ReviewModel
+    from app.models.review.run_queue import RunRow
+    from app.views.frame.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class QueueDelegate(QStyledItemDelegate):
+    """Two lines a run: risk, site, task and verdict; below, score, first detector and goal."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """The same for every row."""
+        return QSize(160, self._theme.px(42))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one run."""
+        row: RunRow | None = index.data(OBJECT_ROLE)
+        if row is None:
+            return
+        px = self._theme.px
+        painter.save()
+        paint_ground(painter, option, self._theme)
+        area = QRectF(option.rect).adjusted(px(10), px(4), -px(8), -px(4))
+        half = area.height() / 2
+        self._paint_top(painter, QRectF(area.left(), area.top(), area.width(), half), row)
+        self._paint_low(painter, QRectF(area.left(), area.top() + half, area.width(), half), row)
+        painter.setPen(QPen(self._theme.color("line"), 1))
+        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+        painter.restore()
+
+    def _paint_top(self, painter: QPainter, box: QRectF, row: RunRow) -> None:
+        theme, px = self._theme, self._theme.px
+        bold, plain, small = theme.font(bold=True), theme.font(), theme.font("secondary")
+        painter.setFont(bold)
+        painter.setPen(theme.color("text"))
+        painter.drawText(box, LEFT, f"{row.risk:.2f}" if row.looked_at else "–")
+        left = QFontMetrics(bold).horizontalAdvance("0.00") + px(8)
+        room = box.width() - left - (px(18) if row.label else 0)
+        name = " · ".join(part for part in (row.site, row.task_id) if part) or row.id
+        name = elided(QFontMetrics(plain), name, room)
+        painter.setFont(plain)
+        painter.drawText(box.adjusted(left, 0, 0, 0), LEFT, name)
+        room -= QFontMetrics(plain).horizontalAdvance(name) + px(4)
+        if not row.label:
+            return
+        verdict = elided(QFontMetrics(small), row.label, room) if room >= px(24) else ""
+        width = QFontMetrics(small).horizontalAdvance(verdict)
+        painter.setFont(small)
+        painter.setPen(QPen(theme.color("accent"), 1.6))
+        painter.drawText(box, RIGHT, verdict)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        tick = QRectF(box.right() - width - px(13), box.center().y() - px(4), px(9), px(8))
+        draw_tick(painter, tick)
+
+    def _paint_low(self, painter: QPainter, box: QRectF, row: RunRow) -> None:
+        theme, px = self._theme, self._theme.px
+        small, level = theme.font("secondary"), score_level(row.score)
+        metrics = QFontMetrics(small)
+        sign = QRectF(box.left(), box.center().y() - px(5), px(10), px(10))
+        draw_score(painter, sign, level, theme.color(level))
+        left = px(14)
+        painter.setFont(small)
+        detector = detector_label(row.flags[0]) if row.flags else ""
+        for text, role, most in (
+            (score_text(row.score), level, 1.0),
+            (detector, "text", 0.45),
+            (row.intent, "muted", 1.0),
+        ):
+            room = min(box.width() - left, box.width() * most)
+            text = elided(metrics, text, room)
+            if not text or room < px(16):
+                continue
+            painter.setPen(theme.color(role))
+            painter.drawText(box.adjusted(left, 0, 0, 0), LEFT, text)
+            left += metrics.horizontalAdvance(text) + px(8)
+
+
+class QueuePane(QWidget):
+    """Filter line, count, list, and an empty state for everything else."""
+
+    def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._queue, self._center = model, model.queue, center
+        self._marking = False
+        self.setProperty("kind", "raised")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.count = QLabel()
+        self.count.setProperty("kind", "secondary")
+        self.filter = FilterLine(
+            self._queue.text,
+            self.tr("Filter: failed  site:gitlab  words"),
+            self.tr("Filter of the queue"),
+            self.take_focus,
+        )
+        self.filter.setToolTip(
+            self.tr(
+                'failed, passed, unjudged, site:gitlab, detector:loop, label:"gave up", suite:webarena,\n'
+                "order:date, or words to search for ({0})"
+            ).format(center.keys("review.filter"))
+        )
+        self.list = _QueueList(theme)
+        self.list.setModel(self._queue.model)
+        self.list.setAccessibleName(self.tr("Runs to review, highest risk first"))
+        self._stack = QStackedWidget()
+        self._faces: dict[QueueState, QWidget] = {QueueState.READY: self.list}
+        self._add_faces()
+        self._lay_out()
+        self.filter.textEdited.connect(self._queue.set_filter)
+        self.filter.textChanged.connect(self._queue.set_filter)
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self._queue.changed.connect(self._show)
+        self._queue.current_changed.connect(self._mark)
+        self._queue.model.rowsInserted.connect(self._mark_again)
+        self._queue.model.modelReset.connect(self._mark_again)
+        self._show()
+
+    def focus_filter(self) -> None:
+        """Focus the filter line and select its text."""
+        self.filter.take_focus()
+
+    def take_focus(self) -> None:
+        """Focus the list, now or once it is filled."""
+        shown = self._stack.currentWidget() is self.list
+        (self.list if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def leave_filter(self) -> bool:
+        """Go back one level from the filter line: clear it first, then leave it.  False when not in it."""
+        return self.filter.leave()
+
+    def _add_faces(self) -> None:
+        center = self._center
+        self.empty = EmptyState("", "", "runs.import", center)
+        self._faces[QueueState.NO_RUNS] = self.empty
+        self._faces[QueueState.NO_MATCH] = EmptyState(
+            self.tr("No matching runs"),
+            self.tr("Change the filter, or clear it to see every run."),
+            "review.filter",
+            center,
+        )
+        self._loading = EmptyState(
+            self.tr("Loading the queue…"), self.tr("Reading the index of runs."), "", center
+        )
+        self._faces[QueueState.LOADING] = self._loading
+        self.error = EmptyState(self.tr("The queue can't be loaded"), "", "review.rank", center)
+        self._faces[QueueState.ERROR] = self.error
+        for face in self._faces.values():
+            self._stack.addWidget(face)
+
+    def _lay_out(self) -> None:
+        title = QLabel(self.tr("Queue"))
+        title.setProperty("kind", "heading")
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 0, 0)
+        head.addWidget(title)
+        head.addStretch()
+        head.addWidget(self.count)
+        top = QVBoxLayout()
+        top.setContentsMargins(10, 8, 8, 8)
+        top.setSpacing(6)
+        top.addLayout(head)
+        top.addWidget(self.filter)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top)
+        layout.addWidget(self._stack, 1)
+
+    def _show(self) -> None:
+        queue = self._queue
+        held = self.hasFocus() or self.list.hasFocus()
+        self._stack.setCurrentWidget(self._faces[queue.state])
+        if held:
+            self.take_focus()
+        self.error.set(self.tr("The queue can't be loaded"), queue.error)
+        if queue.is_importing:
+            hint = self.tr("They appear here when the import is done. You can keep working.")
+            self.empty.set(self.tr("Importing runs…"), hint)
+        else:
+            hint = self.tr("Import a folder of agent runs to begin. Your files are never changed.")
+            self.empty.set(self.tr("No runs yet"), hint)
+        self.empty.button.setVisible(not queue.is_importing)
+        self.count.setText(f"{queue.shown} / {queue.total}")
+        self.count.setAccessibleName(self.tr("{0} of {1} runs shown").format(queue.shown, queue.total))
+        self.filter.show_words(queue.text)
+
+    def _mark(self, run: str) -> None:
+        row = self._queue.model.row_of(run)
+        selection = self.list.selectionModel()
+        self._marking = True
+        if row < 0:
+            selection.clear()
+        else:
+            index = self._queue.model.index(row)
+            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self.list.scrollTo(index)
+        self._marking = False
+
+    def _mark_again(self) -> None:
+        self._mark(self._queue.current)
+
+    def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        row = self._queue.model.at(current.row()) if current.isValid() else None
+        if row is not None and not self._marking:
+            self._model.open_run(row.id)
+
+
+class _QueueList(QListView):
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setItemDelegate(QueueDelegate(theme, self))
+        theme.changed.connect(self.doItemsLayout)

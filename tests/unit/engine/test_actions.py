@@ -1,0 +1,91 @@
+"""Every command can be kept as a step's action and read back."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from app.engine.core.actions.codec import from_recorded, to_recorded
+from app.engine.core.actions.recorded import RecordedAction, format_recorded, parse_recorded
+from app.engine.core.actions.types import (
+    ACTION_SETS,
+    Action,
+    AnswerDialog,
+    AskHuman,
+    Branch,
+    Calculate,
+    Click,
+    ClickAt,
+    ClickMark,
+    CloseTab,
+    Drag,
+    GoBack,
+    GoForward,
+    Goto,
+    Hover,
+    Navigate,
+    NewTab,
+    Press,
+    Prune,
+    ReportInfeasible,
+    Scroll,
+    Select,
+    SelectText,
+    SetChecked,
+    SetSlider,
+    Stop,
+    SwitchTab,
+    TakeNote,
+    TypeKeys,
+    TypeMark,
+    TypeText,
+    Upload,
+    Wait,
+    elements_of,
+)
+
+EVERY: tuple[Action, ...] = (
+    Click(3), Click(3, "right"), Click(3, double=True), ClickAt((1.5, 2.0)), ClickAt((1.0, 2.0), double=True),
+    ClickMark(4, "Save"), TypeMark(4, "x", enter=True), TypeText(5, "a 'quoted' \"text\""), TypeText(5, "", enter=True),
+    TypeKeys("abc"), Press("Enter"), Press("Control+A", 6), Hover(7), Select(8, ("One", "Two")), SetChecked(9),
+    SetChecked(9, on=False),
+    Scroll(300.0), Scroll(-1.0, 2.0, 10), Drag(1, 2), Drag((1.0, 2.0), 3), Drag((0.0, 0.0), (9.0, 9.0)),
+    SetSlider(11, 42.5), SelectText(12), SelectText(12, 1, 5), Upload(13, "a.txt"), AnswerDialog(),
+    AnswerDialog(accept=False, text="no"), GoBack(), GoForward(), Goto("http://shop.example/a?b=c"), NewTab(),
+    NewTab("http://shop.example/"), SwitchTab(2), CloseTab(), Navigate("shop", "orders [all]"), Wait(0.5), TakeNote("n"),
+    Calculate("1 + 2"), Branch("", "find it"), Prune("p1", "dead"), Stop("42"), Stop(""),
+    ReportInfeasible("no such page"),
+    AskHuman("which one?"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", EVERY, ids=repr)
+def test_a_command_survives_being_kept_as_an_action(command: Action):
+    assert from_recorded(to_recorded(command)) == command
+
+
+@pytest.mark.parametrize("command", EVERY, ids=repr)
+def test_its_call_can_be_written_and_read(command: Action):
+    action = to_recorded(command)
+    assert parse_recorded(format_recorded(action)) == action
+
+
+def test_every_kind_is_tried_and_offered_in_exactly_one_set():
+    kinds = set(get_args(Action))
+    assert {type(command) for command in EVERY} == kinds
+    offered = [kind for members in ACTION_SETS.values() for kind in members]
+    assert set(offered) == kinds
+    assert len(offered) == len(set(offered))
+
+
+def test_a_foreign_or_damaged_action_is_no_command():
+    assert from_recorded(RecordedAction(kind="dance")) is None
+    assert from_recorded(RecordedAction(kind="click", args={"bid": "a12"})) is None
+    assert from_recorded(RecordedAction(kind="set_slider", args={"bid": "1", "value": None})) is None
+
+
+def test_the_elements_of_a_drag_are_both_its_ends():
+    assert elements_of(Drag(3, 4)) == (3, 4)
+    assert elements_of(Drag((1.0, 1.0), 4)) == (4,)
+    assert elements_of(GoBack()) == ()

@@ -1,0 +1,100 @@
+"""The verb classifier adds scores as algorithm 7 does, and the circuit breaker ends what leads nowhere."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.engine.agent.task_classifier import (
+    DelegationBreaker,
+    DomainExperience,
+    PatternFamily,
+    TaskKind,
+    classify_task,
+    families_of,
+)
+
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine must not fail a law."""
+
+
+@pytest.mark.parametrize(
+    ("intent", "kind", "confidence"),
+    [
+        ("Delete the review of the red shirt", TaskKind.BROWSER, 0.8),
+        ("Book a hotel room for 3 nights from 12 May", TaskKind.BROWSER, 1.0),
+        ("Go to the orders page", TaskKind.BROWSER, 0.85),
+        ("Take a screenshot", TaskKind.BROWSER, 0.8),
+        ("What is the average price of all products?", TaskKind.SEARCH, 1.0),
+        ("Who is the author of this book?", TaskKind.SEARCH, 0.6),
+        ("What does the logo look like, and who is on it?", TaskKind.BROWSER, 0.8),
+        ("Hm.", TaskKind.BROWSER, 0.0),
+        ("", TaskKind.BROWSER, 0.0),
+    ],
+)
+def test_scores_of_families_are_added(intent: str, kind: TaskKind, confidence: float):
+    found = classify_task(intent)
+
+    assert found.kind is kind
+    assert found.confidence == pytest.approx(confidence)
+
+
+def test_a_date_and_a_plural_weigh_only_together_with_another_family():
+    assert classify_task("tomorrow").scores[TaskKind.BROWSER] == 0
+    assert classify_task("the seats for tomorrow").scores[TaskKind.BROWSER] == 0.9
+    assert classify_task("the total").scores[TaskKind.SEARCH] == 0
+    assert classify_task("the total of these orders").scores[TaskKind.SEARCH] == 0.7
+
+
+def test_a_noun_that_sounds_like_a_deed_is_none():
+    for intent in (
+        "the status of my last order",
+        "the newest post in this forum",
+        "the mean value of the ratings",
+    ):
+        assert PatternFamily.ACTION not in families_of(intent), intent
+
+
+def test_quoted_words_say_nothing_of_the_task():
+    assert PatternFamily.ACTION not in families_of('How many reviews say "please delete this"?')
+
+
+def test_known_sites_are_brands():
+    assert classify_task("the boots at Oscar", brands=frozenset({"oscar"})).scores[TaskKind.BROWSER] == 0.7
+    assert PatternFamily.BRAND not in families_of("the boots at Oscarsborg", frozenset({"oscar"}))
+
+
+def test_what_a_domain_taught_goes_before_the_words_only_where_it_is_sure():
+    sure = {"shop.test": DomainExperience(preferred=TaskKind.SEARCH, confidence=0.9)}
+    unsure = {"shop.test": DomainExperience(preferred=TaskKind.SEARCH, confidence=0.8)}
+
+    assert classify_task("Delete the order", "http://shop.test/", learnings=sure).kind is TaskKind.SEARCH
+    assert classify_task("Delete the order", "http://shop.test/", learnings=unsure).kind is TaskKind.BROWSER
+    assert classify_task("Delete the order", "http://other.test/", learnings=sure).kind is TaskKind.BROWSER
+
+
+@untimed
+@given(st.text(max_size=300))
+def test_the_same_words_always_give_the_same_route(intent: str):
+    found = classify_task(intent)
+
+    assert found == classify_task(intent)
+    assert 0 <= found.confidence <= 1
+
+
+def test_what_gave_something_is_not_begun_again():
+    done = DelegationBreaker()
+    done.record("shop", "the table of  Orders", substantive=True)
+
+    assert "gave a result" in done.refusal("Shop", "the table of orders")
+    assert done.refusal("admin", "the table of orders") == ""
+
+
+def test_what_failed_may_be_tried_twice():
+    done = DelegationBreaker()
+    done.record("shop", "x", substantive=False)
+    assert done.refusal("shop", "x") == ""
+    done.record("shop", "x", substantive=False)
+
+    assert "tried 2 times" in done.refusal("shop", "x")
