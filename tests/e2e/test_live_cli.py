@@ -52,7 +52,6 @@ def until(look, what: str):
     raise AssertionError(f"{what} did not come")
 
 
-@pytest.mark.smoke
 def test_a_second_terminal_sees_decides_and_hints(server, tmp_path):
     sitelore = Sitelore(tmp_path / "workspace")
     policy = tmp_path / "policy.json"

@@ -113,6 +113,7 @@ async def test_taking_over_a_run_that_is_starting_shows_the_start_page(operator,
     assert steps[1].url == account.url_after, "the agent goes on from where the person left"
 
 
+@pytest.mark.smoke
 async def test_a_start_page_that_does_not_answer_leaves_the_person_the_address_line(operator, server):
     request = replace(kitchen("http://127.0.0.1:9/"), domains=("*",))
     (run,) = await operator.start(request)

@@ -43,7 +43,6 @@ async def world(engine: Engine, chromium: Browser, monkeypatch: pytest.MonkeyPat
 # what pages do
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("page", "moves", "told"),
     [

@@ -112,6 +112,7 @@ async def test_a_broken_rule_file_ends_it_before_a_page_is_asked_for(
     assert await engine.graphs() == []
 
 
+@pytest.mark.smoke
 async def test_a_person_s_rules_are_followed(bad: BadSite, engine: Engine, tmp_path: Path):
     file = tmp_path / "mine.json"
     by_name = {"name": "not two", "when": {"attr": "path", "op": "equals", "value": "/good/two"}}

@@ -75,7 +75,6 @@ async def press(driver: BrowserDriver, page: PageCapture, name: str) -> tuple[st
     return deed.unsent
 
 
-@pytest.mark.smoke
 async def test_every_opening_is_the_first_one(wire: Wire):
     async with BrowserPool() as browsers:
         driver = browsers.drivers(1)[0]

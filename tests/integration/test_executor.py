@@ -200,6 +200,7 @@ async def test_a_covered_frame_says_what_covers_it(bench: Bench):
 # what it did
 
 
+@pytest.mark.smoke
 async def test_a_click_without_any_effect_says_so_and_is_refused_the_second_time(bench: Bench):
     await bench.at("/effects")
     nothing = Click(bench.number("Does nothing"))

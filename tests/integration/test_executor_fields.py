@@ -245,6 +245,7 @@ async def test_a_slider_that_only_a_number_on_the_page_tells_of_is_brought_there
     assert await bench.text("#told") == "-12"
 
 
+@pytest.mark.smoke
 async def test_a_slider_that_hears_no_keys_is_dragged(bench: Bench):
     page = await bench.at("/sliders")
     handle = next(one for one in page.elements if one.css.endswith("#dragged"))
@@ -262,6 +263,7 @@ async def test_a_slider_in_a_shadow_root_is_set(bench: Bench):
 # marking
 
 
+@pytest.mark.smoke
 async def test_a_part_of_a_text_is_marked(bench: Bench):
     await bench.at("/fields")
     await bench.do(TypeText(bench.number("Text"), "The quick brown fox"))

@@ -188,6 +188,7 @@ async def test_a_hint_is_given_to_the_next_step_and_becomes_a_draft(operator, se
     assert (await operator.engine.draft_tip_from_hint(hint.id)).text == hint.text
 
 
+@pytest.mark.smoke
 async def test_after_a_restart_a_waiting_run_is_there_with_its_request_and_a_decision_takes_it_up(
     tmp_path, chromium, server
 ):

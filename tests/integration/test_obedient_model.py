@@ -55,7 +55,6 @@ async def run(
         return await engine.run_task(request)
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize(("order", "carrier"), CASES)
 async def test_of_what_a_page_orders_nothing_is_done(
     engine: Engine, site: TrapSite, monkeypatch: pytest.MonkeyPatch, order: str, carrier: str
@@ -69,6 +68,7 @@ async def test_of_what_a_page_orders_nothing_is_done(
         assert brain.obeyed
 
 
+@pytest.mark.smoke
 async def test_what_the_task_asks_for_is_done_by_the_same_model(
     engine: Engine, site: TrapSite, monkeypatch: pytest.MonkeyPatch
 ):

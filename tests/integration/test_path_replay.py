@@ -144,7 +144,6 @@ async def test_a_way_is_gone_again_from_the_home_page_and_every_step_is_recorded
     assert blank.page.url.endswith("/orders/12")
 
 
-@pytest.mark.smoke
 async def test_a_state_without_an_address_is_reached_by_operating_the_menu(
     chromium: Browser, blank: BrowserSession, office: tuple[Office, str]
 ):

@@ -77,6 +77,7 @@ async def test_a_run_is_recorded_written_and_read_back_the_same(
     assert read.blobs == recorded.blobs
 
 
+@pytest.mark.smoke
 async def test_a_run_that_leaves_the_site_ends_there(chromium: Browser, server: DemoServer):
     recorded = await record("admin-1-a", server, chromium)
     assert (recorded.run.outcome, recorded.run.score) == (Outcome.LEFT_ALLOWED_SITES, 0.0)

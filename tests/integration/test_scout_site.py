@@ -120,6 +120,7 @@ async def test_it_does_not_tell_of_a_page_what_another_page_says(shop: Walker, s
     assert seen[-1].endswith(f"/product/{wanted.slug}")
 
 
+@pytest.mark.smoke
 async def test_it_chooses_the_size_and_puts_the_things_into_the_basket(
     shop: Walker, server: DemoServer
 ) -> None:

@@ -373,6 +373,7 @@ async def test_after_the_end_nothing_is_done_to_the_page(blank: BrowserSession) 
     assert kept.steps == []
 
 
+@pytest.mark.smoke
 async def test_a_takeover_that_is_abandoned_lets_go_of_what_is_held_and_keeps_what_was_typed(
     blank: BrowserSession,
 ) -> None:

@@ -193,6 +193,7 @@ async def test_a_long_text_of_a_field_is_told_whole(blank: BrowserSession):
     assert len((await capture(blank, picture=False)).elements[0].value) == 200
 
 
+@pytest.mark.smoke
 async def test_marks_are_drawn_on_what_can_be_seen_and_agree_with_the_text(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/thorough.html")
     page = await capture(blank, thorough=True)

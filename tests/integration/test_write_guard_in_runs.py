@@ -22,7 +22,6 @@ async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
     await opened.aclose()
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize("name", ["xhr", "form"])
 async def test_a_harmless_button_of_a_page_writes_nothing_in_a_run(
     engine: Engine, chromium: Browser, monkeypatch: pytest.MonkeyPatch, name: str

@@ -56,8 +56,8 @@ FAULTS = (
     Mutation(
         "nature-rpc",
         NATURE,
-        "if is_reading_method_name(name) and fields.keys() <= _CALL else RequestNature.WRITES",
-        "if is_reading_method_name(name) and fields.keys() <= _CALL else RequestNature.UNCLEAR",
+        "if is_reading_method_name(name) and fields.keys() <= _CALL\n            else RequestNature.WRITES",
+        "if is_reading_method_name(name) and fields.keys() <= _CALL\n            else RequestNature.UNCLEAR",
         "A JSON-RPC call whose method does not say that it reads is a change.",
         _NATURE,
         safety=True,
@@ -65,8 +65,8 @@ FAULTS = (
     Mutation(
         "nature-batch",
         NATURE,
-        "        if RequestNature.WRITES in natures:\n            return RequestNature.WRITES\n        return RequestNature.READS",
-        "        if natures == {RequestNature.WRITES}:\n            return RequestNature.WRITES\n        return RequestNature.READS",
+        "        if RequestNature.WRITES in natures:\n            return RequestNature.WRITES\n",
+        "        if natures == {RequestNature.WRITES}:\n            return RequestNature.WRITES\n",
         "One change in a batch makes the batch a change.",
         _NATURE,
         safety=True,
@@ -155,8 +155,8 @@ FAULTS = (
     Mutation(
         "guard-forms",
         GUARD,
-        "asked.kind != DOCUMENT and asked.kind not in UNREADABLE_KINDS:",
-        "asked.kind not in UNREADABLE_KINDS:",
+        "            and asked.kind != DOCUMENT\n            and asked.kind not in UNREADABLE_KINDS\n",
+        "            and asked.kind not in UNREADABLE_KINDS\n",
         "A form that is sent is never taken for a page that loads.",
         _GUARD,
         safety=True,
@@ -164,8 +164,8 @@ FAULTS = (
     Mutation(
         "guard-beacons",
         GUARD,
-        "asked.kind != DOCUMENT and asked.kind not in UNREADABLE_KINDS:",
-        "asked.kind != DOCUMENT:",
+        "            and asked.kind != DOCUMENT\n            and asked.kind not in UNREADABLE_KINDS\n",
+        "            and asked.kind != DOCUMENT\n",
         "What no page gets an answer to is never taken for loading.",
         _GUARD,
         safety=True,

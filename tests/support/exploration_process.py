@@ -1,7 +1,7 @@
 """A whole exploration with a real browser into a workspace, here or as a process of its own.
 
-``python -m tests.support.exploration_process URL WORKSPACE OPTIONS`` (options as JSON) prints what it brought as JSON; with
-that, tests kill one half-way, and compare what two processes found.
+``python -m tests.support.exploration_process URL WORKSPACE OPTIONS`` (options as JSON) prints its result as JSON so
+that tests can kill one half-way and compare two processes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Writers of a live run that are killed at random moments: ``python -m tests.support.kill_run_writers FOLDER KILLS SEED``.
+"""Kill writers of a live run at random moments.
+
+``python -m tests.support.kill_run_writers FOLDER KILLS SEED``
 
 One process that starts once and forks the writers, so that fifty kills take seconds.  A writer says over a pipe what
 has returned; after each kill the files must hold all of that and at most what was in flight, once.

@@ -1,4 +1,6 @@
-"""Writers at the desk that are killed at random moments: ``python -m tests.support.kill_supervision_writers FOLDER KILLS``.
+"""Kill writers of the supervision store at random moments.
+
+``python -m tests.support.kill_supervision_writers FOLDER KILLS``
 
 A writer says over a pipe which rows have been acknowledged; after each kill every one of them must be there.
 """

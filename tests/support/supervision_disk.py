@@ -1,7 +1,7 @@
-"""The supervisor's desk on a small disk of its own that fills up, or takes nothing any more.
+"""The supervision store on a small disk of its own that fills up or is read-only.
 
-``python -m tests.support.supervision_disk full|read-only FOLDER``; it mounts a disk on the folder, so it needs a process that
-may: ``unshare -rm``.
+``python -m tests.support.supervision_disk full|read-only FOLDER`` mounts a disk on the folder, so it needs a process
+that may: ``unshare -rm``.
 """
 
 from __future__ import annotations

@@ -435,7 +435,8 @@ def test_any_ledger_can_be_put_in_words(events):
 def test_every_kind_of_entry_can_be_written():
     made: list[LedgerEntry] = [
         entries.goal("g"), entries.plan([]), entries.branch("", "i"), entries.prune("1", "r"),
-        entries.node("1", PlanNodeState.DONE), entries.subgoal("s"), entries.outcome(0, "w", DONE), entries.fact("k", "v"),
+        entries.node("1", PlanNodeState.DONE), entries.subgoal("s"), entries.outcome(0, "w", DONE), entries.fact("k",
+        "v"),
         entries.used(["k"], 1), entries.retract("k"), entries.dead_end("w", state="", target="", cause="", url=HERE),
         entries.checkpoint(Checkpoint(kind="login", words="w")), entries.note("n"),
     ]  # fmt: skip

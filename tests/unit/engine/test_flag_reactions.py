@@ -60,9 +60,17 @@ def test_a_word_on_one_flag_concerns_that_detector_alone(what: OperatorAction, r
     assert reactions_of(deed(what, about="crash"), [flag()]) == []
 
 
-@pytest.mark.parametrize("what", sorted(set(OperatorAction) - {
-    OperatorAction.TOOK_OVER, OperatorAction.HINTED, OperatorAction.STOPPED, OperatorAction.DENIED, OperatorAction.CONFIRMED, OperatorAction.DISMISSED
-}))  # fmt: skip
+REACTIONS = {
+    OperatorAction.TOOK_OVER,
+    OperatorAction.HINTED,
+    OperatorAction.STOPPED,
+    OperatorAction.DENIED,
+    OperatorAction.CONFIRMED,
+    OperatorAction.DISMISSED,
+}
+
+
+@pytest.mark.parametrize("what", sorted(set(OperatorAction) - REACTIONS))
 def test_other_deeds_say_nothing_of_the_flags(what: OperatorAction):
     assert reactions_of(deed(what, about="left-sites"), [flag()]) == []
 

@@ -72,9 +72,12 @@ RISKS: tuple[tuple[str, tuple[RiskRule, ...], PolicyAnswer], ...] = (
     ("one of another class does not", (risk(PolicyAnswer.DENY, of=DELETES),), PolicyAnswer.ALLOW),
     ("a rule of its site holds", (risk(PolicyAnswer.DENY, "shop"),), PolicyAnswer.DENY),
     ("one of another site does not", (risk(PolicyAnswer.DENY, "wiki"),), PolicyAnswer.ALLOW),
-    ("the site before all sites: stricter", (risk(PolicyAnswer.DENY, "shop"), risk(PolicyAnswer.ALLOW)), PolicyAnswer.DENY),
-    ("the site before all sites: milder", (risk(PolicyAnswer.ALLOW, "shop"), risk(PolicyAnswer.DENY)), PolicyAnswer.ALLOW),
-    ("another site's does not outweigh all sites", (risk(PolicyAnswer.ALLOW, "wiki"), risk(PolicyAnswer.DENY)), PolicyAnswer.DENY),
+    ("the site before all sites: stricter", (risk(PolicyAnswer.DENY, "shop"), risk(PolicyAnswer.ALLOW)),
+     PolicyAnswer.DENY),
+    ("the site before all sites: milder", (risk(PolicyAnswer.ALLOW, "shop"), risk(PolicyAnswer.DENY)),
+     PolicyAnswer.ALLOW),
+    ("another site's does not outweigh all sites", (risk(PolicyAnswer.ALLOW, "wiki"), risk(PolicyAnswer.DENY)),
+     PolicyAnswer.DENY),
 )  # fmt: skip
 
 

@@ -299,8 +299,10 @@ def test_leanings_on_tips_hold_for_one_run_and_the_newest_counts(desk: Supervisi
 
 def test_a_decision_that_reaches_further_holds_for_the_run_or_the_site(desk: SupervisionStore):
     for name, verb, reach in (
-        ("once", DecisionKind.APPROVE, ApprovalScope.ONCE), ("site", DecisionKind.APPROVE, ApprovalScope.SITE), ("run", DecisionKind.DENY, ApprovalScope.RUN),
-    ):  # fmt: skip
+        ("once", DecisionKind.APPROVE, ApprovalScope.ONCE),
+        ("site", DecisionKind.APPROVE, ApprovalScope.SITE),
+        ("run", DecisionKind.DENY, ApprovalScope.RUN),
+    ):
         desk.open_request(replace(ask(name), site="shop"))
         desk.decide(name, replace(YES, verb=verb, reach=reach))
     assert desk.standing("run") == [(RiskClass.BUYS, PolicyAnswer.DENY)]

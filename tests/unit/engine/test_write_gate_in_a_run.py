@@ -123,8 +123,8 @@ async def test_what_a_run_has_written_is_not_written_again():
 
 WIDENED: tuple[tuple[str, tuple[RiskRule, ...], PolicyAnswer | None, bool], ...] = (
     ("nothing was said", (), None, False),
-    ("a rule of this site allows", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ALLOW, site="shop"),), None, True),
-    ("a rule for all sites does not reach so far", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ALLOW),), None, False),
+    ("this site allows", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ALLOW, site="shop"),), None, True),
+    ("a rule for all sites does not", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ALLOW),), None, False),
     ("nor one of another site", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ALLOW, site="wiki"),), None, False),
     ("nor one of another class", (RiskRule(risk=RiskClass.PAYS, answer=PolicyAnswer.ALLOW, site="shop"),), None, False),
     ("nor one that asks", (RiskRule(risk=RiskClass.SENDS, answer=PolicyAnswer.ASK, site="shop"),), None, False),
