@@ -68,7 +68,7 @@ def _explain(error: OSError, path: Path) -> BadFile:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return BadFile(f"{path}: the disk is full; nothing was written, free some space and try again")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return BadFile(f"{path}: its folder can't be written to; choose another place")
+        return BadFile(f"{path}: its folder is not writable; choose another one")
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return BadFile(f"{path}: there is no folder {path.parent}; make it or choose another place")
+        return BadFile(f"{path}: there is no folder {path.parent}; create it or choose another one")
     return BadFile(f"{path}: can't be written: {error.strerror or error}")

@@ -112,7 +112,8 @@ def _text(value: str, what: str) -> str:
     value = _BREAKS.sub("\n", value)
     if found := _REFUSED.search(value):
         raise BadTip(
-            f"the {what} holds a control character (U+{ord(found[0]):04X}, at character {found.start() + 1}); remove it"
+            f"the {what} contains a control character (U+{ord(found[0]):04X}, at character {found.start() + 1}); "
+            "remove it"
         )
     value = unicodedata.normalize("NFC", value).strip()
     if len(value) > TEXT_LIMIT:
@@ -137,7 +138,7 @@ def _lines(values: tuple[str, ...], what: str, limit: int) -> tuple[str, ...]:
 def _scope(scope: Scope) -> Scope:
     host, path = _line(scope.host, "scope").lower(), _line(scope.path, "scope")
     if " " in host or "/" in host:
-        raise BadTip(f"{host[:80]!r} is no host pattern; write it like *:8023 or *.example.com")
+        raise BadTip(f"{host[:80]!r} is not a host pattern; write it like *:8023 or *.example.com")
     if path and path[0] not in "/*":
         path = "/" + path
     return Scope(host=host, path=path, query=tuple(sorted(_lines(scope.query, "query keys", LIST_LIMIT))))

@@ -73,16 +73,16 @@ def explain(error: sqlite3.Error, path: str | Path) -> KbError:
         return BadFile(f"{path}: the file is read-only; nothing was changed, make it writable or copy it")
     if primary == sqlite3.SQLITE_INTERRUPT:
         return BadFile(
-            f"{path}: reading it took too long for a knowledge base; it was given up, ask for an export"
+            f"{path}: reading it took too long for a knowledge base and was stopped; ask for an export"
         )
     if primary == sqlite3.SQLITE_TOOBIG:
-        return BadFile(f"{path}: it holds a value too large for a knowledge base; ask for an export")
+        return BadFile(f"{path}: it contains a value too large for a knowledge base; ask for an export")
     if primary == sqlite3.SQLITE_NOTADB:
-        return BadFile(f"{path}: this is no knowledge base (not an SQLite file)")
+        return BadFile(f"{path}: this is not a knowledge base (not an SQLite file)")
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT):
         return BadFile(f"{path}: the file is damaged ({error}); take the newest backup beside it")
     if primary == sqlite3.SQLITE_CANTOPEN:
-        return BadFile(f"{path}: the file can't be opened; see that its folder exists and may be written to")
+        return BadFile(f"{path}: the file can't be opened; check that its folder exists and is writable")
     return BadFile(f"{path}: reading or writing failed ({error}); nothing was changed")
 
 

@@ -203,7 +203,7 @@ def _made_copy(cache_dir: Path, allow_export: bool) -> dict[str, Any]:
     """Export a copy and return its description."""
     if not allow_export:
         raise EncoderUnavailable(
-            "the embedded model has no exported copy yet", "let it be made, or " + _INSTALL
+            "the embedded model has no exported copy yet", "allow the export, or " + _INSTALL
         )
     _export(cache_dir)
     about = read_copy(cache_dir / COPY)
@@ -226,7 +226,7 @@ def _started(kind: type[OnnxEncoder], folder: Path, about: dict[str, Any]) -> On
 def _load_folder(model_dir: Path) -> Encoder:
     if not (model_dir / "modules.json").is_file():
         raise EncoderUnavailable(
-            f"{model_dir} is no sentence-transformers folder (it has no modules.json)",
+            f"{model_dir} is not a sentence-transformers folder (it has no modules.json)",
             "choose another folder",
         )
     try:
@@ -272,9 +272,7 @@ def _export(cache_dir: Path) -> None:
             command, env=environment, capture_output=True, text=True, timeout=_EXPORT_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise EncoderUnavailable(
-            f"the export of the embedded model did not end well ({error})", "try again"
-        ) from error
+        raise EncoderUnavailable(f"the export of the embedded model failed ({error})", "try again") from error
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         log.warning("encoder export failed: %s", done.stderr[-2_000:])

@@ -88,7 +88,9 @@ def _quantise(folder: Path, dim: int, max_tokens: int) -> tuple[str, float]:
         agreement = round(float((exact * rounded).sum(axis=1).min()), 4)
         if agreement >= _LEAST_AGREEMENT:
             return form, agreement
-    raise RuntimeError(f"the quantised model agrees with the exact one only to {agreement} on this processor")
+    raise RuntimeError(
+        f"on this processor the quantised model's agreement with the exact one is only {agreement}"
+    )
 
 
 def _export_float32(source: Path, target: Path) -> int:

@@ -96,9 +96,9 @@ def verify(path: Path | str) -> VerifyReport:
     if manifest.ok and manifest.file_sha256 != sha256:
         problems.append("the file is not the one the manifest was written for, or was changed since")
         if version is None:
-            problems.append("this is no frozen knowledge base (any more)")
+            problems.append("this is not a frozen knowledge base (any more)")
     elif version is None:
-        problems.append("this is no frozen knowledge base")
+        problems.append("this is not a frozen knowledge base")
     elif version // 1000 > image.VERSION // 1000:
         problems.append(newer(path, version))
     else:
@@ -178,7 +178,7 @@ def _refuse_to_overwrite(out: Path) -> None:
             refuse_odd(path)
     if out.exists() and frozen_version(out) is None:
         raise BadFile(
-            f"{out}: there is another file of this name, no frozen knowledge base; choose another name"
+            f"{out}: this is another kind of file, not a frozen knowledge base; choose another name"
         )
 
 

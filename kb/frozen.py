@@ -51,7 +51,7 @@ class FrozenKnowledgeBase:
         path = Path(path)
         version = frozen_version(path)
         if version is None:
-            raise BadFile(f"{path}: this is no frozen knowledge base")
+            raise BadFile(f"{path}: this is not a frozen knowledge base")
         if version // 1000 > image.VERSION // 1000:
             raise BadFile(newer(path, version))
         content = read_content(path)

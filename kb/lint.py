@@ -98,7 +98,7 @@ def _task_values(context: Context) -> RuleMatch:
         for start, end in occurrences(value, context.text, value in parts):
             if not any(start < other_end and other_start < end for other_start, other_end in taken):
                 taken.append((start, end))
-                message = f"'{value}' belongs to this one task; say it so that it holds for every task"
+                message = f"'{value}' belongs to this one task; word it so that it holds for every task"
                 yield message, start, end
     for name, part in _all_other_parts(context.draft):
         found = (value for value in context.values if occurrences(value, part, value in parts))
@@ -135,7 +135,7 @@ def _matches(pattern: re.Pattern[str], message: str, scope: bool = False) -> Cal
 
 
 def _instruction(context: Context) -> RuleMatch:
-    message = "'{}' reads like an order to the agent, or a formula"
+    message = "'{}' reads like an instruction to the agent, or a formula"
     taken: list[tuple[int, int]] = []
     spans = [match.span() for match in INJECTION.finditer(context.text)]
     for start, end in [*spans, *orders_in(context.text)]:
@@ -234,7 +234,7 @@ def _near(context: Context, relation: str, verb: str) -> RuleMatch:
 RULES: tuple[LintRule, ...] = (
     LintRule("empty", ERROR, _empty),
     LintRule("task-value", ERROR, _task_values),
-    LintRule("benchmark-words", ERROR, _matches(BENCHMARK, "'{}' speaks of the benchmark, not of the site")),
+    LintRule("benchmark-words", ERROR, _matches(BENCHMARK, "'{}' is about the benchmark, not the site")),
     LintRule(
         "secret",
         ERROR,
@@ -248,7 +248,7 @@ RULES: tuple[LintRule, ...] = (
         WARNING,
         _matches(PAGE_DUMP, "'{}' is pasted page text or an element number that changes"),
     ),
-    LintRule("task-words", WARNING, _matches(TASK_WORDS, "'{}' speaks of tasks; say what holds on the site")),
+    LintRule("task-words", WARNING, _matches(TASK_WORDS, "'{}' mentions tasks; say what holds on the site")),
     LintRule(
         "account-fact",
         WARNING,
@@ -269,7 +269,7 @@ RULES: tuple[LintRule, ...] = (
     LintRule(
         "no-when",
         HINT,
-        _missing("when", WHEN, "does not say when it applies (on which page, for which aim)"),
+        _missing("when", WHEN, "does not say when it applies (on which page, for which goal)"),
     ),
     LintRule("no-do", HINT, _missing("do", DO, "does not say what to do")),
     LintRule("no-why", HINT, _missing("why", WHY, "does not say why; a reason helps the agent to judge")),

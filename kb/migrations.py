@@ -45,7 +45,7 @@ def migrate(connection: sqlite3.Connection, path: Path, *, keep_backup: bool = T
                     step(connection)
         except (ValueError, TypeError, LookupError) as error:
             raise BadFile(
-                f"{path}: it can't be brought up to date, a tip in it is damaged ({error}); nothing was changed"
+                f"{path}: it can't be migrated, because a tip in it is damaged ({error}); nothing was changed"
             ) from error
         if connection.execute("PRAGMA foreign_key_check").fetchone() is not None:
             raise BadFile(f"{path}: the file is damaged: a revision belongs to no tip; nothing was changed")

@@ -34,7 +34,7 @@ def open_live(
         raise BadFile(f"{path}: there is no such knowledge base")
     refuse_odd_database(path)
     if not new and (read_only or not create) and path.stat().st_size == 0:
-        raise BadFile(f"{path}: the file is empty, so it is no knowledge base; take another copy of it")
+        raise BadFile(f"{path}: the file is empty, so it is not a knowledge base; take another copy of it")
     writable = not read_only and (new or is_writable(path))
     with explained(path):
         connection = connect(path, read_only=not writable, busy_seconds=busy_seconds)
@@ -141,7 +141,7 @@ def _only_reading(connection: sqlite3.Connection, path: Path) -> sqlite3.Connect
         version = check(connection, path)
     if not version:
         connection.close()
-        raise BadFile(f"{path}: this is no knowledge base, it holds no tables; take another copy of it")
+        raise BadFile(f"{path}: this is not a knowledge base, it contains no tables; take another copy of it")
     _check_all(connection, path, version)
     connection.set_progress_handler(None, 0)
     if version < VERSION:

@@ -63,9 +63,7 @@ def read_bytes(path: Path, limit: int, *, follow: bool = True) -> bytes:
             about = os.fstat(file.fileno())
             _refuse_kind(path, about)
             if about.st_size > limit:
-                raise Unreadable(
-                    path, f"larger than {limit // 2**20:,} MB, too large to be what it is taken for"
-                )
+                raise Unreadable(path, f"larger than {limit // 2**20:,} MB, too large for this kind of file")
             return file.readall()
     except OSError as error:
         if error.errno == errno.ELOOP:

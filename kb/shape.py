@@ -73,7 +73,7 @@ def check_shape(
             "trigger": name in triggers and _is_guard(text, name, owner),
         }
         if not may_be.get(kind, False):
-            raise _odd(path, f"it holds the {kind} {str(name)[:60]!r}")
+            raise _odd(path, f"it contains the {kind} {str(name)[:60]!r}")
         there.update({name} if kind == "table" else ())
     if missing := sorted(set(tables) - there - set(optional)):
         raise _odd(path, f"it has no table {missing[0]!r}")
@@ -92,6 +92,6 @@ def _is_guard(text: str, name: str, owner: str) -> bool:
 
 def _odd(path: Path, what: str) -> BadFile:
     return BadFile(
-        f"{path}: this is not how a knowledge base is laid out ({what}); it was not read, ask for an export"
+        f"{path}: this file is not laid out like a knowledge base ({what}); it was not read, ask for an export"
         " in a text format (jsonl) instead"
     )

@@ -285,7 +285,7 @@ class KnowledgeBase:
         slug = clean_site(site)
         globs = tuple(dict.fromkeys(glob.strip().lower() for glob in hosts if glob.strip()))
         if bad := next((glob for glob in globs if "/" in glob or any(c.isspace() for c in glob)), None):
-            raise BadTip(f"{bad[:80]!r} is no host pattern; write it like *:8023 or *.example.com")
+            raise BadTip(f"{bad[:80]!r} is not a host pattern; write it like *:8023 or *.example.com")
         if self.hosts().get(slug, ()) == globs:
             return
         with self._writing():

@@ -80,7 +80,7 @@ class StoredVectors:
                     [(encoder_id, key, vector) for key, vector in vectors.items()],
                 )
         except KbError as error:
-            log.info("%d vectors are not kept: %s", len(vectors), error)
+            log.info("%d vectors were not cached: %s", len(vectors), error)
 
 
 def _parts(keys: Iterable[str]) -> Iterator[list[str]]:

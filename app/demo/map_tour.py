@@ -59,7 +59,7 @@ async def explore_the_shop(engine: EngineApi, report: MapReport, say: Callable[[
             explored = await engine.explore(f"{server.shop_url}/", SHOP, OPTIONS)
         except SiteloreError as error:
             report.why = str(error)
-            say(f"explore   not done: {error}")
+            say(f"explore   skipped: {error}")
             return report
         report.explored = explored.ended in ("done", "states", "seconds")
         report.states, report.transitions = explored.states, explored.transitions
@@ -77,14 +77,14 @@ async def explore_the_shop(engine: EngineApi, report: MapReport, say: Callable[[
 async def _go(engine: EngineApi, report: MapReport, say: Callable[[str], object]) -> None:
     hits = await engine.graph_search(SHOP, QUESTION, k=1)
     if not hits:
-        report.why = f"nothing on the map answers to {QUESTION!r}"
+        report.why = f"no state of the map matches {QUESTION!r}"
         return
     report.found = hits[0].title
     journey = await engine.graph_navigate(SHOP, hits[0].node)
     await engine.close_browser(SHOP)
     report.arrived = journey.arrived
     verdicts = ", ".join(arrival.kind.value for arrival in journey.arrivals)
-    say(f'go        "{QUESTION}": {report.found} ({verdicts})')
+    say(f'navigate  "{QUESTION}": {report.found} ({verdicts})')
     if not journey.arrived:
         report.why = journey.why
 
@@ -101,4 +101,4 @@ async def _run(engine: EngineApi, report: MapReport, url: str, say: Callable[[st
     )
     say(f'run       "{TASK}": {told} ({summary.steps} steps by the scout, no model, 0 tokens)')
     if PRICE not in report.answer:
-        report.why = f"the scout answered {report.answer!r} to {TASK!r}, the shop charges {PRICE}"
+        report.why = f"the scout answered {report.answer!r} to {TASK!r}, the shop's price is {PRICE}"

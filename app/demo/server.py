@@ -89,7 +89,7 @@ class DemoServer:
             try:
                 await _serve(site, reader, writer)
             except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-                log.debug("a connection to the demo site ended early")
+                log.debug("a connection to the demo site closed early")
             finally:
                 writer.close()
 

@@ -42,7 +42,7 @@ TIP = TipDraft(
     when="a product page shows sizes, be it only one",
     do="choose the size, then press Add to basket",
     before="the size is chosen",
-    why="the form is not sent without a size, and no message says so",
+    why="the form is not sent without a size, and no message matches",
     keywords=("add to basket", "size"),
 )
 
@@ -240,7 +240,9 @@ class _Demo:
         found = await map_from_runs(self.engine, self._say)
         if live:
             found = await explore_the_shop(self.engine, found, self._say)
-            self._expect(found.arrived or not found.explored, f"the live browser did not arrive: {found.why}")
+            self._expect(
+                found.arrived or not found.explored, f"the live browser did not reach the state: {found.why}"
+            )
             self._expect(PRICE in found.answer or not found.explored, found.why)
         self.report.map = found
 
@@ -263,7 +265,7 @@ class _Demo:
         report.flags_by_detector = dict(Counter(flag.detector for flag in flags).most_common())
         listed = ", ".join(f"{name} {count}" for name, count in report.flags_by_detector.items())
         self._say(f"detect    {report.flags} flags in {report.flagged_runs} runs: {listed}")
-        self._expect(bool(flags), "no detector found anything")
+        self._expect(bool(flags), "no detector fired")
 
     async def _rank(self) -> None:
         rows = await self.engine.list_runs(RunFilter(order="risk"))
@@ -275,9 +277,7 @@ class _Demo:
         )
         unseen = sum(not row.flags and row.score is not None and row.score < 1 for row in rows)
         self.report.failed_without_flag = unseen
-        self._say(
-            f"          {unseen} failed runs left no trace that a rule can see: only their result is wrong"
-        )
+        self._say(f"          {unseen} failed runs are invisible to rules: only their result is wrong")
         for row in rows[:5]:
             flags = ", ".join(row.flags[:2]) or "no flag"
             self._say(f"          {row.risk:.2f}  {row.id:<15} step {row.suspect_step:<2} {flags}")
@@ -308,7 +308,7 @@ class _Demo:
         self._say(f"first try “{FIRST_TRY}”")
         for finding in check.lint:
             self._say(f"          {_told(finding)}")
-        self._expect(bool(errors), "lint let a tip through that names a value of the task")
+        self._expect(bool(errors), "lint accepted a tip with a value of the task")
 
     async def _saved(self, form: TipForm) -> None:
         """Save the same tip as site logic, with the provenance of the step; then pre-flight and activate it."""
@@ -316,12 +316,12 @@ class _Demo:
         draft = replace(TIP, provenance=form.draft.provenance, taint=form.draft.taint)
         check = await self.engine.check_tip(draft, form.intent)
         report.lint_findings = len(check.lint)
-        self._say(f"mended    “{draft.text}” for {draft.site}{draft.scope}")
+        self._say(f"corrected “{draft.text}” for {draft.site}{draft.scope}")
         for finding in check.lint:
             self._say(f"          {_told(finding)}")
         self._expect(
             all(finding.severity is not LintSeverity.ERROR for finding in check.lint),
-            "lint refuses the mended tip",
+            "lint rejects the corrected tip",
         )
         flight = check.preflight or await self.engine.preflight(draft)
         report.preflight_steps = flight.steps
@@ -378,11 +378,9 @@ class _Demo:
         versions = len(await self.engine.tip_history(self.report.tip))
         self.report.undone, self.report.redone = undone.did, redone.did
         self._say(
-            f"undo      {undone.did}: {back.value}; redo: {again.value}; undo again. {versions} versions are kept"
+            f"undo      {undone.did}: {back.value}; redo: {again.value}; undo again. {versions} revisions are kept"
         )
-        self._expect(
-            (back, again) == (Status.ACTIVE, Status.RETIRED), "undo and redo do not mirror each other"
-        )
+        self._expect((back, again) == (Status.ACTIVE, Status.RETIRED), "undo and redo do not match")
 
     async def _freeze(self) -> None:
         """Freeze twice, verify, and change one bit in a copy."""
@@ -400,12 +398,12 @@ class _Demo:
         self._say(f"freeze    {first.tips} tips in {Path(first.path).name}, sha256 {first.sha256[:16]}…")
         same = "the same bytes" if report.same_bytes_twice else "OTHER BYTES"
         self._say(f"          frozen a second time: {same}")
-        self._say(f"verify    {'whole' if verified.ok else 'NOT WHOLE'}; {_bit_words(found.problems)}")
+        self._say(f"verify    {'intact' if verified.ok else 'NOT INTACT'}; {_bit_words(found.problems)}")
         self._expect(verified.ok, f"the frozen file does not verify: {'; '.join(verified.problems)}")
         self._expect(report.same_bytes_twice, "two freezes of the same tips differ")
-        self._expect(report.changed_bit_found, "verify did not see a changed bit")
+        self._expect(report.changed_bit_found, "verify did not detect a changed bit")
         again = await self._by(Route.URL, QUERIES[Route.URL], kb=first.path)
-        self._expect(not again.why_not, f"the frozen file does not give the tip: {again.why_not}")
+        self._expect(not again.why_not, f"the frozen file does not return the tip: {again.why_not}")
 
 
 def _one_bit_changed(frozen: Path, manifest: Path, folder: Path) -> Path:
@@ -420,7 +418,9 @@ def _one_bit_changed(frozen: Path, manifest: Path, folder: Path) -> Path:
 
 
 def _bit_words(problems: tuple[str, ...]) -> str:
-    told = f"one bit changed in a copy: {problems[0]}" if problems else "one bit changed in a copy: NOT SEEN"
+    told = (
+        f"one bit changed in a copy: {problems[0]}" if problems else "one bit changed in a copy: NOT DETECTED"
+    )
     return told if len(told) <= 160 else told[:159] + "…"
 
 

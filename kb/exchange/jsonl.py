@@ -28,7 +28,7 @@ def parse(text: str, site: str) -> Parser:
         except BadTip as error:
             yield ParsedTip(number, error=str(error))
         except (ValueError, RecursionError) as error:
-            yield ParsedTip(number, error=f"this is no JSON ({error})")
+            yield ParsedTip(number, error=f"this is not JSON ({error})")
 
 
 def serialise(tips: Iterable[TipDraft]) -> str:

@@ -28,7 +28,7 @@ def parse(text: str, site: str) -> Parser:
     for line, named, body in _items(text) if numbered else _paragraphs(text):
         tip = _single_braces("\n".join(body)).strip()
         if not tip:
-            yield ParsedTip(line, error="this number stands without a tip")
+            yield ParsedTip(line, error="this number has no tip")
         elif not (named or site):
             yield ParsedTip(line, error="it names no site; give one for the whole file")
         else:

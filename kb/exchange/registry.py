@@ -106,7 +106,7 @@ def import_file(kb: KnowledgeBase, path: Path | str, format: str = "auto", site:
             failed.append(f"{where.name}, line {parsed.line}: {error}")
     added = kb.add_many(drafts, "import", f"import {path.name}")
     if len(failed) > ERRORS_SHOWN:
-        failed[ERRORS_SHOWN:] = [f"and {len(failed) - ERRORS_SHOWN:,} more lines that could not be read"]
+        failed[ERRORS_SHOWN:] = [f"and {len(failed) - ERRORS_SHOWN:,} more unreadable lines"]
     return ImportReport(
         added=tuple(tip.id for tip in added), skipped=len(drafts) - len(added), failed=tuple(failed)
     )
@@ -130,7 +130,7 @@ def parse_file(path: Path, format: str = "auto", site: str = "") -> Iterator[tup
                 empty = False
                 yield file, parsed
         except BadFile as error:
-            raise BadFile(f"{file}: this is no {name} file: {error}") from error
+            raise BadFile(f"{file}: this is not a {name} file: {error}") from error
         if empty and chosen.holds and text.strip() and not text.lstrip().startswith(numbered.HEADING):
             yield (
                 file,
@@ -144,7 +144,7 @@ def _format(path: Path, format: str) -> tuple[str, ExchangeFormat]:
         endings = {chosen.suffix: name for name, chosen in reversed(FORMATS.items())}
         name = "txt" if path.is_dir() else endings.get(path.suffix.lower(), "")
         if not name:
-            raise KbError(f"{path}: its ending tells no format; name one of {', '.join(FORMATS)}")
+            raise KbError(f"{path}: its suffix gives no format; name one of {', '.join(FORMATS)}")
     if name not in FORMATS:
         raise KbError(f"unknown format {format!r}; there are {', '.join(FORMATS)}")
     return name, FORMATS[name]
@@ -178,7 +178,7 @@ def _place(path: Path, text: str) -> None:
     if path.is_file():
         with path.open("rb") as file:
             if file.read(15) == b"SQLite format 3":
-                raise BadFile(f"{path}: this is a knowledge base; it is not overwritten, choose another name")
+                raise BadFile(f"{path}: this is a knowledge base; it is not overwritten; choose another name")
     atomic.place(path, text.encode("utf-8"))
 
 

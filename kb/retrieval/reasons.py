@@ -73,7 +73,7 @@ def _address_line(tip: Tip, unbacked: bool) -> str:
     where = f"{tip.scope}" if tip.scope.host else f"{tip.site} {tip.scope}".strip()
     if pattern.is_site_wide:
         line = f"holds for the whole of {where}"
-        return line + "; neither words nor meaning of the goal speak for it" if unbacked else line
+        return line + "; neither words nor meaning of the goal support it" if unbacked else line
     details = [
         _count(pattern.fixed, "fixed segment"),
         _count(pattern.partial, "part-fixed segment"),
@@ -127,7 +127,7 @@ def why_missed(
     if not deliverable:
         return f"its status is {tip.status.value}"
     if full:
-        return "enough others stand before it"
+        return "enough others rank before it"
     if tokens > left:
         return f"over the token budget: it takes {tokens}, {max(0, left)} are left"
     return _below(found, position, settings)

@@ -22,7 +22,7 @@ from kb.tip import PARTLY, RETRIEVABLE, Missed, Query, Retrieval, Retrieved, Sta
 from kb.vectors import VectorCache
 
 _REMEMBERED_QUERIES = 1_024
-NO_ENCODER = "no encoder is loaded: found by address and words only"
+NO_ENCODER = "no encoder is loaded: searched by address and words only"
 
 
 class Retriever:
@@ -283,7 +283,7 @@ class Retriever:
         lacking = len(self._unencoded.intersection(found.rows.tolist()))
         tips = int(np.count_nonzero(self._table.has_status(found.rows, RETRIEVABLE)))
         said = f"{PARTLY}: {lacking:,} of {tips:,} tips are not encoded yet"
-        return {"embedding": f"{said}; those are found by address and words"} if lacking else {}
+        return {"embedding": f"{said}; those are searched by address and words"} if lacking else {}
 
     def _find(self, query: Query, vector: Matrix | None) -> QueryScores:
         """Score every considered row on all routes."""

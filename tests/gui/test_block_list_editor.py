@@ -52,7 +52,7 @@ def test_the_place_of_an_error_is_read_from_its_words():
     line, column = position_of("rule 1 'vendors', when.op: unknown operation 'is'", RULES)
     assert RULES.splitlines()[line - 1][column - 1 :].startswith('"name": "vendors"')
     assert position_of("rule 1 'nobody', when: a rule needs a condition", RULES) is None
-    assert position_of("this is no rule file", RULES) is None
+    assert position_of("this is not a rule file", RULES) is None
 
 
 # ---------------------------------------------------------------- the model

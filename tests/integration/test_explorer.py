@@ -100,7 +100,7 @@ async def test_a_login_that_expires_pauses_the_exploration_and_another_one_goes_
     home = bad.entry("members")
     first = await expedition(home, tmp_path / "w", depth=2, workers=1, storage_state=str(login))
     assert first.report.ended == "paused"
-    assert any("log-in has expired" in note for note in first.report.notes)
+    assert any("login has expired" in note for note in first.report.notes)
     assert not any(address.startswith("/login") for address in first.addresses)
     bad.visits_until_logout = 100
     login.write_text(json.dumps(bad.storage_state()), "utf-8")

@@ -213,7 +213,7 @@ async def test_a_fault_of_the_server_and_a_page_that_is_gone_are_told_apart(
     del site.status["/orders"], site.pages["/orders"]
     gone = await walk.again(blank)
     assert [a.kind for a in gone] == [ReplayVerdictKind.WRONG]
-    assert "is not there (status 404)" in gone[0].why
+    assert "was not found (status 404)" in gone[0].why
 
 
 async def test_an_element_that_is_gone_is_an_error_that_names_it(

@@ -410,7 +410,7 @@ class FakeGraphs:
                     before[target] = here
                     queue.append(target)
         if to not in before:
-            raise NotFound("no way leads there")
+            raise NotFound("no path leads there")
         way = [to]
         while way[-1] != start:
             way.append(before[way[-1]])

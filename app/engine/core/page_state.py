@@ -1,8 +1,8 @@
 """A captured page, and the state of a site it belongs to.  Pure data.
 
-A *page state* is identified by typed parts that are kept apart (``PageKeys``); ``app.engine.core.identity`` computes them.
-A *node* of the interaction graph stands for one page state, or for several: in skeleton mode for all pages of one
-template, and wherever a person has merged some (``app.engine.graph.graph``).
+A *page state* is identified by typed parts that are kept apart (``PageKeys``), which ``app.engine.core.identity``
+computes.  A *node* of the interaction graph stands for one page state, or for several: in skeleton mode for all pages
+of one template, and wherever a person has merged some (``app.engine.graph.graph``).
 """
 
 from __future__ import annotations

@@ -50,11 +50,13 @@ def read_graph(path: Path) -> InteractionGraph:
     version = raw.get("version")
     if raw.get("format") != FORMAT or not isinstance(version, int):
         raise InputError(
-            "this is no exported graph of Sitelore", path=str(path), remedy="sitelore graph export writes one"
+            "this is not a graph exported by Sitelore",
+            path=str(path),
+            remedy="sitelore graph export writes one",
         )
     if version > VERSION:
         raise InputError(
-            f"this graph is of version {version}, and this program reads up to {VERSION}",
+            f"this graph has version {version}; this program reads up to {VERSION}",
             path=str(path),
             remedy="update Sitelore, or export the graph again with this version",
         )
@@ -84,7 +86,11 @@ def _parsed(path: Path) -> Mapping[str, object]:
     try:
         raw: object = orjson.loads(data)
     except ValueError as error:
-        what = "this file is damaged or cut off" if data.lstrip()[:1] == b"{" else "this is no exported graph"
+        what = (
+            "this file is damaged or truncated"
+            if data.lstrip()[:1] == b"{"
+            else "this is not an exported graph"
+        )
         raise InputError(
             f"{what}: {error}", path=str(path), remedy="export the graph again as json"
         ) from error

@@ -168,7 +168,7 @@ class InteractionGraph:
         starts = (self._states(start) if start else self.home_pages)[:1]
         targets = self._states(to)
         if all(self.pages[page].gone_at for page in targets):
-            raise NotFound(f"{self.site}: {to} is gone from the site; no way leads there any more")
+            raise NotFound(f"{self.site}: {to} is gone from the site; no path leads there any more")
         try:
             return self.router.way(starts, targets, opening=opening)
         except NotFound as error:

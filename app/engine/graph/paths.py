@@ -139,7 +139,7 @@ class Router:
                     best[target] = total
                     came[target] = (page, found)
                     heapq.heappush(queue, (total, target))
-        raise NotFound("no way leads there: no known transition, and its address alone was never enough")
+        raise NotFound("no path leads there: no known transition, and its address alone never led to it")
 
     def _openable(self, wanted: Set[str]) -> dict[str, float]:
         """Cost of opening by address, for pages whose address is known to lead to them and for untried targets."""

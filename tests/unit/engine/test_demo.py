@@ -54,7 +54,7 @@ async def test_what_does_not_hold_is_a_problem_and_not_an_exception(
     finally:
         await engine.aclose()
     assert not report.ok
-    assert report.problems == ("lint let a tip through that names a value of the task",)
+    assert report.problems == ("lint accepted a tip with a value of the task",)
     assert tour.as_dict(report)["ok"] is False
 
 

@@ -76,9 +76,9 @@ async def test_a_wait_without_end_ends_with_the_time_and_what_was_found_is_kept(
     report = await in_time(explorer.run)
 
     assert report.ended == "seconds"  # pyright: ignore[reportAttributeAccessIssue]
-    assert any("the time of" in note for note in report.notes)  # pyright: ignore[reportAttributeAccessIssue]
+    assert any("the time limit of" in note for note in report.notes)  # pyright: ignore[reportAttributeAccessIssue]
     tried = [item for item in store.items.values() if item.status is not FrontierStatus.WAITING]
-    assert all("did not answer" not in item.detail for item in tried), "what had no time was not tried"
+    assert all("did not respond" not in item.detail for item in tried), "what had no time was not tried"
 
     site = PaperSite(pages)
     again, _ = explorer_of(site, store=store, clock=SystemClock())

@@ -60,7 +60,7 @@ async def test_a_page_that_is_not_there_is_no_state():
     site = PaperSite(STAR | {"/": [*STAR["/"], Thing("Gone", "/gone")]})
     _, store = await explore(site)
     assert "/gone" not in addresses(store)
-    assert failed(store) == {f"{HOME}gone": "the site answered with status 404"}
+    assert failed(store) == {f"{HOME}gone": "the site returned status 404"}
 
 
 async def test_a_page_that_crashes_is_opened_anew_once_and_then_given_up():
@@ -186,7 +186,7 @@ async def test_a_login_that_expires_half_way_pauses_it_and_keeps_everything():
     site.trouble = later
     report, _ = await explore(site, store=store)
     assert report.ended == "paused"
-    assert any("log-in has expired" in note for note in report.notes)
+    assert any("login has expired" in note for note in report.notes)
     assert addresses(store) == {"/", "/account", "/orders", "/help"}
     count[0] = -100
     again, _ = await explore(site, store=store)
@@ -204,7 +204,7 @@ async def test_a_log_in_page_that_a_visitor_meets_is_a_state_like_any_other():
 async def test_what_a_page_says_by_an_alert_is_told():
     pages = {"/": [Thing("Hello", says="Hello there")]}
     _, store = await explore(PaperSite(pages))
-    assert [item.detail for item in store.items.values()] == ["nothing changed; it said: Hello there"]
+    assert [item.detail for item in store.items.values()] == ["nothing changed; alert: Hello there"]
 
 
 async def test_a_page_that_never_looks_the_same_twice_is_explored_all_the_same():

@@ -241,7 +241,7 @@ def test_an_address_known_to_lead_there_may_be_opened_at_a_cost():
     ]
     assert way.transitions[0].source == LIST.id
     assert way.cost == pytest.approx(OPEN + 1.0 + STEP + TRIED)
-    with pytest.raises(NotFound, match="no way leads there"):
+    with pytest.raises(NotFound, match="no path leads there"):
         graph.shortest(LIST.id, "menu", opening=False)
 
 
@@ -253,7 +253,7 @@ def test_an_address_nobody_tried_is_opened_only_to_get_to_it_itself():
 
 def test_a_state_without_an_address_and_without_transitions_is_not_reached():
     lost = page("/lost", direct=False)
-    with pytest.raises(NotFound, match=r"shop: from the home page to \w+ no way leads there"):
+    with pytest.raises(NotFound, match=r"shop: from the home page to \w+ no path leads there"):
         build([ROOT, lost]).shortest("", lost.id)
 
 

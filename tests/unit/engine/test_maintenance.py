@@ -332,7 +332,7 @@ async def test_nothing_is_gone_because_the_log_in_has_expired():
     here.site.redirects = {path: "/login" for path in here.site.pages if path != "/login"}
     here.site.pages["/login"] = [Thing("Sign in")]
     here.site.logins = frozenset({"/login"})
-    with pytest.raises(SiteloreError, match="asks for a log-in; nothing was changed"):
+    with pytest.raises(SiteloreError, match="asks for a login; nothing was changed"):
         await here.verify()
     assert here.keeper.standing == standing
 

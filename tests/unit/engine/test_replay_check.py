@@ -67,7 +67,7 @@ def test_the_same_page_in_any_order_on_any_port_is_exact():
 def test_another_product_is_the_same_template():
     got = verdict(page(*PRODUCT), page(*PRODUCT, path="product/jug_7"))
     assert got.kind is ReplayVerdictKind.SAME_TEMPLATE
-    assert got.why == "came to /product/jug_7, another page like /product/mug_12"
+    assert got.why == "reached /product/jug_7, another page like /product/mug_12"
 
 
 def test_the_same_page_with_a_list_of_what_was_looked_at_is_the_same_template():
@@ -111,7 +111,7 @@ def test_a_menu_that_did_not_open_on_a_page_with_something_more_is_wrong_too():
 
 def test_another_address_is_wrong():
     got = verdict(page(*PRODUCT), page(*PRODUCT, path="about"))
-    assert (got.kind, got.why) == (ReplayVerdictKind.WRONG, "came to /about, not to /product/mug_12")
+    assert (got.kind, got.why) == (ReplayVerdictKind.WRONG, "reached /about instead of /product/mug_12")
 
 
 def test_another_instance_with_few_controls_in_common_is_wrong_and_with_many_has_drifted():
@@ -126,11 +126,11 @@ def test_another_instance_with_few_controls_in_common_is_wrong_and_with_many_has
 @pytest.mark.parametrize(
     ("came", "kind", "why"),
     [
-        ({"status": 500}, ReplayVerdictKind.ERROR, "fault (status 500)"),
-        ({"status": 404}, ReplayVerdictKind.WRONG, "is not there (status 404)"),
+        ({"status": 500}, ReplayVerdictKind.ERROR, "the server failed (status 500)"),
+        ({"status": 404}, ReplayVerdictKind.WRONG, "was not found (status 404)"),
         ({"status": 403}, ReplayVerdictKind.BLOCKED, "is refused (status 403)"),
         ({"status": 429}, ReplayVerdictKind.BLOCKED, "too many requests"),
-        ({"challenge": Challenge.LOGIN, "path": "login"}, ReplayVerdictKind.BLOCKED, "asks for a log-in"),
+        ({"challenge": Challenge.LOGIN, "path": "login"}, ReplayVerdictKind.BLOCKED, "asks for a login"),
         ({"challenge": Challenge.CAPTCHA}, ReplayVerdictKind.BLOCKED, "a captcha"),
     ],
 )

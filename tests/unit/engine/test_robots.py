@@ -99,7 +99,7 @@ def test_any_file_and_any_address_get_an_answer(text: str, path: str):
 )
 def test_a_page_in_place_of_the_file_asks_nothing_and_is_told_in_one_sentence(start: bytes):
     robots = RobotsFile.from_response(200, start + b"<body>User-agent: *\nDisallow: /\n</body>" * 50)
-    assert robots.words == "the site has no robots.txt: a page comes in its place"
+    assert robots.words == "the site has no robots.txt: it returns a page instead"
     assert robots.allows("http://h/anything")
 
 

@@ -101,10 +101,10 @@ def test_what_means_something_else_than_it_seems_is_noted():
     assert loaded([{"class": "btn"}], "localhost:80").notes == (
         "'localhost:80' is read as a scheme and not as a host: its rules never apply",
     )
-    assert "stops every element" in loaded([]).notes[0]
-    assert "pattern 2 is never looked at" in loaded([{"class": "a", "logic": "NOT"}, {"class": "b"}]).notes[0]
+    assert "blocks every element" in loaded([]).notes[0]
+    assert "pattern 2 is never checked" in loaded([{"class": "a", "logic": "NOT"}, {"class": "b"}]).notes[0]
     assert "joins nothing" in loaded([{"class": "a"}, {"class": "b", "logic": "OR"}]).notes[0]
-    assert "patterns[0].href is no regular expression" in loaded([{"href": "(["}]).notes[0]
+    assert "patterns[0].href is not a regular expression" in loaded([{"href": "(["}]).notes[0]
     assert loaded([{"class": "a"}, {"class": "b"}]).notes == ()
 
 

@@ -228,7 +228,7 @@ def test_a_failing_export_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path):
-    with pytest.raises(EncoderUnavailable, match="no sentence-transformers folder"):
+    with pytest.raises(EncoderUnavailable, match="not a sentence-transformers folder"):
         load_encoder(tmp_path, model_dir=tmp_path)
 
 

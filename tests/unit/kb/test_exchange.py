@@ -344,11 +344,11 @@ def test_bad_lines_are_told_and_hinder_nothing_else(kb: KnowledgeBase, tmp_path:
 def test_a_flood_of_bad_lines_is_summed_up(kb: KnowledgeBase, tmp_path: Path):
     report = import_file(kb, put(tmp_path / "a.jsonl", "nonsense\n" * 5000))
     assert len(report.failed) == 201
-    assert report.failed[-1] == "and 4,800 more lines that could not be read"
+    assert report.failed[-1] == "and 4,800 more unreadable lines"
 
 
 def test_reading_stops_at_the_first_bad_line_and_names_it(tmp_path: Path):
-    with pytest.raises(BadFile, match=r"a\.jsonl, line 1: this is no JSON"):
+    with pytest.raises(BadFile, match=r"a\.jsonl, line 1: this is not JSON"):
         read(put(tmp_path / "a.jsonl", "nonsense"))
 
 
@@ -373,7 +373,7 @@ def test_a_missing_file_and_an_unknown_format_are_named(kb: KnowledgeBase, tmp_p
         import_file(kb, tmp_path / "none.csv")
     with pytest.raises(KbError, match="unknown format 'xml'; there are jsonl, csv, txt"):
         import_file(kb, tmp_path / "none", "xml")
-    with pytest.raises(KbError, match="its ending tells no format"):
+    with pytest.raises(KbError, match="its suffix gives no format"):
         import_file(kb, tmp_path / "none.xyz")
     with pytest.raises(KbError, match="can be read, not written"):
         write([], tmp_path / "x.md")

@@ -332,9 +332,9 @@ def test_a_newer_major_is_refused_and_a_newer_minor_read(frozen: Path):
 
 
 def test_what_is_no_frozen_file_is_named(kb: KnowledgeBase, tmp_path: Path):
-    assert "no frozen knowledge base" in " ".join(verify(kb.path).problems)
+    assert "not a frozen knowledge base" in " ".join(verify(kb.path).problems)
     (tmp_path / "text.akb").write_text("hello")
-    with pytest.raises(BadFile, match="no frozen knowledge base"):
+    with pytest.raises(BadFile, match="not a frozen knowledge base"):
         FrozenKnowledgeBase.open(tmp_path / "text.akb")
     with pytest.raises(BadFile, match="No such file"):
         verify(tmp_path / "none.akb")
@@ -343,11 +343,11 @@ def test_what_is_no_frozen_file_is_named(kb: KnowledgeBase, tmp_path: Path):
 def test_freezing_replaces_a_frozen_file_and_nothing_else(kb: KnowledgeBase, frozen: Path, tmp_path: Path):
     freeze(kb, frozen, include=[Status.SUSPECT])
     assert verify(frozen).tips == 3
-    with pytest.raises(BadFile, match="no frozen knowledge base; choose another name"):
+    with pytest.raises(BadFile, match="not a frozen knowledge base; choose another name"):
         freeze(kb, kb.path)
     with pytest.raises(BadFile, match="there is no folder"):
         freeze(kb, tmp_path / "none" / "f.akb")
-    with pytest.raises(BadFile, match="another file"):
+    with pytest.raises(BadFile, match="another kind of file"):
         freeze(kb, tmp_path)
 
 

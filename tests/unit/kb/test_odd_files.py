@@ -119,7 +119,7 @@ def test_verify_of_an_empty_file_says_so(tmp_path: Path):
     (tmp_path / "e.akb").write_bytes(b"")
     report = verify(tmp_path / "e.akb")
     assert not report.ok
-    assert "this is no frozen knowledge base" in report.problems
+    assert "this is not a frozen knowledge base" in report.problems
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such files there")
@@ -227,7 +227,7 @@ def test_a_file_of_another_shape_is_refused_at_once(tmp_path: Path, name: str):
     before = path.read_bytes()
     error = at_once(lambda: open_any(path))
     assert isinstance(error, BadFile), error
-    assert "not how a knowledge base is laid out" in str(error)
+    assert "not laid out like a knowledge base" in str(error)
     if "frozen" not in name:
         assert isinstance(at_once(lambda: KnowledgeBase.open(path)), BadFile), "nor is it opened for writing"
     assert path.read_bytes() == before
@@ -237,7 +237,7 @@ def test_verify_of_endless_views_is_an_answer(tmp_path: Path):
     endless_frozen(tmp_path / "f.akb")
     reports: list[str] = []
     assert at_once(lambda: reports.extend(verify(tmp_path / "f.akb").problems)) is None
-    assert any("not how a knowledge base is laid out" in problem for problem in reports)
+    assert any("not laid out like a knowledge base" in problem for problem in reports)
 
 
 def test_a_newer_minor_version_may_have_more(tmp_path: Path):
@@ -275,7 +275,7 @@ def test_an_sqlite_file_without_tables_is_no_knowledge_base(tmp_path: Path):
         connection.execute("PRAGMA user_version = 0")
         connection.execute("VACUUM")
         connection.commit()
-    with pytest.raises(BadFile, match=r"no knowledge base|file is empty"):
+    with pytest.raises(BadFile, match=r"not a knowledge base|file is empty"):
         open_any(path)
 
 

@@ -129,7 +129,7 @@ def test_every_result_says_in_words_why_it_came():
     assert second.why.startswith(
         "shares 'milestone', 'report', 'show' with the goal, the goal names \"show report\""
     )
-    assert third.why == "holds for the whole of gitlab; neither words nor meaning of the goal speak for it"
+    assert third.why == "holds for the whole of gitlab; neither words nor meaning of the goal support it"
     assert second.routes.keys() == {"url", "keyword"}
 
 

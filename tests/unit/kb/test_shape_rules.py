@@ -67,7 +67,7 @@ def test_a_file_passes_only_with_the_shape_the_program_gives_it(
     if passes[newer]:
         check()
     else:
-        with pytest.raises(BadFile, match=r"^f\.akb: this is not how a knowledge base is laid out"):
+        with pytest.raises(BadFile, match=r"^f\.akb: this file is not laid out like a knowledge base"):
             check()
 
 

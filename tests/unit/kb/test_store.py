@@ -198,7 +198,7 @@ def test_the_data_version_grows_with_every_change_also_of_another_process(kb: Kn
 def test_hosts_of_a_site_are_kept_and_checked(kb: KnowledgeBase):
     kb.set_hosts("shopping", ["*:7770", "Shop.Example.com", "*:7770"])
     assert kb.hosts() == {"shopping": ("*:7770", "shop.example.com")}
-    with pytest.raises(BadTip, match="no host pattern"):
+    with pytest.raises(BadTip, match="not a host pattern"):
         kb.set_hosts("shopping", ["http://x/y"])
 
 

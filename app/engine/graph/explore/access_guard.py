@@ -15,7 +15,7 @@ from app.engine.graph.explore.visitor import Visitor, VisitOutcome
 
 IN_A_ROW = 4
 """Consecutive addresses without a response, or with a captcha, after which access counts as lost."""
-CAPTCHA = "a captcha stands before the page"
+CAPTCHA = "a captcha blocks the page"
 
 
 class AccessGuard:
@@ -50,11 +50,11 @@ class AccessGuard:
             and source.challenge is Challenge.NONE
             and (outcome.strayed is not None or await self._is_logged_out(visitor, source, login.page))
         ):
-            return "the log-in has expired: log in again, then go on; everything found is kept"
+            return "the login has expired: log in again, then resume; all results are kept"
         why = _nobody_there(outcome)
         if why and len(self.held) + 1 >= IN_A_ROW:
             self.held.clear()
-            return f"the site lets nobody in any more ({why}); everything found is kept, go on later"
+            return f"the site no longer allows access ({why}); all results are kept, resume later"
         return ""
 
     async def _is_logged_out(self, visitor: Visitor, source: PageState, login: PageCapture) -> bool:
@@ -74,4 +74,4 @@ class AccessGuard:
 def _nobody_there(outcome: VisitOutcome) -> str:
     if outcome.standing is not None and outcome.standing.page.challenge is Challenge.CAPTCHA:
         return CAPTCHA
-    return outcome.why or "nobody answers" if outcome.deed.trouble is DriverFailure.UNREACHABLE else ""
+    return outcome.why or "no response" if outcome.deed.trouble is DriverFailure.UNREACHABLE else ""

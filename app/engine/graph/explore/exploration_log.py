@@ -62,7 +62,7 @@ class ExplorationLog:
     ) -> None:
         """Record the result of trying an item of a state; ``address`` as in ``Visitor.try_item``."""
         done = closed_item(item, outcome)
-        for note in (*outcome.deed.notes, *(f"{what} was not sent" for what in outcome.deed.unsent)):
+        for note in (*outcome.deed.notes, *(f"{what} was not submitted" for what in outcome.deed.unsent)):
             self._progress.note(f"{source.keys.url}: {note}")
         if done.status is FrontierStatus.TRIED and outcome.standing is not None:
             entry = self._arrived(item, source, outcome, outcome.standing, address)

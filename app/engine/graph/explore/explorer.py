@@ -204,7 +204,7 @@ class Explorer:
         elif outcome.standing is None:
             self._end(failed, f"the home page can't be opened: {outcome.why}")
         elif outcome.standing.page.challenge is Challenge.CAPTCHA:
-            self._end(failed, "a captcha stands before the home page; open it by hand in the window")
+            self._end(failed, "a captcha blocks the home page; solve it in a browser window")
         if outcome.standing is None or self._ended:
             return False
         self._language = outcome.standing.page.language
@@ -221,7 +221,7 @@ class Explorer:
             except BrowserGone as gone:
                 if not gone.slow:
                     raise
-                log.warning("a browser is slow: %s", gone)
+                log.warning("slow browser: %s", gone)
                 await self._clock.sleep(RETRY_AFTER)
             if self._left() <= 0:
                 raise OutOfTime
@@ -307,7 +307,7 @@ class Explorer:
             if not await self._again(self._door.release()):
                 break
         if self._units and not self._ended:
-            self._end("failed", "no browser could be started any more; what was found is kept")
+            self._end("failed", "no browser could be started any more; all results are kept")
 
     async def _worker(self, visitor: Visitor) -> None:
         while self._units and not self._ended:
@@ -325,8 +325,8 @@ class Explorer:
                     self._is_over()
                     break
                 except BrowserGone as lost:
-                    log.warning("a browser is lost: %s", lost)
-                    self._progress.note(f"a browser was lost and did not start again: {lost}")
+                    log.warning("lost a browser: %s", lost)
+                    self._progress.note(f"a browser was lost and could not be restarted: {lost}")
                     self._units.appendleft(_Unit(unit.source, unit.items[number:]))
                     if not lost.slow:
                         return
@@ -388,13 +388,13 @@ class Explorer:
     def _is_over(self) -> bool:
         """Whether it was stopped or the budget is used up."""
         if not self._ended and len(self._graph.states) >= self._options.max_states:
-            self._end("states", f"{self._options.max_states} states were found, as many as allowed")
+            self._end("states", f"{self._options.max_states} states were found, the maximum")
         if not self._ended and self._left() <= 0:
             self._out_of_time()
         return bool(self._ended)
 
     def _out_of_time(self) -> None:
-        self._end("seconds", f"the time of {self._options.max_seconds:.0f} s is over")
+        self._end("seconds", f"the time limit of {self._options.max_seconds:.0f} s is reached")
 
     def _left(self) -> float:
         """Seconds left of this start's time budget."""

@@ -267,7 +267,7 @@ class FrontierPlanner:
         self, spot: StateContext, element: Element, kinds: set[str], controls: int
     ) -> tuple[SkipReason, str] | None:
         if element.repeat and identity.kind_key(element) in kinds:
-            return SkipReason.REPEATED, "the first one of them stands for all"
+            return SkipReason.REPEATED, "the first of them represents all"
         if controls >= MOST_CONTROLS:
             return SkipReason.REPEATED, f"more than {MOST_CONTROLS} controls on this page"
         most = 1 if self._options.mode is Mode.SKELETON else ALIKE

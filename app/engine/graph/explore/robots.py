@@ -71,14 +71,14 @@ class RobotsFile:
     def from_response(cls, status: int, body: bytes = b"", agent: str = AGENT) -> RobotsFile:
         """Interpret a server's response for ``/robots.txt``; status 0 if there was none."""
         if 200 <= status < 300 and body[:MAX_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
-            return _without("the site has no robots.txt: a page comes in its place")
+            return _without("the site has no robots.txt: it returns a page instead")
         if 200 <= status < 300:
             return cls.parse(body[:MAX_BYTES].decode("utf-8-sig", "replace"), agent)
         if 400 <= status < 500:
             return _without("the site has no robots.txt")
         if status == 0:
             return _without("robots.txt could not be read; nothing is forbidden")
-        why = f"robots.txt answers {status}, which means: leave the site alone"
+        why = f"robots.txt returned status {status}, so the site must not be visited"
         return _without(why, RobotsRule("/", allow=False))
 
     def allows(self, url: str) -> bool:

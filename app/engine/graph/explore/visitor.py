@@ -128,7 +128,7 @@ class Visitor:
             if isinstance(error, TimeoutError):
                 self._check(limit)
             await self.renew()
-            return _lost(str(error) or "the page did not answer")
+            return _lost(str(error) or "the page did not respond")
 
     async def renew(self) -> None:
         """Start with an empty page.  Raises ``BrowserGone`` and ``OutOfTime``."""
@@ -182,7 +182,7 @@ class Visitor:
         """Bring the page to a state by the shortest known path, and verify it.  Raises ``PageLost``."""
         if self.standing is not None and self.standing.id == state.id:
             return VisitOutcome(standing=self.standing)
-        outcome = VisitOutcome(end="failed", why="no way to it is known")
+        outcome = VisitOutcome(end="failed", why="no path to it is known")
         if state.direct is None and not self._other_state_there(state):
             outcome = await self.open(state.url)
             await self._direct_known(state, outcome.standing)
@@ -243,7 +243,7 @@ class Visitor:
 
     async def _act(self, leg: Transition) -> VisitOutcome:
         if leg.locator is None:
-            return VisitOutcome(end="failed", why="how it was done is not known")
+            return VisitOutcome(end="failed", why="it is not known how it was done")
         self.standing = None
         deed = await self._driver.act(leg.operation, leg.locator, leg.value)
         return await self._arrived(deed) if deed.ok else VisitOutcome(deed=deed, end="failed", why=deed.why)
@@ -262,7 +262,7 @@ class Visitor:
             why = f"the page it is on was not reached again: {reached.why}"
             return VisitOutcome(deed=reached.deed, end="failed", why=why, strayed=reached.strayed)
         if item.locator is None:
-            return VisitOutcome(end="failed", why="how it is found is not known")
+            return VisitOutcome(end="failed", why="it has no locator")
         await self._pacer.wait()
         self.standing = None
         kept = item.operation in (Operation.SELECT, Operation.HOVER)
@@ -289,10 +289,12 @@ class Visitor:
                 deed=deed, end="away", why=f"opened a window on {urlsplit(now.page.popups[0]).netloc}"
             )
         if now.page.downloads:
-            return VisitOutcome(deed=deed, end="file", why=f"offered {now.page.downloads[0]}")
+            return VisitOutcome(deed=deed, end="file", why=f"downloaded {now.page.downloads[0]}")
         if deed.unsent:
-            return VisitOutcome(deed=deed, end="unsent", why=f"{', '.join(deed.unsent[:3])} was not sent")
-        said = f"; it said: {now.page.alerts[0][:120]}" if now.page.alerts else ""
+            return VisitOutcome(
+                deed=deed, end="unsent", why=f"{', '.join(deed.unsent[:3])} was not submitted"
+            )
+        said = f"; alert: {now.page.alerts[0][:120]}" if now.page.alerts else ""
         return VisitOutcome(standing=now, deed=deed, end="same", why=f"nothing changed{said}")
 
     async def _arrived(self, deed: DriverResult) -> VisitOutcome:
@@ -303,7 +305,7 @@ class Visitor:
             return VisitOutcome(deed=deed, end="away", why=f"leads to {host or page.url[:40]}")
         status = deed.status or page.status
         if status >= 400 and page.challenge is Challenge.NONE:
-            return VisitOutcome(deed=deed, end="failed", why=f"the site answered with status {status}")
+            return VisitOutcome(deed=deed, end="failed", why=f"the site returned status {status}")
         keys = identity.keys_of(page, self._graph.home)
         self.standing = ObservedState(page, keys, identity.page_id(keys))
         return VisitOutcome(standing=self.standing, deed=deed)

@@ -96,7 +96,7 @@ async def verify(
     ]
     if not states:
         raise UsageError(
-            f"no state of {graph.site} was found by exploring, so none can be verified",
+            f"{graph.site} has no explored states to verify",
             remedy="explore the site first",
         )
     verification = Verification(

@@ -4,9 +4,10 @@ The paper opens every page and repeats every action, which costs as much as expl
 once without a browser: if the server sends what it sent at the last capture, and the same scripts run on it, it is
 the same page.  Opened in the browser are
 
-- pages with another response, or without a known earlier one, - one page for each set of scripts, as these may have
-changed behind their addresses (if that one looks different, all pages with these scripts are opened), - menus, tabs,
-dialogs: one of each control on all its pages (if that leads elsewhere, every one of them is tried).
+- pages with another response, or without a known earlier one,
+- one page for each set of scripts, as these may have changed behind their addresses (if that one looks different, all
+  pages with these scripts are opened),
+- menus, tabs, dialogs: one of each control on all its pages (if that leads elsewhere, every one of them is tried).
 
 A site that does not respond, an expired login or a server error mark nothing as gone.
 """

@@ -139,7 +139,7 @@ class PathReplayer:
         if leg.operation is Operation.OPEN:
             return await open_page(self._visit, leg.value), None
         if leg.locator is None:
-            return LoadResult(f"how {leg.words!r} was done is not known"), None
+            return LoadResult(f"it is not known how {leg.words!r} was done"), None
         if self.page is None:
             return LoadResult("there is no page to act on"), None
         found = resolve(leg.locator, self.page)

@@ -26,10 +26,10 @@ NAMED_ELEMENTS = 3
 """Elements named in one sentence."""
 
 _REFUSED = {
-    401: "asks for a log-in",
+    401: "asks for a login",
     403: "is refused",
-    407: "asks for a log-in",
-    429: "answers no more: too many requests",
+    407: "asks for a login",
+    429: "no longer responds: too many requests",
 }
 
 
@@ -68,31 +68,34 @@ def _of_the_answer(
     """Return the verdict that is possible before comparing the page's controls."""
     answer = page.status if page.status != expected.status else 0
     if page.url.startswith(("chrome-error:", "about:")):
-        return ReplayVerdictKind.ERROR, "no page came"
+        return ReplayVerdictKind.ERROR, "no page was loaded"
     if answer >= 500:
         return ReplayVerdictKind.ERROR, f"the server failed (status {answer})"
     if page.challenge is Challenge.CAPTCHA and expected.challenge is not Challenge.CAPTCHA:
-        return ReplayVerdictKind.BLOCKED, "a captcha stands before the page"
+        return ReplayVerdictKind.BLOCKED, "a captcha blocks the page"
     if page.challenge is Challenge.LOGIN and expected.challenge is not Challenge.LOGIN:
-        return ReplayVerdictKind.BLOCKED, "the site asks for a log-in"
+        return ReplayVerdictKind.BLOCKED, "the site asks for a login"
     if answer in _REFUSED:
         return ReplayVerdictKind.BLOCKED, f"{keys.url} {_REFUSED[answer]} (status {answer})"
     if (keys.url, keys.structure) == (expected.keys.url, expected.keys.structure):
         return ReplayVerdictKind.EXACT, ""
     if answer >= 400:
-        return ReplayVerdictKind.WRONG, f"{keys.url} is not there (status {answer})"
+        return ReplayVerdictKind.WRONG, f"{keys.url} was not found (status {answer})"
     if keys.template != expected.keys.template:
-        return ReplayVerdictKind.WRONG, f"came to {keys.url}, not to {expected.keys.url}"
+        return ReplayVerdictKind.WRONG, f"reached {keys.url} instead of {expected.keys.url}"
     return None, ""
 
 
 def _of_another_instance(expected: PageState, keys: PageKeys, alike: float) -> tuple[ReplayVerdictKind, str]:
-    came = f"came to {keys.url}, another page like {expected.keys.url}"
+    came = f"reached {keys.url}, another page like {expected.keys.url}"
     if keys.skeleton == expected.keys.skeleton:
         return ReplayVerdictKind.SAME_TEMPLATE, came
     if alike >= DRIFT:
         return ReplayVerdictKind.DRIFTED, f"{came}, with other controls"
-    return ReplayVerdictKind.WRONG, f"came to {keys.url}, whose controls are not those of {expected.keys.url}"
+    return (
+        ReplayVerdictKind.WRONG,
+        f"reached {keys.url}, whose controls differ from those of {expected.keys.url}",
+    )
 
 
 def _of_the_same_address(
@@ -118,7 +121,7 @@ def _of_the_same_address(
         return ReplayVerdictKind.WRONG, f"another state of {keys.url}: {differs}"
     there = len(set(expected.element_keys) & set(present))
     if there and there >= PRESENT * len(expected.element_keys):
-        return ReplayVerdictKind.SAME_TEMPLATE, f"all that was expected is there: {differs}"
+        return ReplayVerdictKind.SAME_TEMPLATE, f"everything expected is present: {differs}"
     if alike >= DRIFT:
         return ReplayVerdictKind.DRIFTED, differs
     return ReplayVerdictKind.WRONG, f"{keys.url} shows another page now: {differs}"

@@ -103,7 +103,7 @@ class BlockList:
         subject = Subject(element=element, page_url=page_url)
         rule = next((rule for rule in self.rules if rule.holds(subject)), None)
         if rule is not None and rule.verdict != "allow":
-            why = rule.reason or f"rule '{rule.name}' says so"
+            why = rule.reason or f"rule '{rule.name}' matches"
             return RuleResult(
                 verdict=rule.verdict,
                 rule=rule.name,

@@ -126,12 +126,12 @@ def read_condition(raw: object, place: str = "when", depth: int = 0) -> Conditio
     if not words:
         return _read_matcher(entry, place)
     if len(entry) > 1:
-        raise BadExpression(place, f"'{words[0]}' stands alone; put what is beside it into the list")
+        raise BadExpression(place, f"'{words[0]}' must be the only key; move the others into the list")
     word, inner = words[0], entry[words[0]]
     if word == "not":
         return NotOf(read_condition(inner, f"{place}.not", depth + 1))
     if not isinstance(inner, list) or not inner:
-        raise BadExpression(f"{place}.{word}", "a list of at least one condition belongs here")
+        raise BadExpression(f"{place}.{word}", "expected a list of at least one condition")
     parts = tuple(
         read_condition(part, f"{place}.{word}[{i}]", depth + 1)
         for i, part in enumerate(cast("list[object]", inner))
@@ -164,11 +164,11 @@ def _read_matcher(entry: Mapping[str, object], place: str) -> Matcher:
     if op not in OPS:
         raise BadExpression(f"{place}.op", f"unknown operation '{op}'; known are {', '.join(OPS)}")
     if not isinstance(value, str) or "value" not in entry:
-        raise BadExpression(f"{place}.value", "a text belongs here")
+        raise BadExpression(f"{place}.value", "expected a text")
     if not value and op != "equals":
         raise BadExpression(f"{place}.value", f"'{op}' with an empty text would match everything")
     if not isinstance(flags, str) or set(flags) - {"i"}:
-        raise BadExpression(f"{place}.flags", "the one flag is 'i': upper and lower case are the same")
+        raise BadExpression(f"{place}.flags", "the only flag is 'i' (ignore case)")
     return make_matcher(attr, op, value, flags, place)
 
 
@@ -176,7 +176,7 @@ def _compiled(expression: str, written: str, flags: str, place: str, op: str) ->
     if op == "regex" and (at := find_runaway_repeat(expression)) is not None:
         raise BadExpression(
             place,
-            f"character {at + 1}: a repeated group whose inside can repeat too may take for ever; write it without one",
+            f"character {at + 1}: a nested repetition may take for ever; rewrite it without one",
             written,
         )
     try:
@@ -185,7 +185,7 @@ def _compiled(expression: str, written: str, flags: str, place: str, op: str) ->
         where = f"character {error.pos + 1}: " if error.pos is not None else ""
         raise BadExpression(place, f"{where}{error.msg}", written) from error
     except (RecursionError, OverflowError) as error:
-        raise BadExpression(place, "the expression is too deep or too large", written) from error
+        raise BadExpression(place, "the expression is too deeply nested or too large", written) from error
 
 
 def find_runaway_repeat(expression: str) -> int | None:

@@ -88,7 +88,9 @@ def danger_of(element: Element, page_url: str, language: str = "") -> Danger | N
     if said is not None:
         return _danger(said, f"'{said.verb}' {_WHY[said.kind]}", strong=said.kind != "sends")
     if link is None and (said := _told_by_marks(element)) is not None:
-        return _danger(said, f"'{said.verb}' among its marks {_WHY[said.kind]}", strong=said.kind != "sends")
+        return _danger(
+            said, f"'{said.verb}' in its attributes {_WHY[said.kind]}", strong=said.kind != "sends"
+        )
     return _told_by_place(element) if link is None else None
 
 
@@ -99,10 +101,10 @@ def form_danger_of(element: Element) -> Danger | None:
     if element.type == "file":
         return _form("form: asks for a file", "it asks for a file from this machine")
     if element.submits:
-        return _form("form: is never sent", f"it sends its form{where}")
+        return _form("form: is never sent", f"it submits its form{where}")
     changes = element.role in _CHOICES and (element.role != "combobox" or element.tag == "select")
     if changes and method == "post":
-        return _form("form: is never filled in", f"a page may send its form as soon as this changes{where}")
+        return _form("form: is never filled in", f"a change may submit its form{where}")
     return None
 
 
@@ -113,7 +115,7 @@ def off_site_reason(element: Element, page_url: str) -> Danger | None:
     target = _split(element.href)
     if target.scheme not in ("http", "https"):
         scripted = target.scheme in ("javascript", "about", "")
-        why = f"'{target.scheme}:' is no page"
+        why = f"'{target.scheme}:' is not a page"
         return None if scripted else Danger(rule="address: no page", why=why, reason=SkipReason.SCHEME)
     if _host(target) != _host(_split(page_url)):
         return Danger(
@@ -121,9 +123,11 @@ def off_site_reason(element: Element, page_url: str) -> Danger | None:
         )
     _, dot, ending = target.path.rpartition("/")[2].lower().rpartition(".")
     if dot and _FILES.fullmatch(ending):
-        return Danger(rule="address: a file", why=f"it offers a .{ending} file", reason=SkipReason.DOWNLOAD)
+        return Danger(
+            rule="address: a file", why=f"it downloads a .{ending} file", reason=SkipReason.DOWNLOAD
+        )
     if any(key == "download" for key, _ in element.attributes):
-        return Danger(rule="address: a file", why="it offers a file", reason=SkipReason.DOWNLOAD)
+        return Danger(rule="address: a file", why="it downloads a file", reason=SkipReason.DOWNLOAD)
     return None
 
 
@@ -182,7 +186,7 @@ def _told_by_attributes(element: Element) -> Danger | None:
             )
     asked = next((attributes[key] for key in _ASKING if attributes.get(key)), "")
     if asked or "confirm(" in attributes.get("onclick", ""):
-        why = "the page itself asks before it does this"
+        why = "the page asks for confirmation before this"
         return Danger(rule="danger: asks", why=why, reason=SkipReason.DANGER, risk=0.8, strong=True)
     return None
 

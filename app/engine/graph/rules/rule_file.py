@@ -34,7 +34,7 @@ def text_of(path: Path) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise InputError(
-            "the rules are no UTF-8 text", path=str(path), remedy="save them as UTF-8"
+            "the rules are not UTF-8 text", path=str(path), remedy="save them as UTF-8"
         ) from error
 
 
@@ -49,7 +49,7 @@ def parsed(text: str, path: str) -> object:
             remedy="rules are written in JSON",
         ) from error
     except (RecursionError, ValueError) as error:
-        raise InputError("the rules are nested too deep", path=path, remedy="rules are JSON") from error
+        raise InputError("the rules are nested too deeply", path=path, remedy="rules are JSON") from error
 
 
 def read_rules(raw: object, text: str, path: str) -> tuple[BlockRule, ...]:
@@ -57,7 +57,7 @@ def read_rules(raw: object, text: str, path: str) -> tuple[BlockRule, ...]:
     entry = cast("Mapping[str, object]", raw if isinstance(raw, dict) else {})
     if entry.get("format") != FORMAT:
         raise InputError(
-            "this is no rule file",
+            "this is not a rule file",
             path=path,
             remedy=f'write {{"format": "{FORMAT}", "version": {VERSION}, "rules": [...]}}',
         )
@@ -68,7 +68,7 @@ def read_rules(raw: object, text: str, path: str) -> tuple[BlockRule, ...]:
         )
     if version > VERSION:
         raise InputError(
-            f"these rules are of version {version}, and this program reads version {VERSION}",
+            f"these rules have version {version}; this program reads version {VERSION}",
             path=path,
             remedy="update Sitelore, or write them in the older version",
         )
@@ -89,7 +89,7 @@ def read_rules(raw: object, text: str, path: str) -> tuple[BlockRule, ...]:
         except BadExpression as error:
             line = _line_of(text, error.value)
             raise InputError(
-                f"{label}, {error.place}{line}: {error.why}", path=path, remedy="mend it and load again"
+                f"{label}, {error.place}{line}: {error.why}", path=path, remedy="correct it and load again"
             ) from error
         if entry.get("enabled", True):
             read.append(rule)
@@ -107,17 +107,17 @@ def _read_rule(entry: Mapping[str, object]) -> BlockRule:
     if not isinstance(name, str) or not name.strip():
         raise BadExpression("name", "a rule needs a name")
     if verdict not in VERDICTS:
-        raise BadExpression("verdict", f"'{verdict}' is none of {', '.join(VERDICTS)}")
+        raise BadExpression("verdict", f"'{verdict}' is not one of {', '.join(VERDICTS)}")
     if not isinstance(severity, str) or severity not in RISK:
-        raise BadExpression("severity", f"'{severity}' is none of {', '.join(RISK)}")
+        raise BadExpression("severity", f"'{severity}' is not one of {', '.join(RISK)}")
     if not isinstance(reason, str):
-        raise BadExpression("reason", "a text belongs here")
+        raise BadExpression("reason", "expected a text")
     switches = {key: entry.get(key, key == "enabled") for key in ("lifts_danger", "enabled")}
     for key, value in switches.items():
         if not isinstance(value, bool):
-            raise BadExpression(key, "true or false belongs here")
+            raise BadExpression(key, "expected true or false")
     if switches["lifts_danger"] and verdict != "allow":
-        raise BadExpression("lifts_danger", "only a rule that allows can lift anything")
+        raise BadExpression("lifts_danger", "only an 'allow' rule can lift anything")
     if "when" not in entry:
         raise BadExpression("when", "a rule needs a condition")
     return BlockRule(

@@ -66,7 +66,7 @@ def _rule(raw: object, host: str, number: int, notes: list[str], path: str) -> B
         raise InputError(f"element {number + 1} needs a name and a list of patterns", path=path)
     label = f"{host}: {name}" if host else name
     if not patterns:
-        notes.append(f"'{label}' has no patterns and therefore stops every element")
+        notes.append(f"'{label}' has no patterns and therefore blocks every element")
     try:
         when = _combined(cast("list[object]", patterns), label, notes)
     except BadExpression as error:
@@ -85,7 +85,9 @@ def _combined(patterns: Sequence[object], label: str, notes: list[str]) -> Condi
     before = "AND"
     for number, raw in enumerate(patterns):
         if not isinstance(raw, dict):
-            raise BadExpression(f"patterns[{number}]", "a pattern is an object of attributes and expressions")
+            raise BadExpression(
+                f"patterns[{number}]", "a pattern must be an object of attributes and expressions"
+            )
         pattern = {str(key): value for key, value in cast("Mapping[object, object]", raw).items()}
         logic = str(pattern.pop("logic", "AND"))
         own = _pattern(pattern, number, label, notes)
@@ -99,7 +101,7 @@ def _combined(patterns: Sequence[object], label: str, notes: list[str]) -> Condi
             result = AnyOf((result, own))
         else:
             notes.append(
-                f"'{label}': pattern {number + 1} is never looked at, because the one before has {before}"
+                f"'{label}': pattern {number + 1} is never checked, because the one before has {before}"
             )
         before = logic
     if len(patterns) > 1 and before == "OR":
@@ -112,13 +114,13 @@ def _pattern(pattern: Mapping[str, object], number: int, label: str, notes: list
     for attribute, expression in pattern.items():
         place = f"patterns[{number}].{attribute}"
         if not isinstance(expression, str):
-            raise BadExpression(place, "an expression is a text")
+            raise BadExpression(place, "an expression must be a text")
         if not attribute:
             raise BadExpression(place, "no attribute has this name")
         attr = attribute if attribute in _THEIRS else f"@{attribute}"
         if not _compiles(expression):
             notes.append(
-                f"'{label}': {place} is no regular expression; it stops only what has exactly this text"
+                f"'{label}': {place} is not a regular expression; it blocks only elements with exactly this text"
             )
         parts.append(_expression(attr, expression, place))
     return AllOf(tuple(parts))

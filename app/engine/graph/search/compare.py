@@ -140,10 +140,10 @@ def _read_line(line: str, where: str) -> LabelledQuery:
         read = _LINE.validate_json(line)
     except ValidationError as error:
         raise InputError(
-            f"no labelled query ({error.errors()[0]['msg']})", path=where, remedy=_FORM
+            f"not a labelled query ({error.errors()[0]['msg']})", path=where, remedy=_FORM
         ) from error
     if not read.query.strip() or not read.expect or not all(read.expect):
-        raise InputError("the query or what it expects is empty", path=where, remedy=_FORM)
+        raise InputError("'query' or 'expect' is empty", path=where, remedy=_FORM)
     return read
 
 

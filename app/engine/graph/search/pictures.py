@@ -47,12 +47,12 @@ class PictureModel:
                 remedy="install the extra 'encoder'",
             )
         if not (folder / "modules.json").is_file():
-            raise InputError("no sentence-transformers folder (it has no modules.json)", path=str(folder))
+            raise InputError("not a sentence-transformers folder (it has no modules.json)", path=str(folder))
         os.environ["HF_HUB_OFFLINE"] = "1"
         self._model = _loaded(folder)
         if "image" not in getattr(self._model, "modalities", ()):
             raise InputError(
-                "this model reads no pictures", path=str(folder), remedy="choose a multimodal one"
+                "this model can't read images", path=str(folder), remedy="choose a multimodal one"
             )
         self.id = f"{folder.name}:{weights_hash(folder)[:16]}:pictures.1"
 
@@ -123,7 +123,7 @@ class PictureSearch:
         """
         (vector,) = self._model.of_pictures([picture])
         if vector is None:
-            raise InputError("what was given to look for is no picture")
+            raise InputError("the query is not an image")
         return self._nearest(vector, k)
 
     def _nearest(self, vector: NDArray[np.float32], k: int) -> list[tuple[str, float]]:
@@ -165,9 +165,9 @@ def _refuse_foreign_code(folder: Path) -> None:
     foreign = [kind for kind in kinds if not kind.startswith("sentence_transformers.")]
     if foreign:
         raise InputError(
-            f"the model wants code of its own to be run ({foreign[0]})",
+            f"the model requires running its own code ({foreign[0]})",
             path=str(folder),
-            remedy="choose one made of sentence-transformers' own modules",
+            remedy="choose one that uses only sentence-transformers' modules",
         )
 
 
@@ -180,5 +180,5 @@ def _opened(picture: bytes) -> Any:
             return None
         return image.convert("RGB")
     except (OSError, ValueError, SyntaxError, pil.DecompressionBombError) as error:
-        log.info("a picture is left out: %s", error)
+        log.info("skipped a picture: %s", error)
         return None

@@ -142,7 +142,7 @@ class StateSearch:
         if index is None:
             raise UsageError(
                 f"search method {method!r} needs an encoder{' with token vectors' if method == LATE else ''}",
-                remedy=f"take {' or '.join(self.methods)}, or have the encoder made (sitelore doctor)",
+                remedy=f"take {' or '.join(self.methods)}, or set up the encoder (sitelore doctor)",
             )
         nodes, scores = index.scores(query)
         return nodes, scores.tolist()
