@@ -85,15 +85,15 @@ class RecordedLook:
         return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
 
 
-async def look(visit: BrowserSession, *, picture: bool = True) -> RecordedLook:
+async def look(session: BrowserSession, *, picture: bool = True) -> RecordedLook:
     """Capture the front tab.
 
     Raises:
         PageGone: there is nothing to capture.
     """
-    page = await capture(visit, picture=picture)
-    tabs = tuple([Tab(url=tab.url, title=await tab.title()) for tab in visit.pages])
-    return RecordedLook(page, tabs, visit.pages.index(visit.page), await visit.page.content())
+    page = await capture(session, picture=picture)
+    tabs = tuple([Tab(url=tab.url, title=await tab.title()) for tab in session.pages])
+    return RecordedLook(page, tabs, session.pages.index(session.page), await session.page.content())
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ Check = Callable[[str | None], float]
 
 
 async def record_run(
-    visit: BrowserSession,
+    session: BrowserSession,
     script: Script,
     check: Check,
     *,
@@ -125,13 +125,13 @@ async def record_run(
         ScriptError: an element of a move is not on the page.
     """
     blobs: dict[str, bytes] = {}
-    await perform(visit, RecordedAction(kind="goto", args={"url": script.start_url}))
+    await perform(session, RecordedAction(kind="goto", args={"url": script.start_url}))
     for move in script.before:
-        seen = await look(visit, picture=False)
-        await perform(visit, _action(move, _target(move, seen)), settle=settle)
+        seen = await look(session, picture=False)
+        await perform(session, _action(move, _target(move, seen)), settle=settle)
     started = time.time()
-    steps, outcome, answer = await _play(visit, script, blobs, settle)
-    final = replace(_page(len(steps), await look(visit), blobs), executed=False)
+    steps, outcome, answer = await _play(session, script, blobs, settle)
+    final = replace(_page(len(steps), await look(session), blobs), executed=False)
     run = Run(
         id=script.run,
         source=source,
@@ -155,17 +155,17 @@ async def record_run(
 
 
 async def _play(
-    visit: BrowserSession, script: Script, blobs: dict[str, bytes], settle: float
+    session: BrowserSession, script: Script, blobs: dict[str, bytes], settle: float
 ) -> tuple[list[Step], Outcome, str | None]:
     """Return the steps, how the run ended, and the answer."""
     steps: list[Step] = []
     for move in script.moves[: script.step_limit]:
-        step = await _step(visit, move, len(steps), blobs, settle)
+        step = await _step(session, move, len(steps), blobs, settle)
         steps.append(step)
         if step.action is not None and step.action.kind in CLOSING:
             said = next(iter(step.action.args.values()), "")
             return steps, CLOSING[step.action.kind], str(said)
-        if urlsplit(visit.page.url).netloc not in script.hosts:
+        if urlsplit(session.page.url).netloc not in script.hosts:
             return steps, Outcome.LEFT_ALLOWED_SITES, None
     if len(steps) < script.step_limit:
         raise ScriptError(f"{script.run}: the moves end at step {len(steps)} without an answer")
@@ -173,10 +173,10 @@ async def _play(
 
 
 async def _step(
-    visit: BrowserSession, move: Move, index: int, blobs: dict[str, bytes], settle: float
+    session: BrowserSession, move: Move, index: int, blobs: dict[str, bytes], settle: float
 ) -> Step:
     """Capture, choose, act."""
-    seen = await look(visit)
+    seen = await look(session)
     step = _page(index, seen, blobs)
     if move.unreadable:
         return replace(
@@ -186,7 +186,7 @@ async def _step(
     action = _action(move, target)
     box = seen.box_of(target.bid) if target is not None else None
     began = time.monotonic()
-    done = await perform(visit, action, settle=settle)
+    done = await perform(session, action, settle=settle)
     return replace(
         step,
         reason=move.reason,
@@ -195,7 +195,7 @@ async def _step(
         target=target,
         target_box=box,
         error=done.error,
-        error_class=error_class(done.error, readable=True, moved_on=visit.page.url != seen.page.url),
+        error_class=error_class(done.error, readable=True, moved_on=session.page.url != seen.page.url),
         env_seconds=round(time.monotonic() - began, 3),
     )
 

@@ -70,7 +70,7 @@ async def test_a_browser_that_is_killed_in_a_step_closes_the_run_and_loses_no_st
         return opened[-1]
 
     async def pid() -> int:
-        browser = opened[0].visit.context.browser
+        browser = opened[0].session.context.browser
         assert browser is not None
         told = await (await browser.new_browser_cdp_session()).send("SystemInfo.getProcessInfo")
         return next(one["id"] for one in told["processInfo"] if one["type"] == "browser")

@@ -51,7 +51,7 @@ async def test_a_browser_killed_while_the_agent_thinks_is_back_before_it_has_dec
         mark = patient.control.mark
         async with patient.control.at(Stage.THINKING):
             await patient.kill()
-            took = await until(lambda: patient.live.visit.browser_switches == 1 and not patient.live.broken)
+            took = await until(lambda: patient.live.session.browser_switches == 1 and not patient.live.broken)
             await until(lambda: patient.control.state is RunState.RUNNING)
         assert took < PROMISED
         assert patient.control.mark != mark
@@ -98,7 +98,7 @@ async def test_a_page_state_behind_a_click_is_gone_back_to_through_the_map(tmp_p
         assert any(one.name == "Deep" for one in page.elements)
 
         async def back_to(state: str, url: str) -> bool:
-            await patient.live.visit.page.click("#b")
+            await patient.live.session.page.click("#b")
             return True
 
         patient.hands.back_to = back_to
@@ -152,7 +152,7 @@ async def test_a_browser_that_stands_still_is_cut_short_ended_and_another_opened
 
 async def test_the_usual_limits_notice_a_page_that_hangs_within_ten_seconds(tmp_path: Path):
     async with recovery_bench(tmp_path, limits=HealthLimits()) as patient:
-        await patient.live.visit.page.goto(patient.at("hangs-soon"))
+        await patient.live.session.page.goto(patient.at("hangs-soon"))
         assert await until(lambda: bool(patient.dog.why)) < PROMISED + 3
 
 
@@ -188,19 +188,19 @@ async def test_a_browser_killed_again_and_again_is_always_back_where_the_run_was
             await patient.hands.do(Wait(0.5))
             page = await patient.hands.look()
             assert page.url == patient.at(name), page.notes
-        assert patient.live.visit.browser_switches == 3
+        assert patient.live.session.browser_switches == 3
         assert [event.kind for event in patient.book.events].count("note") == 3
 
 
 async def test_moving_pictures_go_on_in_the_new_browser(tmp_path: Path):
     async with recovery_bench(tmp_path) as patient, asyncio.TaskGroup() as group:
         seen: list[str] = []
-        screen = Screencast(patient.live.visit, lambda frame: seen.append(frame.url), group.create_task)
+        screen = Screencast(patient.live.session, lambda frame: seen.append(frame.url), group.create_task)
         await patient.hands.do(Goto(patient.at("form")))
         await patient.hands.look()
         await screen.watch(640, 400, 10.0)
         await until(lambda: patient.at("form") in seen)
         await patient.kill()
         seen.clear()
-        await until(lambda: patient.live.visit.browser_switches == 1 and patient.at("form") in seen)
+        await until(lambda: patient.live.session.browser_switches == 1 and patient.at("form") in seen)
         await screen.aclose()

@@ -48,53 +48,53 @@ def exists(process: int) -> bool:
 
 async def gone(live: LiveBrowser) -> None:
     async with asyncio.timeout(20):
-        while is_connected(live.visit):
+        while is_connected(live.session):
             await asyncio.sleep(0.02)
 
 
 @pytest.mark.smoke
 async def test_whoever_holds_the_visit_goes_on_with_cookies_and_storage(live: LiveBrowser, site: HostileSite):
-    visit, hands = live.visit, Executor(live.visit)
+    session, hands = live.session, Executor(live.session)
     await hands.do(Goto(site.page("good/one")))
-    await visit.page.evaluate(KEEP)
+    await session.page.evaluate(KEEP)
     await live.remember()
     os.kill(live.process, signal.SIGKILL)
     await gone(live)
     assert not live.is_open
     await live.reopen()
-    assert live.visit is visit
-    assert visit.browser_switches == 1
+    assert live.session is session
+    assert session.browser_switches == 1
     assert live.is_open
-    assert [page.url for page in visit.pages] == ["about:blank"]
+    assert [page.url for page in session.pages] == ["about:blank"]
     done = await hands.do(Goto(site.page("good/two")))
     assert done.success
     page = await hands.look()
     assert page.url == site.page("good/two")
     assert page.picture
-    assert await visit.page.evaluate(KEPT) == ["who=ada", "dark", "of this tab"]
+    assert await session.page.evaluate(KEPT) == ["who=ada", "dark", "of this tab"]
 
 
 async def test_remembering_opens_no_tab_and_is_done_now_and_then_only(live: LiveBrowser, site: HostileSite):
-    await live.visit.page.goto(site.page("good/one"))
+    await live.session.page.goto(site.page("good/one"))
     await live.remember()
-    await live.visit.page.evaluate(KEEP)
+    await live.session.page.evaluate(KEEP)
     await live.remember()
-    assert len(live.visit.pages) == 1
-    assert live.visit.happened().popups == ()
+    assert len(live.session.pages) == 1
+    assert live.session.happened().popups == ()
     await live.reopen()
-    await live.visit.page.goto(site.page("good/one"))
-    assert await live.visit.page.evaluate(KEPT) == ["", None, None]
+    await live.session.page.goto(site.page("good/one"))
+    assert await live.session.page.evaluate(KEPT) == ["", None, None]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped in the way of POSIX")
 async def test_a_browser_that_stands_still_is_ended_and_another_opened(live: LiveBrowser, site: HostileSite):
-    await live.visit.page.goto(site.page("good/one"))
+    await live.session.page.goto(site.page("good/one"))
     old = live.process
     os.kill(old, signal.SIGSTOP)
-    assert not await is_responsive(live.visit, 0.5)
+    assert not await is_responsive(live.session, 0.5)
     await live.reopen()
     assert live.process not in (0, old)
-    assert await is_responsive(live.visit)
+    assert await is_responsive(live.session)
     async with asyncio.timeout(20):
         while exists(old):
             await asyncio.sleep(0.02)

@@ -77,10 +77,10 @@ async def bench(blank: BrowserSession) -> Bench:
     return Bench(hands, ActionDispatcher(hands, LedgerStore(), calculate, secrets=secrets), asked)
 
 
-async def held(visit: BrowserSession) -> str:
+async def held(session: BrowserSession) -> str:
     """Everything that any field of any frame holds."""
     script = "() => [...document.querySelectorAll('input,textarea')].map(one => one.value).join('|')"
-    return " ".join([await frame.evaluate(script) for frame in visit.page.frames])
+    return " ".join([await frame.evaluate(script) for frame in session.page.frames])
 
 
 @pytest.mark.smoke

@@ -90,7 +90,7 @@ async def test_what_is_held_back_beside_a_visible_effect_is_a_note(bench: Bench,
     result = await bench.do(Click(bench.number("Show more")))
     assert result.effect is Effect.NAVIGATED
     assert result.blocked_writes == ("POST /deed/leaving",)
-    assert any("POST /deed/leaving was held back" in note for note in result.notes)
+    assert any("POST /deed/leaving was blocked" in note for note in result.notes)
     assert site.wrote == ()
 
 
@@ -190,11 +190,11 @@ async def test_watching_comes_after_the_page_and_still_holds_it_up(chromium: Bro
 async def test_the_guard_follows_the_visit_into_another_browser(site: TrapSite):
     async with await LiveBrowser.open() as live:
         guard = WriteGuard()
-        await guard.watch(live.visit)
+        await guard.watch(live.session)
         await live.reopen()
         await live.go(f"{site.home}/trap/xhr")
         guard.begin(None)
-        await live.visit.page.click("#more")
+        await live.session.page.click("#more")
         async with asyncio.timeout(10):
             while not guard.refused():
                 await asyncio.sleep(0.02)
@@ -249,7 +249,7 @@ async def test_a_takeover_lets_the_persons_writes_out_and_ends_with_the_guard_in
     registry, run = JobRegistry(EventBus()), cast("Any", Held())
     page = SupervisedPage(cast("Any", SimpleNamespace(registry=registry)), "r1", cast("Any", None))
     page.loop, page.home = run, site.home
-    page._browser = cast("Any", SimpleNamespace(visit=bench.tab))  # pyright: ignore[reportPrivateUsage]
+    page._browser = cast("Any", SimpleNamespace(session=bench.tab))  # pyright: ignore[reportPrivateUsage]
     await page.take_over(run)
     await bench.tab.page.click("text=Mark >> nth=0")
     await asyncio.to_thread(site.wait_for_write)

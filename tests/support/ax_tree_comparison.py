@@ -28,17 +28,17 @@ class Agreement:
     missing: tuple[str, ...]
 
 
-async def agreement(visit: BrowserSession) -> Agreement:
+async def agreement(session: BrowserSession) -> Agreement:
     """Compare on the page in front, frames within it left out; options of select boxes are values, not elements."""
-    page = await capture(visit, picture=False)
+    page = await capture(session, picture=False)
     while True:
         ours = {
-            await _node(*element_location(visit, e.index)): e
+            await _node(*element_location(session, e.index)): e
             for e in page.elements
             if not e.frame and not e.listens
         }
-        answer = await visit.send("Accessibility.getFullAXTree")
-        before, page = page, await capture(visit, picture=False)
+        answer = await session.send("Accessibility.getFullAXTree")
+        before, page = page, await capture(session, picture=False)
         if before.tree == page.tree:  # else a script was at work between the two
             break
     theirs = {

@@ -83,7 +83,7 @@ class RecoveryBench:
 
     async def renderers(self) -> list[int]:
         """Process ids of the renderers."""
-        browser = self.live.visit.context.browser
+        browser = self.live.session.context.browser
         assert browser is not None
         wire = await browser.new_browser_cdp_session()
         told = cast("dict[str, list[dict[str, Any]]]", await wire.send("SystemInfo.getProcessInfo"))
@@ -116,7 +116,7 @@ async def recovery_bench(
         with LedgerStore.open(folder) as book:
             control = RunControl("run")
             await control.begin(0)
-            hands = RecoveringExecutor(Executor(live.visit), live, control, home=site.url, book=book)
+            hands = RecoveringExecutor(Executor(live.session), live, control, home=site.url, book=book)
             pulse = Heartbeat()
 
             async def on_worker(call: Callable[[], str]) -> str:

@@ -23,7 +23,7 @@ class Bench:
 
     @property
     def tab(self) -> BrowserSession:
-        return self.hand.visit
+        return self.hand.session
 
     async def at(self, path: str) -> PageCapture:
         """Open a page of the site without the executor, and capture it."""

@@ -62,9 +62,9 @@ def typed(text: str) -> list[PageInput]:
     ]
 
 
-async def middle(visit: BrowserSession, selector: str) -> tuple[float, float]:
+async def middle(session: BrowserSession, selector: str) -> tuple[float, float]:
     """Return the middle of an element."""
-    box = await visit.page.locator(selector).first.bounding_box()
+    box = await session.page.locator(selector).first.bounding_box()
     assert box is not None
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -101,7 +101,7 @@ class Kept:
 
 @asynccontextmanager
 async def in_hand(
-    visit: BrowserSession,
+    session: BrowserSession,
     home: str = "http://page.test/",
     secrets: Secrets | None = None,
     tell: Callable[[str], None] | None = None,
@@ -109,7 +109,7 @@ async def in_hand(
     """Take over the page of a session; hand it back at the end if it was not before."""
     registry, kept = JobRegistry(EventBus()), Kept()
     takeover = Takeover(
-        visit,
+        session,
         secrets=secrets or Secrets(),
         home=home,
         write=kept.write,
@@ -127,10 +127,10 @@ async def in_hand(
 
 
 @asynccontextmanager
-async def filmed(visit: BrowserSession) -> AsyncIterator[tuple[Screencast, list[ScreencastFrame]]]:
+async def filmed(session: BrowserSession) -> AsyncIterator[tuple[Screencast, list[ScreencastFrame]]]:
     """A screencast without viewers, and the frames it delivers."""
     registry, frames = JobRegistry(EventBus()), list[ScreencastFrame]()
-    cast = Screencast(visit, frames.append, registry.hold)
+    cast = Screencast(session, frames.append, registry.hold)
     try:
         yield cast, frames
     finally:

@@ -79,12 +79,12 @@ class Episode:
 
 
 @asynccontextmanager
-async def episode(visit: BrowserSession, site: MiniWob, task: str, seed: int) -> AsyncGenerator[Episode]:
+async def episode(session: BrowserSession, site: MiniWob, task: str, seed: int) -> AsyncGenerator[Episode]:
     """Open a task in the tab in front and start it; the same seed makes the same task (three move by themselves).
 
     The tab is left on an empty page, so that no timer of the task goes on.
     """
-    page = visit.page
+    page = session.page
     await page.goto(site.page(task))
     await page.evaluate(START, [seed, HIDDEN])
     await page.wait_for_function("() => WOB_TASK_READY", timeout=READY)

@@ -25,7 +25,7 @@ class ActionExecutor(Protocol):
         """Capture the page in front.  Raises ``SiteloreError`` where there is none."""
         ...
 
-    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
+    async def do(self, action: Action, permit: WritePermit | None = None) -> ActionResult:
         """Do one action on the page of the last look; failures of the site come back as a result.
 
         ``permit`` limits the writes of the action; without one only reading requests leave a guarded browser.

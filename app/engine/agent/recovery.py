@@ -166,7 +166,7 @@ class RecoveringExecutor(ActionExecutor):
             told, self._untold = tuple(self._untold), []
             return replace(page, notes=(*page.notes, *told)) if told else page
 
-    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
+    async def do(self, action: Action, permit: WritePermit | None = None) -> ActionResult:
         """Do one action; where the browser was lost before it, only open addresses: all else needs a new look.
 
         Raises ``DecisionStale`` where a person held the run while it waited for the disk.
@@ -177,13 +177,13 @@ class RecoveringExecutor(ActionExecutor):
             await self._control.before_action()
         async with self._one_at_a_time:
             why = self._wrong
-            if why and not isinstance(command, Goto):
+            if why and not isinstance(action, Goto):
                 with suppress(SiteloreError):
                     await self._bring_back()
                 return refused(Cause.PAGE_LOST, f"not done: {why}")
-            if isinstance(command, Goto):
-                return await self._opened(command)
-            return self._counted(await self._hands.do(command, permit))
+            if isinstance(action, Goto):
+                return await self._opened(action)
+            return self._counted(await self._hands.do(action, permit))
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         """Return every open tab, and the number of the one in front."""

@@ -142,7 +142,7 @@ class BrowserDriver:
     def __init__(self, browsers: BrowserPool, newcomer: FreshContext) -> None:
         self._browsers, self._newcomer = browsers, newcomer
         self.guard = WriteGuard()
-        self._visit: BrowserSession | None = None
+        self._session: BrowserSession | None = None
         self._stack = AsyncExitStack()
         self._page = PageCapture(url=EMPTY)
 
@@ -190,7 +190,7 @@ class BrowserDriver:
 
     async def reopen(self) -> None:
         """Discard the page and begin with an empty one, in a new browser if this one has died."""
-        stack, self._stack, self._visit = self._stack, AsyncExitStack(), None
+        stack, self._stack, self._session = self._stack, AsyncExitStack(), None
         self.guard, self._page = WriteGuard(), PageCapture(url=EMPTY)
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT):
@@ -200,10 +200,10 @@ class BrowserDriver:
         await self._ready()
 
     async def _ready(self) -> BrowserSession:
-        if self._visit is None:
-            self._visit = await self._browsers.new_visit(self._stack)
-        await self.guard.watch(self._visit)
-        return self._visit
+        if self._session is None:
+            self._session = await self._browsers.new_visit(self._stack)
+        await self.guard.watch(self._session)
+        return self._session
 
     def _deed(self, tab: BrowserSession, performed: LoadResult, *, tier: Tier | None = None) -> DriverResult:
         return DriverResult(

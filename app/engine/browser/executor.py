@@ -139,35 +139,35 @@ class Executor:
 
     def __init__(
         self,
-        visit: BrowserSession,
+        session: BrowserSession,
         *,
         domains: frozenset[str] = frozenset(),
         options: ExecutorOptions | None = None,
         files: Path | None = None,
         guard: WriteGuard | None = None,
     ) -> None:
-        visit.keep_tabs = True
-        self.visit = visit
+        session.keep_tabs = True
+        self.session = session
         self.guard = guard
         self.options = options or ExecutorOptions()
-        fences, hand = NavigationPolicy(domains), PageMonitor(visit)
-        pointer = Pointer(visit, PointerMotion(self.options.seed) if self.options.smooth else None)
+        policy, monitor = NavigationPolicy(domains), PageMonitor(session)
+        pointer = Pointer(session, PointerMotion(self.options.seed) if self.options.smooth else None)
         cascade = ClickCascade(
-            visit=visit,
-            hand=hand,
+            session=session,
+            monitor=monitor,
             pointer=pointer,
             scripted=self.options.scripted,
             timeout=self.options.timeout,
         )
-        self._gate = RequestFilter(visit, fences)
-        self._gaze = CaptureCache(visit, hand, self._gate)
-        self._grip = ExecutionContext(
-            visit=visit,
-            hand=hand,
-            gaze=self._gaze,
+        self._filter = RequestFilter(session, policy)
+        self._captures = CaptureCache(session, monitor, self._filter)
+        self._context = ExecutionContext(
+            session=session,
+            monitor=monitor,
+            captures=self._captures,
             pointer=pointer,
             cascade=cascade,
-            fences=fences,
+            policy=policy,
             files=files,
             quiet=self.options.quiet,
             most=self.options.most,
@@ -176,7 +176,7 @@ class Executor:
     @property
     def page(self) -> PageCapture:
         """The last captured page; element numbers refer to it."""
-        return self._gaze.shown
+        return self._captures.shown
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         """Capture the page in front; from then on, changes by the page itself are told from those of an
@@ -190,56 +190,56 @@ class Executor:
         """
         if self.guard is not None:
             with suppress(Error):  # a lost page is detected by the capture
-                await self.guard.watch(self.visit)
-        return await self._gaze.look(picture, self.options.most)
+                await self.guard.watch(self.session)
+        return await self._captures.look(picture, self.options.most)
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         """Return the open tabs in order, and the number of the one in front."""
         told: list[Tab] = []
-        for tab in self.visit.pages:
+        for tab in self.session.pages:
             title = ""
             with suppress(Error, TimeoutError):
                 title = await asyncio.wait_for(tab.title(), ANSWER_TIMEOUT)
             told.append(Tab(url=redact_url(tab.url), title=redact_text(title)))
-        return tuple(told), max(0, min(self.visit.active, len(told) - 1))
+        return tuple(told), max(0, min(self.session.active, len(told) - 1))
 
-    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
+    async def do(self, action: Action, permit: WritePermit | None = None) -> ActionResult:
         """Perform one action; its numbers are those of the last capture. Never raises for what a page or
         browser does.
 
         With a guard, only the writes that ``permit`` allows may leave meanwhile; without a permit, none.
         """
         began = time.monotonic()
-        handler = HANDLERS.get(type(command))
+        handler = HANDLERS.get(type(action))
         if handler is None:
-            return refused(Cause.POLICY, f"{type(command).__name__} is not an action on a page")
+            return refused(Cause.POLICY, f"{type(action).__name__} is not an action on a page")
         if self.guard is None:
-            result = await self._tried(handler, command)
+            result = await self._tried(handler, action)
         else:
-            result = await self._guarded(self.guard, handler, command, permit)
-        self._grip.dead.record_effect(result.effect, self._grip.page)
+            result = await self._guarded(self.guard, handler, action, permit)
+        self._context.dead.record_effect(result.effect, self._context.page)
         return replace(result, seconds=round(time.monotonic() - began, 3))
 
     async def _guarded(
-        self, guard: WriteGuard, handler: Handler, command: Action, permit: WritePermit | None
+        self, guard: WriteGuard, handler: Handler, action: Action, permit: WritePermit | None
     ) -> ActionResult:
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT):
-                await guard.watch(self.visit)
+                await guard.watch(self.session)
         except (Error, TimeoutError) as error:
-            return refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
+            return refused(Cause.PAGE_LOST, self._captures.why_lost(error))
         late, _ = guard.refused(), guard.sent()  # writes since then were a person's
         guard.begin(permit)
         try:
-            result = await self._tried(handler, command)
+            result = await self._tried(handler, action)
         finally:
             guard.end()
         return _with_writes(result, late, guard.refused(), tuple(map(str, guard.sent())))
 
-    async def _tried(self, handler: Handler, command: Action) -> ActionResult:
+    async def _tried(self, handler: Handler, action: Action) -> ActionResult:
         try:
             async with asyncio.timeout(ACTION_TIMEOUT):
-                return await self._unless_it_dies(self._do(handler, command))
+                return await self._unless_it_dies(self._do(handler, action))
         except ActionRefused as no:
             return self._with_gate(no.result)
         except NoSuchElement as gone:
@@ -247,44 +247,46 @@ class Executor:
         except TimeoutError:
             return refused(Cause.TIMEOUT, "the page is busy and does not answer", "noop(1000)", "go_back()")
         except (Error, PageGone, IndexError) as error:
-            return refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
+            return refused(Cause.PAGE_LOST, self._captures.why_lost(error))
 
-    async def _do(self, handler: Handler, command: Action) -> ActionResult:
-        visit, grip = self.visit, self._grip
-        if self._gaze.lost:
+    async def _do(self, handler: Handler, action: Action) -> ActionResult:
+        session, context = self.session, self._context
+        if self._captures.lost:
             raise PageGone("there is no page in front")
-        if grip.page is not self._gaze.shown:
-            command = self._renumbered(command)
-        self._gaze.drop_pending()
-        front, unasked = visit.page, visit.unsolicited_count
+        if context.page is not self._captures.shown:
+            action = self._renumbered(action)
+        self._captures.drop_pending()
+        front, unasked = session.page, session.unsolicited_count
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT):
-                await self._gate.keep()
-                await grip.hand.begin()
+                await self._filter.keep()
+                await context.monitor.begin()
         except TimeoutError:
-            if not isinstance(command, Goto):
+            if not isinstance(action, Goto):
                 raise
-            await visit.renew()  # a busy page would keep any address from opening
-            front = visit.page
-        before = grip.page
-        done = await handler(grip, command)
+            await session.renew()  # a busy page would keep any address from opening
+            front = session.page
+        before = context.page
+        done = await handler(context, action)
         if not done.settled:
-            await wait_until_idle(visit, quiet=self.options.quiet, most=self.options.most, acted=True)
-            if visit.pages and visit.page is not front:
-                await wait_until_idle(visit, quiet=self.options.quiet, most=self.options.most)
-        if self._gaze.lost:
+            await wait_until_idle(session, quiet=self.options.quiet, most=self.options.most, acted=True)
+            if session.pages and session.page is not front:
+                await wait_until_idle(session, quiet=self.options.quiet, most=self.options.most)
+        if self._captures.lost:
             raise PageGone("the page was lost")
         async with asyncio.timeout(ANSWER_TIMEOUT * 2):
-            around = OutsideChanges(tab=visit.page is not front, dialogs=visit.unsolicited_count - unasked)
-            changes = PageChanges(replaced=True) if around.tab else await grip.hand.changes()
+            around = OutsideChanges(
+                tab=session.page is not front, dialogs=session.unsolicited_count - unasked
+            )
+            changes = PageChanges(replaced=True) if around.tab else await context.monitor.changes()
             effect = done.effect or effect_from_changes(changes, around)
-            return await self._told(command, before, done, effect, changes)
+            return await self._told(action, before, done, effect, changes)
 
     async def _unless_it_dies(self, doing: Coroutine[Any, Any, ActionResult]) -> ActionResult:
         """Run the action unless the page dies, which would never answer."""
 
         async def watch() -> None:
-            await self.visit.dead.wait()
+            await self.session.dead.wait()
             raise PageGone("the page died")
 
         try:
@@ -298,19 +300,19 @@ class Executor:
 
     async def _told(
         self,
-        command: Action,
+        action: Action,
         before: PageCapture,
         done: ActionOutcome,
         effect: Effect | None,
         changes: PageChanges,
     ) -> ActionResult:
         """Build the result; capture the page if another one came or the effect is unknown."""
-        stopped = self._gate.refused()
+        stopped = self._filter.refused()
         if effect is None:
-            after = await self._gaze.ahead()
+            after = await self._captures.ahead()
             effect = effect_from_captures(changes, fingerprints_of(before), fingerprints_of(after))
         elif effect is Effect.NAVIGATED:
-            return await self._arrived(command, before, done, await self._gaze.ahead())
+            return await self._arrived(action, before, done, await self._captures.ahead())
         if stopped is not None and effect is not Effect.NAVIGATED:
             return replace(stopped, tried=done.tried)
         did = effect is Effect.CHANGED or done.calm
@@ -321,36 +323,36 @@ class Executor:
             tried=done.tried,
             cause=Cause.NONE if did else Cause.NO_EFFECT,
             why=why,
-            alternatives=() if did else self._instead(command, before),
+            alternatives=() if did else self._instead(action, before),
             output=done.output,
             notes=done.notes,
         )
 
-    def _instead(self, command: Action, before: PageCapture) -> tuple[str, ...]:
-        if not isinstance(command, Click):
+    def _instead(self, action: Action, before: PageCapture) -> tuple[str, ...]:
+        if not isinstance(action, Click):
             return ()
-        element = before.elements[command.element]
-        number = same_element(element, before, self._gaze.now)
+        element = before.elements[action.element]
+        number = same_element(element, before, self._captures.now)
         return (
-            tuple(alternatives_to_click(replace(element, index=number), self._gaze.now))
+            tuple(alternatives_to_click(replace(element, index=number), self._captures.now))
             if number is not None
             else ()
         )
 
     async def _arrived(
-        self, command: Action, before: PageCapture, done: ActionOutcome, after: PageCapture
+        self, action: Action, before: PageCapture, done: ActionOutcome, after: PageCapture
     ) -> ActionResult:
         """Build the result of a navigation; leave a page that the run may not visit."""
         status = done.status or after.status
-        outside = self._grip.fences.outside(after.url)
-        if outside is not None and not isinstance(command, SwitchTab):
+        outside = self._context.policy.outside(after.url)
+        if outside is not None and not isinstance(action, SwitchTab):
             await self._leave(before)
             return replace(outside, tried=done.tried, status=status, why=f"{outside.why}; the run went back")
-        cause, why = landing_failure(command, before, after, status)
+        cause, why = landing_failure(action, before, after, status)
         if cause is Cause.CHALLENGE:
-            self._grip.fences.note_challenge(after.url)
-            for url in (command.url,) if isinstance(command, Goto | NewTab) else ():
-                self._grip.fences.note_challenge(url)
+            self._context.policy.note_challenge(after.url)
+            for url in (action.url,) if isinstance(action, Goto | NewTab) else ():
+                self._context.policy.note_challenge(url)
         aside = {Cause.CHALLENGE: ("ask_human(...)",), Cause.LOGIN: ("ask_human(...)",), Cause.NONE: ()}
         return ActionResult(
             success=cause is Cause.NONE,
@@ -366,29 +368,29 @@ class Executor:
 
     async def _leave(self, before: PageCapture) -> None:
         """Return to the run's own sites: to the tab that opened this one, else to the previous page."""
-        self._gaze.drop_pending()
-        opener = await self.visit.page.opener()
-        if opener is not None and opener in self.visit.pages:
+        self._captures.drop_pending()
+        opener = await self.session.page.opener()
+        if opener is not None and opener in self.session.pages:
             with suppress(Error):
-                await self.visit.page.close()
-            self.visit.active = self.visit.pages.index(opener)
+                await self.session.page.close()
+            self.session.active = self.session.pages.index(opener)
             return
-        await open_page(self.visit, before.url, most=self.options.most)
+        await open_page(self.session, before.url, most=self.options.most)
 
-    def _renumbered(self, command: Action) -> Action:
+    def _renumbered(self, action: Action) -> Action:
         """Return the action with the element numbers of the newest capture.
 
         Raises:
             Refused: an element it names has left the page.
         """
-        found = renumber_action(command, self._gaze.shown, self._gaze.now)
+        found = renumber_action(action, self._captures.shown, self._captures.now)
         if isinstance(found, int):
-            raise ActionRefused(stale_element(self._gaze.shown.elements[found], self._gaze.now))
+            raise ActionRefused(stale_element(self._captures.shown.elements[found], self._captures.now))
         return found
 
     def _with_gate(self, result: ActionResult) -> ActionResult:
         """Report an address that the request filter refused as such."""
-        stopped = self._gate.refused()
+        stopped = self._filter.refused()
         return (
             replace(stopped, tried=result.tried)
             if stopped is not None and result.cause is Cause.NETWORK

@@ -34,25 +34,25 @@ class FreshContext:
             str(origin.get("origin")) for origin in state.get("origins", ()) if origin.get("localStorage")
         }
 
-    async def forget(self, visit: BrowserSession) -> None:
+    async def forget(self, session: BrowserSession) -> None:
         """Drop cookies and storage that are not part of the log-in; values the site renewed stay renewed."""
         try:
-            await self._drop_cookies(visit)
-            parts = urlsplit(visit.page.url)
+            await self._drop_cookies(session)
+            parts = urlsplit(session.page.url)
             if parts.scheme not in ("http", "https"):
                 return
             origin = f"{parts.scheme}://{parts.netloc}"
             if origin not in self._origins:
-                await visit.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
-            await visit.send("Runtime.evaluate", expression="try { sessionStorage.clear() } catch {}")
+                await session.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
+            await session.send("Runtime.evaluate", expression="try { sessionStorage.clear() } catch {}")
         except Error:
             return  # a page that is gone stores nothing
 
-    async def _drop_cookies(self, visit: BrowserSession) -> None:
+    async def _drop_cookies(self, session: BrowserSession) -> None:
         if not self._cookies:
-            await visit.context.clear_cookies()
+            await session.context.clear_cookies()
             return
-        for cookie in await visit.context.cookies():
+        for cookie in await session.context.cookies():
             name = cookie.get("name", "")
             if name and name not in self._cookies:
-                await visit.context.clear_cookies(name=name, domain=cookie.get("domain"))
+                await session.context.clear_cookies(name=name, domain=cookie.get("domain"))

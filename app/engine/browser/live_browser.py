@@ -63,7 +63,7 @@ class LiveBrowser:
         headed: bool,
         opening: LaunchSettings | None = None,
     ) -> None:
-        self._stack, self.visit, self.headed = stack, tab, headed
+        self._stack, self.session, self.headed = stack, tab, headed
         self._opening = opening or LaunchSettings(headed=headed)
         self._belongings = SessionState()
         self._remembered = 0.0
@@ -103,37 +103,37 @@ class LiveBrowser:
     @property
     def is_open(self) -> bool:
         """False once the user has closed its window, or it crashed."""
-        return is_connected(self.visit) and bool(self.visit.pages)
+        return is_connected(self.session) and bool(self.session.pages)
 
     @property
     def broken(self) -> str:
         """What is wrong with browser or page, as far as they report it themselves; "" if nothing is."""
-        visit = self.visit
-        if not is_connected(visit):
+        session = self.session
+        if not is_connected(session):
             return BROWSER_GONE
-        if visit.stopped:
+        if session.stopped:
             return "the page opened dialogs without end and was closed"
-        if visit.crashed:
+        if session.crashed:
             return "the page crashed"
-        return "" if visit.pages and not visit.page.is_closed() else "the page closed itself"
+        return "" if session.pages and not session.page.is_closed() else "the page closed itself"
 
     @property
     def address(self) -> str:
         """The address of the page in front, "" without one."""
-        return self.visit.page.url if self.visit.pages else ""
+        return self.session.page.url if self.session.pages else ""
 
     @property
     def open_tabs(self) -> int:
         """Number of open tabs."""
-        return len(self.visit.pages)
+        return len(self.session.pages)
 
     async def answers(self) -> bool:
         """Whether the page in front responds in time."""
-        return await is_responsive(self.visit)
+        return await is_responsive(self.session)
 
     async def go(self, url: str) -> str:
         """Open an address in the tab in front; return one sentence on why no page came, "" when one did."""
-        return (await open_page(self.visit, url)).error
+        return (await open_page(self.session, url)).error
 
     async def remember(self) -> None:
         """Keep cookies and storage in memory for ``reopen``; frequent calls are throttled.
@@ -144,7 +144,7 @@ class LiveBrowser:
         if self._remembered and now - self._remembered < STATE_INTERVAL:
             return
         self._remembered = now
-        kept = await read_session_state(self.visit)
+        kept = await read_session_state(self.session)
         if kept is not None:
             self._belongings = replace(kept, session={**self._belongings.session, **kept.session})
 
@@ -154,11 +154,11 @@ class LiveBrowser:
 
         Raises as ``reopen`` does.
         """
-        if not anew and is_connected(self.visit):
+        if not anew and is_connected(self.session):
             with suppress(Error, TimeoutError):
                 async with asyncio.timeout(RENEW_TIMEOUT):
-                    await self.visit.renew()
-                if await is_responsive(self.visit):
+                    await self.session.renew()
+                if await is_responsive(self.session):
                     return False
         await self.reopen()
         return True
@@ -183,10 +183,10 @@ class LiveBrowser:
                 await stack.aclose()
                 raise SiteloreError("the browser was closed")
             self._stack, self.process = stack, process
-            self.visit.switch_browser(page)
-            if self.visit.guard is not None:
+            self.session.switch_browser(page)
+            if self.session.guard is not None:
                 with suppress(Error):  # the next caller finds it gone
-                    await self.visit.guard.watch(self.visit)
+                    await self.session.guard.watch(self.session)
 
     async def save_login_state(self, path: Path) -> None:
         """Write cookies and local storage to a file that only its owner can read.
@@ -195,7 +195,7 @@ class LiveBrowser:
         """
         import orjson
 
-        state = await self.visit.context.storage_state()
+        state = await self.session.context.storage_state()
         draft = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -69,7 +69,7 @@ _SENTENCES = {
 }
 
 
-async def open_page(visit: BrowserSession, url: str, *, most: float = IDLE_TIMEOUT) -> LoadResult:
+async def open_page(session: BrowserSession, url: str, *, most: float = IDLE_TIMEOUT) -> LoadResult:
     """Open an address and wait until the page is idle.
 
     A server fault (5xx) or a broken connection is retried once. ``error`` is one sentence if no page
@@ -79,28 +79,28 @@ async def open_page(visit: BrowserSession, url: str, *, most: float = IDLE_TIMEO
     began = time.monotonic()
     if urlsplit(url).scheme not in ("http", "https", "about"):
         return LoadResult(f"{_short(url)} is not the address of a page")
-    if visit.crashed or visit.stopped or not visit.pages:
-        await visit.renew()
-    status, error = await _go(visit, url)
-    if error and await _has_crashed(visit):
-        await visit.renew()
-        status, error = await _go(visit, url)
+    if session.crashed or session.stopped or not session.pages:
+        await session.renew()
+    status, error = await _go(session, url)
+    if error and await _has_crashed(session):
+        await session.renew()
+        status, error = await _go(session, url)
     notes: tuple[str, ...] = ()
     if status >= 500 or error.endswith(("dropped the connection", "sent an empty response")):
         first = error or f"the server answered {status}"
         await asyncio.sleep(RETRY_DELAY)
-        status, error = await _go(visit, url)
+        status, error = await _go(session, url)
         notes = (f"answered at the second try only ({first})",) if not error and status < 500 else ()
     if not error and status >= 500:
         error = f"{_short(url)}: the server failed (status {status}, twice)"
-    settled = await wait_until_idle(visit, most=most) if not error or status else False
+    settled = await wait_until_idle(session, most=most) if not error or status else False
     if not error and not settled:
         notes = (*notes, "the page never became idle")
     return LoadResult(error, status, settled, round(time.monotonic() - began, 3), notes)
 
 
 async def operate(
-    visit: BrowserSession,
+    session: BrowserSession,
     element: Element,
     operation: Operation,
     value: str = "",
@@ -115,31 +115,31 @@ async def operate(
     label of the option to select, the text to type or the key to press; ``timeout`` is in seconds.
     """
     if operation is Operation.OPEN:
-        return await open_page(visit, value or element.href, most=most)
+        return await open_page(session, value or element.href, most=most)
     if operation is Operation.CLICK and element.href and element.target not in _OPENED_ELSEWHERE:
-        return await open_page(visit, element.href, most=most)
+        return await open_page(session, element.href, most=most)
     began = time.monotonic()
-    traffic = NetworkActivity.of(visit.page)
+    traffic = NetworkActivity.of(session.page)
     before, documents = traffic.document, traffic.documents
     if operation is Operation.HOVER:
         quiet = max(quiet, HOVER_DELAY)
         with suppress(Error):  # a page that is gone is told of below
-            await visit.page.mouse.move(0, 0)  # the pointer has to come; it may rest there already
-    error = await _touch(visit, element, _VERBS[operation], value, timeout)
+            await session.page.mouse.move(0, 0)  # the pointer has to come; it may rest there already
+    error = await _touch(session, element, _VERBS[operation], value, timeout)
     if error:
         return LoadResult(error, 0, False, round(time.monotonic() - began, 3))
-    settled = await wait_until_idle(visit, quiet=quiet, most=most, acted=True)
+    settled = await wait_until_idle(session, quiet=quiet, most=most, acted=True)
     status = await traffic.status_since(before, documents)
     notes = () if settled else ("the page never became idle",)
     error = f"the server failed (status {status})" if status >= 500 else ""
-    if visit.page.url.startswith("chrome-error://"):
+    if session.page.url.startswith("chrome-error://"):
         error = f"the page behind {_named(element)} can't be reached"
     return LoadResult(error, status, settled, round(time.monotonic() - began, 3), notes)
 
 
-async def _go(visit: BrowserSession, url: str) -> tuple[int, str]:
+async def _go(session: BrowserSession, url: str) -> tuple[int, str]:
     """Open an address; return the HTTP status (0 without one), and one sentence if no page came."""
-    page = visit.page
+    page = session.page
     traffic = NetworkActivity.of(page)
     before = traffic.document
     answer: Response | None
@@ -149,7 +149,7 @@ async def _go(visit: BrowserSession, url: str) -> tuple[int, str]:
         answer = traffic.document
         if answer is None or answer is before:
             with suppress(Error):  # else it stays under way, and what is asked of the tab next waits for it
-                await visit.send("Page.stopLoading")
+                await session.send("Page.stopLoading")
             return 0, f"{_host(url)} does not answer ({_short(url)}, {LOAD_TIMEOUT:.0f} s)"
     except Error as error:
         if page.is_closed():
@@ -169,13 +169,13 @@ def load_failure(url: str, message: str) -> str:
     return sentence.format(host=_host(url), url=_short(url), why=name or _first_line(message))
 
 
-async def _has_crashed(visit: BrowserSession) -> bool:
+async def _has_crashed(session: BrowserSession) -> bool:
     """Whether the tab has crashed; the browser may report it a moment after the page failed."""
     await asyncio.sleep(0.1)
-    return visit.crashed
+    return session.crashed
 
 
-async def _touch(visit: BrowserSession, element: Element, verb: str, value: str, timeout: float) -> str:
+async def _touch(session: BrowserSession, element: Element, verb: str, value: str, timeout: float) -> str:
     """Operate the element; return one sentence on what obstructed it, "" if nothing did.
 
     An obstructed element is given up after ``timeout`` seconds; one that is only slow gets a second
@@ -184,7 +184,7 @@ async def _touch(visit: BrowserSession, element: Element, verb: str, value: str,
     for seconds in (timeout, SLOW_TIMEOUT_FACTOR * timeout):
         try:
             await operate_handle(
-                await element_handle(visit, element.index), verb, value, timeout=seconds * 1000
+                await element_handle(session, element.index), verb, value, timeout=seconds * 1000
             )
         except (Error, NoSuchElement) as error:
             if _DONE in str(error):  # what took too long is the page it leads to

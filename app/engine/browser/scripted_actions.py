@@ -48,7 +48,11 @@ class LoadResult:
 
 
 async def perform(
-    visit: BrowserSession, action: RecordedAction, *, timeout: float = ACTION_TIMEOUT, settle: float = SETTLE
+    session: BrowserSession,
+    action: RecordedAction,
+    *,
+    timeout: float = ACTION_TIMEOUT,
+    settle: float = SETTLE,
 ) -> LoadResult:
     """Do one action on the tab in front and let the page settle.
 
@@ -56,11 +60,11 @@ async def perform(
     back as ``error``; an action of an unknown kind is one too.
     """
     try:
-        with _PageLoadWait(visit.page) as arrival:
-            await _act(visit, action, timeout * 1000)
+        with _PageLoadWait(session.page) as arrival:
+            await _act(session, action, timeout * 1000)
             await asyncio.sleep(settle)
             await arrival.wait()
-        await visit.page.wait_for_load_state("load", timeout=LOAD * 1000)
+        await session.page.wait_for_load_state("load", timeout=LOAD * 1000)
     except (Error, NoSuchElement) as error:
         return LoadResult(f"{type(error).__name__}: {error}")
     return LoadResult()
@@ -110,7 +114,7 @@ class _PageLoadWait:
         return request.is_navigation_request() and request.frame == self._page.main_frame
 
 
-async def element(visit: BrowserSession, bid: str) -> ElementHandle:
+async def element(session: BrowserSession, bid: str) -> ElementHandle:
     """Return the element with this id, its number in the last capture.
 
     Raises:
@@ -118,7 +122,7 @@ async def element(visit: BrowserSession, bid: str) -> ElementHandle:
     """
     if not bid.isdecimal():
         raise NoSuchElement(f"Could not find element with bid {bid!r}")
-    return await element_handle(visit, int(bid))
+    return await element_handle(session, int(bid))
 
 
 async def operate_handle(
@@ -154,16 +158,16 @@ async def operate_handle(
             raise NoSuchElement(f"Invalid action type: {verb}")
 
 
-async def _act(visit: BrowserSession, action: RecordedAction, timeout: float) -> None:
+async def _act(session: BrowserSession, action: RecordedAction, timeout: float) -> None:
     """``timeout`` in milliseconds."""
-    page = visit.page
+    page = session.page
 
     def text(name: str) -> str:
         value = action.args.get(name)
         return "" if value is None else str(value)
 
     async def target() -> ElementHandle:
-        return await element(visit, action.bid or "")
+        return await element(session, action.bid or "")
 
     match action.kind:
         case "click" | "dblclick" | "fill" | "clear" | "check" | "uncheck" | "hover" | "focus" | "press":
@@ -187,7 +191,7 @@ async def _act(visit: BrowserSession, action: RecordedAction, timeout: float) ->
         case "go_forward":
             await page.go_forward(timeout=LOAD * 1000)
         case "new_tab" | "tab_close" | "tab_focus":
-            await _switch(visit, action)
+            await _switch(session, action)
         case "noop":
             await asyncio.sleep(min(_number(action, "wait_ms"), LOAD * 1000) / 1000)
         case "take_note" | "calculate" | "send_msg_to_user" | "report_infeasible":
@@ -196,18 +200,18 @@ async def _act(visit: BrowserSession, action: RecordedAction, timeout: float) ->
             raise NoSuchElement(f"Invalid action type: {action.kind}")
 
 
-async def _switch(visit: BrowserSession, action: RecordedAction) -> None:
+async def _switch(session: BrowserSession, action: RecordedAction) -> None:
     if action.kind == "new_tab":
-        await visit.open_tab()
+        await session.open_tab()
     elif action.kind == "tab_close":
-        await visit.page.close()
-        visit.active = max(0, len(visit.pages) - 1)
+        await session.page.close()
+        session.active = max(0, len(session.pages) - 1)
     else:
         wanted = int(_number(action, "index"))
-        if not 0 <= wanted < len(visit.pages):
-            raise NoSuchElement(f"no tab {wanted}; {len(visit.pages)} are open")
-        visit.active = wanted
-        await visit.page.bring_to_front()
+        if not 0 <= wanted < len(session.pages):
+            raise NoSuchElement(f"no tab {wanted}; {len(session.pages)} are open")
+        session.active = wanted
+        await session.page.bring_to_front()
 
 
 def _number(action: RecordedAction, name: str) -> float:

@@ -47,28 +47,28 @@ async def browser_process_id(browser: Browser) -> int:
     return 0
 
 
-def is_connected(visit: BrowserSession) -> bool:
+def is_connected(session: BrowserSession) -> bool:
     """Whether the browser behind a session is alive, as far as is known."""
-    browser = visit.context.browser
+    browser = session.context.browser
     return browser is not None and browser.is_connected()
 
 
-async def is_responsive(visit: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> bool:
+async def is_responsive(session: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> bool:
     """Whether the page in front responds within so many seconds; a busy script prevents it."""
     with suppress(Error, TimeoutError, IndexError):
         async with asyncio.timeout(seconds):
-            told = await visit.send("Runtime.evaluate", expression="1", returnByValue=True)
+            told = await session.send("Runtime.evaluate", expression="1", returnByValue=True)
         return told["result"].get("value") == 1
     return False
 
 
-async def read_session_state(visit: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> SessionState | None:
+async def read_session_state(session: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> SessionState | None:
     """Read what the session would lose with its browser; ``None`` if it does not answer in time."""
     with suppress(Error, TimeoutError, IndexError):
         async with asyncio.timeout(seconds):
-            state = await visit.context.storage_state()
-            session = await _session_storage(visit)
-        return SessionState(state, session)
+            state = await session.context.storage_state()
+            stored = await _session_storage(session)
+        return SessionState(state, stored)
     return None
 
 
@@ -102,9 +102,9 @@ async def kill_browser(stack: AsyncExitStack, process: int) -> None:
             await stack.aclose()
 
 
-async def _session_storage(visit: BrowserSession) -> dict[str, dict[str, str]]:
+async def _session_storage(session: BrowserSession) -> dict[str, dict[str, str]]:
     """Read that of the page in front; pages without an origin have none."""
-    told = await visit.send(
+    told = await session.send(
         "Runtime.evaluate",
         expression="(() => { try { return [location.origin, {...sessionStorage}] } catch { return null } })()",
         returnByValue=True,

@@ -314,11 +314,11 @@ class AgentRunService:
         request, head, secrets = prepared.request, prepared.head, prepared.secrets
         secrets.hosts = domains = allowed_hosts(request)
         knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
-        graphs = await RunGraphs.open(self._atlas, self._finding, browser.visit, request.graph)
+        graphs = await RunGraphs.open(self._atlas, self._finding, browser.session, request.graph)
         navigator = GlobalNavigator(graphs, head.choose) if request.graph else None
         guard = WriteGuard(hosts=domains)
-        await guard.watch(browser.visit)  # before the first page: sockets of pages that stand are not seen
-        executor = Executor(browser.visit, domains=domains, files=live.folder / "files", guard=guard)
+        await guard.watch(browser.session)  # before the first page: sockets of pages that stand are not seen
+        executor = Executor(browser.session, domains=domains, files=live.folder / "files", guard=guard)
         hands: ActionExecutor = executor
         if overseer is not None:
             hands = overseer.hands(executor, browser, graphs, head, book, secrets)
@@ -338,7 +338,7 @@ class AgentRunService:
             if overseer is not None:
                 overseer.told(told)
 
-        head.attach(browser.visit, self._core.registry.hold)
+        head.attach(browser.session, self._core.registry.hold)
         parts = AgentDependencies(
             hands=hands,
             policy=head.policy,

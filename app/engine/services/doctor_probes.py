@@ -33,14 +33,16 @@ print(json.dumps([sqlite3.sqlite_version, sqlite3.threadsafety]))
 
 BROWSER_PROBE = """
 import asyncio, json, sys
-from app.engine.browser import find, sandbox
-from app.engine.browser.launch.playwright_process import Driving
+from app.engine.browser.launch import launcher, sandbox
+from app.engine.browser.launch.playwright_process import PlaywrightProcess
 from app.errors import SiteloreError
 async def main():
     told = {}
-    find.on_start(lambda s: told.update(version=s.version, candidate=s.candidate, unsandboxed=s.unsandboxed))
-    async with Driving() as playwright:
-        browser, _ = await find.launch(playwright, sys.argv[1], timeout=20000)
+    launcher.on_browser_start(
+        lambda s: told.update(version=s.version, candidate=s.candidate, unsandboxed=s.unsandboxed)
+    )
+    async with PlaywrightProcess() as playwright:
+        browser, _ = await launcher.launch(playwright, sys.argv[1], timeout=20000)
         page = await browser.new_page()
         await page.set_content("<title>it works</title>")
         await page.title()
@@ -48,7 +50,7 @@ async def main():
         await browser.close()
 try:
     asyncio.run(main())
-except find.NoBrowser as error:
+except launcher.NoBrowser as error:
     print(json.dumps({"error": str(error), "slow": error.slow}))
 except sandbox.NoSandbox as error:
     print(json.dumps({"error": str(error), "unsandboxed": error.why}))

@@ -75,11 +75,11 @@ class GraphNavigationService:
         live = await self._live(site, headed=True, fresh=True, storage_state="", remembered=False)
         from app.engine.browser.page_loading import open_page
 
-        done = await open_page(live.visit, address)
+        done = await open_page(live.session, address)
         if done.error:
             await self.close_browser(site)
             raise SiteloreError(done.error)
-        return live.visit.page.url
+        return live.session.page.url
 
     async def logged_in(self, site: str) -> str:
         """Save the log-in of the visible browser, readable by its owner alone, and close it; return the path."""
@@ -116,7 +116,7 @@ class GraphNavigationService:
 
     async def _go(self, sheet: LoadedGraph, node: str, live: LiveBrowser, job: Job) -> Journey:
         began = time.monotonic()
-        plan, arrivals = await follow_path(self._atlas, sheet, node, live.visit, job.advance)
+        plan, arrivals = await follow_path(self._atlas, sheet, node, live.session, job.advance)
         return await self._ended(sheet, plan, arrivals, live, began)
 
     async def _ended(
@@ -134,7 +134,7 @@ class GraphNavigationService:
             plan=self._named(sheet, plan),
             arrivals=arrivals,
             arrived=arrived,
-            url=live.visit.page.url,
+            url=live.session.page.url,
             picture=await self._picture(live),
             why="" if arrived else last.why or last.kind.value,
             seconds=round(time.monotonic() - began, 2),
@@ -144,7 +144,7 @@ class GraphNavigationService:
         from app.engine.browser.capture.snapshot import PageGone, capture
 
         try:
-            picture = (await capture(live.visit)).picture
+            picture = (await capture(live.session)).picture
         except PageGone:
             return ""
         if not picture:
@@ -165,7 +165,7 @@ async def follow_path(
     atlas: GraphCache,
     sheet: LoadedGraph,
     node: str,
-    visit: BrowserSession,
+    session: BrowserSession,
     tell: Callable[[int, int, str], None] | None = None,
     gate: Callable[[], Awaitable[object]] | None = None,
 ) -> tuple[PathPlan, tuple[ReplayVerdict, ...]]:
@@ -184,12 +184,12 @@ async def follow_path(
         if attempt.transition in graph.transitions:
             await atlas.with_store(graph.site, lambda store: store.add_attempt(attempt))
 
-    traveller = PathReplayer(visit, graph.pages, home=graph.home, record=record)
-    if visit.page.url in ("", "about:blank"):
-        done = await open_page(visit, graph.home)
+    traveller = PathReplayer(session, graph.pages, home=graph.home, record=record)
+    if session.page.url in ("", "about:blank"):
+        done = await open_page(session, graph.home)
         if done.error:
             raise SiteloreError(done.error)
-    plan = graph.plan(await current_state(visit, sheet), node)
+    plan = graph.plan(await current_state(session, sheet), node)
     refuse_risky_path(plan)
     arrivals: list[ReplayVerdict] = []
     if plan.transitions and plan.transitions[0].operation is not Operation.OPEN:
@@ -209,12 +209,12 @@ async def follow_path(
     return plan, tuple(arrivals)
 
 
-async def current_state(visit: BrowserSession, sheet: LoadedGraph) -> str:
+async def current_state(session: BrowserSession, sheet: LoadedGraph) -> str:
     """Return the page state in front, "" for one that the graph does not know."""
     from app.engine.browser.capture.snapshot import PageGone, capture
 
     try:
-        page = await capture(visit, picture=False)
+        page = await capture(session, picture=False)
     except PageGone:
         return ""
     found = page_id(keys_of(page, sheet.graph.home))

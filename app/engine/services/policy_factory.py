@@ -35,7 +35,7 @@ class PolicyBundle:
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
 
-    def attach(self, visit: BrowserSession, spawn: Spawn) -> None:
+    def attach(self, session: BrowserSession, spawn: Spawn) -> None:
         """Take the run's browser before the first step; ``spawn`` starts background work."""
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
@@ -91,7 +91,7 @@ class ModelPolicyBundle(PolicyBundle):
         self._selector = Selector(self._model, self._fence, self._pictures)
         super().__init__(self._policy())
 
-    def attach(self, visit: BrowserSession, spawn: Spawn) -> None:
+    def attach(self, session: BrowserSession, spawn: Spawn) -> None:
         """Rebuild the policy with vision on this page, where the request asks for it."""
         if not self._request.vision:
             return
@@ -100,7 +100,7 @@ class ModelPolicyBundle(PolicyBundle):
         from app.engine.browser.capture.hit_testing import elements_at
 
         async def beneath(page: Any, points: Any) -> Any:
-            return await elements_at(visit, page, points)
+            return await elements_at(session, page, points)
 
         eyes = VisionCache(VisionClient(self._model, fence=self._fence), spawn=spawn, under=beneath)
         self.marks = eyes

@@ -163,23 +163,23 @@ class RunGraphs:
         self,
         atlas: GraphCache,
         finding: GraphSearchService,
-        visit: BrowserSession,
+        session: BrowserSession,
         domains: tuple[NavigableSite, ...],
     ) -> None:
-        self._atlas, self._finding, self._visit, self._domains = atlas, finding, visit, domains
+        self._atlas, self._finding, self._session, self._domains = atlas, finding, session, domains
         self.gate: Callable[[], Awaitable[object]] | None = None
         """Waits while a person holds the run; passed before each leg of a way."""
 
     @classmethod
     async def open(
-        cls, atlas: GraphCache, finding: GraphSearchService, visit: BrowserSession, sites: Sequence[str]
+        cls, atlas: GraphCache, finding: GraphSearchService, session: BrowserSession, sites: Sequence[str]
     ) -> RunGraphs:
         """Load the graphs of these sites.  Raises ``NotFound`` for a site without a graph."""
         domains: list[NavigableSite] = []
         for site in sites:
             sheet = await atlas.sheet(site)
             domains.append(NavigableSite(name=site, states=len(sheet.graph.nodes), home=sheet.graph.home))
-        return cls(atlas, finding, visit, tuple(domains))
+        return cls(atlas, finding, session, tuple(domains))
 
     def domains(self) -> tuple[NavigableSite, ...]:
         """Return the sites that the run may navigate by."""
@@ -218,7 +218,7 @@ class RunGraphs:
             sheet = await self._atlas.sheet(domain.name)
             if state not in sheet.graph.pages:
                 continue
-            plan, arrivals = await follow_path(self._atlas, sheet, sheet.graph.node_of(state), self._visit)
+            plan, arrivals = await follow_path(self._atlas, sheet, sheet.graph.node_of(state), self._session)
             return len(arrivals) >= max(1, len(plan.transitions)) and arrivals[-1].kind.ok
         return False
 
@@ -227,8 +227,8 @@ class RunGraphs:
         sheet = await self._atlas.sheet(domain)
         if node not in sheet.graph.nodes:
             raise NotFound(f"the graph of {domain} no longer has the state {node}")
-        plan, arrivals = await follow_path(self._atlas, sheet, node, self._visit, gate=self.gate)
-        page = self._visit.page
+        plan, arrivals = await follow_path(self._atlas, sheet, node, self._session, gate=self.gate)
+        page = self._session.page
         return CompletedRoute(
             legs=tuple(leg.words for leg in plan.transitions),
             arrivals=arrivals,

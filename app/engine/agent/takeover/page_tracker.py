@@ -38,9 +38,9 @@ class PageTracker:
         happened: dialogs, windows and downloads that came up, in words.
     """
 
-    def __init__(self, visit: BrowserSession) -> None:
-        self._visit = visit
-        self._eyes = InputTarget(visit)
+    def __init__(self, session: BrowserSession) -> None:
+        self._session = session
+        self._eyes = InputTarget(session)
         self._busy = asyncio.Lock()
         self._touched_at = 0.0
         self._count = 0
@@ -56,7 +56,7 @@ class PageTracker:
         """The latest look; a page that could not be captured has only its address."""
         if self.latest is not None:
             return self.latest
-        url = self._visit.page.url if self._visit.pages else ""
+        url = self._session.page.url if self._session.pages else ""
         return TrackedPage(page=PageCapture(url=url))
 
     def touched(self) -> None:
@@ -182,8 +182,8 @@ class PageTracker:
     async def _look(self) -> TrackedPage | None:
         began = time.monotonic()
         try:
-            page = await capture(self._visit, thorough=True)
-            tabs, active = await tabs_of(self._visit)
+            page = await capture(self._session, thorough=True)
+            tabs, active = await tabs_of(self._session)
         except SiteloreError:
             return None
         self._note(page)

@@ -75,7 +75,7 @@ class Takeover:
 
     def __init__(
         self,
-        visit: BrowserSession,
+        session: BrowserSession,
         *,
         secrets: Secrets,
         home: str,
@@ -84,10 +84,16 @@ class Takeover:
         run: str = "",
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        self._visit, self._secrets, self._home, self._write, self._spawn = visit, secrets, home, write, spawn
+        self._session, self._secrets, self._home, self._write, self._spawn = (
+            session,
+            secrets,
+            home,
+            write,
+            spawn,
+        )
         self._run = run
-        self._steering = InputForwarder(visit)
-        self._looking = PageTracker(visit)
+        self._steering = InputForwarder(session)
+        self._looking = PageTracker(session)
         self._noticing = InputRecorder(self._looking, secrets)
         self._asking = DialogPrompts(tell, secrets) if tell is not None else None
         self._order = asyncio.Lock()
@@ -122,9 +128,9 @@ class Takeover:
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_TIMEOUT):
                 await self._looking.look()
-        self._visit.in_hand = True
+        self._session.in_hand = True
         if self._asking is not None:
-            self._visit.asked = self._asking.ask
+            self._session.asked = self._asking.ask
             self._looking.answered = self._asking.answered
         self._worker = self._spawn(self._work())
 
@@ -157,7 +163,7 @@ class Takeover:
         async with self._order:
             if self._ended:
                 return ""
-            asked = navigation_for(self._visit, move, url)
+            asked = navigation_for(self._session, move, url)
             await self._noticing.shortcut(asked.kind, dict(asked.args))
             self._stir()
             said = await asked.done()
@@ -174,7 +180,7 @@ class Takeover:
             if self._account is not None:
                 return self._account
             self._ended = True
-            self._visit.asked, self._visit.in_hand = None, False
+            self._session.asked, self._session.in_hand = None, False
             if self._asking is not None:
                 self._asking.close()
             await self._steering.lift()
@@ -182,7 +188,7 @@ class Takeover:
         await self._stop_working()
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_TIMEOUT):
-                await wait_for_tab_idle(self._visit, IDLE_WINDOW, IDLE_TIMEOUT)
+                await wait_for_tab_idle(self._session, IDLE_WINDOW, IDLE_TIMEOUT)
                 await self._looking.look()
         self._final = self._looking.latest
         await self._record()
@@ -202,7 +208,7 @@ class Takeover:
                 self._stir()
 
     async def _shortcut(self, one: PageInput) -> bool:
-        found = shortcut_of(self._visit, one)
+        found = shortcut_of(self._session, one)
         if found is None:
             return False
         await self._noticing.shortcut(found.kind, dict(found.args))
@@ -263,7 +269,7 @@ class Takeover:
                 await asyncio.sleep(left)
                 self._stirred.set()
                 continue
-            await wait_for_tab_idle(self._visit, IDLE_WINDOW, IDLE_TIMEOUT)
+            await wait_for_tab_idle(self._session, IDLE_WINDOW, IDLE_TIMEOUT)
             if self._looking.stale:
                 await self._looking.look()
             self._noticing.close_idle()

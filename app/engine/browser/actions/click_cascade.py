@@ -42,8 +42,8 @@ class ClickCascade:
     ``scripted`` permits clicks that no person makes (``isTrusted`` is false); ``timeout`` is in seconds.
     """
 
-    visit: BrowserSession
-    hand: PageMonitor
+    session: BrowserSession
+    monitor: PageMonitor
     pointer: Pointer
     scripted: bool = False
     timeout: float = 1.0
@@ -58,13 +58,13 @@ class ClickCascade:
         probe: ElementProbe | None = None,
     ) -> ClickOutcome:
         """Click an element by the first method that reaches it."""
-        probe = probe or await self.hand.probe(element.index)
+        probe = probe or await self.monitor.probe(element.index)
         why = obstruction(element, probe, page)
         if why is None and probe.point is not None:
             await self.pointer.click(probe.point, button=button, double=double)
             if await self._reached():
                 return ClickOutcome(tried=(CDP,), probe=probe)
-            probe = await self.hand.probe(element.index)
+            probe = await self.monitor.probe(element.index)
             why = obstruction(element, probe, page)
         tried = (CDP,)
         if why is not None and why.cause in (Cause.STALE, Cause.DISABLED):
@@ -81,12 +81,12 @@ class ClickCascade:
 
     async def _reached(self) -> bool:
         """Whether the event arrived, or the page has changed too much to tell."""
-        told = await self.hand.changes()
-        return told.delivered or told.replaced or told.any or self.visit.dead.is_set()
+        told = await self.monitor.changes()
+        return told.delivered or told.replaced or told.any or self.session.dead.is_set()
 
     async def _by_playwright(self, element: Element, button: Button, double: bool) -> bool:
         try:
-            handle = await element_handle(self.visit, element.index)
+            handle = await element_handle(self.session, element.index)
             await handle.click(timeout=self.timeout * 1000, button=button, click_count=2 if double else 1)
         except (Error, NoSuchElement):
             return False
@@ -94,7 +94,7 @@ class ClickCascade:
 
     async def _by_script(self, element: Element, double: bool) -> bool:
         try:
-            handle = await element_handle(self.visit, element.index)
+            handle = await element_handle(self.session, element.index)
             act = (
                 "e => { e.click(); e.click(); e.dispatchEvent(new MouseEvent('dblclick', {bubbles: true})); }"
             )

@@ -51,12 +51,12 @@ class ActionOutcome:
 class ExecutionContext:
     """The session, its last capture, and the tools of an action."""
 
-    visit: BrowserSession
-    hand: PageMonitor
-    gaze: CaptureCache
+    session: BrowserSession
+    monitor: PageMonitor
+    captures: CaptureCache
     pointer: Pointer
     cascade: ClickCascade
-    fences: NavigationPolicy
+    policy: NavigationPolicy
     files: Path | None = None
     dead: DeadClicks = field(default_factory=DeadClicks)
     quiet: float
@@ -65,7 +65,7 @@ class ExecutionContext:
     @property
     def page(self) -> PageCapture:
         """The last captured page."""
-        return self.gaze.now
+        return self.captures.now
 
     def element(self, index: int, label: str = "") -> Element:
         """Return the element of this number in the last capture.
@@ -79,7 +79,7 @@ class ExecutionContext:
 
     async def look_again(self) -> PageCapture:
         """Capture again in the middle of an action; from now on element numbers refer to this capture."""
-        return await self.gaze.capture_during_action()
+        return await self.captures.capture_during_action()
 
     def again(self, element: Element) -> Element:
         """Return an element of an earlier capture as it is in the last one.

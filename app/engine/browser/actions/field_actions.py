@@ -41,42 +41,42 @@ _KEYS = {
 }  # fmt: skip
 
 
-async def type_text(grip: ExecutionContext, command: TypeText) -> ActionOutcome:
+async def type_text(context: ExecutionContext, action: TypeText) -> ActionOutcome:
     """Replace a field's content by a text, in the format the field accepts."""
-    element = grip.element(command.element)
-    field = await _field(grip, element)
+    element = context.element(action.element)
+    field = await _field(context, element)
     if field.kind == "select":
-        return await select(grip, Select(command.element, (command.text,)))
-    text, notes = await _fitted(grip, element, field, command.text)
+        return await select(context, Select(action.element, (action.text,)))
+    text, notes = await _fitted(context, element, field, action.text)
     if field.kind in SET_WHOLE:
-        tried = await _set_whole(grip, element, text)
+        tried = await _set_whole(context, element, text)
     else:
-        tried = await _type_into(grip, element, field, text)
+        tried = await _type_into(context, element, field, text)
     already = False
-    if command.enter:
-        await grip.pointer.press("Enter")
+    if action.enter:
+        await context.pointer.press("Enter")
     else:
-        already = not (await grip.hand.changes()).any
-    return ActionOutcome(tried=tried, calm=not command.enter, already=already, notes=notes)
+        already = not (await context.monitor.changes()).any
+    return ActionOutcome(tried=tried, calm=not action.enter, already=already, notes=notes)
 
 
-async def type_keys(grip: ExecutionContext, command: TypeKeys) -> ActionOutcome:
+async def type_keys(context: ExecutionContext, action: TypeKeys) -> ActionOutcome:
     """Type at the cursor."""
-    await grip.pointer.type(command.text)
+    await context.pointer.type(action.text)
     return ActionOutcome(tried=(CDP,))
 
 
-async def press(grip: ExecutionContext, command: Press) -> ActionOutcome:
+async def press(context: ExecutionContext, action: Press) -> ActionOutcome:
     """Press keys, in an element or at the cursor."""
-    keys = _keys(command.keys)
-    if command.element is not None:
-        element = grip.element(command.element)
-        probe = await grip.hand.probe(element.index)
+    keys = _keys(action.keys)
+    if action.element is not None:
+        element = context.element(action.element)
+        probe = await context.monitor.probe(element.index)
         if probe.gone or probe.hidden or probe.disabled:
-            raise ActionRefused(obstruction(element, probe, grip.page) or _takes_nothing(element))
-        await (await _handle(grip, element, "field")).focus()
+            raise ActionRefused(obstruction(element, probe, context.page) or _takes_nothing(element))
+        await (await _handle(context, element, "field")).focus()
     try:
-        await grip.pointer.press(keys)
+        await context.pointer.press(keys)
     except Error as error:
         if "Unknown key" not in error.message:
             raise
@@ -88,10 +88,10 @@ async def press(grip: ExecutionContext, command: Press) -> ActionOutcome:
     return ActionOutcome(tried=(CDP,), calm=True)
 
 
-async def check(grip: ExecutionContext, command: SetChecked) -> ActionOutcome:
+async def check(context: ExecutionContext, action: SetChecked) -> ActionOutcome:
     """Set or clear a check box, or choose a radio button."""
-    element = grip.element(command.element)
-    world, number = element_location(grip.visit, element.index)
+    element = context.element(action.element)
+    world, number = element_location(context.session, element.index)
     ticked = await ask_page(world, f"siteloreHand.ticked({number})")
     if ticked is None:
         raise ActionRefused(
@@ -101,22 +101,22 @@ async def check(grip: ExecutionContext, command: SetChecked) -> ActionOutcome:
                 f'click("{element.index}")',
             )
         )
-    if ticked is command.on:
+    if ticked is action.on:
         return ActionOutcome(already=True, calm=True)
-    if element.role == "radio" and not command.on:
+    if element.role == "radio" and not action.on:
         raise ActionRefused(
             refused(
                 Cause.WRONG_KIND,
                 f"{describe_element(element)} is cleared by choosing another one of its group",
             )
         )
-    way = await grip.cascade.click(element, grip.page)
+    way = await context.cascade.click(element, context.page)
     if way.hindered is not None:
         raise ActionRefused(way.hindered)
     waited = 0.0
-    while await _ticked(grip, element) is not command.on:
+    while await _ticked(context, element) is not action.on:
         if waited >= _TICKS:
-            state = "set" if command.on else "cleared"
+            state = "set" if action.on else "cleared"
             raise ActionRefused(
                 refused(
                     Cause.NO_EFFECT,
@@ -129,18 +129,18 @@ async def check(grip: ExecutionContext, command: SetChecked) -> ActionOutcome:
     return ActionOutcome(tried=way.tried, calm=True)
 
 
-async def upload(grip: ExecutionContext, command: Upload) -> ActionOutcome:
+async def upload(context: ExecutionContext, action: Upload) -> ActionOutcome:
     """Give a file of the run's own folder to a file field, or to an element that opens a file chooser."""
-    element = grip.element(command.element)
-    path = _file(grip.files, command.file)
-    handle = await _handle(grip, element, "fileField")
+    element = context.element(action.element)
+    path = _file(context.files, action.file)
+    handle = await _handle(context, element, "fileField")
     kind = await handle.evaluate("e => e.localName === 'input' ? e.type : ''")
     if kind == "file":
         await handle.set_input_files(path)
         return ActionOutcome(tried=(PLAYWRIGHT,), calm=True)
     try:
-        async with grip.visit.page.expect_file_chooser(timeout=FILE_CHOOSER_TIMEOUT * 1000) as asked:
-            way = await grip.cascade.click(element, grip.page)
+        async with context.session.page.expect_file_chooser(timeout=FILE_CHOOSER_TIMEOUT * 1000) as asked:
+            way = await context.cascade.click(element, context.page)
             if way.hindered is not None:
                 raise ActionRefused(way.hindered)
         await (await asked.value).set_files(path)
@@ -151,21 +151,21 @@ async def upload(grip: ExecutionContext, command: Upload) -> ActionOutcome:
     return ActionOutcome(tried=(CDP,), calm=True)
 
 
-async def _field(grip: ExecutionContext, element: Element) -> FieldConstraints:
+async def _field(context: ExecutionContext, element: Element) -> FieldConstraints:
     """Return the field's constraints.
 
     Raises:
         Refused: it can't be typed into: gone, hidden, covered, disabled, read-only, or not a field.
     """
-    probe = await grip.hand.probe(element.index)
+    probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled:
-        raise ActionRefused(obstruction(element, probe, grip.page) or _takes_nothing(element))
-    world, number = element_location(grip.visit, element.index)
+        raise ActionRefused(obstruction(element, probe, context.page) or _takes_nothing(element))
+    world, number = element_location(context.session, element.index)
     facts: dict[str, Any] | None = await ask_page(world, f"siteloreHand.facts({number})")
     if facts is None or not facts["takes"]:
         raise ActionRefused(_takes_nothing(element))
     field = FieldConstraints.read(facts, f"{element.name} {element.label}")
-    why = obstruction(element, probe, grip.page) if field.kind != "select" else None
+    why = obstruction(element, probe, context.page) if field.kind != "select" else None
     if why is not None:
         raise ActionRefused(why)
     if field.disabled:
@@ -186,10 +186,10 @@ async def _field(grip: ExecutionContext, element: Element) -> FieldConstraints:
 
 
 async def _fitted(
-    grip: ExecutionContext, element: Element, field: FieldConstraints, text: str
+    context: ExecutionContext, element: Element, field: FieldConstraints, text: str
 ) -> tuple[str, tuple[str, ...]]:
     """Return the text in the format the field accepts, and a note if it was changed."""
-    world, number = element_location(grip.visit, element.index)
+    world, number = element_location(context.session, element.index)
     offered = format_candidates(text, field)
     if field.kind == "input color" and not text.startswith("#"):
         offered = [str(await ask_page(world, f"siteloreHand.colour({js_literal(text)})")) or text]
@@ -216,8 +216,8 @@ async def _fitted(
     return chosen, notes
 
 
-async def _set_whole(grip: ExecutionContext, element: Element, text: str) -> tuple[str, ...]:
-    handle = await _handle(grip, element, "field")
+async def _set_whole(context: ExecutionContext, element: Element, text: str) -> tuple[str, ...]:
+    handle = await _handle(context, element, "field")
     try:
         await handle.fill(text, timeout=1000)
     except Error as error:
@@ -228,19 +228,19 @@ async def _set_whole(grip: ExecutionContext, element: Element, text: str) -> tup
 
 
 async def _type_into(
-    grip: ExecutionContext, element: Element, field: FieldConstraints, text: str
+    context: ExecutionContext, element: Element, field: FieldConstraints, text: str
 ) -> tuple[str, ...]:
     """Type with the keys; if the field then holds something else, fill it in one go."""
-    world, number = element_location(grip.visit, element.index)
+    world, number = element_location(context.session, element.index)
     if field.own:
-        probe = await grip.hand.probe(element.index)
+        probe = await context.monitor.probe(element.index)
         if probe.point is not None:
-            await grip.pointer.click(probe.point)
+            await context.pointer.click(probe.point)
     if await ask_page(world, f"siteloreHand.selectAll({number})"):
-        await (grip.pointer.type(text) if text else grip.pointer.press("Delete"))
-        if await _holds(grip, element, field, text):
+        await (context.pointer.type(text) if text else context.pointer.press("Delete"))
+        if await _holds(context, element, field, text):
             return (CDP,)
-    handle = await _handle(grip, element, "field")
+    handle = await _handle(context, element, "field")
     tried = (CDP, PLAYWRIGHT)
     try:
         await handle.fill(text, timeout=1000)
@@ -248,7 +248,7 @@ async def _type_into(
         raise ActionRefused(
             refused(Cause.WRONG_KIND, f"{describe_element(element)} takes no text", tried=tried)
         ) from error
-    if not await _holds(grip, element, field, text):
+    if not await _holds(context, element, field, text):
         raise ActionRefused(
             refused(
                 Cause.VALUE, f"{describe_element(element)} does not keep what is typed into it", tried=tried
@@ -257,9 +257,9 @@ async def _type_into(
     return tried
 
 
-async def _holds(grip: ExecutionContext, element: Element, field: FieldConstraints, text: str) -> bool:
+async def _holds(context: ExecutionContext, element: Element, field: FieldConstraints, text: str) -> bool:
     """Whether the field holds the text; a field that is gone, or navigated away, has accepted it."""
-    world, number = element_location(grip.visit, element.index)
+    world, number = element_location(context.session, element.index)
     try:
         content = str(await ask_page(world, f"siteloreHand.content({number})"))
     except (Error, RuntimeError):
@@ -269,19 +269,19 @@ async def _holds(grip: ExecutionContext, element: Element, field: FieldConstrain
     return same_content(text, content)
 
 
-async def _ticked(grip: ExecutionContext, element: Element) -> bool | None:
-    world, number = element_location(grip.visit, element.index)
+async def _ticked(context: ExecutionContext, element: Element) -> bool | None:
+    world, number = element_location(context.session, element.index)
     try:
         return await ask_page(world, f"siteloreHand.ticked({number})")
     except (Error, RuntimeError):
         return None
 
 
-async def _handle(grip: ExecutionContext, element: Element, what: str) -> ElementHandle:
-    world, number = element_location(grip.visit, element.index)
+async def _handle(context: ExecutionContext, element: Element, what: str) -> ElementHandle:
+    world, number = element_location(context.session, element.index)
     try:
         await ask_page(world, "true")
-        handle = await object_handle(grip.visit, world, f"siteloreHand.{what}({number})")
+        handle = await object_handle(context.session, world, f"siteloreHand.{what}({number})")
     except (Error, RuntimeError) as error:
         raise NoSuchElement(f"{describe_element(element)} has left the page") from error
     if handle is None:

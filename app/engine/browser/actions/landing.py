@@ -18,7 +18,7 @@ _LOGIN = re.compile(
 
 
 def landing_failure(
-    command: Action, before: PageCapture, after: PageCapture, status: int
+    action: Action, before: PageCapture, after: PageCapture, status: int
 ) -> tuple[Cause, str]:
     """Return why the page an action led to is not the intended one, in one sentence; no cause if it is."""
     where = redact_url(after.url)[:160]
@@ -29,16 +29,16 @@ def landing_failure(
     if status >= 400:
         return Cause.ERROR_PAGE, f"{where} answers with an error (status {status})"
     asked = after.challenge is Challenge.LOGIN and before.challenge is not Challenge.LOGIN
-    if asked and not _meant(command, before):
+    if asked and not _meant(action, before):
         return Cause.LOGIN, f"{where} asks for a log-in first"
     return Cause.NONE, ""
 
 
-def _meant(command: Action, before: PageCapture) -> bool:
+def _meant(action: Action, before: PageCapture) -> bool:
     """Whether the action was meant to lead to a log-in, by its address or its words."""
-    if isinstance(command, Goto | NewTab):
-        return bool(_LOGIN.search(urlsplit(command.url).path + urlsplit(command.url).fragment))
-    if isinstance(command, Click) and 0 <= command.element < len(before.elements):
-        element = before.elements[command.element]
+    if isinstance(action, Goto | NewTab):
+        return bool(_LOGIN.search(urlsplit(action.url).path + urlsplit(action.url).fragment))
+    if isinstance(action, Click) and 0 <= action.element < len(before.elements):
+        element = before.elements[action.element]
         return bool(_LOGIN.search(f"{element.name} {url_key(element.href) if element.href else ''}"))
     return False

@@ -27,11 +27,11 @@ from app.engine.core.actions.types import (
 MAX_WAIT = 10.0
 
 
-async def goto(grip: ExecutionContext, command: Goto) -> ActionOutcome:
+async def goto(context: ExecutionContext, action: Goto) -> ActionOutcome:
     """Open an address that the navigation policy allows."""
-    url = _allowed_url(grip, command.url)
-    note = grip.fences.opened(url)
-    done = await open_page(grip.visit, url, most=grip.most)
+    url = _allowed_url(context, action.url)
+    note = context.policy.opened(url)
+    done = await open_page(context.session, url, most=context.most)
     if done.error and not done.status:
         raise ActionRefused(refused(Cause.NETWORK, done.error, "go_back()"))
     return ActionOutcome(
@@ -42,19 +42,19 @@ async def goto(grip: ExecutionContext, command: Goto) -> ActionOutcome:
     )
 
 
-def _allowed_url(grip: ExecutionContext, url: str) -> str:
+def _allowed_url(context: ExecutionContext, url: str) -> str:
     """Complete an address that begins with ``/`` or has no scheme by the page's own.
 
     Raises:
         Refused: the run may not go there.
     """
-    here = urlsplit(grip.page.url)
+    here = urlsplit(context.page.url)
     whole = url.strip()
     if whole.startswith("/"):
-        whole = urljoin(grip.page.url, whole)
+        whole = urljoin(context.page.url, whole)
     elif re.match(r"[\w-]+(\.[\w-]+)*(:\d+)?(/|$)", whole) and "://" not in whole:
         whole = f"{here.scheme if here.scheme in ('http', 'https') else 'https'}://{whole}"
-    why = grip.fences.outside(whole) or grip.fences.again(whole)
+    why = context.policy.outside(whole) or context.policy.again(whole)
     if why is None and urlsplit(whole).scheme not in ("http", "https") and whole != "about:blank":
         why = refused(Cause.OFF_SITE, "an address begins with http:// or https://")
     if why is not None:
@@ -62,27 +62,27 @@ def _allowed_url(grip: ExecutionContext, url: str) -> str:
     return whole
 
 
-async def go_back(grip: ExecutionContext, _: GoBack) -> ActionOutcome:
+async def go_back(context: ExecutionContext, _: GoBack) -> ActionOutcome:
     """Go to the previous page."""
-    return await _through_history(grip, -1)
+    return await _through_history(context, -1)
 
 
-async def go_forward(grip: ExecutionContext, _: GoForward) -> ActionOutcome:
+async def go_forward(context: ExecutionContext, _: GoForward) -> ActionOutcome:
     """Go to the next page."""
-    return await _through_history(grip, 1)
+    return await _through_history(context, 1)
 
 
-async def _through_history(grip: ExecutionContext, step: int) -> ActionOutcome:
-    history = await grip.visit.send("Page.getNavigationHistory")
+async def _through_history(context: ExecutionContext, step: int) -> ActionOutcome:
+    history = await context.session.send("Page.getNavigationHistory")
     at = int(history["currentIndex"]) + step
     entries = history["entries"]
     where = "before" if step < 0 else "after"
     if not 0 <= at < len(entries) or (step < 0 and entries[at]["url"] == "about:blank"):
         raise ActionRefused(refused(Cause.NO_EFFECT, f"there is no page {where} this one"))
-    why = grip.fences.outside(str(entries[at]["url"]))
+    why = context.policy.outside(str(entries[at]["url"]))
     if why is not None:
         raise ActionRefused(why)
-    page = grip.visit.page
+    page = context.session.page
     with suppress(Error):  # a slow page is waited for afterwards
         await (page.go_back if step < 0 else page.go_forward)(
             wait_until="commit", timeout=LOAD_TIMEOUT * 1000
@@ -90,49 +90,49 @@ async def _through_history(grip: ExecutionContext, step: int) -> ActionOutcome:
     return ActionOutcome(effect=Effect.NAVIGATED)
 
 
-async def new_tab(grip: ExecutionContext, command: NewTab) -> ActionOutcome:
+async def new_tab(context: ExecutionContext, action: NewTab) -> ActionOutcome:
     """Open another tab in front."""
-    if command.url:
-        _allowed_url(grip, command.url)
-    await grip.visit.open_tab()
-    if command.url:
-        return await goto(grip, Goto(command.url))
+    if action.url:
+        _allowed_url(context, action.url)
+    await context.session.open_tab()
+    if action.url:
+        return await goto(context, Goto(action.url))
     return ActionOutcome(effect=Effect.NAVIGATED, settled=True)
 
 
-async def switch_tab(grip: ExecutionContext, command: SwitchTab) -> ActionOutcome:
+async def switch_tab(context: ExecutionContext, action: SwitchTab) -> ActionOutcome:
     """Bring a tab to the front."""
-    pages = grip.visit.pages
-    if not 0 <= command.tab < len(pages):
+    pages = context.session.pages
+    if not 0 <= action.tab < len(pages):
         raise ActionRefused(
-            refused(Cause.MISSING, f"there is no tab {command.tab}; {len(pages)} are open, from 0")
+            refused(Cause.MISSING, f"there is no tab {action.tab}; {len(pages)} are open, from 0")
         )
-    already = grip.visit.page is pages[command.tab]
-    grip.visit.active = command.tab
-    await grip.visit.page.bring_to_front()
+    already = context.session.page is pages[action.tab]
+    context.session.active = action.tab
+    await context.session.page.bring_to_front()
     return ActionOutcome(effect=Effect.NOTHING if already else Effect.NAVIGATED, already=already, calm=True)
 
 
-async def close_tab(grip: ExecutionContext, _: CloseTab) -> ActionOutcome:
+async def close_tab(context: ExecutionContext, _: CloseTab) -> ActionOutcome:
     """Close the tab in front; the one opened before it comes to the front."""
-    pages = grip.visit.pages
+    pages = context.session.pages
     if len(pages) == 1:
         raise ActionRefused(refused(Cause.POLICY, "this is the only tab; it stays open", "go_back()"))
-    at = pages.index(grip.visit.page)
-    await grip.visit.page.close()
-    grip.visit.active = max(0, at - 1)
-    await grip.visit.page.bring_to_front()
+    at = pages.index(context.session.page)
+    await context.session.page.close()
+    context.session.active = max(0, at - 1)
+    await context.session.page.bring_to_front()
     return ActionOutcome(effect=Effect.NAVIGATED)
 
 
-async def answer_dialog(grip: ExecutionContext, command: AnswerDialog) -> ActionOutcome:
+async def answer_dialog(context: ExecutionContext, action: AnswerDialog) -> ActionOutcome:
     """Set the answer to the next dialog."""
-    grip.visit.answer = (command.accept, command.text)
+    context.session.answer = (action.accept, action.text)
     return ActionOutcome(effect=Effect.NOTHING, calm=True, settled=True)
 
 
-async def wait(grip: ExecutionContext, command: Wait) -> ActionOutcome:
+async def wait(context: ExecutionContext, action: Wait) -> ActionOutcome:
     """Wait, unless the page dies meanwhile."""
     with suppress(TimeoutError):
-        await asyncio.wait_for(grip.visit.dead.wait(), min(max(command.seconds, 0.0), MAX_WAIT))
+        await asyncio.wait_for(context.session.dead.wait(), min(max(action.seconds, 0.0), MAX_WAIT))
     return ActionOutcome(calm=True)

@@ -26,28 +26,28 @@ _OPTION_ROLES = frozenset(
 _CERTAIN_OPTION_ROLES = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem"})
 
 
-async def select(grip: ExecutionContext, command: Select) -> ActionOutcome:
+async def select(context: ExecutionContext, action: Select) -> ActionOutcome:
     """Choose options of a list by their labels."""
-    element = grip.element(command.element)
-    if not command.options:
+    element = context.element(action.element)
+    if not action.options:
         raise ActionRefused(refused(Cause.VALUE, "no option is named"))
-    probe = await grip.hand.probe(element.index)
+    probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled:
         raise ActionRefused(
-            obstruction(element, probe, grip.page)
+            obstruction(element, probe, context.page)
             or refused(Cause.STALE, f"{describe_element(element)} has gone")
         )
-    world, number = element_location(grip.visit, element.index)
+    world, number = element_location(context.session, element.index)
     offered: list[dict[str, Any]] | None = await ask_page(world, f"siteloreHand.choices({number})")
     if offered is None:
-        return await _from_custom_list(grip, element, command.options)
-    places = [_matching(wanted, offered, element) for wanted in command.options]
+        return await _from_custom_list(context, element, action.options)
+    places = [_matching(wanted, offered, element) for wanted in action.options]
     if len(places) > 1 and not probe.multiple:
         raise ActionRefused(refused(Cause.VALUE, f"{describe_element(element)} takes one option at a time"))
     chosen = {at for at, option in enumerate(offered) if option["chosen"]}
     if chosen == set(places):
         return ActionOutcome(already=True, calm=True)
-    handle = await object_handle(grip.visit, world, f"siteloreHand.field({number})")
+    handle = await object_handle(context.session, world, f"siteloreHand.field({number})")
     if handle is None:
         raise NoSuchElement(f"{describe_element(element)} has left the page")
     try:
@@ -107,47 +107,47 @@ def _no_option(
 
 
 async def _from_custom_list(
-    grip: ExecutionContext, element: Element, options: tuple[str, ...]
+    context: ExecutionContext, element: Element, options: tuple[str, ...]
 ) -> ActionOutcome:
     """Open a custom list and click the option with the label."""
     tried: tuple[str, ...] = (CDP,)
     for number, wanted in enumerate(options):
-        element = grip.again(element) if number else element
-        found = _shown_options(grip.page, element, opened=element.role in ("listbox", "radiogroup"))
+        element = context.again(element) if number else element
+        found = _shown_options(context.page, element, opened=element.role in ("listbox", "radiogroup"))
         at = (
             match_option(wanted, [one.name or one.text for one in found]) if element.role == "listbox" else -1
         )
         if at < 0:
-            found = await _opened(grip, element, wanted)
+            found = await _opened(context, element, wanted)
             at = match_option(wanted, [one.name or one.text for one in found])
         if at < 0:
-            await grip.pointer.press("Escape")
+            await context.pointer.press("Escape")
             raise ActionRefused(_no_option(element, wanted, [one.name or one.text for one in found], tried))
-        way = await grip.cascade.click(found[at], grip.page)
+        way = await context.cascade.click(found[at], context.page)
         if way.hindered is not None:
             raise ActionRefused(way.hindered)
         tried = tuple(dict.fromkeys((*tried, *way.tried)))
-        await wait_until_idle(grip.visit, quiet=grip.quiet, most=grip.most, acted=True)
+        await wait_until_idle(context.session, quiet=context.quiet, most=context.most, acted=True)
     return ActionOutcome(tried=tried, calm=True)
 
 
-async def _opened(grip: ExecutionContext, element: Element, wanted: str) -> list[Element]:
+async def _opened(context: ExecutionContext, element: Element, wanted: str) -> list[Element]:
     """Return the options of a list once it is open; if it has a search field, those it offers for the label."""
-    before = grip.page
+    before = context.page
     found = _shown_options(before, element, opened="expanded" in element.states)
     if not found:
-        way = await grip.cascade.click(element, before)
+        way = await context.cascade.click(element, before)
         if way.hindered is not None:
             raise ActionRefused(way.hindered)
-        await wait_until_idle(grip.visit, quiet=grip.quiet, most=grip.most, acted=True)
-        found = _new_options(before, await grip.look_again(), element)
+        await wait_until_idle(context.session, quiet=context.quiet, most=context.most, acted=True)
+        found = _new_options(before, await context.look_again(), element)
     if (
         match_option(wanted, [one.name or one.text for one in found]) < 0
-        and (await grip.hand.changes()).typing
+        and (await context.monitor.changes()).typing
     ):
-        await grip.pointer.type(wanted)
-        await wait_until_idle(grip.visit, quiet=2 * grip.quiet, most=grip.most, acted=True)
-        found = _new_options(before, await grip.look_again(), element) or found
+        await context.pointer.type(wanted)
+        await wait_until_idle(context.session, quiet=2 * context.quiet, most=context.most, acted=True)
+        found = _new_options(before, await context.look_again(), element) or found
     return found
 
 

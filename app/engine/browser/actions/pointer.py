@@ -18,8 +18,8 @@ DRAG_HOLD = 0.02
 class Pointer:
     """Moves, clicks, drags and types; plainly, or with ``motion`` as a person's hand moves."""
 
-    def __init__(self, visit: BrowserSession, motion: PointerMotion | None = None) -> None:
-        self._visit = visit
+    def __init__(self, session: BrowserSession, motion: PointerMotion | None = None) -> None:
+        self._session = session
         self._motion = motion
         self.at: tuple[float, float] = (0.0, 0.0)
 
@@ -27,14 +27,14 @@ class Pointer:
         """Move the pointer to a point."""
         if self._motion is not None:
             await self._follow(self._motion.to(self.at, to))
-        mouse = self._visit.page.mouse
+        mouse = self._session.page.mouse
         await mouse.move(*to)
         self.at = to
 
     async def click(self, at: tuple[float, float], *, button: Button = "left", double: bool = False) -> None:
         """Press and release, once or twice."""
         await self.move(at)
-        mouse = self._visit.page.mouse
+        mouse = self._session.page.mouse
         for count in (1, 2) if double else (1,):
             await self._pause("before")
             await mouse.down(button=button, click_count=count)
@@ -44,7 +44,7 @@ class Pointer:
     async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Drag from one point to another."""
         await self.move(start)
-        mouse = self._visit.page.mouse
+        mouse = self._session.page.mouse
         await mouse.down()
         await asyncio.sleep(DRAG_HOLD)
         path = self._motion.dragging(start, end) if self._motion is not None else drag_path(start, end)
@@ -56,11 +56,11 @@ class Pointer:
 
     async def wheel(self, dx: float, dy: float) -> None:
         """Turn the wheel at the pointer."""
-        await self._visit.page.mouse.wheel(dx, dy)
+        await self._session.page.mouse.wheel(dx, dy)
 
     async def type(self, text: str) -> None:
         """Type at the cursor; all but the end of a long text is inserted at once."""
-        keyboard = self._visit.page.keyboard
+        keyboard = self._session.page.keyboard
         if self._motion is not None:
             for character, pause in self._motion.typing(text):
                 await keyboard.type(character)
@@ -73,10 +73,10 @@ class Pointer:
 
     async def press(self, keys: str) -> None:
         """Press a key or a combination; raises ``playwright.async_api.Error`` for an unknown one."""
-        await self._visit.page.keyboard.press(keys)
+        await self._session.page.keyboard.press(keys)
 
     async def _follow(self, path: list[Waypoint]) -> None:
-        mouse = self._visit.page.mouse
+        mouse = self._session.page.mouse
         for x, y, pause in path:
             await mouse.move(x, y)
             if pause:

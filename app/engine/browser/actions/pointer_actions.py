@@ -47,14 +47,14 @@ WHEEL_TIMEOUT = 0.25
 """Seconds within which a turn of the wheel begins to show."""
 
 
-async def click(grip: ExecutionContext, command: Click) -> ActionOutcome:
+async def click(context: ExecutionContext, action: Click) -> ActionOutcome:
     """Click an element unless its name is not the expected one, it leads off the run's sites, or it is a
     native list.
     """
-    element = grip.element(command.element, command.label)
-    _check_label(grip, element, command.label)
-    _check_destination(grip, element)
-    probe = await grip.hand.probe(element.index)
+    element = context.element(action.element, action.label)
+    _check_label(context, element, action.label)
+    _check_destination(context, element)
+    probe = await context.monitor.probe(element.index)
     if probe.native_list:
         options = ", ".join(f"'{option}'" for option in element.options[:12])
         raise ActionRefused(
@@ -68,44 +68,46 @@ async def click(grip: ExecutionContext, command: Click) -> ActionOutcome:
                 f'upload_file("{element.index}", ...)',
             )
         )
-    more = (command.button, str(command.double))
-    why = grip.dead.refuse(element_target(element, *more), probe.active, grip.page, element)
+    more = (action.button, str(action.double))
+    why = context.dead.refuse(element_target(element, *more), probe.active, context.page, element)
     if why is not None:
         raise ActionRefused(why)
-    front = grip.visit.page
-    way = await grip.cascade.click(
-        element, grip.page, button=command.button, double=command.double, probe=probe
+    front = context.session.page
+    way = await context.cascade.click(
+        element, context.page, button=action.button, double=action.double, probe=probe
     )
     if way.hindered is not None:
         raise ActionRefused(replace(way.hindered, tried=way.tried))
     if element.href and element.target not in _SAME_TAB:
-        await _other_tab(grip, front)
+        await _other_tab(context, front)
     return ActionOutcome(tried=way.tried, calm=_takes_text(probe))
 
 
-async def _other_tab(grip: ExecutionContext, front: Page) -> None:
+async def _other_tab(context: ExecutionContext, front: Page) -> None:
     """Wait for the window that a link opens; the browser reports it when its page begins to load."""
     waited = 0.0
-    while waited < TAB_TIMEOUT and grip.visit.pages and grip.visit.page is front:
+    while waited < TAB_TIMEOUT and context.session.pages and context.session.page is front:
         await asyncio.sleep(0.03)
         waited += 0.03
 
 
-async def click_at(grip: ExecutionContext, command: ClickAt) -> ActionOutcome:
+async def click_at(context: ExecutionContext, action: ClickAt) -> ActionOutcome:
     """Click a point of the viewport."""
-    _check_in_viewport(grip, command.at)
-    why = grip.dead.refuse(point_target(command.at, command.button, str(command.double)), "", grip.page, None)
+    _check_in_viewport(context, action.at)
+    why = context.dead.refuse(
+        point_target(action.at, action.button, str(action.double)), "", context.page, None
+    )
     if why is not None:
         raise ActionRefused(why)
-    await grip.pointer.click(command.at, button=command.button, double=command.double)
+    await context.pointer.click(action.at, button=action.button, double=action.double)
     return ActionOutcome(tried=(CDP,))
 
 
-async def hover(grip: ExecutionContext, command: Hover) -> ActionOutcome:
+async def hover(context: ExecutionContext, action: Hover) -> ActionOutcome:
     """Let the pointer rest on an element, coming from elsewhere."""
-    element = grip.element(command.element)
-    probe = await grip.hand.probe(element.index)
-    why = obstruction(element, probe, grip.page)
+    element = context.element(action.element)
+    probe = await context.monitor.probe(element.index)
+    why = obstruction(element, probe, context.page)
     if why is not None and why.cause is not Cause.DISABLED:  # a disabled element may still show a tooltip
         raise ActionRefused(replace(why, tried=(CDP,)))
     if probe.point is None:
@@ -114,63 +116,63 @@ async def hover(grip: ExecutionContext, command: Hover) -> ActionOutcome:
                 why or refused(Cause.HIDDEN, f"{describe_element(element)} is not shown now"), tried=(CDP,)
             )
         )
-    await grip.pointer.move((0.0, 0.0))
-    await grip.pointer.move(probe.point)
+    await context.pointer.move((0.0, 0.0))
+    await context.pointer.move(probe.point)
     await asyncio.sleep(HOVER_DELAY)
     return ActionOutcome(tried=(CDP,), calm=True)
 
 
-async def drag(grip: ExecutionContext, command: Drag) -> ActionOutcome:
+async def drag(context: ExecutionContext, action: Drag) -> ActionOutcome:
     """Drag from one place to another."""
-    start = await _point_of(grip, command.source)
-    end = await _point_of(grip, command.target, bring=not isinstance(command.source, int))
-    if isinstance(command.source, int):  # scrolling to the target may have moved it
-        start = await _point_of(grip, command.source, bring=False)
-    await grip.pointer.drag(start, end)
+    start = await _point_of(context, action.source)
+    end = await _point_of(context, action.target, bring=not isinstance(action.source, int))
+    if isinstance(action.source, int):  # scrolling to the target may have moved it
+        start = await _point_of(context, action.source, bring=False)
+    await context.pointer.drag(start, end)
     return ActionOutcome(tried=(CDP,))
 
 
-async def scroll(grip: ExecutionContext, command: Scroll) -> ActionOutcome:
+async def scroll(context: ExecutionContext, action: Scroll) -> ActionOutcome:
     """Turn the wheel; if the page ignores it, scroll the scrollable element there by script."""
-    if command.element is None:
-        width, height = grip.page.viewport
+    if action.element is None:
+        width, height = context.page.viewport
         at = (width / 2, height / 2)
     else:
-        at = await _point_of(grip, command.element)
-    await grip.pointer.move(at)
-    await grip.pointer.wheel(command.dx, command.dy)
+        at = await _point_of(context, action.element)
+    await context.pointer.move(at)
+    await context.pointer.wheel(action.dx, action.dy)
     tried = (CDP,)
     waited = 0.0
     while waited < WHEEL_TIMEOUT:
-        if (await grip.hand.changes()).scrolled:
+        if (await context.monitor.changes()).scrolled:
             return ActionOutcome(tried=tried)
         await asyncio.sleep(0.05)
         waited += 0.05
     return (
         ActionOutcome(tried=(*tried, SCRIPT))
-        if await _scroll_by_script(grip, command)
+        if await _scroll_by_script(context, action)
         else ActionOutcome(tried=tried)
     )
 
 
-async def _scroll_by_script(grip: ExecutionContext, command: Scroll) -> bool:
+async def _scroll_by_script(context: ExecutionContext, action: Scroll) -> bool:
     """Scroll the container of the element if the wheel had no effect; return whether there was one."""
-    if command.element is None:
+    if action.element is None:
         return False
-    world, number = element_location(grip.visit, command.element)
-    return bool(await ask_page(world, f"siteloreHand.scrollAround({number}, {command.dx:g}, {command.dy:g})"))
+    world, number = element_location(context.session, action.element)
+    return bool(await ask_page(world, f"siteloreHand.scrollAround({number}, {action.dx:g}, {action.dy:g})"))
 
 
-async def _point_of(grip: ExecutionContext, place: int | Point, *, bring: bool = True) -> Point:
+async def _point_of(context: ExecutionContext, place: int | Point, *, bring: bool = True) -> Point:
     """Return the point at which an element can be grabbed, or the given point of the viewport."""
     if not isinstance(place, int):
-        _check_in_viewport(grip, place)
+        _check_in_viewport(context, place)
         return place
-    element = grip.element(place)
-    probe = await grip.hand.probe(place, bring=bring)
+    element = context.element(place)
+    probe = await context.monitor.probe(place, bring=bring)
     if probe.gone or probe.hidden:
         raise ActionRefused(
-            obstruction(element, probe, grip.page)
+            obstruction(element, probe, context.page)
             or refused(Cause.STALE, f"{describe_element(element)} has gone")
         )
     if probe.point is not None:
@@ -179,8 +181,8 @@ async def _point_of(grip: ExecutionContext, place: int | Point, *, bring: bool =
     return left + width / 2, top + height / 2
 
 
-def _check_in_viewport(grip: ExecutionContext, point: Point) -> None:
-    width, height = grip.page.viewport
+def _check_in_viewport(context: ExecutionContext, point: Point) -> None:
+    width, height = context.page.viewport
     if not (0 <= point[0] < width and 0 <= point[1] < height):
         raise ActionRefused(
             refused(
@@ -190,14 +192,14 @@ def _check_in_viewport(grip: ExecutionContext, point: Point) -> None:
         )
 
 
-def _check_label(grip: ExecutionContext, element: Element, label: str) -> None:
+def _check_label(context: ExecutionContext, element: Element, label: str) -> None:
     """Refuse an element whose name differs entirely from the expected label if another element bears that
     label.
     """
     wanted, name = normal_name(label), normal_name(element.name or element.text)
     if not wanted or not name or wanted in name or name in wanted:
         return
-    exact = [one for one in similar_elements(label, grip.page) if normal_name(one.name) == wanted]
+    exact = [one for one in similar_elements(label, context.page) if normal_name(one.name) == wanted]
     if exact and not set(wanted.split()) & set(name.split()):
         raise ActionRefused(
             refused(
@@ -208,13 +210,13 @@ def _check_label(grip: ExecutionContext, element: Element, label: str) -> None:
         )
 
 
-def _check_destination(grip: ExecutionContext, element: Element) -> None:
+def _check_destination(context: ExecutionContext, element: Element) -> None:
     """Refuse a link or form that leads off the run's sites."""
     leads = element.href
     if not leads and element.submits:
         _, _, leads = element.form.partition(":")
     if leads.startswith(("http://", "https://")):
-        why = grip.fences.outside(leads)
+        why = context.policy.outside(leads)
         if why is not None:
             raise ActionRefused(why)
 

@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 class _Track:
     """A custom slider: its attributes, or which number on the page shows its value."""
 
-    grip: ExecutionContext
+    context: ExecutionContext
     element: Element
     facts: dict[str, Any]
     reading: int = -1
@@ -45,47 +45,47 @@ class _Track:
 
     async def now(self) -> float | None:
         """Return its value, ``None`` if nothing shows it."""
-        self.facts = await _facts(self.grip, self.element) or self.facts
+        self.facts = await _facts(self.context, self.element) or self.facts
         if self.facts["now"] is not None:
             return float(self.facts["now"])
         if self.reading < 0:
             return None
-        texts = await _ask(self.grip, self.element, "siteloreHand.read()")
+        texts = await _ask(self.context, self.element, "siteloreHand.read()")
         numbers = _numbers(texts[self.reading]) if self.reading < len(texts) else []
         return numbers[self.place] if self.place < len(numbers) else None
 
 
-async def set_slider(grip: ExecutionContext, command: SetSlider) -> ActionOutcome:
+async def set_slider(context: ExecutionContext, action: SetSlider) -> ActionOutcome:
     """Set a slider to a value."""
-    element = grip.element(command.element)
-    if not math.isfinite(command.value):
+    element = context.element(action.element)
+    if not math.isfinite(action.value):
         raise ActionRefused(refused(Cause.VALUE, "a slider is set to a number"))
-    probe = await grip.hand.probe(element.index)
+    probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled or probe.hidden:
         raise ActionRefused(
-            obstruction(element, probe, grip.page)
+            obstruction(element, probe, context.page)
             or refused(Cause.STALE, f"{describe_element(element)} has gone")
         )
-    facts = await _facts(grip, element)
+    facts = await _facts(context, element)
     if facts is None:
         raise ActionRefused(refused(Cause.STALE, f"{describe_element(element)} has left the page"))
     low, high = facts["min"], facts["max"]
-    if (low is not None and command.value < low) or (high is not None and command.value > high):
+    if (low is not None and action.value < low) or (high is not None and action.value > high):
         raise ActionRefused(
             refused(Cause.VALUE, f"{describe_element(element)} ranges from {low:g} to {high:g}")
         )
     if facts["native"]:
-        return await _native(grip, element, command.value, facts)
-    return await _custom_slider(_Track(grip, element, facts), command.value)
+        return await _native(context, element, action.value, facts)
+    return await _custom_slider(_Track(context, element, facts), action.value)
 
 
 async def _native(
-    grip: ExecutionContext, element: Element, value: float, facts: dict[str, Any]
+    context: ExecutionContext, element: Element, value: float, facts: dict[str, Any]
 ) -> ActionOutcome:
     if facts["now"] == value:
         return ActionOutcome(already=True, calm=True)
-    world, number = element_location(grip.visit, element.index)
-    handle = await object_handle(grip.visit, world, f"siteloreHand.rangeField({number})")
+    world, number = element_location(context.session, element.index)
+    handle = await object_handle(context.session, world, f"siteloreHand.rangeField({number})")
     if handle is None:
         raise ActionRefused(refused(Cause.STALE, f"{describe_element(element)} has left the page"))
     try:
@@ -94,7 +94,7 @@ async def _native(
         raise ActionRefused(
             refused(Cause.VALUE, f"{describe_element(element)} can't be set to {value:g}")
         ) from error
-    got = (await _facts(grip, element) or facts)["now"]
+    got = (await _facts(context, element) or facts)["now"]
     notes = () if got == value else (f"it is at {got:g}, the nearest value it accepts",)
     return ActionOutcome(tried=(PLAYWRIGHT,), calm=True, notes=notes)
 
@@ -123,20 +123,24 @@ async def _custom_slider(track: _Track, value: float) -> ActionOutcome:
 
 async def _with_keys(track: _Track, value: float) -> bool:
     """Press arrow keys until it is set; the first shows the step size, and which number on the page follows."""
-    grip, element = track.grip, track.element
-    if not await _ask(grip, element, f"siteloreHand.grasp({element_location(grip.visit, element.index)[1]})"):
+    context, element = track.context, track.element
+    if not await _ask(
+        context, element, f"siteloreHand.grasp({element_location(context.session, element.index)[1]})"
+    ):
         return False
     now = await track.now()
     if now == value:
         return True
-    before: list[str] | None = await _ask(grip, element, "siteloreHand.readings()") if now is None else None
+    before: list[str] | None = (
+        await _ask(context, element, "siteloreHand.readings()") if now is None else None
+    )
     first = "ArrowRight" if now is None or value > now else "ArrowLeft"
     step = 0.0
     for key in (first, _other(first)):
         old = await track.now()
-        await _keys(grip, key, 1)
+        await _keys(context, key, 1)
         if now is None and track.reading < 0:
-            after = await _ask(grip, element, "siteloreHand.read()")
+            after = await _ask(context, element, "siteloreHand.read()")
             found = _moved(before, after)
             if found is None:
                 continue
@@ -162,19 +166,19 @@ async def _step_to(track: _Track, value: float, step: float) -> bool:
         if count == 0 or away >= best:
             return False  # between two steps, or not getting closer
         best = away
-        await _keys(track.grip, "ArrowRight" if (value > now) is (step > 0) else "ArrowLeft", count)
+        await _keys(track.context, "ArrowRight" if (value > now) is (step > 0) else "ArrowLeft", count)
         pressed += count
     return False
 
 
 async def _by_dragging(track: _Track, value: float) -> bool:
     """Drag to the expected position, read the value, and correct."""
-    grip = track.grip
+    context = track.context
     now = await track.now()
     if now is None:
-        before: list[str] | None = await _ask(grip, track.element, "siteloreHand.readings()")
+        before: list[str] | None = await _ask(context, track.element, "siteloreHand.readings()")
         await _drag_by(track, 0.1)
-        after = await _ask(grip, track.element, "siteloreHand.read()")
+        after = await _ask(context, track.element, "siteloreHand.read()")
         found = _moved(before, after)
         if found is None:
             return False
@@ -202,8 +206,8 @@ async def _by_dragging(track: _Track, value: float) -> bool:
 
 async def _drag_by(track: _Track, share: float) -> float:
     """Drag the handle by a share of its track; return the share it really moved."""
-    facts = await _facts(track.grip, track.element) or track.facts
-    probe = await track.grip.hand.probe(track.element.index)
+    facts = await _facts(track.context, track.element) or track.facts
+    probe = await track.context.monitor.probe(track.element.index)
     left, top, width, height = facts["grip"]
     dx, dy = (
         probe.rect[0] - left,
@@ -216,24 +220,26 @@ async def _drag_by(track: _Track, share: float) -> float:
     start = (left + dx + width / 2, top + dy + height / 2)
     goal = list(start)
     goal[axis] += share * length * (-1 if facts["upright"] else 1)
-    await track.grip.pointer.drag(start, (goal[0], goal[1]))
+    await track.context.pointer.drag(start, (goal[0], goal[1]))
     await asyncio.sleep(RENDER_DELAY)
-    after = await _facts(track.grip, track.element) or facts
+    after = await _facts(track.context, track.element) or facts
     return (after["grip"][axis] - facts["grip"][axis]) / length * (-1 if facts["upright"] else 1)
 
 
-async def _keys(grip: ExecutionContext, key: str, count: int) -> None:
+async def _keys(context: ExecutionContext, key: str, count: int) -> None:
     for _ in range(count):
-        await grip.pointer.press(key)
+        await context.pointer.press(key)
     await asyncio.sleep(RENDER_DELAY)
 
 
-async def _facts(grip: ExecutionContext, element: Element) -> dict[str, Any] | None:
-    return await _ask(grip, element, f"siteloreHand.slider({element_location(grip.visit, element.index)[1]})")
+async def _facts(context: ExecutionContext, element: Element) -> dict[str, Any] | None:
+    return await _ask(
+        context, element, f"siteloreHand.slider({element_location(context.session, element.index)[1]})"
+    )
 
 
-async def _ask(grip: ExecutionContext, element: Element, expression: str) -> Any:
-    world, _ = element_location(grip.visit, element.index)
+async def _ask(context: ExecutionContext, element: Element, expression: str) -> Any:
+    world, _ = element_location(context.session, element.index)
     try:
         return await ask_page(world, expression)
     except (Error, RuntimeError):

@@ -11,13 +11,13 @@ from app.engine.core.action_result import Cause, refused
 from app.engine.core.actions.types import SelectText
 
 
-async def select_text(grip: ExecutionContext, command: SelectText) -> ActionOutcome:
+async def select_text(context: ExecutionContext, action: SelectText) -> ActionOutcome:
     """Select text within an element, from one character to another."""
-    element = grip.element(command.element)
-    start, end = int(command.start), int(command.end)
+    element = context.element(action.element)
+    start, end = int(action.start), int(action.end)
     if start < 0 or (0 <= end <= start):
         raise ActionRefused(refused(Cause.VALUE, f"from {start} to {end} is not a range of text"))
-    world, number = element_location(grip.visit, element.index)
+    world, number = element_location(context.session, element.index)
     if not await ask_page(world, f"siteloreHand.mark({number}, {start}, {end})"):
         raise ActionRefused(refused(Cause.VALUE, f"{describe_element(element)} has no such range of text"))
     return ActionOutcome(tried=(SCRIPT,), calm=True)

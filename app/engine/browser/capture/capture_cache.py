@@ -26,10 +26,10 @@ class CaptureCache:
         shown: the last capture that was requested; actions name elements by its numbers.
     """
 
-    def __init__(self, visit: BrowserSession, hand: PageMonitor, gate: RequestFilter) -> None:
-        self._visit = visit
-        self._hand = hand
-        self._gate = gate
+    def __init__(self, session: BrowserSession, monitor: PageMonitor, request_filter: RequestFilter) -> None:
+        self._session = session
+        self._monitor = monitor
+        self._filter = request_filter
         self.now = self.shown = PageCapture(url="about:blank")
         self._pictured = True
         self._ahead: Page | None = None
@@ -64,14 +64,14 @@ class CaptureCache:
     async def ahead(self) -> PageCapture:
         """Take the capture that is requested next, now."""
         self.now = self._untold = self._with_untold(await self._take(self._pictured))
-        self._ahead = self._visit.page
+        self._ahead = self._session.page
         return self.now
 
     async def capture_during_action(self) -> PageCapture:
         """Take a capture in the middle of an action, which continues."""
-        page = await capture(self._visit, picture=False, thorough=True)
+        page = await capture(self._session, picture=False, thorough=True)
         self.now = self._untold = self._with_untold(page)
-        await self._hand.meet(self.now, amid=True)
+        await self._monitor.meet(self.now, amid=True)
         return self.now
 
     def drop_pending(self) -> None:
@@ -81,40 +81,40 @@ class CaptureCache:
     @property
     def lost(self) -> bool:
         """Whether there is no page in front that could be captured."""
-        visit = self._visit
-        return visit.crashed or visit.stopped or not visit.pages or visit.page.is_closed()
+        session = self._session
+        return session.crashed or session.stopped or not session.pages or session.page.is_closed()
 
     def why_lost(self, error: Exception | None = None) -> str:
         """Return what happened to the page, in one sentence."""
-        visit = self._visit
+        session = self._session
         if self._browser_gone:
             return BROWSER_GONE
-        if visit.stopped:
+        if session.stopped:
             return "the page opened dialogs without end and was closed"
-        if visit.crashed:
+        if session.crashed:
             return "the page crashed"
-        if not visit.pages or visit.page.is_closed():
+        if not session.pages or session.page.is_closed():
             return "the page closed itself"
         return f"the page was lost: {first_line(error)}" if error is not None else "the page was lost"
 
     @property
     def _browser_gone(self) -> bool:
-        browser = self._visit.context.browser
+        browser = self._session.context.browser
         return browser is not None and not browser.is_connected()
 
     async def _take(self, picture: bool) -> PageCapture:
-        await self._gate.keep()
-        page = await capture(self._visit, picture=picture, thorough=True)
-        await self._hand.meet(page)
+        await self._filter.keep()
+        page = await capture(self._session, picture=picture, thorough=True)
+        await self._monitor.meet(page)
         return page
 
     async def _as_it_was_left(self, picture: bool) -> PageCapture | None:
         tab, self._ahead = self._ahead, None
-        if tab is None or tab is not self._visit.page or not await self._hand.is_unchanged():
+        if tab is None or tab is not self._session.page or not await self._monitor.is_unchanged():
             return None
         if not picture or self.now.picture:
             return self.now
-        image, note = await take_screenshot(self._visit)
+        image, note = await take_screenshot(self._session)
         return replace(self.now, picture=image, notes=(*self.now.notes, note) if note else self.now.notes)
 
     def _with_untold(self, page: PageCapture) -> PageCapture:
@@ -137,14 +137,14 @@ class CaptureCache:
         """
         if not busy and not self.lost:
             return ""
-        visit, last = self._visit, self.shown.url
+        session, last = self._session, self.shown.url
         told = busy or self.why_lost()
         self._ahead = None
-        empty = visit.stopped or bool(busy) or not last.startswith(("http://", "https://"))
-        await visit.renew()
+        empty = session.stopped or bool(busy) or not last.startswith(("http://", "https://"))
+        await session.renew()
         if empty:
             return f"{told}; {EMPTY_TAB}"
-        await open_page(visit, last, most=most)
+        await open_page(session, last, most=most)
         return f"{told}; it was reopened"
 
 

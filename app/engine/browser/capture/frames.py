@@ -65,20 +65,20 @@ def script() -> str:
     return "\n".join(('(() => { "use strict";', *parts, "})()"))
 
 
-async def main_world(visit: BrowserSession) -> IsolatedWorld:
+async def main_world(session: BrowserSession) -> IsolatedWorld:
     """Return our world in the page in front.
 
     Raises ``playwright.async_api.Error`` when the page is gone or being replaced.
     """
-    wire = await visit.wire()
+    wire = await session.wire()
     frame = (await _ask(wire, "Page.getFrameTree"))["frameTree"]["frame"]
     world = await _world(wire, frame["id"])
     return replace(world, document=frame.get("loaderId", ""))
 
 
-async def document_of(visit: BrowserSession) -> str:
+async def document_of(session: BrowserSession) -> str:
     """Return the id of the document in front; another page, or the same reloaded, has another id."""
-    tree = await _ask(await visit.wire(), "Page.getFrameTree")
+    tree = await _ask(await session.wire(), "Page.getFrameTree")
     return str(tree["frameTree"]["frame"].get("loaderId", ""))
 
 
@@ -119,18 +119,18 @@ class FrameTree:
         return self._elsewhere
 
 
-async def frame_of(visit: BrowserSession, world: IsolatedWorld) -> Frame | None:
+async def frame_of(session: BrowserSession, world: IsolatedWorld) -> Frame | None:
     """Return Playwright's name for a frame; ``None`` when it is gone."""
     if world.parent is None:
-        return visit.page.main_frame
-    handle = await object_handle(visit, world.parent, f"sitelore.frame({world.owner})")
+        return session.page.main_frame
+    handle = await object_handle(session, world.parent, f"sitelore.frame({world.owner})")
     return await handle.content_frame() if handle is not None else None
 
 
 _KEY = "Symbol.for('sitelore.target')"
 
 
-async def object_handle(visit: BrowserSession, world: IsolatedWorld, expression: str) -> Any:
+async def object_handle(session: BrowserSession, world: IsolatedWorld, expression: str) -> Any:
     """Return Playwright's handle of the element that an expression in a world names, ``None`` if it is gone.
 
     It passes through a property of the frame's ``window`` for a moment, under a name that no script comes
@@ -148,7 +148,7 @@ async def object_handle(visit: BrowserSession, world: IsolatedWorld, expression:
         objectId=found["object"]["objectId"],
         functionDeclaration=put,
     )
-    frame = await frame_of(visit, world)
+    frame = await frame_of(session, world)
     if frame is None:
         return None
     fetch = f"() => {{ const found = window[{_KEY}]; delete window[{_KEY}]; return found; }}"

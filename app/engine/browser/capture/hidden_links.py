@@ -49,15 +49,15 @@ _SCRIPT = """((most, told) => {
 })"""
 
 
-async def with_hidden_links(visit: BrowserSession, page: PageCapture) -> PageCapture:
+async def with_hidden_links(session: BrowserSession, page: PageCapture) -> PageCapture:
     """Append the invisible links to a capture; they have no position and can't be operated.
 
     If the page is replaced meanwhile, the capture is returned unchanged.
     """
     try:
-        frame = (await visit.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
-        world = await visit.send("Page.createIsolatedWorld", frameId=frame, worldName=_WORLD)
-        answer = await visit.send(
+        frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+        world = await session.send("Page.createIsolatedWorld", frameId=frame, worldName=_WORLD)
+        answer = await session.send(
             "Runtime.evaluate",
             expression=f"({_SCRIPT})({MAX_LINKS}, {list(_ATTRIBUTES)})",
             contextId=world["executionContextId"],

@@ -34,7 +34,7 @@ class _FrameNumbers:
 
 
 async def elements_at(
-    visit: BrowserSession, page: PageCapture, points: Sequence[Point]
+    session: BrowserSession, page: PageCapture, points: Sequence[Point]
 ) -> dict[Point, tuple[int, ...]]:
     """Return for each point, in CSS pixels of the viewport, the numbers of the elements under it, the front
     one first.
@@ -43,7 +43,7 @@ async def elements_at(
     counts as the nearest of them around it. A frame that can't be read appears as ``OPAQUE``. Points of
     which nothing is known, because the page is gone, are omitted.
     """
-    places = _places(visit, page)
+    places = _places(session, page)
     top = next((place for place in places.values() if place.world.parent is None), None)
     if top is None:
         return {}
@@ -87,7 +87,7 @@ async def _under(
     return found
 
 
-def _places(visit: BrowserSession, page: PageCapture) -> dict[str, _FrameNumbers]:
+def _places(session: BrowserSession, page: PageCapture) -> dict[str, _FrameNumbers]:
     """Return the frames with elements of a capture, and those around them, by frame id."""
     places: dict[str, _FrameNumbers] = {}
 
@@ -101,7 +101,7 @@ def _places(visit: BrowserSession, page: PageCapture) -> dict[str, _FrameNumbers
 
     for element in page.elements:
         try:
-            world, number = element_location(visit, element.index)
+            world, number = element_location(session, element.index)
         except NoSuchElement:  # another page has been captured since
             return {}
         known(world).numbers[number] = element.index

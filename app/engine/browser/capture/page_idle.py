@@ -141,7 +141,7 @@ _watched: dict[Page, NetworkActivity] = {}
 
 
 async def wait_until_idle(
-    visit: BrowserSession, *, quiet: float = QUIET_TIME, most: float = IDLE_TIMEOUT, acted: bool = False
+    session: BrowserSession, *, quiet: float = QUIET_TIME, most: float = IDLE_TIMEOUT, acted: bool = False
 ) -> bool:
     """Wait until the tab in front is idle; True if it is, False when ``most`` seconds were not enough.
 
@@ -149,7 +149,7 @@ async def wait_until_idle(
     was just done) idleness is counted from now on, so that it takes ``quiet``. A pending navigation is
     waited for ``LOAD_TIMEOUT`` seconds first. Never raises: a page that crashed or was closed is not idle.
     """
-    page = visit.page
+    page = session.page
     traffic = NetworkActivity.of(page)
     deadline = time.monotonic() + most
     on_the_way = time.monotonic() + LOAD_TIMEOUT
@@ -163,7 +163,7 @@ async def wait_until_idle(
             return False
         try:
             async with asyncio.timeout(left + 0.5):
-                still = await _still(visit, quiet, left, acted=acted)
+                still = await _still(session, quiet, left, acted=acted)
         except Error:  # the document was replaced meanwhile
             await asyncio.sleep(0.02)
             continue
@@ -177,9 +177,9 @@ async def wait_until_idle(
     return False
 
 
-async def _still(visit: BrowserSession, quiet: float, most: float, *, acted: bool) -> bool:
+async def _still(session: BrowserSession, quiet: float, most: float, *, acted: bool) -> bool:
     """Whether the document becomes idle within ``most`` seconds. Raises ``Error`` when it is replaced."""
-    world = await main_world(visit)
+    world = await main_world(session)
     told = f"{{quiet: {quiet * 1000}, most: {most * 1000}, least: {MIN_WAIT * 1000}, acted: {str(acted).lower()}}}"
     question = {
         "expression": f"({_script()})({told})",

@@ -132,8 +132,8 @@ async def ask_page(world: IsolatedWorld, expression: str) -> Any:
 class PageMonitor:
     """Watches the last captured page from within; call ``meet`` after each capture."""
 
-    def __init__(self, visit: BrowserSession) -> None:
-        self._visit = visit
+    def __init__(self, session: BrowserSession) -> None:
+        self._session = session
         self._worlds: list[IsolatedWorld] = []
         self._count = 0
         self._known: dict[tuple[str, int], dict[int, int]] | None = None
@@ -147,9 +147,9 @@ class PageMonitor:
         worlds: dict[tuple[str, ...], IsolatedWorld] = {}
         for element in page.elements:
             if element.frame not in worlds:
-                worlds[element.frame] = element_location(self._visit, element.index)[0]
+                worlds[element.frame] = element_location(self._session, element.index)[0]
         if () not in worlds:
-            worlds[()] = await main_world(self._visit)
+            worlds[()] = await main_world(self._session)
         self._worlds = [worlds[chain] for chain in sorted(worlds, key=len)]
         if not amid:
             await self._everywhere("siteloreHand.rest()")
@@ -189,7 +189,7 @@ class PageMonitor:
 
         Raises ``NoSuchElement`` for a number that the last capture does not have.
         """
-        world, own = element_location(self._visit, number)
+        world, own = element_location(self._session, number)
         try:
             facts = await ask_page(world, f"siteloreHand.probe({own}, {str(bring).lower()})")
             if facts["gone"]:
@@ -261,7 +261,7 @@ class PageMonitor:
         if self._known is None:
             self._known = {}
             for index in range(self._count):
-                place, own = element_location(self._visit, index)
+                place, own = element_location(self._session, index)
                 self._known.setdefault((place.frame_id, place.context), {})[own] = index
         return self._known.get((world.frame_id, world.context), {})
 

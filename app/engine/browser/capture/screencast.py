@@ -82,9 +82,9 @@ class Screencast:
     """
 
     def __init__(
-        self, visit: BrowserSession, sink: Callable[[ScreencastFrame], None], spawn: TaskSpawner
+        self, session: BrowserSession, sink: Callable[[ScreencastFrame], None], spawn: TaskSpawner
     ) -> None:
-        self._visit, self._sink, self._spawn = visit, sink, spawn
+        self._session, self._sink, self._spawn = session, sink, spawn
         self._wanted = _Requested(0, 0, 0.0)
         self._shown = _Requested(0, 0, 0.0)
         self._keeper: asyncio.Task[Any] | None = None
@@ -136,9 +136,9 @@ class Screencast:
         if self._wanted.rate <= 0:
             await self._let_go()
             return
-        if self._visit.page is not self._page or self._wire is None:
+        if self._session.page is not self._page or self._wire is None:
             await self._let_go()
-            await self._hold(self._visit.page)
+            await self._hold(self._session.page)
         if self._wanted != self._shown:
             await self._stop()
             self._shown, self._due = self._wanted, 0.0

@@ -14,11 +14,11 @@ from app.engine.core.static_page import read_static_page, static_key
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
-async def served_key_of(visit: BrowserSession, page: PageCapture) -> str:
+async def served_key_of(session: BrowserSession, page: PageCapture) -> str:
     """Return the key of the document behind a captured page; "" if unknown or if it says nothing about the
     page.
     """
-    document = NetworkActivity.of(visit.page).document
+    document = NetworkActivity.of(session.page).document
     if document is None:
         return ""
     try:
@@ -28,11 +28,11 @@ async def served_key_of(visit: BrowserSession, page: PageCapture) -> str:
     return static_key(text, document.url, document.url, page.elements)
 
 
-async def fetch_document(visit: BrowserSession, url: str) -> FetchedDocument:
+async def fetch_document(session: BrowserSession, url: str) -> FetchedDocument:
     """Request an address with the session's cookies, following redirects and rendering nothing."""
     try:
-        agent = str(await visit.page.evaluate("() => navigator.userAgent"))
-        answer = await visit.context.request.get(
+        agent = str(await session.page.evaluate("() => navigator.userAgent"))
+        answer = await session.context.request.get(
             url, headers={"User-Agent": agent, "Accept": ACCEPT}, timeout=LOAD_TIMEOUT * 1000
         )
     except Error as error:

@@ -87,7 +87,7 @@ class _ElementLocations:
 
 
 async def capture(
-    visit: BrowserSession, *, picture: bool = True, limit: int = 8000, thorough: bool = False
+    session: BrowserSession, *, picture: bool = True, limit: int = 8000, thorough: bool = False
 ) -> PageCapture:
     """Capture the page in front; at most ``limit`` elements of each frame are named.
 
@@ -102,40 +102,40 @@ async def capture(
         PageGone: the page crashed, was closed, keeps navigating away, or doesn't answer.
     """
     for attempt in (1, 2):
-        _raise_if_dead(visit)
+        _raise_if_dead(session)
         try:
             async with asyncio.timeout(CAPTURE_TIMEOUT):
-                seen = await _capture(visit, picture, limit, thorough)
+                seen = await _capture(session, picture, limit, thorough)
         except TimeoutError as error:
             raise PageGone(
-                f"{visit.page.url} is busy: it did not answer for {CAPTURE_TIMEOUT:.0f} s"
+                f"{session.page.url} is busy: it did not answer for {CAPTURE_TIMEOUT:.0f} s"
             ) from error
         except Error as error:
-            _raise_if_dead(visit)
+            _raise_if_dead(session)
             if attempt == 2:
-                raise PageGone(f"{visit.page.url} keeps navigating away: {_first_line(error)}") from error
-            await _wait_for_load(visit)
+                raise PageGone(f"{session.page.url} keeps navigating away: {_first_line(error)}") from error
+            await _wait_for_load(session)
         except RuntimeError as error:
-            raise PageGone(f"{visit.page.url} can't be read: {_first_line(error)}") from error
+            raise PageGone(f"{session.page.url} can't be read: {_first_line(error)}") from error
         else:
             if seen is not None:
                 return seen
             if attempt == 2:
-                raise PageGone(f"{visit.page.url} keeps navigating away")
-            await _wait_for_load(visit)
+                raise PageGone(f"{session.page.url} keeps navigating away")
+            await _wait_for_load(session)
     raise AssertionError("unreachable")
 
 
-async def element_handle(visit: BrowserSession, index: int) -> ElementHandle:
+async def element_handle(session: BrowserSession, index: int) -> ElementHandle:
     """Return the element of this number in the last capture, in whichever frame or shadow root it is.
 
     Raises:
         NoSuchElement: it has left the page, or the last capture has no such number.
     """
-    world, number = element_location(visit, index)
+    world, number = element_location(session, index)
     missing = _missing(index)
     try:
-        handle = await object_handle(visit, world, f"sitelore.element({number})")
+        handle = await object_handle(session, world, f"sitelore.element({number})")
     except (Error, RuntimeError) as error:
         raise missing from error
     if handle is None:
@@ -143,13 +143,13 @@ async def element_handle(visit: BrowserSession, index: int) -> ElementHandle:
     return handle
 
 
-def element_location(visit: BrowserSession, index: int) -> tuple[IsolatedWorld, int]:
+def element_location(session: BrowserSession, index: int) -> tuple[IsolatedWorld, int]:
     """Return the frame that contains an element of the last capture, and its number there.
 
     Raises:
         NoSuchElement: the last capture has no such number.
     """
-    found = visit.last
+    found = session.last
     if not isinstance(found, _ElementLocations) or not 0 <= index < len(found.spots):
         raise _missing(index)
     return found.spots[index]
@@ -159,31 +159,31 @@ def _missing(index: int) -> NoSuchElement:
     return NoSuchElement(f"Could not find element {index}: it is not on the page any more")
 
 
-async def thumbnail(visit: BrowserSession, width: int = 256) -> bytes:
+async def thumbnail(session: BrowserSession, width: int = 256) -> bytes:
     """Return the viewport as a small JPEG of that width; empty if the page does not paint.
 
     The browser scales it; it costs two thirds of a full screenshot, so it is taken of new states only.
     """
-    size = visit.page.viewport_size
+    size = session.page.viewport_size
     if size is None:
         return b""
     clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": width / size["width"]}
-    image, _ = await take_screenshot(visit, clip=clip)
+    image, _ = await take_screenshot(session, clip=clip)
     return image
 
 
-async def _capture(visit: BrowserSession, picture: bool, limit: int, thorough: bool) -> PageCapture | None:
+async def _capture(session: BrowserSession, picture: bool, limit: int, thorough: bool) -> PageCapture | None:
     """Capture once; ``None`` if the page was replaced meanwhile."""
     began = time.perf_counter()
-    looking = _CaptureRun(limit, FrameTree(visit.page), thorough)
+    looking = _CaptureRun(limit, FrameTree(session.page), thorough)
     try:
         async with asyncio.TaskGroup() as group:
-            watch = group.create_task(_watch(visit))
-            world = await main_world(visit)  # first: a screenshot of a crashed page crashes Chromium
-            shot = group.create_task(take_screenshot(visit) if picture else _no_picture())
+            watch = group.create_task(_watch(session))
+            world = await main_world(session)  # first: a screenshot of a crashed page crashes Chromium
+            shot = group.create_task(take_screenshot(session) if picture else _no_picture())
             top = await _part(looking, world, FramePlacement())
             image, note = await shot
-            same = await document_of(visit) == world.document
+            same = await document_of(session) == world.document
             watch.cancel()
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from None
@@ -191,7 +191,7 @@ async def _capture(visit: BrowserSession, picture: bool, limit: int, thorough: b
         return None
     if note:
         looking.notes.append(note)
-    return _put_together(visit, top, looking, image, began)
+    return _put_together(session, top, looking, image, began)
 
 
 async def _part(looking: _CaptureRun, world: IsolatedWorld, around: FramePlacement, depth: int = 0) -> _Part:
@@ -239,14 +239,14 @@ def _variants(name: str) -> Iterator[str]:
 
 
 def _put_together(
-    visit: BrowserSession, top: _Part, looking: _CaptureRun, image: bytes, began: float
+    session: BrowserSession, top: _Part, looking: _CaptureRun, image: bytes, began: float
 ) -> PageCapture:
     elements: list[Element] = []
     spots: list[tuple[IsolatedWorld, int]] = []
     headings: list[str] = []
     tree, text = _gather(top, elements, spots, headings)
-    visit.last = _ElementLocations(tuple(spots))
-    facts, happened = top.look.facts, visit.happened()
+    session.last = _ElementLocations(tuple(spots))
+    facts, happened = top.look.facts, session.happened()
     visible = sum(element.visible for element in elements)
     return PageCapture(
         url=facts["url"],
@@ -331,23 +331,23 @@ def _omissions(top: _Part, looking: _CaptureRun) -> Iterator[str]:
         yield f"{len(looking.opaque)} frames could not be read"
 
 
-async def take_screenshot(visit: BrowserSession, **more: Any) -> tuple[bytes, str]:
+async def take_screenshot(session: BrowserSession, **more: Any) -> tuple[bytes, str]:
     """Return the viewport as a JPEG, or none and why; ``more`` goes to ``Page.captureScreenshot``."""
-    if visit.dead.is_set():
+    if session.dead.is_set():
         return b"", "no picture: the page is gone"
     try:
         async with asyncio.timeout(SCREENSHOT_TIMEOUT):
-            return await _shot(visit, more), ""
+            return await _shot(session, more), ""
     except TimeoutError:
         return b"", f"no picture: the page did not paint within {SCREENSHOT_TIMEOUT:.0f} s"
     except Error as error:
         return b"", f"no picture: {_first_line(error)}"
 
 
-async def _shot(visit: BrowserSession, more: dict[str, Any]) -> bytes:
+async def _shot(session: BrowserSession, more: dict[str, Any]) -> bytes:
     while True:
         try:
-            shot = await visit.send(
+            shot = await session.send(
                 "Page.captureScreenshot",
                 format="jpeg",
                 quality=SCREENSHOT_QUALITY,
@@ -366,26 +366,26 @@ async def _no_picture() -> tuple[bytes, str]:
     return b"", ""
 
 
-async def _watch(visit: BrowserSession) -> None:
+async def _watch(session: BrowserSession) -> None:
     """Raise as soon as the page is dead, which would never answer."""
-    await visit.dead.wait()
-    _raise_if_dead(visit)
+    await session.dead.wait()
+    _raise_if_dead(session)
 
 
-def _raise_if_dead(visit: BrowserSession) -> None:
-    if visit.stopped:
+def _raise_if_dead(session: BrowserSession) -> None:
+    if session.stopped:
         raise PageGone("the page opened dialogs without end and was closed")
-    if visit.crashed:
+    if session.crashed:
         raise PageGone("the page's renderer crashed")
-    if not visit.pages or visit.page.is_closed():
+    if not session.pages or session.page.is_closed():
         raise PageGone("the page was closed")
 
 
-async def _wait_for_load(visit: BrowserSession) -> None:
+async def _wait_for_load(session: BrowserSession) -> None:
     try:
-        await visit.page.wait_for_load_state("load", timeout=REPLACEMENT_TIMEOUT * 1000)
+        await session.page.wait_for_load_state("load", timeout=REPLACEMENT_TIMEOUT * 1000)
     except Error:
-        _raise_if_dead(visit)
+        _raise_if_dead(session)
 
 
 def _first_line(error: Exception) -> str:

@@ -43,7 +43,7 @@ class Navigation:
     args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
 
 
-def navigation_for(visit: BrowserSession, move: NavigationKind, url: str = "") -> Navigation:
+def navigation_for(session: BrowserSession, move: NavigationKind, url: str = "") -> Navigation:
     """Return the navigation for a request.
 
     Raises:
@@ -51,15 +51,17 @@ def navigation_for(visit: BrowserSession, move: NavigationKind, url: str = "") -
     """
     match move:
         case NavigationKind.BACK:
-            return Navigation(kind="go_back", done=lambda: _travel(visit, -1))
+            return Navigation(kind="go_back", done=lambda: _travel(session, -1))
         case NavigationKind.FORWARD:
-            return Navigation(kind="go_forward", done=lambda: _travel(visit, 1))
+            return Navigation(kind="go_forward", done=lambda: _travel(session, 1))
         case NavigationKind.RELOAD:
-            here = redact_url(visit.page.url) if visit.pages else ""
-            return Navigation(kind="goto", done=lambda: _reload(visit), args={"url": here})
+            here = redact_url(session.page.url) if session.pages else ""
+            return Navigation(kind="goto", done=lambda: _reload(session), args={"url": here})
         case NavigationKind.OPEN | NavigationKind.START:
-            whole = address_of(url, visit.page.url if visit.pages else "")
-            return Navigation(kind="goto", done=lambda: _open(visit, whole), args={"url": redact_url(whole)})
+            whole = address_of(url, session.page.url if session.pages else "")
+            return Navigation(
+                kind="goto", done=lambda: _open(session, whole), args={"url": redact_url(whole)}
+            )
 
 
 def address_of(typed: str, here: str) -> str:
@@ -88,14 +90,14 @@ def address_of(typed: str, here: str) -> str:
     return text
 
 
-async def _open(visit: BrowserSession, url: str) -> str:
-    if visit.crashed or visit.stopped or not visit.pages:
+async def _open(session: BrowserSession, url: str) -> str:
+    if session.crashed or session.stopped or not session.pages:
         try:
-            await visit.renew()
+            await session.renew()
         except (Error, TimeoutError):
             return "the browser can't open a page now; it is being restarted"
     try:
-        await visit.page.goto(url, wait_until="commit", timeout=ANSWER_TIMEOUT * 1000)
+        await session.page.goto(url, wait_until="commit", timeout=ANSWER_TIMEOUT * 1000)
     except Late:
         return f"{urlsplit(url).netloc.rpartition('@')[2]} has not answered yet"
     except Error as error:
@@ -103,15 +105,15 @@ async def _open(visit: BrowserSession, url: str) -> str:
     return ""
 
 
-async def _travel(visit: BrowserSession, step: int) -> str:
+async def _travel(session: BrowserSession, step: int) -> str:
     """Go through the history, never back to the empty tab that a run began with."""
     nowhere = f"there is no page {'before' if step < 0 else 'after'} this one"
     try:
-        history = await visit.send("Page.getNavigationHistory")
+        history = await session.send("Page.getNavigationHistory")
         at, entries = int(history["currentIndex"]) + step, history["entries"]
         if not 0 <= at < len(entries) or entries[at]["url"] == "about:blank":
             return nowhere
-        page = visit.page
+        page = session.page
         with suppress(Late):  # loading continues
             await (page.go_back if step < 0 else page.go_forward)(
                 wait_until="commit", timeout=ANSWER_TIMEOUT * 1000
@@ -121,11 +123,11 @@ async def _travel(visit: BrowserSession, step: int) -> str:
     return ""
 
 
-async def _reload(visit: BrowserSession) -> str:
+async def _reload(session: BrowserSession) -> str:
     try:
-        await visit.page.reload(wait_until="commit", timeout=ANSWER_TIMEOUT * 1000)
+        await session.page.reload(wait_until="commit", timeout=ANSWER_TIMEOUT * 1000)
     except Late:
         return "the page has not answered yet"
     except Error as error:
-        return load_failure(visit.page.url if visit.pages else "", error.message)
+        return load_failure(session.page.url if session.pages else "", error.message)
     return ""

@@ -41,8 +41,8 @@ class InputForwarder:
         pointer: position of the pointer, CSS pixels of the viewport; ``None`` before it was moved.
     """
 
-    def __init__(self, visit: BrowserSession) -> None:
-        self._visit = visit
+    def __init__(self, session: BrowserSession) -> None:
+        self._session = session
         self._queue: deque[PageInput] = deque()
         self._busy = asyncio.Lock()
         self._page: Page | None = None
@@ -157,7 +157,7 @@ class InputForwarder:
 
     async def _connected(self) -> CDPSession:
         """Return the connection to the tab in front; buttons held down in another tab are released."""
-        page = self._visit.page
+        page = self._session.page
         if self._wire is None or page is not self._page:
             self._wire = None
             self._down.clear()

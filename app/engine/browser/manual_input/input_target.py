@@ -98,8 +98,8 @@ class InputTarget:
     input need not wait while a capture is being taken.
     """
 
-    def __init__(self, visit: BrowserSession) -> None:
-        self._visit = visit
+    def __init__(self, session: BrowserSession) -> None:
+        self._session = session
         self._maps: dict[int, _FrameMap] = {}
         self._newest = _FrameMap(None, {}, {})
         self._holder: IsolatedWorld | None = None
@@ -218,7 +218,7 @@ class InputTarget:
         numbers: dict[tuple[str, int, int], int] = {}
         for element in page.elements:
             try:
-                world, own = element_location(self._visit, element.index)
+                world, own = element_location(self._session, element.index)
             except NoSuchElement:
                 break
             numbers[world.frame_id, world.context, own] = element.index

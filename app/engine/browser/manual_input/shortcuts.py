@@ -32,73 +32,73 @@ class Shortcut:
     args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
 
 
-def shortcut_of(visit: BrowserSession, one: PageInput) -> Shortcut | None:
+def shortcut_of(session: BrowserSession, one: PageInput) -> Shortcut | None:
     """Return the shortcut for a key press; ``None`` if the key belongs to the page."""
     if one.kind is not InputKind.KEY_DOWN:
         return None
     match one.key, one.modifiers & 15:
         case "ArrowLeft", modifiers if modifiers == ALT:
-            return Shortcut(kind="go_back", done=lambda: _travel(visit, back=True))
+            return Shortcut(kind="go_back", done=lambda: _travel(session, back=True))
         case "ArrowRight", modifiers if modifiers == ALT:
-            return Shortcut(kind="go_forward", done=lambda: _travel(visit, back=False))
+            return Shortcut(kind="go_forward", done=lambda: _travel(session, back=False))
         case ("F5", _) | ("r" | "R", 2):
-            url = redact_url(visit.page.url) if visit.pages else ""
-            return Shortcut(kind="goto", done=lambda: _reload(visit), args={"url": url})
+            url = redact_url(session.page.url) if session.pages else ""
+            return Shortcut(kind="goto", done=lambda: _reload(session), args={"url": url})
         case "Tab", modifiers if modifiers & CTRL and not modifiers & ALT:
-            return _other_tab(visit, -1 if modifiers & SHIFT else 1)
+            return _other_tab(session, -1 if modifiers & SHIFT else 1)
         case "w" | "W", modifiers if modifiers == CTRL:
-            return Shortcut(kind="tab_close", done=lambda: _close(visit))
+            return Shortcut(kind="tab_close", done=lambda: _close(session))
         case _:
             return None
 
 
-async def tabs_of(visit: BrowserSession) -> tuple[tuple[Tab, ...], int]:
+async def tabs_of(session: BrowserSession) -> tuple[tuple[Tab, ...], int]:
     """Return the open tabs in order, without secrets, and the number of the one in front."""
     told: list[Tab] = []
-    pages = visit.pages
+    pages = session.pages
     for page in pages:
         title = ""
         with suppress(Error, TimeoutError):
             title = await asyncio.wait_for(page.title(), ANSWER_TIMEOUT)
         told.append(Tab(url=redact_url(page.url), title=redact_text(title)))
-    return tuple(told), max(0, min(visit.active, len(told) - 1))
+    return tuple(told), max(0, min(session.active, len(told) - 1))
 
 
-async def wait_for_tab_idle(visit: BrowserSession, quiet: float, most: float) -> None:
+async def wait_for_tab_idle(session: BrowserSession, quiet: float, most: float) -> None:
     """Wait until the tab in front is idle, ``most`` seconds at most; there may be none any more."""
     with suppress(Error):
-        await wait_until_idle(visit, quiet=quiet, most=most, acted=True)
+        await wait_until_idle(session, quiet=quiet, most=most, acted=True)
 
 
-async def _travel(visit: BrowserSession, *, back: bool) -> None:
+async def _travel(session: BrowserSession, *, back: bool) -> None:
     with suppress(Error, TimeoutError):
-        page = visit.page
+        page = session.page
         go = page.go_back if back else page.go_forward
         await asyncio.wait_for(go(wait_until="commit", timeout=NAVIGATION_TIMEOUT * 1000), NAVIGATION_TIMEOUT)
 
 
-async def _reload(visit: BrowserSession) -> None:
+async def _reload(session: BrowserSession) -> None:
     with suppress(Error, TimeoutError):
         await asyncio.wait_for(
-            visit.page.reload(wait_until="commit", timeout=NAVIGATION_TIMEOUT * 1000), NAVIGATION_TIMEOUT
+            session.page.reload(wait_until="commit", timeout=NAVIGATION_TIMEOUT * 1000), NAVIGATION_TIMEOUT
         )
 
 
-def _other_tab(visit: BrowserSession, by: int) -> Shortcut:
-    count = max(1, len(visit.pages))
-    number = (min(visit.active, count - 1) + by) % count
+def _other_tab(session: BrowserSession, by: int) -> Shortcut:
+    count = max(1, len(session.pages))
+    number = (min(session.active, count - 1) + by) % count
 
     async def switch() -> None:
-        visit.active = number
+        session.active = number
         with suppress(Error, TimeoutError):
-            await asyncio.wait_for(visit.page.bring_to_front(), ANSWER_TIMEOUT)
+            await asyncio.wait_for(session.page.bring_to_front(), ANSWER_TIMEOUT)
 
     return Shortcut(kind="tab_focus", done=switch, args={"index": number})
 
 
-async def _close(visit: BrowserSession) -> None:
+async def _close(session: BrowserSession) -> None:
     """Close the tab in front, unless it is the last one."""
-    if len(visit.pages) > 1:
+    if len(session.pages) > 1:
         with suppress(Error, TimeoutError):
-            await asyncio.wait_for(visit.page.close(), NAVIGATION_TIMEOUT)
-        visit.active = max(0, min(visit.active, len(visit.pages) - 1))
+            await asyncio.wait_for(session.page.close(), NAVIGATION_TIMEOUT)
+        session.active = max(0, min(session.active, len(session.pages) - 1))

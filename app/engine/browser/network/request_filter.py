@@ -19,9 +19,9 @@ from app.engine.core.action_result import ActionResult
 class RequestFilter:
     """Refuses documents from other hosts, for each tab that has been in front."""
 
-    def __init__(self, visit: BrowserSession, fences: NavigationPolicy) -> None:
-        self._visit = visit
-        self._fences = fences
+    def __init__(self, session: BrowserSession, policy: NavigationPolicy) -> None:
+        self._session = session
+        self._policy = policy
         self._kept: dict[CDPSession, str] = {}
         self._refused: list[ActionResult] = []
 
@@ -30,12 +30,12 @@ class RequestFilter:
 
         Raises ``playwright.async_api.Error`` when the tab is gone.
         """
-        if not self._fences.domains:
+        if not self._policy.domains:
             return
-        wire = await self._visit.wire()
+        wire = await self._session.wire()
         if wire in self._kept:
             return
-        tree = await self._visit.send("Page.getFrameTree")
+        tree = await self._session.send("Page.getFrameTree")
         self._kept[wire] = str(tree["frameTree"]["frame"]["id"])
 
         async def paused(event: dict[str, Any]) -> None:
@@ -52,8 +52,8 @@ class RequestFilter:
 
     async def _paused(self, wire: CDPSession, event: dict[str, Any]) -> None:
         why = None
-        if event.get("frameId") == self._kept.get(wire) and not self._visit.in_hand:
-            why = self._fences.outside(str(event["request"]["url"]))
+        if event.get("frameId") == self._kept.get(wire) and not self._session.in_hand:
+            why = self._policy.outside(str(event["request"]["url"]))
         try:
             if why is None:
                 await wire.send("Fetch.continueRequest", {"requestId": event["requestId"]})

@@ -62,7 +62,7 @@ class WriteGuard:
 
     def __init__(self, hosts: frozenset[str] = frozenset()) -> None:
         self._own = hosts
-        self._visit: BrowserSession | None = None
+        self._session: BrowserSession | None = None
         self._seat = -1
         self._post: RequestInterceptor | None = None
         self._watching = asyncio.Lock()
@@ -79,7 +79,7 @@ class WriteGuard:
 
     # ---------------------------------------------------------------- called by the executor
 
-    async def watch(self, visit: BrowserSession) -> None:
+    async def watch(self, session: BrowserSession) -> None:
         """Intercept everything the session sends; does nothing if it does so already in the same browser.
 
         Call it before the first page is opened: sockets of existing documents are not seen.
@@ -87,13 +87,13 @@ class WriteGuard:
         Raises ``playwright.async_api.Error`` when the browser is gone.
         """
         async with self._watching:
-            context = visit.context
-            if visit is not self._visit or self._seat != visit.browser_switches or self._post is None:
+            context = session.context
+            if session is not self._session or self._seat != session.browser_switches or self._post is None:
                 self._post = await interceptor_of(context)
                 await context.route_web_socket("**/*", self._socket)
                 await context.add_init_script(_script())
                 await self._post.add(self, context)
-                self._visit, self._seat, visit.guard = visit, visit.browser_switches, self
+                self._session, self._seat, session.guard = session, session.browser_switches, self
             await self._post.know(self, context)
 
     def begin(self, permit: WritePermit | None = None) -> None:
@@ -182,20 +182,20 @@ class WriteGuard:
 
     async def close(self, page: Page) -> None:
         """Close a window that was opened for a blocked form; the page that opened it is in front again."""
-        visit, front = self._visit, self._front
+        session, front = self._session, self._front
         with suppress(Error):
             await page.close()
-        if visit is not None and front is not None and front in visit.pages:
-            visit.active = visit.pages.index(front)
+        if session is not None and front is not None and front in session.pages:
+            session.active = session.pages.index(front)
 
     # ---------------------------------------------------------------- inside
 
     def _touch(self, *, everywhere: bool = False) -> None:
-        pages = self._visit.pages if self._visit is not None else []
-        if self._visit is None or not pages:
+        pages = self._session.pages if self._session is not None else []
+        if self._session is None or not pages:
             return
         try:
-            self._front = self._visit.page
+            self._front = self._session.page
         except Error:
             return
         self._here = browser_host(self._front.url) or self._here
@@ -266,7 +266,7 @@ class WriteGuard:
 
 
 @asynccontextmanager
-async def read_only(visit: BrowserSession) -> AsyncGenerator[WriteGuard]:
+async def read_only(session: BrowserSession) -> AsyncGenerator[WriteGuard]:
     """Let only reads out of a session for the time of the block, in which the page in front is operated.
 
     The session's own guard is used if it has one; otherwise a new one, which is bypassed afterwards,
@@ -274,9 +274,9 @@ async def read_only(visit: BrowserSession) -> AsyncGenerator[WriteGuard]:
 
     Raises ``playwright.async_api.Error`` when the browser is gone.
     """
-    guard = visit.guard or WriteGuard()
-    aside = visit.guard is None or guard.aside
-    await guard.watch(visit)
+    guard = session.guard or WriteGuard()
+    aside = session.guard is None or guard.aside
+    await guard.watch(session)
     if guard.aside:
         guard.set_bypassed(False)
     guard.begin(None)

@@ -36,7 +36,7 @@ OnAttempt = Callable[[Attempt], Awaitable[None]]
 
 
 async def replay_path(
-    visit: BrowserSession,
+    session: BrowserSession,
     legs: Sequence[Transition],
     states: Mapping[str, PageState],
     *,
@@ -54,16 +54,16 @@ async def replay_path(
         home: the graph's home address.
         record: called with each attempt, including opening an address (``open``).
     """
-    return await PathReplayer(visit, states, home=home, record=record).go(legs)
+    return await PathReplayer(session, states, home=home, record=record).go(legs)
 
 
 class PathReplayer:
     """One replay.  ``page`` is the last capture, ``None`` if there is none."""
 
     def __init__(
-        self, visit: BrowserSession, states: Mapping[str, PageState], *, home: str, record: OnAttempt
+        self, session: BrowserSession, states: Mapping[str, PageState], *, home: str, record: OnAttempt
     ) -> None:
-        self._visit, self._states, self._home, self._record = visit, states, home, record
+        self._session, self._states, self._home, self._record = session, states, home, record
         self._at: defaultdict[str, list[PageState]] = defaultdict(list)
         for state in states.values():
             self._at[state.keys.url].append(state)
@@ -89,7 +89,7 @@ class PathReplayer:
         if arrival.kind is ReplayVerdictKind.EXACT:
             return arrival
         began = time.monotonic()
-        done = await open_page(self._visit, self._home if state.direct is False else state.url)
+        done = await open_page(self._session, self._home if state.direct is False else state.url)
         arrival = _failed(state.id, done.error) if done.error else await self.look(state)
         return replace(arrival, seconds=round(time.monotonic() - began, 3))
 
@@ -125,7 +125,7 @@ class PathReplayer:
     async def look(self, expected: PageState, status: int = 0) -> ReplayVerdict:
         """Compare the page in front with a state; ``status`` is the HTTP status, 0 if unknown."""
         try:
-            self.page = await capture(self._visit, picture=False)
+            self.page = await capture(self._session, picture=False)
         except PageGone as gone:
             self.page = None
             return _failed(expected.id, str(gone))
@@ -137,7 +137,7 @@ class PathReplayer:
 
     async def _do(self, leg: Transition) -> tuple[LoadResult, Tier | None]:
         if leg.operation is Operation.OPEN:
-            return await open_page(self._visit, leg.value), None
+            return await open_page(self._session, leg.value), None
         if leg.locator is None:
             return LoadResult(f"it is not known how {leg.words!r} was done"), None
         if self.page is None:
@@ -145,8 +145,8 @@ class PathReplayer:
         found = resolve(leg.locator, self.page)
         if found.element is None:
             return LoadResult(found.why), None
-        async with read_only(self._visit) as guard:
-            done = await operate(self._visit, found.element, leg.operation, leg.value)
+        async with read_only(self._session) as guard:
+            done = await operate(self._session, found.element, leg.operation, leg.value)
             unsent = guard.refused()
         if unsent and not done.error:
             done = replace(done, error=f"{unsent[0]} was blocked: it would have changed something")

@@ -97,7 +97,7 @@ class SupervisedPage:
         probe = RunHealthProbe(control, browser, hands, self._disk, head.pulse)
         watchdog = Watchdog(control, probe, hands, noticed=supervised.set_health)
         self._watchdog = self._core.registry.hold(watchdog.watch())
-        self._screen = Screencast(browser.visit, self._frame, self._core.registry.hold)
+        self._screen = Screencast(browser.session, self._frame, self._core.registry.hold)
         self._core.registry.hold(self._screen.watch(*self._wanted))
         return hands
 
@@ -165,7 +165,7 @@ class SupervisedPage:
             self._unguarded(True)
             try:
                 takeover = Takeover(
-                    self._browser.visit,
+                    self._browser.session,
                     secrets=self._secrets,
                     home=self.home,
                     write=self.loop.add_operator_step,
@@ -262,6 +262,6 @@ class SupervisedPage:
 
     def _unguarded(self, on: bool) -> None:
         """Let the operator's requests leave the browser (``on``), or hold up the agent's writes again."""
-        guard = self._browser.visit.guard if self._browser is not None else None
+        guard = self._browser.session.guard if self._browser is not None else None
         if guard is not None:
             guard.set_bypassed(on)
