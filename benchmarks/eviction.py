@@ -191,7 +191,8 @@ def main() -> None:
         print("the run collection is not beside the checkout")
         return
     print(
-        f"windows move every {DEFAULT_RETENTION.stride} turns or beyond {DEFAULT_BUDGET} tokens; system message {given.system} tokens"
+        f"windows move every {DEFAULT_RETENTION.stride} turns or beyond {DEFAULT_BUDGET} tokens;"
+        f" system message {given.system} tokens"
     )
     print(
         "run                  steps  list |  at  naive  paper   ours  saved  worst |  most | stable paper  ours |"

@@ -18,13 +18,11 @@ from collections.abc import Awaitable, Callable
 
 import openai
 
-from app.engine.agent.model import exchange
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.stream_parser import StreamParser
+from app.engine.agent.model.recording_model import RecordingModel
 from app.engine.agent.model.structured import read_json
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
-from app.engine.core.model_api import AgentRole, ModelReply
-from app.engine.core.redaction import redact_text
+from app.engine.core.model_api import AgentRole, ModelReply, ModelUsage
 
 PORT = 8399
 ANSWER = 'I look for the order first. click("12") ' * 6
@@ -83,44 +81,36 @@ def median_ms(call: Callable[[], object], rounds: int = ROUNDS) -> float:
     return statistics.median(times)
 
 
+class Replies:
+    """A model that answers at once."""
+
+    async def ask(self, *args: object, **options: object) -> ModelReply:
+        return ModelReply(text=ANSWER)
+
+    def usage(self) -> dict[AgentRole, ModelUsage]:
+        return {}
+
+    async def aclose(self) -> None:
+        pass
+
+
 def recording() -> None:
+    recorder = RecordingModel(Replies(), lambda data: "")
     for letters in (2_000, 20_000, 200_000):
         messages = [
             ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text=prompt(letters)),))
         ]
-
-        def keep(messages: list[ChatMessage] = messages) -> bytes:
-            request = exchange.request_document(AgentRole.OPERATOR, messages, None, redact_text)
-            return exchange.encode_exchange(request, ModelReply(text=ANSWER), redact_text, at=0, most=1)
-
         floor = median_ms(lambda messages=messages: json.dumps(messages[0].parts[0].text).encode())
-        own = median_ms(keep)
+        own = median_ms(
+            lambda messages=messages: asyncio.run(recorder.ask(AgentRole.OPERATOR, messages)).text
+        )
         print(
-            f"keeping an exchange of {letters:>7,} letters without secrets: {own:6.2f} ms;"
+            f"recording an exchange of {letters:>7,} letters without secrets: {own:6.2f} ms;"
             f" json.dumps of its text {floor:5.2f} ms; ratio {own / floor:.1f}"
         )
 
 
 def reading() -> None:
-    event = b'data: {"choices":[{"index":0,"delta":{"content":"word "},"finish_reason":null}]}\n\n'
-
-    def hear(count: int) -> None:
-        hearing = StreamParser(10**6)
-        for _ in range(count):
-            hearing.feed(event)
-
-    def loads(count: int) -> None:
-        for _ in range(count):
-            json.loads(event[6:])
-
-    for count in (100, 1_000, 10_000):
-        own, floor = (
-            median_ms(lambda count=count: hear(count), 5),
-            median_ms(lambda count=count: loads(count), 5),
-        )
-        print(
-            f"hearing {count:>6,} events: {own:7.2f} ms; json.loads of each {floor:7.2f} ms; ratio {own / floor:.1f}"
-        )
     for letters in (1_000, 100_000, 10_000_000):
         answer = (
             "Here it is:\n```json\n"

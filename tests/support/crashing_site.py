@@ -14,7 +14,7 @@ from typing import Any, cast
 from app.engine.agent.health import HealthLimits
 from app.engine.agent.health_probes import DiskProbe, RunHealthProbe
 from app.engine.agent.memory.ledger_store import LedgerStore
-from app.engine.agent.model.heartbeat import Heartbeat
+from app.engine.agent.model.limits import Heartbeat
 from app.engine.agent.recovery import RecoveringExecutor
 from app.engine.agent.run_control import RunControl
 from app.engine.agent.watchdog import Watchdog
@@ -68,7 +68,7 @@ class RecoveryBench:
     hands: RecoveringExecutor
     dog: Watchdog
     book: LedgerStore
-    pulse: Heartbeat
+    heartbeat: Heartbeat
     told: list[tuple[float, str]] = field(default_factory=list[tuple[float, str]])
 
     def at(self, name: str) -> str:
@@ -117,12 +117,12 @@ async def recovery_bench(
             control = RunControl("run")
             await control.begin(0)
             hands = RecoveringExecutor(Executor(live.session), live, control, home=site.url, book=book)
-            pulse = Heartbeat()
+            heartbeat = Heartbeat()
 
             async def on_worker(call: Callable[[], str]) -> str:
                 return await asyncio.to_thread(call)
 
-            probe = RunHealthProbe(control, live, hands, DiskProbe(folder, on_worker), pulse)
+            probe = RunHealthProbe(control, live, hands, DiskProbe(folder, on_worker), heartbeat)
             told: list[tuple[float, str]] = []
             dog = Watchdog(
                 control,
@@ -133,7 +133,7 @@ async def recovery_bench(
             )
             watching = group.create_task(dog.watch()) if watched else None
             try:
-                yield RecoveryBench(site, live, control, hands, dog, book, pulse, told)
+                yield RecoveryBench(site, live, control, hands, dog, book, heartbeat, told)
             finally:
                 if watching is not None:
                     watching.cancel()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.engine.core.supervision import RunState
 
 if TYPE_CHECKING:
-    from app.engine.agent.model.heartbeat import Heartbeat
+    from app.engine.agent.model.limits import Heartbeat
     from app.engine.agent.recovery import RecoveringExecutor
     from app.engine.agent.run_control import RunControl
     from app.engine.browser.live_browser import LiveBrowser
@@ -92,10 +92,10 @@ class RunHealthProbe:
         browser: LiveBrowser,
         hands: RecoveringExecutor,
         disk: Callable[[], Awaitable[str]],
-        pulse: Heartbeat | None = None,
+        heartbeat: Heartbeat | None = None,
     ) -> None:
         self._control, self._browser, self._hands = control, browser, hands
-        self._disk, self._pulse = disk, pulse
+        self._disk, self._heartbeat = disk, heartbeat
 
     def broken(self) -> str:
         """Return the fault that browser or page report themselves, "" for none."""
@@ -113,4 +113,8 @@ class RunHealthProbe:
 
     def model(self) -> tuple[float | None, bool]:
         """Return the seconds since the model last showed activity, and whether its answer has begun."""
-        return (self._pulse.silence, self._pulse.answering) if self._pulse is not None else (None, False)
+        return (
+            (self._heartbeat.silence, self._heartbeat.answering)
+            if self._heartbeat is not None
+            else (None, False)
+        )

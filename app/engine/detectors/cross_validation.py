@@ -43,8 +43,8 @@ class CrossValidation:
         """Which ranking is used, and why, in one sentence."""
         if self.cold is None or self.fitted is None:
             return (
-                f"The built-in ranking is in use: fitting is tried from {MIN_VERDICTS_EACH} failed and {MIN_VERDICTS_EACH} passed"
-                f" verdicts on, there are {self.failed} and {self.passed}."
+                f"The built-in ranking is in use: fitting is tried from {MIN_VERDICTS_EACH} failed and"
+                f" {MIN_VERDICTS_EACH} passed verdicts on, there are {self.failed} and {self.passed}."
             )
         areas = (
             f"cross-validated on {self.failed + self.passed} judged runs, no task on both sides,"

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from app import settings
 from app.engine.agent.judging.judge import JudgeOptions, JudgeProgress, judge_run
-from app.engine.agent.model.blob_buffer import BlobBuffer
-from app.engine.agent.model.open_model import open_model
+from app.engine.agent.model.client import open_model
+from app.engine.agent.model.recording_model import BlobBuffer
 from app.engine.api.engine_api import RunFilter
 from app.engine.core.model_api import LanguageModel, ModelError, ModelErrorKind
 from app.engine.core.trajectory import Run, Step

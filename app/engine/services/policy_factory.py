@@ -12,7 +12,7 @@ from app.engine.services.core import Core
 from app.errors import UsageError
 
 if TYPE_CHECKING:
-    from app.engine.agent.model.heartbeat import Heartbeat
+    from app.engine.agent.model.limits import Heartbeat
     from app.engine.agent.ports import MarkResolver
     from app.engine.agent.secrets import Secrets
     from app.engine.browser.session import BrowserSession
@@ -25,12 +25,12 @@ Spawn = Callable[[Coroutine[Any, Any, Any]], object]
 class PolicyBundle:
     """A policy and what comes with it; the scout has no model, no marks and uses no tokens.
 
-    ``pulse`` holds the signs of life of the model, where there is one.
+    ``heartbeat`` holds the signs of life of the model, where there is one.
     """
 
     marks: MarkResolver | None = None
     model_name = ""
-    pulse: Heartbeat | None = None
+    heartbeat: Heartbeat | None = None
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
@@ -69,9 +69,9 @@ class ModelPolicyBundle(PolicyBundle):
         from app import settings
         from app.engine.agent.llm.prompting import Fence
         from app.engine.agent.llm.selector import Selector
-        from app.engine.agent.model.blob_buffer import BlobBuffer
-        from app.engine.agent.model.heartbeat import Heartbeat
-        from app.engine.agent.model.open_model import open_model
+        from app.engine.agent.model.client import open_model
+        from app.engine.agent.model.limits import Heartbeat
+        from app.engine.agent.model.recording_model import BlobBuffer
 
         self._core, self._request = core, request
         self._shelf = BlobBuffer()
@@ -83,9 +83,9 @@ class ModelPolicyBundle(PolicyBundle):
             run_money=request.max_money or chosen.run_money,
         )
         self.model_name = chosen.model_name
-        self.pulse = Heartbeat()
+        self.heartbeat = Heartbeat()
         self._model: LanguageModel = open_model(
-            chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask, pulse=self.pulse
+            chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask, heartbeat=self.heartbeat
         )
         self._fence = Fence(mask=secrets.mask)
         self._selector = Selector(self._model, self._fence, self._pictures)

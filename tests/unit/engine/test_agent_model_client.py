@@ -10,10 +10,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from app.engine.agent.model.budget import Budget
+from app.engine.agent.model import transport
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.prices import Price
-from app.engine.agent.model.retry_policy import RetryPolicy
+from app.engine.agent.model.limits import Budget, Price, RetryPolicy
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from tests.support.protocol_server import (
@@ -63,7 +62,7 @@ class Waits(list[float]):
 async def asking(server: ProtocolServer, **options: object) -> AsyncIterator[EndpointModel]:
     given = {
         "key": KEY,
-        "patience": RetryPolicy(first=5, idle=0.3, whole=8, attempts=3),
+        "retries": RetryPolicy(first=5, idle=0.3, whole=8, attempts=3),
         "sleep": Waits(),
         **options,
     }
@@ -143,7 +142,7 @@ async def test_requests_on_their_way_together_keep_the_budget(server: ProtocolSe
         )
     total = model.meter.total()
     assert total.tokens_in + total.tokens_out <= 350
-    assert [type(one).__name__ for one in came].count("Reply") == 3
+    assert [type(one).__name__ for one in came].count("ModelReply") == 3
 
 
 async def test_connections_are_used_again(server: ProtocolServer):
@@ -274,7 +273,12 @@ async def test_a_refusal_that_is_about_something_else_is_told_and_nothing_learnt
         Answer(raw=b"", kind="text/event-stream"),
         Answer(raw=b"<html>hello</html>", kind="text/html"),
         Answer(raw=b'data: {"error": {"message": "overloaded"}}\n\n', kind="text/event-stream"),
+        Answer(
+            raw=b'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: 7\n\n', kind="text/event-stream"
+        ),
         Answer(raw=b'{"choices": []', kind="application/json"),
+        Answer(raw=b'{"error": {"message": "overloaded"}}', kind="application/json"),
+        Answer(raw=b"[]", kind="application/json"),
     ],
     ids=[
         "500",
@@ -287,12 +291,15 @@ async def test_a_refusal_that_is_about_something_else_is_told_and_nothing_learnt
         "nothing",
         "a page",
         "error event",
+        "no object",
         "half JSON",
+        "error JSON",
+        "JSON list",
     ],
 )
 async def test_trouble_that_passes_costs_an_attempt_and_no_answer(server: ProtocolServer, bad: Answer):
     server.answers.append(bad)
-    async with asking(server, patience=RetryPolicy(first=0.5, idle=0.3, attempts=3)) as model:
+    async with asking(server, retries=RetryPolicy(first=0.5, idle=0.3, attempts=3)) as model:
         assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == 'click("3")'
         used = model.usage()[AgentRole.OPERATOR]
     assert (used.calls, used.retries) == (2, 1)
@@ -313,7 +320,7 @@ async def test_trouble_that_stays_is_told_in_a_sentence(
     server: ProtocolServer, bad: Answer, trouble: ModelErrorKind, words: str
 ):
     server.answers.extend([bad] * 3)
-    error = await trouble_with(server, patience=RetryPolicy(first=0.2, idle=0.1, attempts=3))
+    error = await trouble_with(server, retries=RetryPolicy(first=0.2, idle=0.1, attempts=3))
     assert error.trouble is trouble
     assert words in str(error)
     assert len(server.asked) == 3
@@ -349,7 +356,7 @@ async def test_a_wrong_address_is_told_with_what_to_look_at(server: ProtocolServ
 async def test_an_endpoint_that_is_gone_is_told(server: ProtocolServer):
     waits = Waits()
     model = EndpointModel(
-        "http://user:hidden@127.0.0.1:9/v1", "m", patience=RetryPolicy(attempts=3), sleep=waits
+        "http://user:hidden@127.0.0.1:9/v1", "m", retries=RetryPolicy(attempts=3), sleep=waits
     )
     with pytest.raises(ModelError, match="can't be reached") as caught:
         await model.ask(AgentRole.OPERATOR, ASKED)
@@ -362,7 +369,7 @@ async def test_an_endpoint_that_is_gone_is_told(server: ProtocolServer):
 async def test_waits_grow_and_keep_to_what_the_endpoint_asks(server: ProtocolServer):
     waits = Waits()
     server.answers.extend([failing(500), failing(500), failing(429, retry_after="7"), failing(500)])
-    async with asking(server, sleep=waits, patience=RetryPolicy(attempts=5, pause=1.0)) as model:
+    async with asking(server, sleep=waits, retries=RetryPolicy(attempts=5, pause=1.0)) as model:
         await model.ask(AgentRole.OPERATOR, ASKED)
     first, second, asked, fourth = waits
     assert 0.5 <= first <= 1.0 <= second <= 2.0
@@ -394,6 +401,16 @@ async def test_a_huge_answer_is_cut_off_while_it_comes(server: ProtocolServer):
     assert 100 < len(reply.text) < 20_000
 
 
+async def test_one_event_without_end_is_cut_off_too(server: ProtocolServer, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(transport, "MAX_RESPONSE_BYTES", 1_000_000)
+    for kind in ("text/event-stream", "application/json"):
+        server.answers.append(Answer(raw=b"data: " + b"x" * 4_000_000, kind=kind))
+        async with asking(server) as model:
+            reply = await model.ask(AgentRole.OPERATOR, ASKED)
+        assert (reply.text, reply.cut) == ('click("3")', False)
+    assert len(server.asked) == 4  # an answer without a word is asked for once more, with room for reasoning
+
+
 async def test_an_answer_that_ran_out_of_tokens_says_so(server: ProtocolServer):
     server.answers.append(Answer(text="click(", finish="length"))
     async with asking(server) as model:
@@ -405,7 +422,7 @@ async def test_an_answer_that_ran_out_of_tokens_says_so(server: ProtocolServer):
 
 async def test_cancelling_closes_the_connection_at_once(server: ProtocolServer):
     server.answers.append(hanging("abc " * 50, after=2))
-    async with asking(server, patience=RetryPolicy()) as model:
+    async with asking(server, retries=RetryPolicy()) as model:
         task = asyncio.ensure_future(model.ask(AgentRole.OPERATOR, ASKED))
         while not server.asked:
             await asyncio.sleep(0.01)
@@ -446,7 +463,7 @@ async def test_the_budget_of_money_is_kept_over_all_roles(server: ProtocolServer
 
 async def test_the_budget_of_time_ends_a_call_and_forbids_waits(server: ProtocolServer):
     server.answers.append(slowly("word " * 200, pause=0.05))
-    error = await trouble_with(server, budget=Budget(seconds=1.5), patience=RetryPolicy())
+    error = await trouble_with(server, budget=Budget(seconds=1.5), retries=RetryPolicy())
     assert error.trouble is ModelErrorKind.BUDGET
     waits = Waits()
     server.answers.append(failing(503, "busy", retry_after="30"))

@@ -10,8 +10,7 @@ import pytest
 
 from app.engine.agent.health import HealthLimits
 from app.engine.agent.model.client import EndpointModel
-from app.engine.agent.model.heartbeat import Heartbeat
-from app.engine.agent.model.retry_policy import RetryPolicy
+from app.engine.agent.model.limits import Heartbeat, RetryPolicy
 from app.engine.agent.run_control import RunControl, WatchdogTimeout
 from app.engine.agent.watchdog import Watchdog
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
@@ -26,8 +25,8 @@ QUICK = HealthLimits(every=0.05, model=0.5, model_first=1.5, model_idle=1.5)
 class OnlyAModel:
     """A run in which only the model can be at fault."""
 
-    def __init__(self, pulse: Heartbeat) -> None:
-        self._pulse = pulse
+    def __init__(self, heartbeat: Heartbeat) -> None:
+        self._heartbeat = heartbeat
 
     def broken(self) -> str:
         return ""
@@ -39,7 +38,7 @@ class OnlyAModel:
         return ""
 
     def model(self) -> tuple[float | None, bool]:
-        return self._pulse.silence, self._pulse.answering
+        return self._heartbeat.silence, self._heartbeat.answering
 
     def suspect(self, why: str) -> None:
         raise AssertionError(why)
@@ -61,9 +60,9 @@ def server() -> Iterator[ProtocolServer]:
 async def watched(
     server: ProtocolServer, told: list[str]
 ) -> AsyncGenerator[tuple[RunControl, EndpointModel]]:
-    pulse = Heartbeat()
-    model = EndpointModel(server.url, "test-model", patience=RetryPolicy(pause=0.01), pulse=pulse)
-    control, ward = RunControl("run"), OnlyAModel(pulse)
+    heartbeat = Heartbeat()
+    model = EndpointModel(server.url, "test-model", retries=RetryPolicy(pause=0.01), heartbeat=heartbeat)
+    control, ward = RunControl("run"), OnlyAModel(heartbeat)
     await control.begin(0)
     await model.ask(AgentRole.OPERATOR, ASKED)  # what is imported for the first request takes its time
     async with asyncio.TaskGroup() as group:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 
@@ -10,14 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.agent.model.budget import Budget, Meter
 from app.engine.agent.model.capabilities import EndpointCapabilities, SchemaSupport, is_strict
 from app.engine.agent.model.chat_format import estimate_tokens, to_chat_messages
-from app.engine.agent.model.open_model import open_model
-from app.engine.agent.model.prices import Price, known_price, parse_price
-from app.engine.agent.model.retry_policy import RetryPolicy, retry_after
-from app.engine.agent.model.stream_parser import EndpointReportedError, StreamParser
+from app.engine.agent.model.client import open_model
+from app.engine.agent.model.limits import (
+    Budget,
+    Meter,
+    Price,
+    RetryPolicy,
+    known_price,
+    parse_price,
+    retry_after,
+)
 from app.engine.agent.model.structured import read_json
+from app.engine.agent.model.transport import StreamedAnswer
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from app.errors import UsageError
@@ -32,72 +37,48 @@ def say(role: ChatRole, text: str) -> ChatMessage:
     return ChatMessage(role=role, parts=(text_part(text),))
 
 
-def event(**delta: str) -> bytes:
-    return b"data: " + json.dumps({"choices": [{"delta": delta}]}, ensure_ascii=False).encode() + b"\n\n"
+# a streamed answer
 
 
-# hearing
+def test_a_streamed_answer_is_put_together_from_its_chunks():
+    answer = StreamedAnswer(100)
+    for chunk in (
+        {"choices": [{"delta": {"reasoning_content": "Hm, "}}]},
+        {"choices": [{"delta": {"content": [{"type": "text", "text": "clíck("}]}}]},
+        {"choices": []},
+        {"choices": [{"delta": {"content": '"3")'}, "finish_reason": "stop"}], "model": "m"},
+        {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": None}},
+    ):
+        answer.add(chunk)
+    assert (answer.text, answer.thinking, answer.finish, answer.model) == ('clíck("3")', "Hm, ", "stop", "m")
+    assert (answer.tokens, answer.cut, answer.events) == ((7, 3), False, 5)
 
-ANSWER = (
-    b": a comment\r\n\r\n"
-    + event(reasoning_content="Hm, ")
-    + event(content="clíck(")
-    + b'event: x\ndata: {\ndata: "choices": []}\n\n'
-    + event(content='"3")').replace(b"\n", b"\r\n")
-    + b'data: {"choices":[{"delta":{},"finish_reason":"stop"}],"model":"m"}\n\n'
-    + b'data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,"prompt_tokens_details":null}}\n\n'
-    + b"data: [DONE]\n\n"
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["choices", "delta", "content", "usage", "model", "text"]), inner)
+    ),
+    max_leaves=8,
 )
 
 
-@given(st.lists(st.integers(0, len(ANSWER)), max_size=12))
-def test_an_answer_is_the_same_however_its_bytes_are_cut(cuts: list[int]):
-    hearing = StreamParser(100)
-    marks = [0, *sorted(cuts), len(ANSWER)]
-    for start, end in itertools.pairwise(marks):
-        if not hearing.feed(ANSWER[start:end]):
-            break
-    assert (hearing.text, hearing.thinking, hearing.finish) == ('clíck("3")', "Hm, ", "stop")
-    assert (hearing.tokens, hearing.is_done, hearing.broken, hearing.model) == ((7, 3), True, 0, "m")
-
-
-@given(st.binary(max_size=400))
-def test_no_bytes_break_the_hearing(data: bytes):
-    for is_events in (True, False):
-        hearing = StreamParser(10)
-        hearing.is_events = is_events
-        try:
-            hearing.feed(data)
-            hearing.close()
-        except EndpointReportedError:
-            continue
-        assert isinstance(hearing.text, str)
-
-
-def test_one_broken_event_costs_only_itself():
-    hearing = StreamParser(10)
-    for piece in (event(content="a"), b'data: {"choices": [{\n\n', b"data: 7\n\n", event(content="b")):
-        assert hearing.feed(piece)
-    hearing.close()
-    assert (hearing.text, hearing.broken, hearing.heard) == ("ab", 2, 2)
+@given(_JSON)
+def test_no_chunk_breaks_an_answer(chunk: object):
+    answer = StreamedAnswer(10)
+    try:
+        answer.add(chunk)
+    except ValueError:
+        assert not isinstance(chunk, dict)
+    assert isinstance(answer.text, str)
 
 
 def test_an_answer_without_end_is_cut_off_with_what_it_had():
-    hearing = StreamParser(10)
-    fed = 0
-    while hearing.feed(event(content="x" * 1000)):
-        fed += 1
-        assert fed < 100
-    assert hearing.cut
-    assert len(hearing.text) == 10 * 32 + 10_000
-
-
-def test_one_event_without_end_is_cut_off_too():
-    hearing = StreamParser(10)
-    while hearing.feed(b"x" * 1_000_000):
-        pass
-    assert hearing.cut
-    assert hearing.text == ""
+    answer = StreamedAnswer(10)
+    while not answer.cut:
+        answer.add({"choices": [{"delta": {"content": "x" * 1000}}]})
+    assert len(answer.text) == 10 * 32 + 10_000
 
 
 # reading JSON
@@ -198,7 +179,7 @@ def test_a_request_is_never_guessed_smaller_than_a_token_for_four_bytes():
     assert estimate_tokens([say(ChatRole.USER, "é" * 400)]) >= 200
 
 
-# manners
+# capabilities
 
 STRICT = {**SCHEMA, "additionalProperties": False}
 
@@ -208,29 +189,31 @@ STRICT = {**SCHEMA, "additionalProperties": False}
     [
         (
             "Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'",
-            EndpointCapabilities(new_limit=True),
+            EndpointCapabilities(completion_limit=True),
         ),
         ("temperature does not support 0", EndpointCapabilities(temperature=False)),
         ("unknown field stream_options", EndpointCapabilities(usage=False)),
-        ("response_format.type must be text", EndpointCapabilities(shape=SchemaSupport.OBJECT)),
+        ("response_format.type must be text", EndpointCapabilities(schema=SchemaSupport.OBJECT)),
         ("this model is not multimodal", EndpointCapabilities(pictures=False)),
         ("System role not supported", EndpointCapabilities(system=False)),
-        ("bad request", EndpointCapabilities(shape=SchemaSupport.OBJECT)),
+        ("bad request", EndpointCapabilities(schema=SchemaSupport.OBJECT)),
         ("maximum context length exceeded, max_tokens too many", None),
     ],
 )
 def test_a_refusal_says_what_to_leave_out(refusal: str, expected: EndpointCapabilities | None):
-    assert EndpointCapabilities().after(refusal, had_schema=True, had_pictures=True) == expected
+    assert EndpointCapabilities().without_rejected(refusal, had_schema=True, had_pictures=True) == expected
 
 
 @given(st.text(max_size=30), st.booleans(), st.booleans())
 def test_leaving_out_comes_to_an_end(refusal: str, had_schema: bool, had_pictures: bool):
-    manners: EndpointCapabilities | None = EndpointCapabilities()
+    capabilities: EndpointCapabilities | None = EndpointCapabilities()
     for _ in range(8):
-        manners = (
-            manners.after(refusal, had_schema=had_schema, had_pictures=had_pictures) if manners else None
+        capabilities = (
+            capabilities.without_rejected(refusal, had_schema=had_schema, had_pictures=had_pictures)
+            if capabilities
+            else None
         )
-    assert manners is None
+    assert capabilities is None
 
 
 def test_strict_mode_is_asked_for_only_where_a_schema_keeps_its_rules():
@@ -256,10 +239,10 @@ def test_retry_after_is_read_as_number_milliseconds_or_date():
 
 @given(st.integers(1, 40), st.none() | st.floats(0, 100), st.integers())
 def test_a_pause_is_bounded_and_never_shorter_than_asked(attempt: int, asked: float | None, seed: int):
-    patience = RetryPolicy()
-    seconds = patience.before(attempt, asked, random.Random(seed))
+    retries = RetryPolicy()
+    seconds = retries.delay(attempt, asked, random.Random(seed))
     assert seconds >= 0
-    assert seconds <= patience.longest + (asked or 0)
+    assert seconds <= retries.longest + (asked or 0)
     assert asked is None or seconds >= asked
 
 

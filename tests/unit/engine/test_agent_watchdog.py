@@ -23,7 +23,7 @@ from app.engine.agent.health import (
     diagnose,
 )
 from app.engine.agent.health_probes import DISK_CHECK_SECONDS, DiskProbe, disk_problem
-from app.engine.agent.model.heartbeat import Heartbeat
+from app.engine.agent.model.limits import Heartbeat
 from app.engine.agent.run_control import RunControl, WatchdogTimeout
 from app.engine.agent.watchdog import Watchdog
 from app.engine.core.supervision import RunState, Stage
@@ -140,7 +140,7 @@ class Patient:
     fault: str = ""
     silent: bool = False
     full: str = ""
-    pulse: tuple[float | None, bool] = (None, False)
+    heartbeat: tuple[float | None, bool] = (None, False)
     ask: float = 2.0
     mended: int = 0
     held: list[str] = field(default_factory=list[str])
@@ -158,7 +158,7 @@ class Patient:
         return self.full
 
     def model(self) -> tuple[float | None, bool]:
-        return self.pulse
+        return self.heartbeat
 
     def suspect(self, why: str) -> None:
         self.suspected.append(why)
@@ -254,10 +254,10 @@ async def test_hands_at_work_get_time_to_see_for_themselves_that_their_browser_i
 async def test_a_model_that_falls_silent_is_told_early_and_cut_short_late(ward: Ward):
     async def thinking() -> None:
         async with ward.control.at(Stage.THINKING):
-            ward.patient.pulse = (8.0, False)
+            ward.patient.heartbeat = (8.0, False)
             assert (await ward.after(2)) is not None
             assert ward.dog.why.startswith("the model has not answered")
-            ward.patient.pulse = (61.0, False)
+            ward.patient.heartbeat = (61.0, False)
             await ward.after(2)
             await asyncio.sleep(5)
 
@@ -267,7 +267,7 @@ async def test_a_model_that_falls_silent_is_told_early_and_cut_short_late(ward: 
 
 async def test_a_model_that_streams_slowly_is_left_in_peace(ward: Ward):
     async with ward.control.at(Stage.THINKING):
-        ward.patient.pulse = (1.5, True)
+        ward.patient.heartbeat = (1.5, True)
         await ward.after(900)
     assert ward.told == []
 
@@ -334,22 +334,22 @@ async def test_a_look_that_fails_is_logged_and_the_next_one_comes(
 
 def test_signs_of_life_of_a_model():
     clock = Clock()
-    pulse = Heartbeat(clock)
-    assert pulse.silence is None
-    with pulse.asking():
+    heartbeat = Heartbeat(clock)
+    assert heartbeat.silence is None
+    with heartbeat.asking():
         clock.now += 9
-        assert (pulse.silence, pulse.answering) == (9, False)
-        pulse.heard()
+        assert (heartbeat.silence, heartbeat.answering) == (9, False)
+        heartbeat.received()
         clock.now += 3
-        assert (pulse.silence, pulse.answering) == (3, True)
-        pulse.waits(20)
+        assert (heartbeat.silence, heartbeat.answering) == (3, True)
+        heartbeat.pauses(20)
         clock.now += 19
-        assert pulse.silence == 0
+        assert heartbeat.silence == 0
         clock.now += 5
-        assert pulse.silence == 4
-        pulse.sent()
-        assert (pulse.silence, pulse.answering) == (0, False)
-    assert pulse.silence is None
+        assert heartbeat.silence == 4
+        heartbeat.sent()
+        assert (heartbeat.silence, heartbeat.answering) == (0, False)
+    assert heartbeat.silence is None
 
 
 def test_a_disk_that_can_be_written_has_no_trouble_and_nothing_is_left_on_it(tmp_path: Path):

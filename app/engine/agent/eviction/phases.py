@@ -30,17 +30,18 @@ _STATE = "[an earlier page state]"
 _LIST = "[an earlier element list; its numbers no longer hold]"
 _ARCHIVED = "[archived]"
 _LONGEST_LINE = 160
+_NO_PAGE = CurrentPage()
 
 
 def screenshots(
-    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = _NO_PAGE
 ) -> EvictionResult:
     """Phase 1: replace screenshots older than the newest two by a marker; their captions stay."""
     return _thinned(messages, PartKind.IMAGE, keep.images, keep, phase=1, marker=_IMAGE)
 
 
 def failures(
-    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = _NO_PAGE
 ) -> EvictionResult:
     """Phase 2: keep the newest failed tool result, shorten older ones to a line and record them as dead ends."""
     settled = keep.settled(newest_turn(messages))
@@ -54,7 +55,7 @@ def failures(
 
 
 def states(
-    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = _NO_PAGE
 ) -> EvictionResult:
     """Phase 3: drop states older than the last two turns, except those of the current page: they show that it is
     stuck.
@@ -67,7 +68,7 @@ def states(
 
 
 def thinking(
-    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = _NO_PAGE
 ) -> EvictionResult:
     """Phase 4: drop the reasoning of turns before the newest three without a trace; tool calls stay."""
     since = keep.since(newest_turn(messages), keep.thinking)
@@ -80,7 +81,7 @@ def thinking(
 
 
 def old_turns(
-    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = _NO_PAGE
 ) -> EvictionResult:
     """Phase 5: of turns before the newest five keep only the calls and that they were answered.
 
@@ -119,7 +120,7 @@ def old_turns(
 
 
 def element_lists(
-    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = CurrentPage()
+    messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = _NO_PAGE
 ) -> EvictionResult:
     """Phase 6: keep the newest element list and the list it is a diff of; replace older ones by a marker."""
     bases = {

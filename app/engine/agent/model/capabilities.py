@@ -22,7 +22,6 @@ _CONTEXT_OVERFLOW_WORDS = (
 )
 _SCHEMA_WORDS = ("response_format", "json_schema", "json_object", "structured output", "grammar", "guided")
 
-
 REASONING_TOKENS = 4_000
 """Tokens for the reasoning of a model that thinks before it answers."""
 
@@ -30,7 +29,7 @@ REASONING_TOKENS = 4_000
 class SchemaSupport(IntEnum):
     """How an answer's schema can be requested."""
 
-    WORDS = 0  # only by saying so in the prompt
+    PROMPT = 0  # only by saying so in the prompt
     OBJECT = 1  # any JSON object
     SCHEMA = 2
 
@@ -39,10 +38,10 @@ class SchemaSupport(IntEnum):
 class EndpointCapabilities:
     """What to send to an endpoint; everything, until it is rejected."""
 
-    shape: SchemaSupport = SchemaSupport.SCHEMA
+    schema: SchemaSupport = SchemaSupport.SCHEMA
     usage: bool = True
     temperature: bool = True
-    new_limit: bool = False
+    completion_limit: bool = False
     """``max_completion_tokens`` in place of ``max_tokens``."""
     pictures: bool = True
     system: bool = True
@@ -50,55 +49,55 @@ class EndpointCapabilities:
     thinks: bool = False
     """The model spends tokens on reasoning first: the limit has to cover both."""
 
-    def room(self, most: int) -> int:
+    def token_limit(self, most: int) -> int:
         """Return the tokens to allow for an answer of at most ``most``."""
         return most + REASONING_TOKENS if self.thinks else most
 
     def options(self, most: int, schema: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return the fields of a request beside its messages."""
-        options: dict[str, Any] = {"max_completion_tokens" if self.new_limit else "max_tokens": most}
+        options: dict[str, Any] = {"max_completion_tokens" if self.completion_limit else "max_tokens": most}
         if self.temperature:
             options["temperature"] = 0.0
         if self.usage:
             options["stream_options"] = {"include_usage": True}
-        if schema is not None and self.shape is SchemaSupport.SCHEMA:
+        if schema is not None and self.schema is SchemaSupport.SCHEMA:
             named = {"name": _schema_name(schema), "schema": schema, "strict": is_strict(schema)}
             options["response_format"] = {"type": "json_schema", "json_schema": named}
-        elif schema is not None and self.shape is SchemaSupport.OBJECT:
+        elif schema is not None and self.schema is SchemaSupport.OBJECT:
             options["response_format"] = {"type": "json_object"}
         return options
 
     def schema_prompt(self, schema: Mapping[str, Any]) -> str:
         """Return the text to add to the prompt for an answer by the schema; "" where the endpoint enforces it."""
-        if self.shape is SchemaSupport.SCHEMA:
+        if self.schema is SchemaSupport.SCHEMA:
             return ""
         return (
             "Answer with one JSON object and nothing else. It has to follow this JSON schema:\n"
             + json.dumps(schema, ensure_ascii=False, sort_keys=True)
         )
 
-    def after(self, refusal: str, *, had_schema: bool, had_pictures: bool) -> EndpointCapabilities | None:
-        """Return what to send after a request was rejected with these words; ``None`` where nothing can be left
-        out.
-        """
+    def without_rejected(
+        self, refusal: str, *, had_schema: bool, had_pictures: bool
+    ) -> EndpointCapabilities | None:
+        """Return what to send after a rejection in these words; ``None`` where nothing can be left out."""
         low = refusal.lower()
         if any(words in low for words in _CONTEXT_OVERFLOW_WORDS):
             return None
-        if not self.new_limit and ("max_tokens" in low or "max_completion_tokens" in low):
-            return replace(self, new_limit=True)
+        if not self.completion_limit and ("max_tokens" in low or "max_completion_tokens" in low):
+            return replace(self, completion_limit=True)
         if self.temperature and "temperature" in low:
             return replace(self, temperature=False)
         if self.usage and "stream_options" in low:
             return replace(self, usage=False)
-        shaped = had_schema and self.shape is not SchemaSupport.WORDS
+        shaped = had_schema and self.schema is not SchemaSupport.PROMPT
         if shaped and any(words in low for words in _SCHEMA_WORDS):
-            return replace(self, shape=SchemaSupport(self.shape - 1))
+            return replace(self, schema=SchemaSupport(self.schema - 1))
         if self.system and "system" in low and ("role" in low or "system message" in low):
             return replace(self, system=False)
         if had_pictures and self.pictures and ("image" in low or "multimodal" in low or "vision" in low):
             return replace(self, pictures=False)
         if shaped:
-            return replace(self, shape=SchemaSupport(self.shape - 1))
+            return replace(self, schema=SchemaSupport(self.schema - 1))
         return replace(self, usage=False) if self.usage else None
 
 

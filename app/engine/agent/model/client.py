@@ -10,23 +10,84 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.engine.agent.model.budget import Budget, Meter, budget_exhausted
 from app.engine.agent.model.capabilities import EndpointCapabilities
 from app.engine.agent.model.chat_format import answer_tokens, estimate_tokens, to_chat_messages
-from app.engine.agent.model.heartbeat import Heartbeat
-from app.engine.agent.model.prices import Price, known_price
-from app.engine.agent.model.request_errors import RequestFailed, RequestFailure
-from app.engine.agent.model.retry_policy import RetryPolicy
-from app.engine.agent.model.stream_parser import StreamParser
+from app.engine.agent.model.limits import (
+    Budget,
+    Heartbeat,
+    Meter,
+    Price,
+    RetryPolicy,
+    budget_exhausted,
+    known_price,
+    parse_price,
+)
+from app.engine.agent.model.recording_model import RecordingModel
+from app.engine.agent.model.request_errors import RequestFailed
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model.transport import ModelTransport
+from app.engine.agent.model.transport import ModelTransport, StreamedAnswer
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
-from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply, ModelUsage
+from app.engine.core.model_api import (
+    AgentRole,
+    LanguageModel,
+    ModelError,
+    ModelErrorKind,
+    ModelReply,
+    ModelUsage,
+)
+from app.errors import UsageError
+from app.settings import KEY_VARIABLE, Settings
 
 log = logging.getLogger(__name__)
 
 _REJECTED_STATUSES = frozenset({400, 415, 422})
 """Statuses of a request that is rejected for its content."""
+
+
+def open_model(
+    chosen: Settings,
+    key: str,
+    *,
+    sink: Callable[[bytes], str] | None = None,
+    mask: Callable[[str], str] | None = None,
+    heartbeat: Heartbeat | None = None,
+) -> LanguageModel:
+    """Return the endpoint of the settings, recorded where a sink is given. Nothing is sent yet.
+
+    ``heartbeat`` is notified of every sign of life of the endpoint.
+
+    Raises:
+        ModelError: no endpoint is set.
+        UsageError: the price can't be read, or a budget of money is set and no price known.
+    """
+    if not chosen.model_url and not key:
+        raise ModelError(
+            "no language model is set",
+            ModelErrorKind.NO_MODEL,
+            f"export SITELORE_MODEL_URL=... SITELORE_MODEL_NAME=... {KEY_VARIABLE}=...;"
+            " the scout policy and the rules need none",
+        )
+    price = parse_price(chosen.model_price)
+    if chosen.run_money > 0 and price is None and known_price(chosen.model_name) is None:
+        raise UsageError(
+            f"a budget of money needs the price of {chosen.model_name or 'the model'}, which is not known",
+            remedy="set SITELORE_MODEL_PRICE to US dollars for a million tokens in and out, such as 2.50/10",
+        )
+    seeing = chosen.vision_model
+    model = EndpointModel(
+        chosen.model_url,
+        chosen.model_name,
+        key=key,
+        models={AgentRole.VISION: seeing, AgentRole.JUDGE: seeing} if seeing else None,
+        budget=Budget(
+            seconds=max(0.0, chosen.run_seconds),
+            tokens=max(0, chosen.run_tokens),
+            money=max(0.0, chosen.run_money),
+        ),
+        price=price,
+        heartbeat=heartbeat,
+    )
+    return RecordingModel(model, sink, mask) if sink is not None else model
 
 
 class EndpointModel:
@@ -36,7 +97,7 @@ class EndpointModel:
         url: address, usually ending in ``/v1``; empty is OpenAI's.
         model: name of the model; ``models`` are others by role.
         price: of all models; without one the listed prices are used.
-        pulse: notified of every sign of life of the endpoint.
+        heartbeat: notified of every sign of life of the endpoint.
         sleep, rng: for tests.
     """
 
@@ -48,18 +109,18 @@ class EndpointModel:
         key: str = "",
         models: Mapping[AgentRole, str] | None = None,
         budget: Budget | None = None,
-        patience: RetryPolicy | None = None,
+        retries: RetryPolicy | None = None,
         price: Price | None = None,
-        pulse: Heartbeat | None = None,
+        heartbeat: Heartbeat | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         rng: random.Random | None = None,
     ) -> None:
         self._model, self._models = model, dict(models or {})
-        self._patience = patience or RetryPolicy()
-        self._pulse = pulse or Heartbeat()
-        self._line = ModelTransport(url, key, self._patience, self._pulse)
+        self._retries = retries or RetryPolicy()
+        self._heartbeat = heartbeat or Heartbeat()
+        self._transport = ModelTransport(url, key, self._retries, self._heartbeat)
         self._price, self._sleep, self._rng = price, sleep, rng or random.Random()
-        self._manners: dict[str, EndpointCapabilities] = {}
+        self._capabilities: dict[str, EndpointCapabilities] = {}
         self.meter = Meter(budget)
 
     async def ask(
@@ -71,37 +132,33 @@ class EndpointModel:
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
     ) -> ModelReply:
-        """See ``Model.ask``. Cancelling it closes the connection at once."""
-        with self._pulse.asking():
-            return await self._ask(role, messages, schema, pictures or {}, most)
+        """See ``LanguageModel.ask``. Cancelling it closes the connection at once."""
+        with self._heartbeat.asking():
+            name = self._models.get(role) or self._model or await self._only_model()
+            request = _ModelRequest(name, messages, schema, pictures or {}, estimate_tokens(messages))
+            return await self._asked(role, request, most)
 
-    async def _ask(
-        self,
-        role: AgentRole,
-        messages: Sequence[ChatMessage],
-        schema: dict[str, Any] | None,
-        pictures: dict[str, bytes],
-        most: int,
-    ) -> ModelReply:
-        name = self._models.get(role) or self._model or await self._only_model()
-        question = _ModelRequest(name, messages, schema, pictures, estimate_tokens(messages))
-        price = self._price or known_price(name)
-        manners, failures = self._manners.get(name, EndpointCapabilities()), 0
+    async def _asked(self, role: AgentRole, request: _ModelRequest, most: int) -> ModelReply:
+        price = self._price or known_price(request.model)
+        capabilities = self._capabilities.get(request.model, EndpointCapabilities())
+        failures = 0
         while True:
             try:
-                with self.meter.reserve(question.tokens, manners.room(most), price) as allowed:
-                    reply = await self._attempt(role, question, manners, allowed, price)
+                with self.meter.reserve(request.tokens, capabilities.token_limit(most), price) as allowed:
+                    reply = await self._attempt(role, request, capabilities, allowed, price)
             except RequestFailed as failed:
-                milder = self._milder(manners, failed.fault, question)
-                if milder is None:
+                reduced = self._reduced(capabilities, failed, request)
+                if reduced is None:
                     failures += 1
-                    await self._pause(role, failed.fault, failures)
-                manners = milder or manners
+                    await self._pause(role, failed, failures)
+                capabilities = reduced or capabilities
             else:
-                if reply.cut and not reply.text and not manners.thinks:
-                    manners = replace(manners, thinks=True)  # the whole allowance went into reasoning
+                if reply.cut and not reply.text and not capabilities.thinks:
+                    capabilities = replace(
+                        capabilities, thinks=True
+                    )  # the whole allowance went into reasoning
                     continue
-                self._manners[name] = manners
+                self._capabilities[request.model] = capabilities
                 return reply
 
     def usage(self) -> dict[AgentRole, ModelUsage]:
@@ -110,14 +167,14 @@ class EndpointModel:
 
     async def aclose(self) -> None:
         """Close the connections; may be called twice."""
-        await self._line.aclose()
+        await self._transport.aclose()
 
     async def _only_model(self) -> str:
         """Return the endpoint's model where none is set and it has exactly one."""
         try:
-            names = await self._line.models()
+            names = await self._transport.models()
         except RequestFailed as failed:
-            raise failed.fault.error() from failed
+            raise failed.error() from failed
         if len(names) != 1:
             some = ", ".join(names[:8])
             raise ModelError(
@@ -128,23 +185,24 @@ class EndpointModel:
         self._model = names[0]
         return self._model
 
-    def _milder(
-        self, manners: EndpointCapabilities, fault: RequestFailure, question: _ModelRequest
+    def _reduced(
+        self, capabilities: EndpointCapabilities, failed: RequestFailed, request: _ModelRequest
     ) -> EndpointCapabilities | None:
-        if fault.trouble is not ModelErrorKind.REFUSED or fault.status not in _REJECTED_STATUSES:
+        """Return what to send instead where the endpoint rejected the request's content; ``None`` for a retry."""
+        if failed.kind is not ModelErrorKind.REFUSED or failed.status not in _REJECTED_STATUSES:
             return None
-        return manners.after(
-            fault.said, had_schema=question.schema is not None, had_pictures=question.has_pictures
+        return capabilities.without_rejected(
+            failed.said, had_schema=request.schema is not None, had_pictures=request.has_pictures
         )
 
-    async def _pause(self, role: AgentRole, fault: RequestFailure, failures: int) -> None:
+    async def _pause(self, role: AgentRole, failed: RequestFailed, failures: int) -> None:
         """Wait before the next attempt, or raise where there is to be none."""
-        seconds = self._patience.before(failures, fault.wait, self._rng)
-        if not fault.passing or failures >= self._patience.attempts or seconds > self._patience.wait:
-            raise fault.error(failures)
+        seconds = self._retries.delay(failures, failed.wait, self._rng)
+        if not failed.transient or failures >= self._retries.attempts or seconds > self._retries.wait:
+            raise failed.error(failures)
         if seconds > self.meter.seconds_left():
-            raise fault.error(failures) from budget_exhausted(f"{self.meter.budget.seconds:g} seconds")
-        self._pulse.waits(seconds)
+            raise failed.error(failures) from budget_exhausted(f"{self.meter.budget.seconds:g} seconds")
+        self._heartbeat.pauses(seconds)
         started = time.monotonic()
         try:
             await self._sleep(seconds)
@@ -154,38 +212,38 @@ class EndpointModel:
     async def _attempt(
         self,
         role: AgentRole,
-        question: _ModelRequest,
-        manners: EndpointCapabilities,
+        request: _ModelRequest,
+        capabilities: EndpointCapabilities,
         allowed: int,
         price: Price | None,
     ) -> ModelReply:
-        hearing = StreamParser(allowed)
-        body = question.body(manners, allowed)
+        answer = StreamedAnswer(allowed)
         left = self.meter.seconds_left()
         started = time.monotonic()
         try:
-            await self._line.send(body, hearing, min(self._patience.whole, left))
+            body = request.body(capabilities, allowed)
+            await self._transport.send(body, answer, min(self._retries.whole, left))
         except RequestFailed as failed:
-            if failed.fault.trouble is ModelErrorKind.TIMEOUT and time.monotonic() - started >= left:
+            if failed.kind is ModelErrorKind.TIMEOUT and time.monotonic() - started >= left:
                 raise budget_exhausted(f"{self.meter.budget.seconds:g} seconds") from failed
             raise
         finally:
             taken = time.monotonic() - started
-            heard = answer_tokens(hearing.text) + answer_tokens(hearing.thinking)
-            tokens = hearing.tokens or (question.tokens * bool(hearing.heard), heard)
-            log.debug("%s asked %s: %d + %d tokens, %.2f s", role.value, question.model, *tokens, taken)
-            self.meter.count(role, calls=1, tokens=tokens, cached=hearing.cached, seconds=taken, price=price)
+            received = answer_tokens(answer.text) + answer_tokens(answer.thinking)
+            tokens = answer.tokens or (request.tokens * bool(answer.events), received)
+            log.debug("%s asked %s: %d + %d tokens, %.2f s", role.value, request.model, *tokens, taken)
+            self.meter.count(role, calls=1, tokens=tokens, cached=answer.cached, seconds=taken, price=price)
         return ModelReply(
-            text=hearing.text,
-            thinking=hearing.thinking,
-            data=read_json(hearing.text, question.schema) if question.schema is not None else None,
+            text=answer.text,
+            thinking=answer.thinking,
+            data=read_json(answer.text, request.schema) if request.schema is not None else None,
             tokens=tokens,
-            cached=hearing.cached,
+            cached=answer.cached,
             seconds=taken,
-            first=max(0.0, hearing.began - started),
-            cut=hearing.cut or hearing.finish == "length",
-            model=hearing.model or question.model,
-            unseen=question.has_pictures and not manners.pictures,
+            first=max(0.0, answer.began - started),
+            cut=answer.cut or answer.finish == "length",
+            model=answer.model or request.model,
+            unseen=request.has_pictures and not capabilities.pictures,
         )
 
 
@@ -207,17 +265,20 @@ class _ModelRequest:
             for part in message.parts
         )
 
-    def body(self, manners: EndpointCapabilities, most: int) -> dict[str, Any]:
+    def body(self, capabilities: EndpointCapabilities, most: int) -> dict[str, Any]:
         messages = list(self.messages)
-        if self.schema is not None and (words := manners.schema_prompt(self.schema)):
+        if self.schema is not None and (words := capabilities.schema_prompt(self.schema)):
             messages.append(
                 ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text=words),))
             )
         return {
             "model": self.model,
             "messages": to_chat_messages(
-                messages, self.pictures, with_pictures=manners.pictures, with_system=manners.system
+                messages,
+                self.pictures,
+                with_pictures=capabilities.pictures,
+                with_system=capabilities.system,
             ),
             "stream": True,
-            **manners.options(most, self.schema),
+            **capabilities.options(most, self.schema),
         }

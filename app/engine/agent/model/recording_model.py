@@ -1,16 +1,28 @@
-"""Record every exchange with a model, so that a run can be audited."""
+"""Record every exchange with a model, without pictures and secrets, so that a run can be audited.
+
+An exchange names its request by a key of role, texts and schema. Pictures don't count, since no two of a page are equal
+to the bit, nor does the random marker of the fence around a page's text.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import fields, replace
+from typing import Any, cast
 
-from app.engine.agent.model import exchange
-from app.engine.core.chat_messages import ChatMessage
+import orjson
+
+from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelReply, ModelUsage
 from app.engine.core.redaction import redact_text
+
+FORMAT = 1
+"""Format number of a stored exchange."""
+_MARKER = re.compile(rb"<<end of [^<>\\]{1,60} ([0-9a-f]{12})>>")
+"""The random marker of a fence, in its closing line."""
 
 
 class RecordingModel:
@@ -25,7 +37,6 @@ class RecordingModel:
         self, model: LanguageModel, sink: Callable[[bytes], str], mask: Callable[[str], str] | None = None
     ) -> None:
         self._model, self._sink, self._mask = model, sink, mask
-        self._kept: list[str] = []
 
     async def ask(
         self,
@@ -36,21 +47,18 @@ class RecordingModel:
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
     ) -> ModelReply:
-        """See ``LanguageModel.ask``; ``ModelReply.digest`` names the exchange. A failed one is kept too, a cancelled one is
-        not.
+        """See ``LanguageModel.ask``; ``ModelReply.digest`` names the exchange.
+
+        A failed exchange is kept too, a cancelled one is not.
         """
-        at = time.time()
+        request = {"at": time.time(), "most": most, **self._request(role, messages, schema)}
         try:
             reply = await self._model.ask(role, messages, schema=schema, pictures=pictures, most=most)
         except ModelError as error:
-            self._keep(role, messages, schema, error, at, most)
+            failure = {"trouble": error.trouble.value, "message": self._clean(str(error))}
+            self._store({**request, "error": failure})
             raise
-        return replace(reply, digest=self._keep(role, messages, schema, reply, at, most))
-
-    def taken(self) -> tuple[str, ...]:
-        """Return and clear the digests of exchanges since the last call, failed ones included."""
-        kept, self._kept = tuple(self._kept), []
-        return kept
+        return replace(reply, digest=self._store({**request, "reply": self._answer(reply)}))
 
     def usage(self) -> dict[AgentRole, ModelUsage]:
         """Return the wrapped model's usage."""
@@ -60,19 +68,68 @@ class RecordingModel:
         """Close the wrapped model."""
         await self._model.aclose()
 
-    def _keep(
-        self,
-        role: AgentRole,
-        messages: Sequence[ChatMessage],
-        schema: dict[str, Any] | None,
-        came: ModelReply | ModelError,
-        at: float,
-        most: int,
-    ) -> str:
-        request = exchange.request_document(role, messages, schema, self._clean)
-        digest = self._sink(exchange.encode_exchange(request, came, self._clean, at=at, most=most))
-        self._kept.append(digest)
-        return digest
+    def _request(
+        self, role: AgentRole, messages: Sequence[ChatMessage], schema: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        sent = [
+            {"role": message.role.value, "parts": [self._part(part) for part in message.parts]}
+            for message in messages
+        ]
+        request = {"role": role.value, "schema": schema, "messages": sent}
+        return {"format": FORMAT, "key": request_key(request), **request}
+
+    def _part(self, part: MessagePart) -> dict[str, str]:
+        kept = {"kind": part.kind.value, "text": self._clean(part.text)}
+        return {**kept, "digest": part.digest} if part.kind is PartKind.IMAGE else kept
+
+    def _answer(self, reply: ModelReply) -> dict[str, Any]:
+        answer = {field.name: getattr(reply, field.name) for field in fields(reply) if field.name != "digest"}
+        return self._clean_json(answer)
+
+    def _store(self, document: dict[str, Any]) -> str:
+        return self._sink(orjson.dumps(document, option=orjson.OPT_SORT_KEYS, default=repr))
 
     def _clean(self, text: str) -> str:
         return redact_text(self._mask(text) if self._mask is not None else text)
+
+    def _clean_json(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._clean(value)
+        if isinstance(value, dict):
+            found = cast("dict[Any, Any]", value)
+            return {self._clean(str(name)): self._clean_json(part) for name, part in found.items()}
+        if isinstance(value, list):
+            return [self._clean_json(part) for part in cast("list[Any]", value)]
+        return value
+
+
+def request_key(request: dict[str, Any]) -> str:
+    """Return the key of a request: a hash without pictures and without a fence's random marker."""
+    words = {
+        **request,
+        "messages": [
+            [message["role"], *([part["kind"], part["text"]] for part in message["parts"])]
+            for message in request["messages"]
+        ],
+    }
+    data = orjson.dumps(words, option=orjson.OPT_SORT_KEYS)
+    for marker in sorted(set(_MARKER.findall(data))):
+        data = data.replace(marker, b"")
+    return hashlib.sha256(data).hexdigest()
+
+
+class BlobBuffer:
+    """A sink for ``RecordingModel``: names a content (SHA-256) and holds it until it is taken."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, bytes] = {}
+
+    def __call__(self, data: bytes) -> str:
+        digest = hashlib.sha256(data).hexdigest()
+        self._held[digest] = data
+        return digest
+
+    def take(self) -> dict[str, bytes]:
+        """Return and clear the contents by name."""
+        held, self._held = self._held, {}
+        return held

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from app.engine.agent.model.retry_policy import retry_after
+from app.engine.agent.model.limits import retry_after
 from app.engine.core.model_api import ModelError, ModelErrorKind
 from app.engine.core.redaction import MARK, redact_text
 
@@ -18,97 +16,94 @@ MAX_MESSAGE_CHARACTERS = 240
 
 _QUOTA_WORDS = ("insufficient_quota", "billing", "exceeded your current quota", "credit balance")
 _ADDRESS_REMEDY = "check SITELORE_MODEL_URL (it usually ends in /v1) and the model's name"
+_DOCTOR_REMEDY = "check that it is running: sitelore doctor"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestFailure:
-    """Why one attempt failed.
+class RequestFailed(Exception):
+    """One attempt failed.
 
     Attributes:
-        passing: another attempt may succeed. wait: seconds the endpoint asked to wait before it.
+        transient: another attempt may succeed. wait: seconds the endpoint asked to wait before it.
         status: of the response, 0 without one. said: the endpoint's own words.
     """
 
-    trouble: ModelErrorKind
-    what: str
-    remedy: str = ""
-    passing: bool = False
-    wait: float | None = None
-    status: int = 0
-    said: str = ""
+    def __init__(
+        self,
+        kind: ModelErrorKind,
+        what: str,
+        remedy: str,
+        *,
+        transient: bool = True,
+        wait: float | None = None,
+        status: int = 0,
+        said: str = "",
+    ) -> None:
+        super().__init__(what)
+        self.kind, self.what, self.remedy = kind, what, remedy
+        self.transient, self.wait, self.status, self.said = transient, wait, status, said
 
     def error(self, attempts: int = 1) -> ModelError:
         """Return the error for the user."""
         tried = f", {attempts} attempts" if attempts > 1 else ""
-        return ModelError(self.what + tried, self.trouble, self.remedy)
+        return ModelError(self.what + tried, self.kind, self.remedy)
 
 
-class RequestFailed(Exception):
-    """One attempt failed; carries the reason."""
-
-    def __init__(self, fault: RequestFailure) -> None:
-        super().__init__(fault.what)
-        self.fault = fault
-
-
-def failure_of_status(error: openai.APIStatusError, where: str, key: str) -> RequestFailure:
+def failure_of_status(error: openai.APIStatusError, where: str, key: str) -> RequestFailed:
     """Explain an HTTP status."""
-    status = error.status_code
-    said = clean_message(_message(error), key)
-    code = str(error.code or "")
+    status, said = error.status_code, clean_message(_message(error), key)
+    wait = retry_after({name.lower(): value for name, value in error.response.headers.items()})
+    kind, remedy, transient = _explained(status, f"{error.code or ''} {said}".lower())
     what = f"the model endpoint {where} answers {status}" + (f": {said}" if said else "")
-    headers = {name.lower(): value for name, value in error.response.headers.items()}
+    return RequestFailed(kind, what, remedy, transient=transient, wait=wait, status=status, said=said)
+
+
+def _explained(status: int, words: str) -> tuple[ModelErrorKind, str, bool]:
+    """Return kind, remedy and whether a retry can help."""
     if status in (401, 403):
-        remedy = "check the key: OPENAI_API_KEY, or the one in the settings"
-        return RequestFailure(
-            trouble=ModelErrorKind.UNAUTHORISED, what=what, remedy=remedy, status=status, said=said
-        )
+        return ModelErrorKind.UNAUTHORISED, "check the key: OPENAI_API_KEY, or the one in the settings", False
     if status == 429:
-        used_up = any(word in f"{code} {said}".lower() for word in _QUOTA_WORDS)
-        remedy = "the account has no quota left" if used_up else "wait, or use a model with a higher limit"
-        return RequestFailure(
-            trouble=ModelErrorKind.RATE_LIMITED, what=what, remedy=remedy, passing=not used_up,
-            wait=retry_after(headers), status=status, said=said,
-        )  # fmt: skip
+        if any(word in words for word in _QUOTA_WORDS):
+            return ModelErrorKind.RATE_LIMITED, "the account has no quota left", False
+        return ModelErrorKind.RATE_LIMITED, "wait, or use a model with a higher limit", True
     if status >= 500 or status in (408, 409, 425):
-        return RequestFailure(
-            trouble=ModelErrorKind.SERVER, what=what, remedy="it is on its own side; try again later", passing=True,
-            wait=retry_after(headers), status=status, said=said,
-        )  # fmt: skip
-    remedy = _ADDRESS_REMEDY if status == 404 else "see what it minds; the request is in the run's recording"
-    return RequestFailure(trouble=ModelErrorKind.REFUSED, what=what, remedy=remedy, status=status, said=said)
+        return ModelErrorKind.SERVER, "the endpoint has a problem of its own; try again later", True
+    if status == 404:
+        return ModelErrorKind.REFUSED, _ADDRESS_REMEDY, False
+    return ModelErrorKind.REFUSED, "see what it objects to; the request is in the run's recording", False
 
 
-def unreachable(where: str, reason: str) -> RequestFailure:
+def unreachable(where: str, reason: str) -> RequestFailed:
     """No connection, or one that broke."""
-    return RequestFailure(
-        trouble=ModelErrorKind.UNREACHABLE, what=f"the model endpoint {where} can't be reached: {reason}",
-        remedy="see that it runs: sitelore doctor", passing=True,
-    )  # fmt: skip
+    return RequestFailed(
+        ModelErrorKind.UNREACHABLE, f"the model endpoint {where} can't be reached: {reason}", _DOCTOR_REMEDY
+    )
 
 
-def broken_off(where: str, reason: str) -> RequestFailure:
+def broken_off(where: str, reason: str) -> RequestFailed:
     """An answer that ended in the middle."""
-    return RequestFailure(
-        trouble=ModelErrorKind.UNREACHABLE, what=f"the answer of the model endpoint {where} broke off: {reason}",
-        remedy="see that it runs: sitelore doctor", passing=True,
-    )  # fmt: skip
+    return RequestFailed(
+        ModelErrorKind.UNREACHABLE,
+        f"the answer of the model endpoint {where} broke off: {reason}",
+        _DOCTOR_REMEDY,
+    )
 
 
-def too_slow(where: str, what: str, seconds: float) -> RequestFailure:
+def too_slow(where: str, what: str, seconds: float) -> RequestFailed:
     """Nothing came in time."""
-    return RequestFailure(
-        trouble=ModelErrorKind.TIMEOUT, what=f"the model endpoint {where} {what} within {seconds:g} s",
-        remedy="see whether it is overloaded", passing=True,
-    )  # fmt: skip
+    return RequestFailed(
+        ModelErrorKind.TIMEOUT,
+        f"the model endpoint {where} {what} within {seconds:g} s",
+        "check whether it is overloaded",
+    )
 
 
-def unreadable(where: str, what: str) -> RequestFailure:
+def unreadable(where: str, what: str) -> RequestFailed:
     """A response that is no answer."""
-    return RequestFailure(
-        trouble=ModelErrorKind.UNREADABLE, what=f"what the model endpoint {where} sends is no answer: {what}",
-        remedy=_ADDRESS_REMEDY, passing=True,
-    )  # fmt: skip
+    return RequestFailed(
+        ModelErrorKind.UNREADABLE,
+        f"the model endpoint {where} sent no readable answer: {what}",
+        _ADDRESS_REMEDY,
+    )
 
 
 def clean_message(text: str, key: str) -> str:
@@ -122,10 +117,5 @@ def clean_message(text: str, key: str) -> str:
 def _message(error: openai.APIStatusError) -> str:
     body: Any = error.body
     if isinstance(body, dict):
-        fields = cast("dict[str, Any]", body)
-        inner = fields.get("error", fields)
-        message: Any = cast("dict[str, Any]", inner).get("message") if isinstance(inner, dict) else inner
-        return message if isinstance(message, str) else json.dumps(fields)[:MAX_MESSAGE_CHARACTERS]
-    if isinstance(body, str):
-        return "" if "<html" in body[:500].lower() else body
-    return ""
+        return str(cast("dict[str, Any]", body).get("message") or cast("dict[str, Any]", body))
+    return body if isinstance(body, str) and "<html" not in body[:500].lower() else ""

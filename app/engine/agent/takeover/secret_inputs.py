@@ -1,7 +1,7 @@
 """Which fields hold secrets when a person fills them in.
 
-Stricter than the rule for an agent's own steps (``app.engine.agent.secret_masking``): an agent types what its task says, a
-person types what they know.
+Stricter than the rule for an agent's own steps (``agent.secret_masking``): an agent types what its task says, a person
+types what they know.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class SupervisedPage:
             book=book,
             mask=secrets.mask,
         )
-        probe = RunHealthProbe(control, browser, hands, self._disk, head.pulse)
+        probe = RunHealthProbe(control, browser, hands, self._disk, head.heartbeat)
         watchdog = Watchdog(control, probe, hands, noticed=supervised.set_health)
         self._watchdog = self._core.registry.hold(watchdog.watch())
         self._screen = Screencast(browser.session, self._frame, self._core.registry.hold)
