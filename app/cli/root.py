@@ -145,8 +145,8 @@ def _pictures(workspace: str, out: Path) -> list[str]:
     import subprocess
 
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    command = [sys.executable, "-c", "import sys; from pathlib import Path; from app.main import run_pictures; "
-               "sys.exit(run_pictures(Path(sys.argv[1]), Path(sys.argv[2])))", workspace, str(out)]  # fmt: skip
+    command = [sys.executable, "-c", "import sys; from pathlib import Path; from app.main import run_screenshots; "
+               "sys.exit(run_screenshots(Path(sys.argv[1]), Path(sys.argv[2])))", workspace, str(out)]  # fmt: skip
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode:
         print_note(

@@ -48,9 +48,9 @@ HAND_OVER = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from app.models.common.single_instance import Instance
+from app.models.common.single_instance import SingleInstance
 app = QCoreApplication([])
-print(Instance(Path(sys.argv[1]), Path(sys.argv[2])).claim(sys.argv[3:]))
+print(SingleInstance(Path(sys.argv[1]), Path(sys.argv[2])).claim(sys.argv[3:]))
 """
 
 

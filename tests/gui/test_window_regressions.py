@@ -157,9 +157,9 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app import settings
-from app.models.common.single_instance import Instance
+from app.models.common.single_instance import SingleInstance
 app = QCoreApplication([])
-first = Instance(Path(sys.argv[1]).resolve(), settings.runtime_dir())
+first = SingleInstance(Path(sys.argv[1]).resolve(), settings.runtime_dir())
 assert first.claim()
 first.called.connect(lambda paths: (print("called", flush=True), app.quit()))
 print("open", flush=True)

@@ -109,7 +109,7 @@ async def did(wall: Wall, *deeds: object) -> None:
 async def test_runs_that_were_going_are_gone_on_with_and_held_ones_wait_for_a_person(wall: Wall):
     await did(wall, *(lambda state=state: wall.left(state.name, state) for state in RunState if state.alive))
     rows = await wall.recover()
-    assert wall.went_on == ["QUEUED", "STARTING", "RUNNING", "MENDING"]
+    assert wall.went_on == ["QUEUED", "STARTING", "RUNNING", "RECOVERING"]
     assert {row.state for row in rows.values()} == {RunState.INTERRUPTED}
     assert {row.step for row in rows.values()} == {2}
     assert {row.stage for row in rows.values()} == {Stage.IDLE}

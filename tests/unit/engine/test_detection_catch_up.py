@@ -182,7 +182,7 @@ def test_the_list_says_how_many_runs_wait_for_the_detectors(tmp_path, root, caps
     monkeypatch.setattr("app.log.setup", lambda level="": None)
     _taken_in(tmp_path, root, 100)
     assert command_line(["--workspace", str(tmp_path / "workspace"), "runs", "list"]) == 0
-    assert "8 of these runs have not been looked at by the detectors yet" in capsys.readouterr().err
+    assert "8 of these runs have not been checked by the detectors yet" in capsys.readouterr().err
     assert command_line(["--workspace", str(tmp_path / "workspace"), "detect"]) == 0
     assert command_line(["--workspace", str(tmp_path / "workspace"), "runs", "list"]) == 0
     assert "looked at" not in capsys.readouterr().err

@@ -248,7 +248,7 @@ def test_notes_of_all_runs_are_counted_and_the_first_named(tmp_path, capsys):
     assert len(document["notes"]) == 25
     assert document["failed"] == []
     assert all("steps_info_1.json" in one["notes"][0] for one in document["notes"])
-    assert "25 of the new runs are incomplete; 5 more are not shown here, --json has all" in said
+    assert "25 of the new runs are incomplete; 5 more are not shown (see --json)" in said
     assert said.count("steps_info_1.json") == 20
 
 

@@ -108,7 +108,7 @@ def test_a_folder_that_exists_is_not_written_over(tmp_path):
 
 def test_nothing_is_left_of_a_folder_that_could_not_be_finished(tmp_path):
     digest = "0" * 64
-    with pytest.raises(InputError, match="is another one"):
+    with pytest.raises(InputError, match="does not match its digest"):
         write_run_folder(tmp_path / "run", make_run(), [make_step(tree=digest)], {digest: b"x"})
     assert list(tmp_path.iterdir()) == []
 
@@ -127,7 +127,7 @@ def test_an_id_that_could_name_another_place_is_refused(tmp_path, name):
     out = _folder(tmp_path)
     document = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps({**document, "id": name}))
-    with pytest.raises(InputError, match="is no id for a run"):
+    with pytest.raises(InputError, match="is not a run id"):
         read_run(out, out, SITES)
 
 

@@ -121,6 +121,6 @@ def test_an_answer_that_drips_is_broken_off(monkeypatch: pytest.MonkeyPatch):
 
     answer = Drips()
     monkeypatch.setattr(exploration.time, "monotonic", lambda: answer.seconds)
-    with pytest.raises(OSError, match="did not come within"):
+    with pytest.raises(OSError, match="did not arrive within"):
         exploration._read_with_deadline(answer)  # type: ignore[arg-type]
     assert answer.seconds < 1000.0 + exploration.ROBOTS_TIMEOUT + 2

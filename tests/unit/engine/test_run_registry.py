@@ -11,8 +11,8 @@ from app.engine.store.supervision.run_registry import RunRegistry
 HOLDS = """
 import sys, time
 from pathlib import Path
-from app.engine.store.supervision.run_registry import Wall
-Wall(Path(sys.argv[1])).claim(["theirs"])
+from app.engine.store.supervision.run_registry import RunRegistry
+RunRegistry(Path(sys.argv[1])).claim(["theirs"])
 print("there", flush=True)
 time.sleep(60)
 """

@@ -16,8 +16,8 @@ from app.engine.store.temp_folder import LOCK, PREFIX, TempFolder, remove_abando
 HOLD = """
 import sys, time
 from pathlib import Path
-from app.engine.store.temp_folder import Scratch
-made = Scratch.make(Path(sys.argv[1]))
+from app.engine.store.temp_folder import TempFolder
+made = TempFolder.make(Path(sys.argv[1]))
 (made.path / "profile").mkdir()
 (made.path / "profile" / "data").write_text("x")
 print(made.path, flush=True)
