@@ -14,7 +14,8 @@ from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import Step
 from app.engine.detectors.base import RunContext
 from app.engine.detectors.runner import RULES, RuleRunner
-from app.engine.imports.colorbrowseragent import find_runs, read_run
+from app.engine.imports.colorbrowseragent import find_runs
+from tests.support.runs import read_run
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[2] / "shared"))
 ROOT = SHARED / "data" / "colorbrowseragent"

@@ -41,7 +41,8 @@ from app.engine.detectors.cross_validation import cross_validate
 from app.engine.detectors.risk import JudgedRun, RiskModel, fit
 from app.engine.detectors.runner import detect_run
 from app.engine.detectors.scorecard import scorecard
-from app.engine.imports.colorbrowseragent import find_runs, read_run
+from app.engine.imports.colorbrowseragent import find_runs
+from tests.support.runs import read_run
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[2] / "shared"))
 ROOT = SHARED / "data" / "colorbrowseragent"

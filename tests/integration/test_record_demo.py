@@ -69,7 +69,7 @@ async def test_a_run_is_recorded_written_and_read_back_the_same(
     assert "Saved." in steps[4].notices
 
     write_run_folder(tmp_path / run.id, run, steps, recorded.blobs)
-    read = native.read_run(tmp_path / run.id, tmp_path, load_sites())
+    read = native.parse(native.load(tmp_path / run.id, tmp_path), load_sites())
 
     assert read.problems == ()
     assert read.steps == steps
@@ -104,7 +104,9 @@ async def test_a_script_that_no_longer_fits_the_site_is_stopped(chromium: Browse
 
 def test_the_bundled_runs_are_the_scripts_ones_and_end_as_they_should():
     folder = resource("demo_runs")
-    read = {path.name: native.read_run(path, folder, load_sites()) for path in native.find_runs(folder)}
+    read = {
+        path.name: native.parse(native.load(path, folder), load_sites()) for path in native.find_runs(folder)
+    }
     assert set(read) == {f"demo-{name}" for name in ATTEMPTS}
     for name, attempt in ATTEMPTS.items():
         run = read[f"demo-{name}"]

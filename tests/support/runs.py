@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
-from app.engine.core.sites import load_sites
+from app.engine.core.sites import SiteTable, load_sites
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.imports import colorbrowseragent
 from app.engine.imports.source_files import ReadRun
@@ -38,7 +38,12 @@ def folder_of(task: str) -> Path:
 @cache
 def read(task: str) -> ReadRun:
     """A run of the collection, read with everything that lies beside it."""
-    return colorbrowseragent.read_run(folder_of(task), COLLECTION, load_sites())
+    return read_run(folder_of(task), COLLECTION, load_sites())
+
+
+def read_run(folder: Path, root: Path, sites: SiteTable, importer: Any = colorbrowseragent) -> ReadRun:
+    """Import one run folder without storing it."""
+    return importer.parse(importer.load(folder, root), sites)
 
 
 def copy_runs(tasks: Iterable[str], into: Path) -> Path:

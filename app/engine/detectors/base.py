@@ -71,6 +71,18 @@ class RunEnding:
     left_sites: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Log odds of a failure before any verdict: the detector fired, fired often, fired on one of the last two steps.
+
+    ``app.engine.detectors.rules`` says where the numbers come from.
+    """
+
+    fired: float
+    often: float = 0.0
+    at_end: float = 0.0
+
+
 class DetectorInfo:
     """Description of a detector, a rule or a question to a model.
 
@@ -86,6 +98,7 @@ class DetectorInfo:
     summary: ClassVar[str]
     explains: ClassVar[Explains] = "hindrance"
     fires_during_run: ClassVar[bool] = True
+    prior: ClassVar[Prior]
 
 
 class Detector(DetectorInfo, ABC):

@@ -1,8 +1,8 @@
 """Risk of a run: how likely it failed, from its flags and its length; orders the queue and names the suspect step.
 
-A logistic model that starts from ``prior`` and is fitted to people's verdicts, staying near the prior until they
-outweigh it (maximum a posteriori, independent normal priors). Values are calibrated by a line through the log odds,
-fitted on verdicts the weights had not seen; it rises, so it never changes the order of a queue.
+A logistic model that starts from the detectors' priors and is fitted to people's verdicts, staying near the prior
+until they outweigh it (maximum a posteriori, independent normal priors). Values are calibrated by a line through the
+log odds, fitted on verdicts the weights had not seen; it rises, so it never changes the order of a queue.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy.typing as npt
 import orjson
 
 from app.engine.core.verdicts import Flag, Risk
-from app.engine.detectors import prior
 from app.engine.detectors.base import SINCE, DetectorInfo
 from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, evidence_rank, flag_rank
 from app.engine.detectors.vlm import ImpossibleTask, RunOutcome
@@ -54,17 +53,17 @@ class JudgedRun:
 
 
 def _feature_priors() -> dict[str, tuple[float, float]]:
-    """Return mean and standard deviation of every weight by feature name."""
-    table = {
-        INTERCEPT: (prior.INTERCEPT, prior.INTERCEPT_SPREAD),
-        LENGTH: (prior.LENGTH, prior.LENGTH_SPREAD),
-        GOAL_MET: (prior.GOAL_MET, prior.INTERCEPT_SPREAD),
-    }
+    """Return mean and standard deviation of every weight by feature name: how far verdicts may move it.
+
+    Without any flag 142 of 597 published runs failed, ``ln(142 / 455)`` = -1.16. Length and a satisfied model are set
+    by judgement: failed runs are longer, their median being 15 steps, and models let much pass.
+    """
+    table = {INTERCEPT: (-1.1, 1.0), LENGTH: (0.6, 0.5), GOAL_MET: (-1.0, 1.0)}
     for detector in ALL_DETECTORS:
-        weights = prior.prior_of(detector.name)
-        table[detector.name] = (weights.fired, prior.FIRED_SPREAD)
-        table[detector.name + OFTEN] = (weights.often, prior.DETAIL_SPREAD)
-        table[detector.name + AT_END] = (weights.at_end, prior.DETAIL_SPREAD)
+        prior = detector.prior
+        table[detector.name] = (prior.fired, 1.0)
+        table[detector.name + OFTEN] = (prior.often, 0.4)
+        table[detector.name + AT_END] = (prior.at_end, 0.4)
     return table
 
 

@@ -153,11 +153,6 @@ def evidence_rank(flag: Flag) -> int:
     return 1 if explains == "ending" else 3
 
 
-def detector_names(flags: Sequence[Flag]) -> tuple[str, ...]:
-    """Return the names of the detectors that fired, the most significant first, each once."""
-    return tuple(dict.fromkeys(flag.detector for flag in sorted(flags, key=flag_rank)))
-
-
 def without_action(final: Step) -> Step:
     """Return only the page of a step, without reasoning, action and result."""
     return replace(

@@ -8,7 +8,7 @@ something about the task and nothing about the agent.
 from __future__ import annotations
 
 from app.engine.core.verdicts import Flag, GoalFailure, Judgement, ModelVerdict, Opinion, Severity
-from app.engine.detectors.base import DetectorInfo, quoted
+from app.engine.detectors.base import DetectorInfo, Prior, quoted
 
 
 class RunOutcome(DetectorInfo):
@@ -17,6 +17,7 @@ class RunOutcome(DetectorInfo):
     name = "run-outcome"
     severity = Severity.ERROR
     summary = "A model that looked at the run finds the goal not met, or only claimed to be."
+    prior = Prior(1.8)
     explains = "ending"
 
 
@@ -26,6 +27,7 @@ class ImpossibleTask(DetectorInfo):
     name = "impossible-task"
     severity = Severity.HINT
     summary = "A model that looked at the run finds that the task can't be done on this site."
+    prior = Prior(0.3)
     explains = "nothing"
 
 
@@ -34,9 +36,8 @@ class StepConsistency(DetectorInfo):
 
     name = "step-consistency"
     severity = Severity.WARNING
-    summary = (
-        "A model that looked at the page after an action does not find the action's intended result there."
-    )
+    summary = "A model that looked at the page after an action does not find its intended result there."
+    prior = Prior(0.3, often=0.5, at_end=0.4)
 
 
 MODEL_DETECTORS: tuple[type[DetectorInfo], ...] = (RunOutcome, ImpossibleTask, StepConsistency)

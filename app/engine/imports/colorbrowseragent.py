@@ -75,15 +75,6 @@ def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[P
             yield folder
 
 
-def read_run(folder: Path, root: Path, sites: SiteTable) -> ReadRun:
-    """Read one run; ``root`` is the folder the user chose: nothing outside it is read.
-
-    Raises:
-        InputError: no file in the folder is a step record or a summary.
-    """
-    return parse(load(folder, root), sites)
-
-
 def load(folder: Path, root: Path) -> RawRun:
     """Read the bytes of a run's JSON files and hash them.
 

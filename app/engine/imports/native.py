@@ -88,20 +88,11 @@ def is_native(path: Path) -> bool:
     return FORMAT.encode() in head
 
 
-def read_run(folder: Path, root: Path, sites: SiteTable) -> ReadRun:
-    """Read one run folder.
-
-    Raises:
-        InputError: ``run.json`` or ``steps.jsonl`` is missing, damaged, or of a newer version.
-    """
-    return parse(load(folder, root), sites)
-
-
 def load(folder: Path, root: Path) -> NativeRun:
     """Read the run's head and the bytes of its steps.
 
     Raises:
-        InputError: as ``read_run``.
+        InputError: ``run.json`` or ``steps.jsonl`` is missing, damaged, or of a newer version.
     """
     head = read_bytes(folder / RUN_FILE, MAX_JSON_BYTES)
     run = decode_run(head, folder / RUN_FILE)

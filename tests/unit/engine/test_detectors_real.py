@@ -12,7 +12,8 @@ from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
 from app.engine.detectors.clusters import cluster_key
 from app.engine.detectors.risk import RiskModel
 from app.engine.detectors.runner import detect_run
-from app.engine.imports.colorbrowseragent import find_runs, read_run
+from app.engine.imports.colorbrowseragent import find_runs
+from tests.support.runs import read_run
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[4] / "shared"))
 ROOT = SHARED / "data" / "colorbrowseragent"

@@ -10,7 +10,7 @@ import pytest
 from app.engine.core.ax_tree import content_key, parse_tree
 from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import ErrorClass, Outcome
-from app.engine.imports.colorbrowseragent import find_runs, read_run
+from app.engine.imports.colorbrowseragent import find_runs
 from tests.support.runs import (
     COLLECTION,
     TRAJECTORIES,
@@ -18,6 +18,7 @@ from tests.support.runs import (
     folder_of,
     needs_collection,
     read,
+    read_run,
     record,
     summary,
     write_run,

@@ -13,14 +13,14 @@ from app.cli.root import run as command_line
 from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import Outcome
 from app.engine.imports import FORMATS, importer
-from app.engine.imports.colorbrowseragent import read_run
 from app.engine.imports.importer import import_paths
 from app.engine.store.run_files import make_run_id, validate_run_id
 from app.engine.store.workspace import Workspace
 from app.errors import PathError, printable
-from tests.support.runs import record, summary, write_run
+from tests.support.runs import read_run, record, summary, write_run
 
 SITES = load_sites()
+
 
 NAMES = (
     "checkout-läuft",

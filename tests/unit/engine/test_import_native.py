@@ -16,12 +16,14 @@ from app.engine.core.actions.recorded import SIGNATURES, ActionTarget, RecordedA
 from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import ErrorClass, Outcome, Step, Tab
 from app.engine.exports.native import write_run_folder
-from app.engine.imports.native import find_runs, read_run
+from app.engine.imports import native
+from app.engine.imports.native import find_runs
 from app.errors import Conflict, InputError
 from tests.support.laws import examples
-from tests.support.runs import make_run, make_step, needs_collection, read
+from tests.support.runs import make_run, make_step, needs_collection, read, read_run
 
 SITES = load_sites()
+
 
 texts = st.text(max_size=30)
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -66,7 +68,7 @@ def test_what_is_written_is_read_again(recorded, final, pages, outcome, score, i
     run = make_run(outcome=outcome, score=score, intent=intent, final=final, step_count=len(named), site="s")
     with tempfile.TemporaryDirectory() as folder:
         out = write_run_folder(Path(folder) / "run", run, named, blobs)
-        got = read_run(out, out, SITES)
+        got = read_run(out, out, SITES, native)
         assert replace(got.run, source_path="") == run
         assert list(got.steps) == named
         assert got.blobs == {digest: blobs[digest] for digest in {step.tree for step in named}}
@@ -78,7 +80,7 @@ def test_what_is_written_is_read_again(recorded, final, pages, outcome, score, i
 def test_a_real_run_is_the_same_after_export_and_import(tmp_path):
     original = read("webarena/701")
     out = write_run_folder(tmp_path / "out", original.run, original.steps, original.blobs)
-    got = read_run(out, out, SITES)
+    got = read_run(out, out, SITES, native)
     assert (got.steps, got.blobs) == (original.steps, original.blobs)
     assert replace(got.run, source_path=original.run.source_path) == original.run
     assert str(original.run.source_path) not in (out / "run.json").read_text()
@@ -95,7 +97,7 @@ def test_pictures_are_kept_as_they_are(tmp_path):
         digest = hashlib.sha256(magic).hexdigest()
         out = write_run_folder(tmp_path / suffix, make_run(), [make_step(screenshot=digest)], {digest: magic})
         assert (out / "blobs" / f"{digest}.{suffix}").read_bytes() == magic
-        assert read_run(out, out, SITES).blobs == {digest: magic}
+        assert read_run(out, out, SITES, native).blobs == {digest: magic}
 
 
 def test_a_folder_that_exists_is_not_written_over(tmp_path):
@@ -119,7 +121,7 @@ def test_a_newer_version_is_refused_by_name(tmp_path):
     (out / "run.json").write_text(json.dumps({**document, "version": 2}))
     assert list(find_runs(tmp_path)) == [out]
     with pytest.raises(InputError, match=r"format version 2.*newer Sitelore"):
-        read_run(out, out, SITES)
+        read_run(out, out, SITES, native)
 
 
 @pytest.mark.parametrize("name", ["../../evil", "/etc/x", "..", ".hidden", "a/b", "", "x" * 200, "a\nb"])
@@ -127,15 +129,15 @@ def test_an_id_that_could_name_another_place_is_refused(tmp_path, name):
     out = _folder(tmp_path)
     document = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps({**document, "id": name}))
-    with pytest.raises(InputError, match="is not a run id"):
-        read_run(out, out, SITES)
+    with pytest.raises(InputError, match="is no id for a run"):
+        read_run(out, out, SITES, native)
 
 
 def test_a_line_that_was_being_written_is_dropped_and_noted(tmp_path):
     out = _folder(tmp_path)
     with (out / "steps.jsonl").open("ab") as file:
         file.write(b'{"index": 1, "url": "http')
-    got = read_run(out, out, SITES)
+    got = read_run(out, out, SITES, native)
     assert len(got.steps) == 1
     assert "incomplete" in got.run.notes[0]
 
@@ -145,16 +147,16 @@ def test_a_damaged_line_in_the_middle_is_an_error(tmp_path):
     lines = (out / "steps.jsonl").read_bytes()
     (out / "steps.jsonl").write_bytes(b"{broken}\n" + lines)
     with pytest.raises(InputError, match="line 1 is damaged"):
-        read_run(out, out, SITES)
+        read_run(out, out, SITES, native)
 
 
 def test_a_damaged_or_missing_content_is_a_problem_and_the_run_is_read(tmp_path):
     out = _folder(tmp_path)
     blob = next((out / "blobs").iterdir())
     blob.write_bytes(blob.read_bytes()[:-2] + b"xx")
-    assert "damaged" in read_run(out, out, SITES).problems[0].error
+    assert "damaged" in read_run(out, out, SITES, native).problems[0].error
     blob.unlink()
-    got = read_run(out, out, SITES)
+    got = read_run(out, out, SITES, native)
     assert "missing" in got.problems[0].error
     assert len(got.steps) == 1
 
@@ -165,7 +167,7 @@ def test_a_small_file_does_not_unpack_to_fill_the_memory(tmp_path):
     out = _folder(tmp_path)
     blob = next((out / "blobs").iterdir())
     blob.write_bytes(zstandard.ZstdCompressor(level=3).compress(bytes(300 * 2**20)))
-    assert "more than 256 MB" in read_run(out, out, SITES).problems[0].error
+    assert "more than 256 MB" in read_run(out, out, SITES, native).problems[0].error
 
 
 def test_a_folder_made_elsewhere_loses_its_secrets_on_the_way_in(tmp_path):
@@ -186,7 +188,7 @@ def test_a_folder_made_elsewhere_loses_its_secrets_on_the_way_in(tmp_path):
     )
     write_run_folder(tmp_path / "run", make_run(step_count=1), [step], blobs)
 
-    got = read_run(tmp_path / "run", tmp_path, SITES)
+    got = read_run(tmp_path / "run", tmp_path, SITES, native)
 
     stored = repr(got.run) + repr(got.steps) + repr(got.blobs)
     assert "hunter2" not in stored
@@ -198,4 +200,4 @@ def test_a_folder_made_elsewhere_loses_its_secrets_on_the_way_in(tmp_path):
 def test_steps_out_of_order_are_refused_by_line(tmp_path):
     write_run_folder(tmp_path / "run", make_run(step_count=1), [make_step(index=5)], {})
     with pytest.raises(InputError, match="line 1 holds step 5"):
-        read_run(tmp_path / "run", tmp_path, SITES)
+        read_run(tmp_path / "run", tmp_path, SITES, native)

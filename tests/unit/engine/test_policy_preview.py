@@ -22,7 +22,7 @@ from app.engine.core.intervention_policy import (
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.policy_preview import PreviewRun, preview
 from app.engine.detectors.runner import ALL_DETECTORS, detect_run
-from tests.support.runs import COLLECTION, needs_collection
+from tests.support.runs import COLLECTION, needs_collection, read_run
 
 
 def flag(step: int, severity: Severity = Severity.ERROR, detector: str = "left-sites") -> Flag:
@@ -136,7 +136,7 @@ def test_a_stronger_reaction_contains_the_weaker_and_a_stricter_policy_holds_no_
 @pytest.mark.shared_data
 def test_on_the_published_runs_pausing_at_warnings_holds_mostly_what_failed(capsys):
     from app.engine.core.sites import load_sites
-    from app.engine.imports.colorbrowseragent import find_runs, read_run
+    from app.engine.imports.colorbrowseragent import find_runs
 
     read = [read_run(folder, COLLECTION, load_sites()) for folder in find_runs(COLLECTION)]
     lengths: dict[str, list[int]] = {}

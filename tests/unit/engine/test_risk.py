@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from app.engine.core.trajectory import Run
 from app.engine.core.verdicts import Flag, Severity
-from app.engine.detectors import prior
 from app.engine.detectors.base import SINCE
 from app.engine.detectors.clusters import cluster_key, page_template
 from app.engine.detectors.risk import FEATURES, JudgedRun, RiskModel, fit, suspect_step
-from app.engine.detectors.runner import ALL_DETECTORS, flag_rank
+from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, flag_rank
 from app.errors import InputError
 from tests.support.detector_steps import step
 
@@ -69,7 +68,7 @@ examples = st.lists(
 
 
 def test_every_detector_has_a_prior_of_its_own():
-    assert {detector.name for detector in ALL_DETECTORS} == prior.PRIORS.keys()
+    assert all("prior" in vars(detector) for detector in ALL_DETECTORS)
 
 
 def test_the_prior_orders_runs_as_the_counts_of_the_published_runs_do():
@@ -125,7 +124,7 @@ def test_a_few_verdicts_move_the_weights_little():
 def test_weights_of_detectors_that_never_fired_stay_at_the_prior():
     after = fit(verdicts(40))
 
-    assert after.weights["login-wall"] == pytest.approx(prior.prior_of("login-wall").fired)
+    assert after.weights["login-wall"] == pytest.approx(BY_NAME["login-wall"].prior.fired)
 
 
 @given(examples, st.randoms())
@@ -180,8 +179,8 @@ def test_weights_of_a_detector_that_changed_fall_back_to_the_prior():
 
     read = RiskModel.from_json(json.dumps(document))
 
-    assert read.weights["covered-element"] == prior.prior_of("covered-element").fired
-    assert read.weights["step-limit"] == prior.prior_of("step-limit").fired
+    assert read.weights["covered-element"] == BY_NAME["covered-element"].prior.fired
+    assert read.weights["step-limit"] == BY_NAME["step-limit"].prior.fired
     assert set(read.weights) == set(FEATURES)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from app.engine.core.trajectory import Run, Step
-from app.engine.detectors import prior, risk
+from app.engine.detectors import risk
 from app.engine.detectors.risk import features
 from app.engine.detectors.runner import ALL_DETECTORS, context_of, detect_run
 from tests.support.runs import make_run, make_step, needs_collection, read
@@ -98,4 +98,4 @@ def test_what_a_detector_is_told_of_a_run_holds_no_date_and_no_score():
     ("detector", "weight"), [("gave-up", 0.2), ("covered-element", 0.1), ("no-effect", 0.6)]
 )
 def test_weights_that_were_counted_with_the_answers_of_state_tasks_masked(detector: str, weight: float):
-    assert prior.prior_of(detector).fired == weight
+    assert risk.BY_NAME[detector].prior.fired == weight

@@ -9,7 +9,15 @@ from urllib.parse import urlsplit
 from app.engine.core.addresses import is_on_any_host
 from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag, Severity
-from app.engine.detectors.base import FINAL_ACTIONS, Detector, RunContext, RunEnding, action_text, quoted
+from app.engine.detectors.base import (
+    FINAL_ACTIONS,
+    Detector,
+    Prior,
+    RunContext,
+    RunEnding,
+    action_text,
+    quoted,
+)
 
 
 class _EndingRule(Detector):
@@ -33,6 +41,7 @@ class StepLimit(_EndingRule):
     name = "step-limit"
     severity = Severity.ERROR
     summary = "All allowed steps were used up without an answer."
+    prior = Prior(3.2)
     explains = "nothing"
 
     def __init__(self, context: RunContext) -> None:
@@ -67,6 +76,7 @@ class Crash(_EndingRule):
     name = "crash"
     severity = Severity.ERROR
     summary = "The run crashed with an error."
+    prior = Prior(4.0)
     explains = "nothing"
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
@@ -90,6 +100,7 @@ class LeftSites(Detector):
     name = "left-sites"
     severity = Severity.ERROR
     summary = "The agent went to a site that is not part of the task."
+    prior = Prior(3.5)
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -162,6 +173,7 @@ class GaveUp(_EndingRule):
     name = "gave-up"
     severity = Severity.WARNING
     summary = "The agent reported the task as infeasible, said that it could not do it, or asked the user a question."
+    prior = Prior(0.2)
     explains = "ending"
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
@@ -190,6 +202,7 @@ class NoAnswer(_EndingRule):
     name = "no-answer"
     severity = Severity.WARNING
     summary = "The agent ended the run without telling the user anything."
+    prior = Prior(1.5)
     explains = "ending"
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:

@@ -11,6 +11,7 @@ from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
     SINCE,
     Detector,
+    Prior,
     RunContext,
     action_text,
     is_worth_flagging,
@@ -33,6 +34,7 @@ class HardErrors(Detector):
     name = "hard-errors"
     severity = Severity.HINT
     summary = "Three or more actions failed and were not done."
+    prior = Prior(0.35, often=0.1, at_end=0.1)
     FIRST = 3
 
     def __init__(self, context: RunContext) -> None:
@@ -62,6 +64,7 @@ class UnreadableOutput(Detector):
     name = "unreadable-output"
     severity = Severity.HINT
     summary = "The agent's output held no action that could be read (a fault of the harness or the model)."
+    prior = Prior(0.3, often=0.2, at_end=0.2)
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -92,6 +95,7 @@ class CoveredElement(Detector):
     name = "covered-element"
     severity = Severity.WARNING
     summary = "The element could not be reached because another element covers it."
+    prior = Prior(0.1, often=0.3, at_end=0.3)
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)

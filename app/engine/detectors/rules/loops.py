@@ -14,6 +14,7 @@ from app.engine.detectors.base import (
     SINCE,
     ActionKey,
     Detector,
+    Prior,
     RunContext,
     action_key,
     action_text,
@@ -37,6 +38,7 @@ class StateActionLoop(Detector):
     name = "state-action-loop"
     severity = Severity.WARNING
     summary = "The same action was done on the same page content three times or more."
+    prior = Prior(0.5, often=0.2, at_end=0.3)
     FIRST = 3
 
     def __init__(self, context: RunContext) -> None:
@@ -64,6 +66,7 @@ class RepeatedAction(Detector):
     name = "repeated-action"
     severity = Severity.WARNING
     summary = "The same action was done five times in the run, or three times in a row."
+    prior = Prior(1.0, often=0.2, at_end=0.2)
     IN_RUN = 5
     IN_ROW = 3
 
@@ -108,6 +111,7 @@ class ActionCycle(Detector):
     name = "action-cycle"
     severity = Severity.WARNING
     summary = "Two to four actions were done in the same order at least twice in succession (A-B-A-B)."
+    prior = Prior(0.4, often=0.2, at_end=0.2)
     LONGEST = 4
 
     def __init__(self, context: RunContext) -> None:
@@ -147,6 +151,7 @@ class PageCycle(Detector):
     name = "back-and-forth"
     severity = Severity.WARNING
     summary = "The agent went back and forth between the same two pages at least twice (A-B-A-B)."
+    prior = Prior(0.5, often=0.2, at_end=0.2)
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -190,6 +195,7 @@ class UrlRevisits(Detector):
     name = "url-revisits"
     severity = Severity.HINT
     summary = "The agent came back to the same address, after leaving it, three times or more."
+    prior = Prior(0.2, often=0.1, at_end=0.1)
     FIRST = 3
 
     def __init__(self, context: RunContext) -> None:

@@ -15,6 +15,7 @@ from app.engine.detectors.base import (
     SINCE,
     ActionKey,
     Detector,
+    Prior,
     RunContext,
     action_key,
     action_text,
@@ -35,6 +36,7 @@ class NoEffect(Detector):
     name = "no-effect"
     severity = Severity.HINT
     summary = "An action was done and the page's content is the same as before."
+    prior = Prior(0.6, often=0.3, at_end=0.2)
     MANY = 3
 
     def __init__(self, context: RunContext) -> None:
@@ -125,6 +127,7 @@ class ErrorPage(Detector):
     name = "error-page"
     severity = Severity.WARNING
     summary = "The page is an error page (404, 500, unreachable) or empty."
+    prior = Prior(0.4, often=0.2, at_end=0.3)
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -204,6 +207,7 @@ class LoginWall(Detector):
     name = "login-wall"
     severity = Severity.WARNING
     summary = "A login form or a captcha blocks the page."
+    prior = Prior(0.7, often=0.2, at_end=0.3)
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
