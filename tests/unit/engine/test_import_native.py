@@ -129,7 +129,7 @@ def test_an_id_that_could_name_another_place_is_refused(tmp_path, name):
     out = _folder(tmp_path)
     document = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps({**document, "id": name}))
-    with pytest.raises(InputError, match="is no id for a run"):
+    with pytest.raises(InputError, match="is not a run id"):
         read_run(out, out, SITES, native)
 
 
