@@ -93,10 +93,10 @@ def compare(states: int) -> None:
     times = 5 if states <= 10_000 else 3
 
     def ours() -> InteractionGraph:
-        return InteractionGraph.build("shop", HOME, Mode.FULL, pages, transitions)
+        return InteractionGraph("shop", HOME, Mode.FULL, pages, transitions)
 
     built = best_of(times, ours)
-    skeleton = best_of(times, lambda: InteractionGraph.build("shop", HOME, Mode.SKELETON, pages, transitions))
+    skeleton = best_of(times, lambda: InteractionGraph("shop", HOME, Mode.SKELETON, pages, transitions))
     built_plain = best_of(times, lambda: plain(pages, transitions))
     graph, theirs = ours(), plain(pages, transitions)
     routed = best_of(1, lambda: graph.router)
@@ -106,7 +106,7 @@ def compare(states: int) -> None:
     for target in chance.sample(pages[1:], QUESTIONS):
         start = time.process_time()
         try:
-            mine = graph.way("", target.id, opening=False).cost
+            mine = graph.route("", target.id, opening=False).cost
         except NotFound:
             mine = float("inf")
         asked.append(time.process_time() - start)

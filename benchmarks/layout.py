@@ -10,8 +10,8 @@ from collections.abc import Callable
 import networkx as nx
 import numpy as np
 
-from app.engine.graph.layout import layout, stand_apart
-from tests.support.generated_site import large_site
+from app.engine.graph.layout import layout
+from tests.support.generated_site import is_free_of_overlaps, large_site
 
 
 def seconds(work: Callable[[], object], times: int = 3) -> float:
@@ -29,7 +29,7 @@ def measure(count: int) -> str:
     sources, targets = np.array([edge[0] for edge in edges]), np.array([edge[1] for edge in edges])
     whole = seconds(lambda: layout(depths, sources, targets))
     places = layout(depths, sources, targets)
-    assert stand_apart(places)
+    assert is_free_of_overlaps(places)
     before = places.copy()
     before[np.random.default_rng(0).random(count) < 0.1] = np.nan
     joined = seconds(lambda: layout(depths, sources, targets, before))

@@ -86,9 +86,9 @@ async def replay(graph: InteractionGraph, count: int, seed: int, login: str) -> 
 def _way(graph: InteractionGraph, page: str) -> tuple[list[Transition], bool]:
     """A path over transitions, and whether it needs to open an address."""
     try:
-        return graph.shortest("", page, opening=False), False
+        return graph.route("", page, opening=False).transitions, False
     except NotFound:
-        return graph.shortest("", page), True
+        return graph.route("", page).transitions, True
 
 
 async def _go(

@@ -137,20 +137,30 @@ class DemoServer:
                 product = state.products[slug]
                 body = pages.product_page(product, added="added" in request.query)
                 return page(product.name, body, product.department)
-            case ("POST", "basket", "add"):
+            case ("GET", "basket"):
+                return page("Basket", pages.basket_page(state, session))
+            case ("GET", "checkout"):
+                return page("Check out", pages.checkout_page(state, session))
+            case ("POST", *rest):
+                return self._shop_post(request, session, rest, page)
+            case _:
+                return _not_found(page("Nothing here", fill("missing", home="/")))
+
+    def _shop_post(
+        self, request: Request, session: str, path: list[str], page: Callable[[str, Html], Response]
+    ) -> Response:
+        state = self.state
+        match path:
+            case ["basket", "add"]:
                 slug = request.form.get("product", "")
                 added = state.add_to_basket(session, slug, request.form.get("size", ""))
                 return Response(
                     status="303 See Other", location=f"/product/{slug}" + ("?added=1" if added else "")
                 )
-            case ("POST", "basket", "remove"):
+            case ["basket", "remove"]:
                 state.remove_from_basket(session, request.form.get("line", ""))
                 return Response(status="303 See Other", location="/basket")
-            case ("GET", "basket"):
-                return page("Basket", pages.basket_page(state, session))
-            case ("GET", "checkout"):
-                return page("Check out", pages.checkout_page(state, session))
-            case ("POST", "checkout"):
+            case ["checkout"]:
                 name, town = request.form.get("name", ""), request.form.get("town", "")
                 order = state.place_order(session, name, town)
                 if order is None:
@@ -185,15 +195,8 @@ class DemoServer:
                 return page("Dashboard", pages.dashboard(state))
             case ("GET", "admin", "products"):
                 return page("Products", pages.products_page(state, self.maker_url), "Products")
-            case ("GET", "admin", "products", slug) if slug in state.products:
-                notice = "saved" if "saved" in request.query else ""
-                product = state.products[slug]
-                return page(product.name, pages.product_form(product, notice), "Products")
-            case ("POST", "admin", "products", slug) if slug in state.products:
-                if state.change_product(slug, request.form.get("price", ""), request.form.get("stock", "")):
-                    return Response(status="303 See Other", location=f"/admin/products/{slug}?saved=1")
-                product = state.products[slug]
-                return page(product.name, pages.product_form(product, "refused"), "Products")
+            case (_, "admin", "products", slug) if slug in state.products:
+                return self._admin_product(request, slug, page)
             case ("GET", "admin", "orders"):
                 news = "admin_news" not in request.cookies
                 return page("Orders", pages.orders_page(state, request.query, news=news), "Orders")
@@ -201,14 +204,24 @@ class DemoServer:
                 return page(f"Order {number}", pages.order_page(state, state.orders[int(number)]), "Orders")
             case ("GET", "admin", "customers"):
                 return page("Customers", pages.customers_page(state, request.query), "Customers")
-            case ("GET", "admin", "reports", "orders"):
-                return page("Orders by month", pages.orders_report(state))
-            case ("GET", "admin", "reports", "stock"):
-                return page("Stock", pages.stock_report(state))
+            case ("GET", "admin", "reports", name) if name in _REPORTS:
+                title, report = _REPORTS[name]
+                return page(title, report(state))
             case ("GET", "admin", "help"):
                 return page("Words we use", fill("help"), "Help")
             case _:
                 return _not_found(page("Nothing here", fill("missing", home="/admin")))
+
+    def _admin_product(
+        self, request: Request, slug: str, page: Callable[[str, Html, str], Response]
+    ) -> Response:
+        product, notice = self.state.products[slug], "saved" if "saved" in request.query else ""
+        if request.method == "POST":
+            form = request.form
+            if self.state.change_product(slug, form.get("price", ""), form.get("stock", "")):
+                return Response(status="303 See Other", location=f"/admin/products/{slug}?saved=1")
+            notice = "refused"
+        return page(product.name, pages.product_form(product, notice), "Products")
 
     def maker(self, request: Request) -> Response:
         """The site of a product's maker, without any functions."""
@@ -226,6 +239,7 @@ def _not_found(page: Response) -> Response:
     return replace(page, status="404 Not Found")
 
 
+_REPORTS = {"orders": ("Orders by month", pages.orders_report), "stock": ("Stock", pages.stock_report)}
 _STATIC = re.compile(r"/static/((?:products/)?[a-z-]+\.(?:css|js|svg))")
 
 

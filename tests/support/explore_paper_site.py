@@ -9,8 +9,8 @@ from app.engine.api.graph_api import ExploreOptions, ExploreReport
 from app.engine.core.events import ExplorationChanged
 from app.engine.core.transition import FrontierItem, SkipReason
 from app.engine.graph.explore.explorer import Explorer
-from app.engine.graph.explore.frontier import RuleSet
 from app.engine.graph.explore.pacing import Clock
+from app.engine.graph.rules.block_list import BlockList
 from tests.support.paper_site import HOME, NoRules, NoTime, PaperDriver, PaperRecorder, PaperSite
 
 
@@ -18,7 +18,7 @@ def explorer_of(
     site: PaperSite,
     *,
     store: PaperRecorder | None = None,
-    rules: RuleSet | None = None,
+    rules: BlockList | None = None,
     told: list[ExplorationChanged] | None = None,
     workers: int = 1,
     drivers: Sequence[PaperDriver] = (),

@@ -288,3 +288,11 @@ def _png(image: np.ndarray) -> bytes:
         + chunk(b"IDAT", zlib.compress(raw, 1))
         + chunk(b"IEND", b"")
     )
+
+
+def is_free_of_overlaps(places: np.ndarray) -> bool:
+    """Whether no two states share a cell of the map."""
+    order = np.lexsort((places[:, 1], places[:, 0]))
+    sorted_ = places[order]
+    same = np.diff(sorted_[:, 0]) < 1e-9
+    return bool((np.diff(sorted_[:, 1])[same] > 0.999).all())

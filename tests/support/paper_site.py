@@ -14,6 +14,7 @@ from app.engine.browser.locators import resolve
 from app.engine.core.page_state import Challenge, Element, PageCapture, PageState
 from app.engine.core.transition import Attempt, FrontierItem, Locator, Operation, Transition
 from app.engine.graph.explore.exploration_store import GraphTransaction, StoredExploration
+from app.engine.graph.rules.block_list import RuleResult
 
 HOME = "http://paper.example/"
 
@@ -218,25 +219,15 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-@dataclass(frozen=True)
-class Said:
-    """A ruling."""
-
-    verdict: str = "allow"
-    rule: str = ""
-    why: str = ""
-    reason: None = None
-    risk: float = 0.0
-
-
 class NoRules:
     """Allows everything but elements called by one of these names."""
 
     def __init__(self, *blocked: str) -> None:
         self.blocked = blocked
 
-    def verdict(self, element: Element, page_url: str, language: str = "") -> Said:
-        return Said("block", "named", "by the test") if element.name in self.blocked else Said()
+    def verdict(self, element: Element, page_url: str, language: str = "") -> RuleResult:
+        blocked = element.name in self.blocked
+        return RuleResult(verdict="block", rule="named", why="by the test") if blocked else RuleResult()
 
 
 class NoTime:

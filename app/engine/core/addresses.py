@@ -77,11 +77,6 @@ def host_of(url: str) -> str:
     return split.host if split is not None else ""
 
 
-def same_host(url: str, home: str) -> bool:
-    """Whether an address is on the home host; ``www.`` makes no difference."""
-    return _bare(host_of(url)) == _bare(host_of(home))
-
-
 def browser_host(url: str) -> str:
     """Host and port of an address as a browser writes them, other alphabets as ASCII; "" if no browser accepts it."""
     try:

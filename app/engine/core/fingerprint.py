@@ -90,12 +90,6 @@ class AddressFingerprint(Fingerprint):
     __slots__ = ()
 
 
-class PictureFingerprint(Fingerprint):
-    """The pixels of the viewport."""
-
-    __slots__ = ()
-
-
 class FingerprintKind(Enum):
     """The kinds, to name those that differ."""
 
@@ -158,13 +152,6 @@ def elements_fingerprint(page: PageCapture) -> ElementsFingerprint:
 def text_fingerprint(page: PageCapture) -> TextFingerprint:
     """Fingerprint of the visible text and the title."""
     return TextFingerprint.over((page.title, page.text))
-
-
-def picture_fingerprint(picture: bytes) -> PictureFingerprint:
-    """Fingerprint of a picture's bytes; the browser encodes the same pixels to the same bytes."""
-    return PictureFingerprint(
-        hashlib.blake2b(picture, digest_size=DIGITS // 2).hexdigest() if picture else ""
-    )
 
 
 @lru_cache(maxsize=64)

@@ -46,7 +46,7 @@ def diff_graphs(before: InteractionGraph, after: InteractionGraph) -> GraphDiff:
     one's mode.
     """
     if (before.mode, tuple(before.decisions)) != (after.mode, tuple(after.decisions)):
-        before = InteractionGraph.build(
+        before = InteractionGraph(
             before.site,
             before.home,
             after.mode,
@@ -107,7 +107,7 @@ def as_of(graph: InteractionGraph, crawl: Crawl) -> InteractionGraph:
         for found in graph.transitions.values()
         if found.exploration <= crawl.number and {found.source, found.target} <= known
     ]
-    return InteractionGraph.build(graph.site, graph.home, graph.mode, pages, transitions, graph.decisions)
+    return InteractionGraph(graph.site, graph.home, graph.mode, pages, transitions, graph.decisions)
 
 
 def _seen_since(graph: InteractionGraph, at: float) -> InteractionGraph:
@@ -116,7 +116,7 @@ def _seen_since(graph: InteractionGraph, at: float) -> InteractionGraph:
         page if page.last_seen >= at or page.source is not Source.EXPLORED else replace(page, gone_at=at)
         for page in graph.pages.values()
     ]
-    return InteractionGraph.build(
+    return InteractionGraph(
         graph.site, graph.home, graph.mode, pages, graph.transitions.values(), graph.decisions
     )
 

@@ -69,7 +69,7 @@ def read_graph(path: Path) -> InteractionGraph:
             f"the graph is damaged at {place}: {first['msg']}", path=str(path), remedy="export it again"
         ) from error
     about = document.graph
-    return InteractionGraph.build(
+    return InteractionGraph(
         about.site, about.home, about.mode, document.pages, document.transitions, document.decisions
     )
 

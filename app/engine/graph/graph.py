@@ -2,27 +2,77 @@
 
 It is built from stored data and never changed; after a change it is rebuilt (10,000 page states with 30,000
 transitions take some tens of milliseconds, ``benchmarks/graph.py``).
+
+Grouping into nodes is a function of the stored pages, the mode and the edits in order.  Observations are never
+rewritten, so undoing an edit restores exactly the earlier nodes, and pages observed later are grouped by the edits too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from app.engine.api.graph_api import PathPlan
-from app.engine.core.graph_edit import GraphEdit
-from app.engine.core.identity import url_key
+from app.engine.core.graph_edit import GraphEdit, GraphEditKind
+from app.engine.core.identity import node_id, url_key
 from app.engine.core.page_state import Mode, PageState
 from app.engine.core.transition import Transition
-from app.engine.graph.grouping import Grouping, group
 from app.engine.graph.paths import GraphRoute, Router
 from app.errors import NotFound
 
 if TYPE_CHECKING:
-    import networkx
-
     from app.engine.store.graph.graph_store import GraphStore
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """The nodes of a graph.
+
+    Attributes:
+        node_of: node by page state.
+        pages: page states by node, in the order they were found.
+    """
+
+    node_of: Mapping[str, str]
+    pages: Mapping[str, tuple[str, ...]]
+
+
+def group(pages: Iterable[PageState], mode: Mode, decisions: Sequence[GraphEdit] = ()) -> Grouping:
+    """Group page states into nodes."""
+    merged, apart = _apply(decisions)
+    node_of: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
+    for page in pages:
+        member = page.id if mode is Mode.FULL else node_id(page.keys, mode)
+        if member in apart:
+            member = page.id
+        node = merged.get(member, member)
+        node_of[page.id] = node
+        found.setdefault(node, []).append(page.id)
+    return Grouping(node_of, {node: tuple(states) for node, states in found.items()})
+
+
+def _apply(decisions: Sequence[GraphEdit]) -> tuple[dict[str, str], set[str]]:
+    """Return the node of each merged member, and the groups that were split into single pages."""
+    merged: dict[str, str] = {}
+    groups: dict[str, list[str]] = {}
+    apart: set[str] = set()
+    for decision in decisions:
+        if decision.kind is GraphEditKind.MERGE:
+            heads = list(dict.fromkeys(merged.get(member, member) for member in decision.members))
+            together = [member for head in heads for member in groups.pop(head, [head])]
+            groups[heads[0]] = together
+            merged.update(dict.fromkeys(together, heads[0]))
+            continue
+        for member in decision.members:
+            if member not in merged:
+                apart.add(member)
+                continue
+            for other in groups.pop(merged[member]):
+                del merged[other]
+    return merged, apart
 
 
 class InteractionGraph:
@@ -57,19 +107,6 @@ class InteractionGraph:
             if source is not None and target is not None and not found.gone_at:
                 self._outgoing.setdefault(source, []).append(found)
                 self._incoming.setdefault(target, []).append(found)
-
-    @classmethod
-    def build(
-        cls,
-        site: str,
-        home: str,
-        mode: Mode,
-        pages: Iterable[PageState],
-        transitions: Iterable[Transition],
-        decisions: Sequence[GraphEdit] = (),
-    ) -> Self:
-        """Build the graph of stored page states and transitions with the decisions in force."""
-        return cls(site, home, mode, pages, transitions, decisions)
 
     @classmethod
     def load(cls, store: GraphStore, mode: Mode | None = None) -> Self:
@@ -125,24 +162,6 @@ class InteractionGraph:
         nearest = min((page.depth for page in standing), default=0)
         return tuple(page.id for page in standing if page.depth == nearest)
 
-    @cached_property
-    def nx(self) -> networkx.MultiDiGraph[str]:
-        """The nodes (with ``pages``) and an edge for each transition that is not gone (key: its id; ``transition``)."""
-        import networkx
-
-        graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph(
-            site=self.site, home=self.home, mode=self.mode.value
-        )
-        graph.add_nodes_from((node, {"pages": pages}) for node, pages in self.nodes.items())
-        node_of = self.grouping.node_of
-        edges: list[tuple[str, str, str, dict[str, Any]]] = [
-            (node, node_of[found.target], found.id, {"transition": found})
-            for node, leaving in self._outgoing.items()
-            for found in leaving
-        ]
-        graph.add_edges_from(edges)  # pyright: ignore[reportArgumentType] its stub knows no keys
-        return graph
-
     # paths
 
     @cached_property
@@ -150,42 +169,40 @@ class InteractionGraph:
         """The path finder, created on first use."""
         return Router(self.pages, self.transitions.values(), self.nodes)
 
-    def shortest(self, start: str, to: str, *, opening: bool = True) -> list[Transition]:
-        """The cheapest way (``paths.cost``) from one state to another; empty when one is there.
+    def route(self, start: str, to: str, *, opening: bool = True) -> GraphRoute:
+        """Return the cheapest path (``paths.cost``) from one state to another; empty if they are the same.
 
         Args:
-            start: a node or a page state one is on; "" for the home page.
+            start: a node or page state; "" for the home page.
             to: a node (any of its pages will do) or a page state.
             opening: states may be opened by their address, at a cost.
 
         Raises:
-            NotFound: there is no such state, or no way to it.
+            NotFound: there is no such state, or no path to it.
         """
-        return self.way(start, to, opening=opening).transitions
-
-    def way(self, start: str, to: str, *, opening: bool = True) -> GraphRoute:
-        """``shortest`` with its cost."""
         starts = (self._states(start) if start else self.home_pages)[:1]
         targets = self._states(to)
         if all(self.pages[page].gone_at for page in targets):
             raise NotFound(f"{self.site}: {to} is gone from the site; no path leads there any more")
         try:
-            return self.router.way(starts, targets, opening=opening)
+            return self.router.route(starts, targets, opening=opening)
         except NotFound as error:
             raise NotFound(f"{self.site}: from {start or 'the home page'} to {to} {error}") from error
 
     def plan(self, start: str, to: str) -> PathPlan:
-        """``shortest`` in the form shown to users."""
-        way = self.way(start, to)
-        first = way.transitions[0].source if way.transitions else (start or next(iter(self.home_pages), to))
-        passed = [first, *(found.target for found in way.transitions)]
+        """Return a path in the form shown to users."""
+        route = self.route(start, to)
+        first = (
+            route.transitions[0].source if route.transitions else (start or next(iter(self.home_pages), to))
+        )
+        passed = [first, *(found.target for found in route.transitions)]
         nodes = tuple(self.grouping.node_of.get(state, state) for state in passed)
         return PathPlan(
             nodes=nodes,
             titles=tuple(self._title(state) for state in passed),
-            transitions=tuple(way.transitions),
-            cost=way.cost,
-            risk=1.0 - _product(1.0 - found.risk for found in way.transitions),
+            transitions=tuple(route.transitions),
+            cost=route.cost,
+            risk=1.0 - _product(1.0 - found.risk for found in route.transitions),
         )
 
     def _states(self, words: str) -> tuple[str, ...]:

@@ -249,11 +249,3 @@ def _filled(wanted: Numbers, otherwise: Numbers) -> Numbers:
 
 def _spread(count: int) -> Numbers:
     return (np.arange(count) + 0.5) / max(count, 1)
-
-
-def stand_apart(places: Numbers) -> bool:
-    """Whether no two states share a cell; what every layout promises."""
-    order = np.lexsort((places[:, 1], places[:, 0]))
-    sorted_ = places[order]
-    same = np.diff(sorted_[:, 0]) < 1e-9
-    return bool((np.diff(sorted_[:, 1])[same] > 0.999).all())

@@ -104,7 +104,7 @@ class Router:
         self._edges = edges
         self._direct = [page.id for page in pages.values() if page.direct and not page.gone_at]
 
-    def way(self, starts: Sequence[str], targets: Iterable[str], *, opening: bool = True) -> GraphRoute:
+    def route(self, starts: Sequence[str], targets: Iterable[str], *, opening: bool = True) -> GraphRoute:
         """Return the cheapest path from one of the pages ``starts`` to one of ``targets``; empty if a page is in
         both.
 
@@ -153,14 +153,14 @@ class Router:
     def _back(
         self, page: str, came: Mapping[str, tuple[str, Transition | None]], starts: Sequence[str]
     ) -> list[Transition]:
-        way: list[Transition] = []
+        route: list[Transition] = []
         while page in came:
             page, found = came[page]
             if found is not None:
-                way.append(found)
+                route.append(found)
         if page not in starts:
-            way.append(opened(starts[0] if starts else "", self._pages[page]))
-        return way[::-1]
+            route.append(opened(starts[0] if starts else "", self._pages[page]))
+        return route[::-1]
 
 
 def opened(start: str, page: PageState) -> Transition:

@@ -196,8 +196,7 @@ class GraphService:
 
     async def try_rules(self, site: str, node: str, rules: str) -> LabReport:
         """Apply rules to a stored page, and count their hits on all stored pages."""
-        from app.engine.graph.rules.block_list import BlockList
-        from app.engine.graph.rules.rule_preview import preview_rules
+        from app.engine.graph.rules.block_list import BlockList, preview_rules
 
         try:
             chosen = BlockList.load(rules)

@@ -14,12 +14,10 @@ from app.engine.core.fingerprint import (
     Fingerprint,
     FingerprintKind,
     FrameFingerprint,
-    PictureFingerprint,
     ScrollFingerprint,
     ShapeFingerprint,
     TextFingerprint,
     fingerprints_of,
-    picture_fingerprint,
 )
 from app.engine.core.page_state import Element, PageCapture
 
@@ -29,7 +27,6 @@ KINDS = (
     ShapeFingerprint,
     FrameFingerprint,
     ScrollFingerprint,
-    PictureFingerprint,
 )
 
 PAGE = PageCapture(
@@ -99,8 +96,3 @@ def test_parts_are_kept_apart(one: list[str], other: list[str]):
         part.encode("utf-8", "replace") for part in other
     ]
     assert (TextFingerprint.over(one) == TextFingerprint.over(other)) is same
-
-
-def test_pictures_of_the_same_bytes_are_the_same():
-    assert picture_fingerprint(b"a") == picture_fingerprint(b"a")
-    assert picture_fingerprint(b"a") != picture_fingerprint(b"b")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.engine.core.page_state import Element
 from app.engine.core.transition import SkipReason
-from app.engine.graph.rules.block_list import BlockList, builtin_text
+from app.engine.graph.rules.block_list import BlockList, builtin_text, preview_rules, try_rules
 from app.engine.graph.rules.conditions import (
     FACTS,
     BadExpression,
@@ -21,7 +21,6 @@ from app.engine.graph.rules.conditions import (
     make_matcher,
     read_condition,
 )
-from app.engine.graph.rules.rule_preview import preview_rules, try_rules
 from app.errors import InputError
 
 PAGE = "http://shop.example:8080/admin/vendors/3"

@@ -14,7 +14,7 @@ from app.engine.core.transition import Attempt, Operation, ReplayVerdictKind, Tr
 from app.engine.graph.captured_states import contents_of, state_of
 from app.engine.graph.explore.exploration_graph import ExplorationGraph
 from app.engine.graph.explore.pacing import POLITE, Pacer, is_own_machine
-from app.engine.graph.explore.velocity import depth_rows, seconds_by_depth
+from app.engine.graph.explore.progress import depth_rows, seconds_by_depth
 from tests.support.paper_site import NoTime
 
 HOME = "http://shop.example/"

@@ -54,7 +54,7 @@ def way(source: PageState, target: PageState, name: str = "Go", **more) -> Trans
 
 
 def graph(pages, ways=(), mode=Mode.FULL, decisions=()) -> InteractionGraph:
-    return InteractionGraph.build("shop", HOME, mode, pages, ways, decisions)
+    return InteractionGraph("shop", HOME, mode, pages, ways, decisions)
 
 
 CHROME = ("link Home", "link Cups", "link Help")

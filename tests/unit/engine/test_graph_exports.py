@@ -64,7 +64,7 @@ def small_graph(decisions=(), mode=Mode.FULL) -> InteractionGraph:
         way(4, cups, home, last_divergence="moved\nto another place"),
         way(5, home, home, operation=Operation.TYPE, value="tea"),
     ]
-    return InteractionGraph.build("shop", HOME, mode, [home, cups, cup], ways, decisions)
+    return InteractionGraph("shop", HOME, mode, [home, cups, cup], ways, decisions)
 
 
 def same_graph(left: nx.MultiDiGraph, right: nx.MultiDiGraph) -> bool:
@@ -110,7 +110,7 @@ def test_every_form_survives_any_text(
         for number, name in enumerate(names)
     ]
     # Side by side with another edge, as networkx makes a plain graph of a GEXF file without such a pair.
-    graph = InteractionGraph.build(
+    graph = InteractionGraph(
         "s", HOME, Mode.FULL, pages, [*ways, way(98, *pages[:2]), way(99, *pages[:2])]
     )
 
@@ -143,7 +143,7 @@ def test_our_own_reader_gives_the_whole_graph_back(tmp_path: Path):
 
 def test_a_single_edge_keeps_its_id_in_gexf(tmp_path: Path):
     home, cups = page("/"), page("/cups")
-    graph = InteractionGraph.build("shop", HOME, Mode.FULL, [home, cups], [way(7, home, cups)])
+    graph = InteractionGraph("shop", HOME, Mode.FULL, [home, cups], [way(7, home, cups)])
     export_graph(graph, tmp_path / "g.gexf", "gexf")
     assert nx.read_gexf(tmp_path / "g.gexf").edges[home.id, cups.id]["id"] == f"t{7:016x}"
 
@@ -165,7 +165,7 @@ def test_webnavigator_form_is_json_and_keeps_every_transition(tmp_path: Path):
 
 def test_xml_forms_are_well_formed_without_control_characters(tmp_path: Path):
     odd = page("/", title="a\x00b\x0b\r\n<c>\ud800&")
-    graph = InteractionGraph.build("shop", HOME, Mode.FULL, [odd], [])
+    graph = InteractionGraph("shop", HOME, Mode.FULL, [odd], [])
     for form in ("graphml", "gexf"):
         export_graph(graph, tmp_path / form, form)
         assert ElementTree.parse(tmp_path / form).getroot() is not None
@@ -216,7 +216,7 @@ def test_a_newer_version_says_which_and_what_to_do(tmp_path: Path):
 
 @pytest.mark.parametrize("fields", [{"format": "other"}, {"format": None}, {"version": "1"}])
 def test_another_json_file_is_no_graph(tmp_path: Path, fields: dict):
-    with pytest.raises(InputError, match="not a graph exported|not an exported graph"):
+    with pytest.raises(InputError, match=r"not a graph exported|not an exported graph"):
         read_graph(changed(tmp_path / "g.json", **fields))
 
 

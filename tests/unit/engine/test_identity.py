@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.core.addresses import same_host
 from app.engine.core.identity import (
     element_key,
     elements_of_tree,
@@ -294,21 +293,6 @@ def test_the_key_of_a_key_is_itself(url):
 )
 def test_a_section_takes_words_for_data_that_may_be(template, of_section):
     assert section(template) == of_section
-
-
-@pytest.mark.parametrize(
-    ("url", "same"),
-    [
-        ("http://shop.example/x", True),
-        ("https://www.shop.example/x", True),
-        ("http://shop.example:80/", True),
-        ("http://shop.example:8080/", False),
-        ("http://blog.shop.example/", False),
-        ("mailto:me@shop.example", False),
-    ],
-)
-def test_hosts_are_compared_without_www_and_the_usual_port(url, same):
-    assert same_host(url, HOME) is same
 
 
 # elements

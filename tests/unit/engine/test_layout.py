@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.graph.layout import GAP, apart, layout, stand_apart
+from app.engine.graph.layout import GAP, apart, layout
+from tests.support.generated_site import is_free_of_overlaps
 from tests.support.laws import examples
 
 
@@ -28,7 +29,7 @@ def test_no_two_states_share_a_cell_and_bands_follow_the_depth(site):
     places = layout(depths, sources, targets)
     assert places.shape == (len(depths), 2)
     assert np.isfinite(places).all()
-    assert stand_apart(places)
+    assert is_free_of_overlaps(places)
     levels = sorted(set(depths))
     spans = [places[np.array(depths) == level, 0] for level in levels]
     for left, right in pairwise(spans):
@@ -45,7 +46,7 @@ def test_whoever_stands_stays_and_newcomers_find_free_cells(site, seed):
     after = layout(depths, sources, targets, before)
     if not some.all():
         assert (after[~some] == before[~some]).all()
-    assert stand_apart(after)
+    assert is_free_of_overlaps(after)
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -64,7 +65,7 @@ def test_a_map_that_grows_state_by_state_never_moves_one():
         previous[: count - 1] = places
         grown = layout(depths[:count], [s for s, _ in known], [t for _, t in known], previous)
         assert (grown[: count - 1] == places).all()
-        assert stand_apart(grown)
+        assert is_free_of_overlaps(grown)
         places = grown
 
 

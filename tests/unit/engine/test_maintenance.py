@@ -126,7 +126,7 @@ class Map:
     @property
     def graph(self) -> InteractionGraph:
         store = self.keeper
-        return InteractionGraph.build(
+        return InteractionGraph(
             "paper", HOME, Mode.FULL, store.states.values(), store.transitions.values()
         )
 

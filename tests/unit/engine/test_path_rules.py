@@ -102,17 +102,17 @@ def test_which_way_is_taken(pages: Pages, transitions: Ways, operations: list[Op
     router = Router(known, transitions, {})
     if operations is None:
         with pytest.raises(NotFound):
-            router.way([HERE], [END])
+            router.route([HERE], [END])
         return
-    assert [one.operation for one in router.way([HERE], [END]).transitions] == operations
+    assert [one.operation for one in router.route([HERE], [END]).transitions] == operations
     if Operation.OPEN in operations:
         with pytest.raises(NotFound):
-            router.way([HERE], [END], opening=False)
+            router.route([HERE], [END], opening=False)
 
 
 def test_a_safe_way_round_is_taken_and_not_the_risky_click() -> None:
     known = {name: page(name) for name in (HERE, THERE, END)}
     round_about = (step(HERE, THERE), step(THERE, END))
     risky = step(HERE, END, id="risky", risk=0.3)
-    way = Router(known, (risky, *round_about), {}).way([HERE], [END])
+    way = Router(known, (risky, *round_about), {}).route([HERE], [END])
     assert [one.id for one in way.transitions] == ["here>there", "there>end"]

@@ -13,7 +13,6 @@ import logging
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from app.engine.api.graph_api import ExploreOptions, ExploreReport
 from app.engine.browser.driver import BrowserGone, Driver, DriverFailure
@@ -26,10 +25,12 @@ from app.engine.graph.explore.access_guard import AccessGuard
 from app.engine.graph.explore.exploration_graph import ExplorationGraph
 from app.engine.graph.explore.exploration_log import ExplorationLog
 from app.engine.graph.explore.exploration_store import ExplorationStore, StoredExploration
-from app.engine.graph.explore.frontier import FrontierPlanner, PlannedElement, RuleSet, StateContext
+from app.engine.graph.explore.frontier import FrontierPlanner, PlannedElement, StateContext
 from app.engine.graph.explore.pacing import Clock, Pacer, SystemClock
 from app.engine.graph.explore.progress import Progress
+from app.engine.graph.explore.robots import RobotsFile
 from app.engine.graph.explore.visitor import OutOfTime, Visitor, VisitOutcome
+from app.engine.graph.rules.block_list import BlockList
 from app.engine.graph.task_group import run_all
 
 log = logging.getLogger(__name__)
@@ -38,16 +39,6 @@ RETRY_AFTER = 1.0
 """Seconds before a browser that was too slow is asked for a page again."""
 BATCH_SIZE = 8
 """Controls of one state that one page tries in a row; the rest goes to another page."""
-
-
-class RobotsRules(Protocol):
-    """What ``robots.txt`` says (``app.engine.graph.explore.robots``)."""
-
-    @property
-    def words(self) -> str: ...
-    @property
-    def delay(self) -> float: ...
-    def allows(self, url: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +75,11 @@ class Explorer:
         options: ExploreOptions,
         *,
         store: ExplorationStore,
-        rules: RuleSet,
+        rules: BlockList,
         drivers: Sequence[Driver],
         tell: Callable[[ExplorationChanged], None] = lambda _: None,
         clock: Clock | None = None,
-        robots: RobotsRules | None = None,
+        robots: RobotsFile | None = None,
         known: Mapping[str, Collection[str]] | None = None,
         spent: float = 0.0,
     ) -> None:

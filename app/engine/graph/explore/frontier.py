@@ -14,7 +14,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from app.engine.api.graph_api import ExploreOptions
@@ -22,6 +21,7 @@ from app.engine.core import identity
 from app.engine.core.page_state import Element, Mode, PageState
 from app.engine.core.redaction import MARK
 from app.engine.core.transition import FrontierItem, FrontierStatus, Locator, Operation, SkipReason
+from app.engine.graph.rules.block_list import BlockList, RuleResult
 
 ALIKE = 3
 """Pages of one kind on which a control is tried; its effect there stands for all of them."""
@@ -41,27 +41,6 @@ _OPENS = frozenset({"haspopup", "expanded", "collapsed", "selected"})
 _FILLED_IN = frozenset(
     {"combobox", "listbox", "option", "checkbox", "radio", "switch", "slider", "spinbutton"}
 )
-
-
-class RuleResultLike(Protocol):
-    """The rules' verdict on an element: ``verdict`` is ``allow``, ``ask`` or ``block``."""
-
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def rule(self) -> str: ...
-    @property
-    def risk(self) -> float: ...
-    @property
-    def why(self) -> str: ...
-    @property
-    def reason(self) -> SkipReason | None: ...
-
-
-class RuleSet(Protocol):
-    """A block list (``app.engine.graph.rules.block_list``)."""
-
-    def verdict(self, element: Element, page_url: str, language: str = "") -> RuleResultLike: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +73,7 @@ class FrontierPlanner:
         self,
         home: str,
         options: ExploreOptions,
-        rules: RuleSet,
+        rules: BlockList,
         *,
         allowed: Callable[[str], bool] = lambda _: True,
     ) -> None:
@@ -196,33 +175,26 @@ class FrontierPlanner:
             page=spot.state.id, element=key, operation=Operation.CLICK, depth=spot.state.depth
         )
 
-        def skip(reason: SkipReason, detail: str = "") -> PlannedElement:
-            skipped = replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=detail)
-            return PlannedElement(skipped, element)
-
         link = self._is_link(element, spot)
-        if element.in_advert:
-            return skip(SkipReason.ADVERT)
-        if key in spot.inherited and not self._options.naive:
-            return skip(SkipReason.INHERITED)
-        if "disabled" in element.states:
-            return skip(SkipReason.DISABLED)
-        if not element.visible and not link:
-            return skip(SkipReason.HIDDEN)
-        unfit = self._unfit(element, spot, link=link)
-        if unfit is not None:
-            return skip(*unfit)
-        ruling = self._rules.verdict(element, spot.state.url, spot.language)
-        if ruling.verdict != "allow":
-            said = ": ".join(part for part in (ruling.rule, ruling.why) if part)
-            return skip(ruling.reason or SkipReason.BLOCKED, said)
-        known = self._known_link(element) if link else self._known_control(spot, element, kinds, controls)
-        if known is not None and not self._options.naive:
-            return skip(*known)
-        if last:
-            return skip(SkipReason.DEPTH)
-        if ruling.risk:
-            self.risks[spot.state.id, key] = ruling.risk
+        skipped = self._not_offered(element, key, spot, link=link) or self._unfit(element, spot, link=link)
+        result = (
+            self._rules.verdict(element, spot.state.url, spot.language) if skipped is None else RuleResult()
+        )
+        if not result.allows:
+            why = ": ".join(part for part in (result.rule, result.why) if part)
+            skipped = (result.reason or SkipReason.BLOCKED, why)
+        if skipped is None and not self._options.naive:
+            skipped = (
+                self._known_link(element) if link else self._known_control(spot, element, kinds, controls)
+            )
+        if skipped is None and last:
+            skipped = (SkipReason.DEPTH, "")
+        if skipped is not None:
+            reason, detail = skipped
+            item = replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=detail)
+            return PlannedElement(item, element)
+        if result.risk:
+            self.risks[spot.state.id, key] = result.risk
         if link:
             self.know(element.href)
             # The secret in an address is not stored, so such a link is clicked on its page.
@@ -231,6 +203,18 @@ class FrontierPlanner:
         self._controls[spot.state.keys.template, _kind_of_control(element)] += 1
         kinds.add(identity.kind_key(element))
         return PlannedElement(_with_operation(item, element), element)
+
+    def _not_offered(
+        self, element: Element, key: str, spot: StateContext, *, link: bool
+    ) -> tuple[SkipReason, str] | None:
+        """Why the page doesn't offer it, or offered it before."""
+        if element.in_advert:
+            return SkipReason.ADVERT, ""
+        if key in spot.inherited and not self._options.naive:
+            return SkipReason.INHERITED, ""
+        if "disabled" in element.states:
+            return SkipReason.DISABLED, ""
+        return None if element.visible or link else (SkipReason.HIDDEN, "")
 
     def _unfit(self, element: Element, spot: StateContext, *, link: bool) -> tuple[SkipReason, str] | None:
         """Why nobody could follow it, whatever the rules say."""

@@ -1,9 +1,9 @@
-"""Progress of an exploration: its counts, progress events and final report."""
+"""Progress of an exploration: its counts, progress events, discovery velocity and final report."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from app.engine.api.graph_api import DepthRow, ExploreReport
 from app.engine.core.events import ExplorationChanged
@@ -13,7 +13,6 @@ from app.engine.graph.explore.exploration_graph import ExplorationGraph
 from app.engine.graph.explore.exploration_store import StoredExploration
 from app.engine.graph.explore.frontier import PlannedElement
 from app.engine.graph.explore.pacing import Clock
-from app.engine.graph.explore.velocity import depth_rows, seconds_by_depth
 
 NOTES = 40
 """Maximum notes in a report; repeated ones are counted."""
@@ -194,3 +193,44 @@ class Progress:
                 note=self._note,
             )
         )
+
+
+def seconds_by_depth(found: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """Seconds spent on each depth, by the (depth, Unix seconds) of each state found; for an exploration that was
+    killed.
+
+    A depth's time runs from the last find of the depth before to its own last one.
+    """
+    last: dict[int, float] = {}
+    for depth, at in found:
+        last[depth] = max(last.get(depth, at), at)
+    return {depth: max(0.0, at - last[depth - 1]) for depth, at in last.items() if depth - 1 in last}
+
+
+def depth_rows(depths: Iterable[int], seconds: Mapping[int, float]) -> tuple[DepthRow, ...]:
+    """Discovery velocity of each depth (WebNavigator, section 4.2, figure 3).
+
+    V_d = (N_d - N_{d-1}) / (T_d - T_{d-1}), with N the states known up to a depth and T the time it was completed.
+
+    Args:
+        depths: depth of each known state.
+        seconds: seconds spent on finding the states of each depth.
+    """
+    count: dict[int, int] = {}
+    for depth in depths:
+        count[depth] = count.get(depth, 0) + 1
+    rows: list[DepthRow] = []
+    known = 0
+    for depth in range(max(count, default=-1) + 1):
+        new, spent = count.get(depth, 0), seconds.get(depth, 0.0)
+        known += new
+        rows.append(
+            DepthRow(
+                depth=depth,
+                states=known,
+                new=new,
+                seconds=round(spent, 3),
+                velocity=round(60.0 * new / spent, 2) if spent > 0 else 0.0,
+            )
+        )
+    return tuple(rows)

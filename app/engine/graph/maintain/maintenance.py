@@ -16,13 +16,14 @@ from app.engine.core.events import ExplorationChanged
 from app.engine.core.page_state import PageState, Source
 from app.engine.core.transition import FrontierStatus, ReplayVerdictKind, SkipReason, Transition
 from app.engine.graph.explore.exploration_store import ExplorationStore, GraphTransaction, StoredExploration
-from app.engine.graph.explore.explorer import Explorer, RobotsRules
-from app.engine.graph.explore.frontier import RuleSet
+from app.engine.graph.explore.explorer import Explorer
 from app.engine.graph.explore.pacing import Clock, Pacer, SystemClock
+from app.engine.graph.explore.robots import RobotsFile
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.maintain.edge_migration import migrate_edges, unreachable
 from app.engine.graph.maintain.findings import Findings, count_verdicts
 from app.engine.graph.maintain.verification import Verification
+from app.engine.graph.rules.block_list import BlockList
 from app.errors import UsageError
 
 _INHERITED = SkipReason.INHERITED
@@ -138,8 +139,8 @@ async def update(
     drivers: Sequence[FetchingDriver],
     *,
     options: ExploreOptions,
-    rules: RuleSet,
-    robots: RobotsRules | None = None,
+    rules: BlockList,
+    robots: RobotsFile | None = None,
     tell: OnProgress | None = None,
     progress: Callable[[ExplorationChanged], None] = lambda _: None,
     clock: Clock | None = None,

@@ -19,17 +19,19 @@ site.  A rule with ``allow`` lifts the latter; it lifts a danger verb only with 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.assets import resource
+from app.engine.api.graph_api import LabHit, LabReport
 from app.engine.core.page_state import Element
 from app.engine.core.transition import SkipReason
 from app.engine.graph.rules.conditions import Subject
 from app.engine.graph.rules.danger import Danger, danger_of, form_danger_of, off_site_reason
-from app.engine.graph.rules.rule import RISK, BlockRule, VerdictWord
-from app.engine.graph.rules.rule_file import parsed, read_rules, text_of
+from app.engine.graph.rules.rule_file import RISK, BlockRule, VerdictWord, parsed, read_rules, text_of
 from app.engine.graph.rules.webnavigator_format import is_webnavigator, read_webnavigator
+from app.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,3 +145,51 @@ def _ruling(danger: Danger, rule: BlockRule | None) -> RuleResult:
     if rule is not None:
         why += f"; rule '{rule.name}' would lift this only with \"lifts_danger\": true"
     return RuleResult(verdict="block", rule=danger.rule, why=why, reason=danger.reason, risk=danger.risk)
+
+
+def preview_rules(
+    rules: BlockList,
+    page_url: str,
+    elements: Sequence[Element],
+    stored: Iterable[tuple[str, Sequence[Element]]] = (),
+    language: str = "",
+) -> LabReport:
+    """Apply the rules to a page's elements, and count what they block on stored pages.
+
+    Args:
+        elements: of the page shown; the hits name them by ``Element.index``.
+        stored: address and elements of every stored page, including this one.
+        language: the pages' ``lang``, if known.
+    """
+    hits = tuple(_hit(rules, element, page_url, language) for element in elements)
+    stopped, total = 0, 0
+    for url, others in stored:
+        total += len(others)
+        stopped += sum(not rules.verdict(element, url, language).allows for element in others)
+    return LabReport(
+        hits=hits,
+        stopped_here=sum(hit.verdict != "allow" for hit in hits),
+        stopped_everywhere=stopped,
+        elements_everywhere=total,
+        notes=rules.notes,
+    )
+
+
+def try_rules(
+    text: str,
+    page_url: str,
+    elements: Sequence[Element],
+    stored: Iterable[tuple[str, Sequence[Element]]] = (),
+    language: str = "",
+) -> LabReport:
+    """Apply rules that are being edited: a mistake in them becomes the report's ``error``."""
+    try:
+        rules = BlockList.load(text, language=language)
+    except InputError as error:
+        return LabReport(hits=(), error=str(error))
+    return preview_rules(rules, page_url, elements, stored, language)
+
+
+def _hit(rules: BlockList, element: Element, page_url: str, language: str) -> LabHit:
+    ruling = rules.verdict(element, page_url, language)
+    return LabHit(element=element.index, verdict=ruling.verdict, rule=ruling.rule, why=ruling.why)

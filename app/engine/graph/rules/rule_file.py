@@ -1,4 +1,4 @@
-"""Reads rule files in Sitelore's own format, documented in ``blocklist``.
+"""The rules of a block list, and reading them from files in the format documented in ``block_list``.
 
 Every mistake is an error that names its rule and position, because a rule that silently does nothing is worse than
 none.
@@ -7,12 +7,15 @@ none.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
+from urllib.parse import urlsplit
 
-from app.engine.graph.rules.conditions import BadExpression, read_condition
-from app.engine.graph.rules.rule import RISK, VERDICTS, BlockRule, RuleScope
+from app.engine.graph.rules.conditions import BadExpression, Condition, Subject, read_condition
 from app.errors import InputError
 
 FORMAT, VERSION = "sitelore-rules", 1
@@ -20,6 +23,54 @@ MAX_BYTES = 2_000_000
 _RULE_WORDS = frozenset(
     {"name", "about", "scope", "when", "verdict", "severity", "reason", "lifts_danger", "enabled"}
 )
+
+VerdictWord = Literal["allow", "ask", "block"]
+VERDICTS: tuple[VerdictWord, ...] = ("allow", "ask", "block")
+RISK = {"low": 0.1, "medium": 0.4, "high": 0.8}
+"""Risk in [0, 1] by severity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleScope:
+    """The pages a rule applies to: globs for ``host:port`` and path, "" for any.
+
+    ``exact`` compares the host's text unchanged, including port and upper case.
+    """
+
+    host: str = ""
+    path: str = ""
+    exact: bool = False
+
+    def covers(self, page_url: str) -> bool:
+        """Whether a page is in the scope; a host without a port matches every port."""
+        if not self.host and not self.path:
+            return True
+        try:
+            parts = urlsplit(page_url)
+        except ValueError:
+            return False
+        if self.exact:
+            return parts.netloc == self.host
+        hosts = (parts.netloc.rpartition("@")[2].lower(), (parts.hostname or ""))
+        fits = not self.host or any(re.match(translate(self.host.lower()), host) for host in hosts)
+        return fits and (not self.path or re.match(translate(self.path), parts.path or "/") is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockRule:
+    """One rule of a file, compiled."""
+
+    name: str
+    when: Condition
+    scope: RuleScope = RuleScope()
+    verdict: VerdictWord = "block"
+    severity: str = "medium"
+    reason: str = ""
+    lifts_danger: bool = False
+
+    def holds(self, subject: Subject) -> bool:
+        """Whether the rule decides about this element."""
+        return self.scope.covers(subject.page_url) and self.when.holds(subject)
 
 
 def text_of(path: Path) -> str:
@@ -102,21 +153,18 @@ def _read_rule(entry: Mapping[str, object]) -> BlockRule:
     strange = sorted(set(entry) - _RULE_WORDS)
     if strange:
         raise BadExpression(strange[0], f"unknown word; a rule has {', '.join(sorted(_RULE_WORDS))}")
-    name, verdict = entry.get("name"), entry.get("verdict", "block")
-    severity, reason = entry.get("severity", "medium"), entry.get("reason", "")
+    name, reason = entry.get("name"), entry.get("reason", "")
     if not isinstance(name, str) or not name.strip():
         raise BadExpression("name", "a rule needs a name")
-    if verdict not in VERDICTS:
-        raise BadExpression("verdict", f"'{verdict}' is not one of {', '.join(VERDICTS)}")
-    if not isinstance(severity, str) or severity not in RISK:
-        raise BadExpression("severity", f"'{severity}' is not one of {', '.join(RISK)}")
+    verdict = cast("VerdictWord", _one_of(VERDICTS, entry, "verdict", "block"))
+    severity = _one_of(tuple(RISK), entry, "severity", "medium")
     if not isinstance(reason, str):
         raise BadExpression("reason", "expected a text")
-    switches = {key: entry.get(key, key == "enabled") for key in ("lifts_danger", "enabled")}
-    for key, value in switches.items():
-        if not isinstance(value, bool):
+    for key in ("lifts_danger", "enabled"):
+        if not isinstance(entry.get(key, True), bool):
             raise BadExpression(key, "expected true or false")
-    if switches["lifts_danger"] and verdict != "allow":
+    lifts_danger = entry.get("lifts_danger") is True
+    if lifts_danger and verdict != "allow":
         raise BadExpression("lifts_danger", "only an 'allow' rule can lift anything")
     if "when" not in entry:
         raise BadExpression("when", "a rule needs a condition")
@@ -127,8 +175,15 @@ def _read_rule(entry: Mapping[str, object]) -> BlockRule:
         verdict=verdict,
         severity=severity,
         reason=reason,
-        lifts_danger=switches["lifts_danger"] is True,
+        lifts_danger=lifts_danger,
     )
+
+
+def _one_of(words: Sequence[str], entry: Mapping[str, object], key: str, default: str) -> str:
+    value = entry.get(key, default)
+    if not isinstance(value, str) or value not in words:
+        raise BadExpression(key, f"'{value}' is not one of {', '.join(words)}")
+    return value
 
 
 def _read_scope(raw: object) -> RuleScope:

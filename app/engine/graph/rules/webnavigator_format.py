@@ -13,7 +13,7 @@ from typing import cast
 from urllib.parse import urlparse
 
 from app.engine.graph.rules.conditions import AllOf, AnyOf, BadExpression, Condition, NotOf, make_matcher
-from app.engine.graph.rules.rule import BlockRule, RuleScope
+from app.engine.graph.rules.rule_file import BlockRule, RuleScope
 from app.errors import InputError
 
 _THEIRS = frozenset({"xpath", "href", "role", "text", "name", "tag"})

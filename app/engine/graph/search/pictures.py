@@ -115,17 +115,6 @@ class PictureSearch:
         """The ``k`` nodes whose pictures match the words best, with their cosines; equal ones by id."""
         return self._nearest(self._model.of_text(query), k) if query.strip() else []
 
-    def search_like(self, picture: bytes, k: int = 10) -> list[tuple[str, float]]:
-        """The ``k`` nodes whose pictures are most similar to this one.
-
-        Raises:
-            InputError: the bytes are no picture.
-        """
-        (vector,) = self._model.of_pictures([picture])
-        if vector is None:
-            raise InputError("the query is not an image")
-        return self._nearest(vector, k)
-
     def _nearest(self, vector: NDArray[np.float32], k: int) -> list[tuple[str, float]]:
         scores = {node: round(float(own @ vector), 6) for node, own in self._vectors.items()}
         return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
