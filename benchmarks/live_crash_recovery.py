@@ -1,4 +1,4 @@
-"""``python -m benchmarks.live_crash_recovery [KILLS]``: the engine with eight supervised runs, killed with its browsers.
+"""Kill the engine with eight supervised runs and its browsers: ``python -m benchmarks.live_crash_recovery [KILLS]``.
 
 Everything confirmed as stored (approvals requested and decided, hints, steps) has to exist at the end, exactly once.
 """

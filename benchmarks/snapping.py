@@ -2,8 +2,8 @@
 
 On pages of the demo site, in a real Chromium, every element in view is boxed the way vision models box: moved, and
 drawn too large or too small (seeded).  ``middle`` clicks the middle of the box.  ``snapped`` uses
-``app.engine.agent.vision.snapper``, with the element's own name, with none, and with a slightly wrong name.  Rows with a
-small arrow at their end are counted separately: there the arrow is meant, and the box spans the whole row.
+``app.engine.agent.vision.snapper``, with the element's own name, with none, and with a slightly wrong name.
+Rows with a small arrow at their end are counted separately: there the arrow is meant, and the box spans the whole row.
 """
 
 from __future__ import annotations

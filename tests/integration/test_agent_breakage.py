@@ -1,4 +1,4 @@
-"""What breaks around a run: the server, the browser, the disk, its own files: told in one sentence, nothing lost."""
+"""Failures around a run (server, browser, disk, its own files) are reported in one sentence, and no step is lost."""
 
 from __future__ import annotations
 

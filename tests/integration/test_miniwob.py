@@ -69,7 +69,7 @@ def site() -> Iterator[MiniWob]:
 
 
 async def _observed(tab: BrowserSession, begun: Episode) -> str:
-    """What is wrong with the look at an episode's page, "" if nothing."""
+    """Return the problem of the capture of an episode's page; "" if there is none."""
     page = await capture(tab, thorough=True)
     plain = await capture(tab, picture=False)
     marks = element_marks(page)
@@ -86,7 +86,7 @@ async def _observed(tab: BrowserSession, begun: Episode) -> str:
 
 
 async def _in_turn(browser: Browser, tasks: list[str], do) -> dict[str, str]:
-    """What ``do`` says of each task that is not "", with a few tabs at once."""
+    """Return the non-empty results of ``do`` by task, with a few tabs in parallel."""
     said: dict[str, str] = {}
     left = iter(tasks)
 

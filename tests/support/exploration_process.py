@@ -29,7 +29,7 @@ SITE = "explored"
 
 @dataclass(frozen=True)
 class Expedition:
-    """What an exploration brought, and what it left in the workspace; seconds of all pages together."""
+    """Result of an exploration and its rows in the workspace; seconds are the sum over all pages."""
 
     report: ExploreReport
     states: tuple[PageState, ...]

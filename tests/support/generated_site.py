@@ -205,7 +205,7 @@ def make_keys(row: NodeRow) -> PageKeys:
 
 
 def make_elements(row: NodeRow) -> tuple[Element, ...]:
-    """What a person could act on there; the rectangles fit ``page_png``."""
+    """Return the elements of a page; their rectangles fit ``page_png``."""
     names = (
         ("link", "Shop", ("banner",)), ("searchbox", "Search", ("banner", "search")),
         ("button", "Search", ("banner", "search")), ("link", "Basket", ("banner",)),

@@ -40,7 +40,7 @@ def tell(*words: object) -> None:
 
 
 def on_event(event: Event) -> None:
-    """What the engine says is kept."""
+    """Rows that the engine has acknowledged."""
     match event:
         case RequestChanged(request=request) if request.state is RequestState.OPEN:
             tell("asked", request.id)
@@ -86,7 +86,7 @@ async def _decide(engine: Engine, row, chance: random.Random) -> None:
 
 @dataclass
 class Tally:
-    """What was told over all lives, and what is missing or doubled at the end."""
+    """Acknowledged rows of all engines, and those missing or doubled at the end."""
 
     told: dict[str, dict[str, str]] = field(default_factory=lambda: {"asked": {}, "hint": {}, "decided": {}})
     steps: dict[str, int] = field(default_factory=dict[str, int])

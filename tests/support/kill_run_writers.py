@@ -102,7 +102,7 @@ def killed_once(folder: Path, run: str, after: float, *, from_begun: bool) -> di
 
 
 def faults_of(folder: Path, run: str, told: dict[str, int]) -> list[str]:
-    """What is wrong with the files after a kill."""
+    """Return the problems of the files after a kill."""
     faults: list[str] = []
     with Workspace.open(folder) as workspace:
         if not workspace.runs.has(run):

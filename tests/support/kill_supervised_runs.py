@@ -109,7 +109,7 @@ def _tell(what: str, about: str) -> None:
 
 @dataclass
 class Killed:
-    """What came of it: kills, what was acknowledged in all, seconds from each start until every run went on, faults."""
+    """Result: kills, acknowledged rows, seconds from each start until every run was resumed."""
 
     kills: int = 0
     told: dict[str, set[str]] = field(
@@ -152,7 +152,7 @@ def _live(process: subprocess.Popen[bytes], runs: int, dice: random.Random, foun
 
 
 def _lines(process: subprocess.Popen[bytes], end: list[float]) -> Iterator[tuple[str, str]]:
-    """What the process tells until it ends, or until ``end``, which may be put off meanwhile."""
+    """Return the output of the process until it ends, or until ``end``, which may be postponed meanwhile."""
     assert process.stdout is not None
     pipe = process.stdout.fileno()
     os.set_blocking(pipe, False)

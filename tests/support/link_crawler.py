@@ -21,7 +21,7 @@ SECONDS = 30.0
 
 @dataclass
 class Crawl:
-    """What was found: keys of addresses that brought a page, and their templates; ``left`` were not asked for."""
+    """Result: keys of addresses that led to a page, and their templates; ``left`` were not requested."""
 
     addresses: set[str] = field(default_factory=set[str])
     templates: dict[str, str] = field(default_factory=dict[str, str])

@@ -70,7 +70,7 @@ async def middle(session: BrowserSession, selector: str) -> tuple[float, float]:
 
 
 class Kept:
-    """What a takeover recorded; ``refuse`` is raised instead, as long as it is set."""
+    """Records of a takeover; ``refuse`` is raised instead, as long as it is set."""
 
     def __init__(self, first: int = 3) -> None:
         self.first = first

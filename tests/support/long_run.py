@@ -66,7 +66,7 @@ def main(workspace: str, url: str, run: str = "") -> None:
 
 @dataclass
 class Kills:
-    """What came of a run that was killed over and over: kills, those that hit it running, and what was wrong."""
+    """Result of a run that was killed repeatedly: kills, those that hit it running, and problems."""
 
     kills: int = 0
     agent_runs: int = 0

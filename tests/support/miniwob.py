@@ -66,7 +66,7 @@ class Episode:
     page: Page
 
     async def reward(self) -> float:
-        """What the page gives, without its discount for time; 0 while it goes on, above 0 is success."""
+        """The page's reward without its discount for time; 0 while the episode runs, above 0 is success."""
         return float(await self.page.evaluate("() => WOB_DONE_GLOBAL ? WOB_RAW_REWARD_GLOBAL : 0"))
 
     async def done(self) -> bool:
@@ -74,7 +74,7 @@ class Episode:
         return bool(await self.page.evaluate("() => WOB_DONE_GLOBAL"))
 
     async def why(self) -> str:
-        """What the page says of its reward, where it says anything."""
+        """The page's remark on its reward, if it has one."""
         return str(await self.page.evaluate("() => WOB_REWARD_REASON ?? ''"))
 
 

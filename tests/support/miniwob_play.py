@@ -1,4 +1,4 @@
-"""What scripts of MiniWoB++ tasks are written with: find an element as an agent sees it, act, look again."""
+"""Helpers for scripts of MiniWoB++ tasks: find an element as an agent sees it, act, look again."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Play:
 
     @property
     def quoted(self) -> list[str]:
-        """What stands in quotation marks in the goal."""
+        """Return the quoted texts of the goal."""
         return re.findall(r'"([^"]*)"', self.goal)
 
     async def look(self) -> PageCapture:

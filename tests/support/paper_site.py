@@ -249,5 +249,5 @@ class NoTime:
 
 
 def lost(message: str = "the page crashed") -> PageLost:
-    """What a crashed page raises."""
+    """The error a crashed page raises."""
     return PageLost(message)

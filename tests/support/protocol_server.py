@@ -30,7 +30,7 @@ Request = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What is sent to one request.
+    """The answer to one request.
 
     Attributes:
         text, thinking: of the message.  finish: its ``finish_reason``, "" for none at all.
@@ -174,7 +174,7 @@ class ProtocolServer:
 
     @property
     def url(self) -> str:
-        """What goes into the settings."""
+        """The address for the settings."""
         assert self._server is not None
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 

@@ -66,7 +66,7 @@ def _element(spec: Spec, index: int, place: int) -> Element:
 
 
 def sight(intent: str, seen: PageCapture, turns: Sequence[HistoryEntry] = (), step: int = 0) -> Observation:
-    """What the policy is given."""
+    """Return the policy's observation."""
     return Observation(
         step=step, steps_left=30, intent=intent, start_url=seen.url, page=seen, turns=tuple(turns)
     )
@@ -120,7 +120,7 @@ def _read(
 
 
 def covered() -> ActionResult:
-    """What a click on something covered brings."""
+    """Return the result of a click on a covered element."""
     return ActionResult(success=False, effect=Effect.REFUSED, cause=Cause.COVERED, why="it is covered")
 
 

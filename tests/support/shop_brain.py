@@ -9,7 +9,7 @@ from tests.support.protocol_server import Answer, Request, slowly, text_of
 
 
 def plan(*, done: bool = False, answer: str = "") -> str:
-    """What the planner says."""
+    """Return the planner's answer."""
     return json.dumps(
         {
             "observation": "a shop",

@@ -1,4 +1,4 @@
-"""What is true in the shop, read from its own database: the answers a task must give, and what it must have changed.
+"""Facts of the shop, read from its own database: the answers a task must give, and what it must not change.
 
 A task holds questions in SQL and no answers; this puts them to the database of the copy that the task runs on.  The
 views below say once what the shop's pages mean by a product of a list, its price, and whether it can be bought.

@@ -62,7 +62,7 @@ def main(how: str, folder: str) -> None:
 
 
 def refusal_to_open(place: Path) -> str:
-    """What is said of a workspace that can't be written."""
+    """Return the message about a workspace that can't be written."""
     try:
         with Workspace.open(place) as workspace:
             sample_action(workspace, -1)

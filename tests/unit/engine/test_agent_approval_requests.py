@@ -1,4 +1,6 @@
-"""What a run asks a person is a row: gone by once, not asked twice, closed when its step begins; on a full disk too."""
+"""A run's question to a person is a row: acted on once, not asked twice, closed when its step begins; on a full
+disk too.
+"""
 
 from __future__ import annotations
 
@@ -117,7 +119,7 @@ async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again()
 
 
 async def opened_before() -> ApprovalRequest:
-    """What the program asks before it deletes the account, as a run that broke off has left it."""
+    """Return the program's question before it deletes the account, as an interrupted run has left it."""
     desk = FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.DENY), ASKING)
     await SupervisedLoop([Click(2), Stop("")], desk=desk).run()
     (row,) = desk.rows.values()

@@ -1,4 +1,4 @@
-"""What is hostile to an agent, without a browser: secrets in every spelling, pages elsewhere, tasks that are none."""
+"""Hostile input to an agent, without a browser: secrets in every spelling, foreign pages, tasks that are none."""
 
 from __future__ import annotations
 

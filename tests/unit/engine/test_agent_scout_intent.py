@@ -1,4 +1,4 @@
-"""What the scout reads in the words of a task."""
+"""The scout's reading of the words of a task."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def add(index: int) -> Element:
 async def played(
     intent: str, pages: Sequence[PageCapture], tips: tuple[RetrievedTip, ...] = ()
 ) -> tuple[list[Action | None], list[AgentDecision]]:
-    """What the scout does when each page comes after the deed before; every deed does something."""
+    """Run the scout; each page follows the action before, and every action has an effect."""
     policy, turns, made = ScoutPolicy(), list[HistoryEntry](), list[AgentDecision]()
     for step, seen in enumerate(pages):
         sight = Observation(

@@ -1,4 +1,4 @@
-"""What is wrong with a run is told within ten seconds, and done something about where nothing else does."""
+"""A fault of a run is reported within ten seconds, and remedied where nothing else does it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a map's states: runs, failures, tips; and which tips a change of the site makes suspect."""
+"""Annotations of a map's states: runs, failures, tips; and which tips a change of the site makes suspect."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ REQUEST = RunRequest(intent="Find it", start_url="http://shop.example/")
 
 @dataclass
 class Wall:
-    """What was put on it, and what was gone on with, in order."""
+    """Rows put into the fleet and runs resumed, in order."""
 
     core: Core
     rows: dict[str, LiveRow] = field(default_factory=dict[str, LiveRow])
@@ -68,7 +68,7 @@ class Wall:
         self.noted(run, state)
 
     def noted(self, run: str, state: RunState, request: RunRequest | None = REQUEST) -> None:
-        """What the desk knows of a run."""
+        """Return a run's stored rows."""
         row = LiveRow(
             run=run,
             intent=REQUEST.intent,

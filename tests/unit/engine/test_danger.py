@@ -1,4 +1,4 @@
-"""What an exploration leaves alone without being told, and what it does not mistake for it."""
+"""Controls an exploration leaves alone by itself, and similar ones it does not."""
 
 from __future__ import annotations
 

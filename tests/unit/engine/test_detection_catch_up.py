@@ -50,7 +50,7 @@ async def _waiting(engine: Engine) -> int:
 
 
 def _taken_in(tmp_path, root, count: int) -> None:
-    """What an import leaves that is killed after so many runs."""
+    """Return the state left by an import killed after so many runs."""
     with Workspace.open(tmp_path / "workspace") as workspace:
         import_paths(workspace, [root], progress=lambda done, total, what: done < count)
 

@@ -1,4 +1,4 @@
-"""What is encoded for retrieval, when, and what is answered meanwhile."""
+"""Encoding for retrieval: which texts, when, and the answers meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an exploration tells while it runs: a pause holds, and one that is taken up begins with what is known."""
+"""Progress of an exploration: a pause holds, and a resumed one begins with its stored counts."""
 
 from __future__ import annotations
 

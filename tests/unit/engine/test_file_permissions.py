@@ -1,4 +1,4 @@
-"""What lies in a workspace is its owner's alone, from the moment it is made and whatever the umask."""
+"""A workspace's files are its owner's alone, from the moment they are made and whatever the umask."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def everything(root: Path) -> list[Path]:
 
 
 def open_to_others(root: Path) -> dict[str, str]:
-    """What somebody else has rights on, with its mode."""
+    """Return the files others have rights on, with their modes."""
     return {
         str(path.relative_to(root)): stat.filemode(path.lstat().st_mode)
         for path in everything(root)

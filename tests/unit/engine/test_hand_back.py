@@ -1,4 +1,4 @@
-"""What a person says when they hand a run back: it goes on, it is done, this is the answer, this was no wall."""
+"""Handing back a run: it continues, it is done, this is the answer, this was no wall."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class Map:
         return [s for s in self.keeper.states.values() if s.keys.url == path and not s.gone_at]
 
     async def anew(self) -> set[str]:
-        """What a full exploration of the site as it is now finds, and what that costs."""
+        """Return the result and the cost of a full exploration of the site as it is now."""
         self.forget()
         drivers = [AskingDriver(self.site)]
         explorer, store = explorer_of(

@@ -1,4 +1,4 @@
-"""What an approval holds for (``RunControl``, ``Clearance``, ``SupervisionStore``), one row a clause."""
+"""Scope of an approval (``RunControl``, ``ApprovalGate``, ``SupervisionStore``), one row a clause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run is given by people: addresses, hosts, files and graphs, and where it may then be."""
+"""Checks of a run request: addresses, hosts, files and graphs, and where the run may go."""
 
 from __future__ import annotations
 

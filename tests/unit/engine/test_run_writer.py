@@ -34,7 +34,7 @@ def place(tmp_path):
 
 
 def _die(live: RunWriter) -> None:
-    """What a kill leaves: the lock let go by the system, its file still there."""
+    """Simulate a kill: the system releases the lock, its file stays."""
     live._file.close()
     live._lock.release()
     live._ended = True

@@ -1,4 +1,4 @@
-"""What the write guard lets out: loading and acting, permits, a person in control. No browser."""
+"""Requests that the write guard lets out: loading and acting, permits, a person in control. No browser."""
 
 from __future__ import annotations
 

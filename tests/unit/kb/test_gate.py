@@ -30,7 +30,7 @@ def kb(tmp_path: Path):
 
 
 def given(kb: KnowledgeBase, text: str = "category instructions shop page") -> dict[str, str]:
-    """What an agent would be given, and why the others would not."""
+    """Return the tips an agent would be given, and why not the others."""
     retriever = Retriever(kb.tips(), kb.hosts(), withheld=kb.withheld)
     found = retriever.retrieve(Query(text=text, site="shop"))
     return {one.tip.id: "" for one in found.results} | {one.tip.id: one.reason for one in found.missed}

@@ -1,4 +1,4 @@
-"""What is an order to an agent (``kb/lint_orders.py``) and what only speaks of the same things, one row a kind."""
+"""Orders to an agent (``kb/lint_orders.py``) and texts that only mention them, one row each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strangers send is answered at once: pipes, devices, sockets, empty files, files that are no tables but views."""
+"""Odd files are refused at once: pipes, devices, sockets, empty files, files that are no tables."""
 
 from __future__ import annotations
 

@@ -381,7 +381,7 @@ def test_a_kill_in_the_middle_of_a_save_loses_at_most_that_save(tmp_path: Path):
 
 
 class History(RuleBasedStateMachine):
-    """Whatever is done, undone and done again: tips are what a plain list of states says, and history only grows."""
+    """After any changes, undos and redos, tips equal a plain list of states, and history only grows."""
 
     tips = Bundle("tips")
 

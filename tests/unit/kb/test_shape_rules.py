@@ -1,4 +1,4 @@
-"""What a database file from elsewhere may hold (``kb/shape.py``), one row a thing that is let pass or refused."""
+"""Content of a database file from elsewhere (``kb/shape.py``), one row for each thing let pass or refused."""
 
 from __future__ import annotations
 
