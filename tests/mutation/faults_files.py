@@ -13,8 +13,8 @@ FIND, SANDBOX, SCRATCH = (
 PRIVATE = "kb/private.py"
 _OWN = ("tests/unit/engine/test_file_permissions.py",)
 _ODD = ("tests/unit/kb/test_shape_rules.py", "tests/unit/kb/test_odd_files.py")
-_SANDBOX = ("tests/unit/house/test_sandbox.py",)
-_SCRATCH = ("tests/unit/house/test_temp_folder.py",)
+_SANDBOX = ("tests/unit/app/test_sandbox.py",)
+_SCRATCH = ("tests/unit/app/test_temp_folder.py",)
 
 FAULTS = (
     Mutation(
@@ -166,7 +166,7 @@ FAULTS = (
         "slow = slow or isinstance(error, TimeoutError)",
         "slow = slow and isinstance(error, TimeoutError)",
         "A browser that does not answer in time is slow, and not missing.",
-        (*_SANDBOX, "tests/unit/house/test_doctor.py"),
+        (*_SANDBOX, "tests/unit/app/test_doctor.py"),
     ),
     Mutation(
         "own-folders",

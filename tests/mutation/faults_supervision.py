@@ -16,7 +16,7 @@ _POLICY = (
     "tests/unit/engine/test_intervention_policy_rules.py",
     "tests/unit/engine/test_supervision_store.py",
     "tests/unit/engine/test_policy_preview.py",
-    "tests/unit/house/test_policy_rules.py",
+    "tests/unit/app/test_policy_rules.py",
 )
 _APPROVALS = (
     "tests/unit/engine/test_rules_of_approvals.py",
