@@ -579,21 +579,21 @@ def test_numbers_that_cannot_be_read_say_why(velocity, fake_engine, settle, monk
 
 def test_a_depth_that_brought_nothing_is_told(velocity):
     empty = DepthRow(depth=3, states=25, new=0, seconds=9.0, velocity=0.0)
-    velocity.table.show_rows((*DEPTHS, empty))
+    velocity.table.load((*DEPTHS, empty))
     assert "Depth 3 brought nothing new" in velocity.summary
 
 
 def test_depths_are_added_row_by_row_while_an_exploration_runs(qapp):
     table = VelocityTable()
     tester = QAbstractItemModelTester(table, FATAL)
-    table.show_rows(DEPTHS[:1])
+    table.load(DEPTHS[:1])
     resets, inserted = [], []
     table.modelReset.connect(lambda: resets.append(1))
     table.rowsInserted.connect(lambda _parent, first, last: inserted.append((first, last)))
-    table.show_rows((replace(DEPTHS[0], seconds=3.0), *DEPTHS[1:]))
+    table.load((replace(DEPTHS[0], seconds=3.0), *DEPTHS[1:]))
     assert (resets, inserted) == ([], [(1, 2)])
     assert table.index(1, 1).data() == "11"
-    assert table.index(1, 1).data(Qt.ItemDataRole.AccessibleTextRole) == "States 11"
+    assert table.index(1, 1).data(Qt.ItemDataRole.AccessibleTextRole) == "States: 11"
     assert table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == depth_words(table.rows[0])
     tester.deleteLater()
 

@@ -36,7 +36,7 @@ def test_jobs_come_advance_end_and_are_forgotten(client, tasks, fake_engine) -> 
         fake_engine.bus.publish(job(number, "done", done=40, total=40))
     fake_engine.bus.publish(job(99))
     assert jobs.rowCount() == KEEP_ENDED + 1
-    assert jobs.jobs[0].id == "job-99"
+    assert jobs.rows[0].id == "job-99"
     assert counts[-1] == 1
     assert len(ended) == KEEP_ENDED + 5
     del tester
@@ -56,8 +56,8 @@ def test_jobs_end_when_the_engine_is_lost(client, tasks) -> None:
     jobs = JobList(client, tasks)
     jobs.take(job(1))
     client.host_changed.emit("The engine stopped unexpectedly.")
-    assert jobs.jobs[0].state == "failed"
-    assert "engine stopped" in jobs.jobs[0].error
+    assert jobs.rows[0].state == "failed"
+    assert "engine stopped" in jobs.rows[0].error
 
 
 def test_jobs_that_began_earlier_are_asked_for(client, tasks, fake_engine, settle) -> None:
@@ -65,7 +65,7 @@ def test_jobs_that_began_earlier_are_asked_for(client, tasks, fake_engine, settl
     jobs = JobList(client, tasks)
     jobs.load()
     settle()
-    assert [one.id for one in jobs.jobs] == ["job-7"]
+    assert [one.id for one in jobs.rows] == ["job-7"]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_search_groups_runs_steps_and_tips(client, tasks, settle) -> None:
     model.ask("milestone")
     assert model.state == "asking"
     settle(0.3)
-    kinds = [model.hit(row).kind for row in range(model.rowCount())]
+    kinds = [model.at(row).kind for row in range(model.rowCount())]
     assert kinds == sorted(kinds, key=["run", "step", "tip"].index)
     assert set(kinds) == {"run", "step", "tip"}
     assert sum(bool(model.begins_group(row)) for row in range(model.rowCount())) == 3

@@ -148,13 +148,13 @@ def test_search_opens_a_run_at_its_step(bench: Workbench, settle) -> None:
     popup = window.commands.search_popup
     assert popup.isVisible()
     model = bench.search
-    row = next(row for row in range(model.rowCount()) if model.hit(row).kind == "step")
+    row = next(row for row in range(model.rowCount()) if model.at(row).kind == "step")
     for _ in range(row):
         QTest.keyClick(window.top.search, Qt.Key.Key_Down)
     QTest.keyClick(window.top.search, Qt.Key.Key_Return)
     settle(0.1)
     assert not popup.isVisible()
-    assert (bench.review.run, bench.review.index) == (model.hit(row).id, model.hit(row).step)
+    assert (bench.review.run, bench.review.index) == (model.at(row).id, model.at(row).step)
 
 
 def test_search_opens_a_tip_in_the_knowledge(bench: Workbench, settle) -> None:
@@ -162,11 +162,11 @@ def test_search_opens_a_tip_in_the_knowledge(bench: Workbench, settle) -> None:
     window.center.trigger("app.search")
     QTest.keyClicks(window.top.search, "walking routes")
     settle(0.4)
-    assert bench.search.hit(0).kind == "tip"
+    assert bench.search.at(0).kind == "tip"
     QTest.keyClick(window.top.search, Qt.Key.Key_Return)
     settle(0.1)
     assert window.place == "knowledge"
-    assert bench.knowledge.current == bench.search.hit(0).id
+    assert bench.knowledge.current == bench.search.at(0).id
 
 
 def test_the_step_a_tip_came_from_opens_in_the_review(bench: Workbench, settle) -> None:
@@ -218,7 +218,7 @@ def test_a_deed_can_be_undone_from_its_message(bench: Workbench, settle) -> None
     window.toast._button.click()
     settle()
     assert window.toast.text == "Undone: retire tip gitlab-001"
-    assert window.center.title("app.redo") == "Redo retire tip gitlab-001"
+    assert window.center.title("app.redo") == "Redo: retire tip gitlab-001"
 
 
 def test_a_failure_stays_until_it_is_closed(bench: Workbench) -> None:

@@ -12,7 +12,7 @@ from app.engine.core.supervision import Intervention, OperatorAction
 from app.engine.core.trajectory import BY_PERSON
 from app.engine.core.verdicts import Flag, Score, Severity
 from app.models.common.step_list import step_marks
-from app.models.review.flags import REMARK_ROLE, ScorecardModel
+from app.models.review.flags import ScorecardModel
 from app.models.review.interventions import InterventionListModel, flag_remark
 from tests.support.made_up import NOW, make_run, make_step
 
@@ -143,7 +143,7 @@ def test_the_interventions_of_a_run_are_a_list_whose_rows_open_their_step(superv
 
 def test_the_flag_in_the_list_says_that_it_paused_the_run(supervised):
     model = supervised.model.flags
-    remarks = [model.index(row).data(REMARK_ROLE) for row in range(model.rowCount())]
+    remarks = [model.remark(flag) for flag in model.rows]
     assert "paused the run" in remarks
 
 

@@ -10,10 +10,11 @@ from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 from app.engine.core.events import RunsChanged
 from app.engine.core.transition import ReplayVerdictKind
 from app.errors import NotFound
+from app.models.common.object_table import row_groups
 from app.models.graph.filter import matches, parse_map_filter, toggled
 from app.models.graph.map_graph import MapGraph, StateMark, counts, node_words
 from app.models.graph.model import MapModel, MapState
-from app.models.graph.node_table import COLUMNS, NodeTableModel, groups, path_of
+from app.models.graph.node_table import COLUMNS, NodeTableModel, path_of
 from app.models.graph.path import PathState
 from app.models.graph.thumbnails import Thumbnails
 from tests.support import qt_loop
@@ -131,7 +132,7 @@ def test_the_table_grows_by_rows_and_keeps_its_order(qapp):
     assert table.rowCount() == 35
     table.set_filter("failures")
     assert {row.failures > 0 for row in table.rows} == {True}
-    table.hold(table.rows[0].id)
+    table.hold([table.rows[0].id])
     held = table.rows[0].id
     table.set_filter("failures")
     table.load([row for row in rows if row.id != held])
@@ -150,7 +151,7 @@ def test_every_cell_reads_aloud(qapp):
 def test_an_address_is_shown_without_its_host():
     assert path_of("http://shop.example:8123/a/b?q=1#/x") == "/a/b?q=1#/x"
     assert path_of("http://shop.example") == "/"
-    assert groups([1, 2, 4, 7, 8]) == [(1, 2), (4, 4), (7, 8)]
+    assert row_groups([1, 2, 4, 7, 8]) == [(1, 2), (4, 4), (7, 8)]
 
 
 def test_ten_thousand_states_load_at_once_and_one_more_comes_alone(qapp):

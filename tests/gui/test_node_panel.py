@@ -88,7 +88,7 @@ def test_an_element_nobody_noted_says_why_it_can_be_so():
     )
     assert status_of(Element(index=0, role="link", visible=False), [])[1] == "not tried: not visible"
     assert status_of(Element(index=0, role="button", states=("disabled",)), [])[1] == "not tried: disabled"
-    assert status_of(Element(index=0, role="button"), []) == ("", "not checked yet")
+    assert status_of(Element(index=0, role="button"), []) == ("", "not looked at yet")
 
 
 def test_the_choices_of_a_list_count_one_by_one():

@@ -150,7 +150,7 @@ def test_why_did_error_and_address_stand_under_the_pages(desk):
     facts = desk.view.step.facts
     assert facts.why.toPlainText().startswith("The form needs")
     assert facts.did.accessibleName() == "type 'Exporting Tweets' into textbox 'Due Date'"
-    assert facts.error_head.text() == "error: the action was not executed"
+    assert facts.error_head.text() == "error: the action was not done"
     assert "intercepts pointer events" in facts.error.toPlainText()
     assert facts.at.text() == desk.model.step.url
     desk.press(Key.Key_L)

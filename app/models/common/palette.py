@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 
 from app.models.common.commands import PLACE_TITLES, CommandCenter
+from app.models.common.object_list import ObjectList
 
-Index = QModelIndex | QPersistentModelIndex
-ID_ROLE = Qt.ItemDataRole.UserRole + 1
-KEYS_ROLE = Qt.ItemDataRole.UserRole + 2
-PLACE_ROLE = Qt.ItemDataRole.UserRole + 3
-USABLE_ROLE = Qt.ItemDataRole.UserRole + 4
 RECENT = 6
 
 
-class PaletteModel(QAbstractListModel):
-    """Commands that match the typed words; without words, the recent ones and then those of this place."""
+class PaletteModel(ObjectList[str]):
+    """Ids of the commands that match the typed words; without words, the recent ones and then those of this place."""
 
     def __init__(self, center: CommandCenter, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(lambda command: command, parent)
         self._center = center
         self._recent: list[str] = []
-        self._rows: list[str] = []
         self.ask("")
+
+    def words(self, value: str) -> str:
+        """Title and shortcut."""
+        return f"{self._center.title(value)}, {self._center.keys(value) or self.tr('no shortcut')}"
 
     def ask(self, text: str) -> None:
         """Show the commands that match ``text``."""
@@ -34,9 +31,7 @@ class PaletteModel(QAbstractListModel):
             score = match_score(text, self._center.title(command.id), haystack)
             if score is not None:
                 found.append((-score - self._nearness(command.id, bool(text)), number, command.id))
-        self.beginResetModel()
-        self._rows = [command for _score, _number, command in sorted(found)]
-        self.endResetModel()
+        self.replace([command for _score, _number, command in sorted(found)])
 
     def used(self, command: str) -> None:
         """Remember a command as recent."""
@@ -44,35 +39,7 @@ class PaletteModel(QAbstractListModel):
 
     def command(self, row: int) -> str:
         """The command's id in a row, "" outside."""
-        return self._rows[row] if 0 <= row < len(self._rows) else ""
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
-        """Number of matches."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Title, id, shortcuts, place, and whether the command is enabled."""
-        command = self.command(index.row()) if index.isValid() else ""
-        if not command:
-            return None
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self._center.title(command)
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return (
-                    f"{self._center.title(command)}, {self._center.keys(command) or self.tr('no shortcut')}"
-                )
-            case _ if role == ID_ROLE:
-                return command
-            case _ if role == KEYS_ROLE:
-                return self._center.keys(command)
-            case _ if role == PLACE_ROLE:
-                place = self._center.command(command).place
-                return "" if self._center.reaches(command) else PLACE_TITLES[place]
-            case _ if role == USABLE_ROLE:
-                return self._center.action(command).isEnabled()
-            case _:
-                return None
+        return self.at(row) or ""
 
     def _nearness(self, command: str, asked: bool) -> float:
         """Rank recent, local and enabled commands higher; less so once words were typed."""

@@ -330,14 +330,14 @@ class MapModel(QObject):
     def _mask(self) -> None:
         rows = self.graph.rows
         if self.table.is_filtered:
-            self.shown = np.fromiter((self.table.fits(row) for row in rows), bool, len(rows))
+            self.shown = np.fromiter((self.table.matches(row) for row in rows), bool, len(rows))
         else:
             self.shown = np.ones(len(rows), bool)
 
     def _set_node(self, node: str) -> None:
         if node != self.node:
             self.node = node
-            self.table.hold(node)
+            self.table.hold([node])
             self.node_changed.emit(node)
 
     def _on_graph(self, event: GraphChanged) -> None:

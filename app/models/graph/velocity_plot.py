@@ -2,106 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from math import floor, log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QCoreApplication,
-    QLocale,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, QTimer, Signal
 
+from app.engine.api.graph_api import DepthRow
 from app.errors import NotFound
+from app.models.common.object_table import Column, ObjectTable
 from app.models.graph.node_lists import seconds_words
 
 if TYPE_CHECKING:
-    from app.engine.api.graph_api import DepthRow, GraphStats
+    from app.engine.api.graph_api import GraphStats
     from app.engine.core.events import ExplorationChanged
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
-Index = QModelIndex | QPersistentModelIndex
 REFRESH_MS = 2000
 """Shortest time between two loads during an exploration."""
-_ROOT = QModelIndex()
 
 
-class VelocityTable(QAbstractTableModel):
+class VelocityTable(ObjectTable[DepthRow]):
     """The same numbers as a table, one depth a row."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: tuple[DepthRow, ...] = ()
-        self._titles = (
-            self.tr("Depth"),
-            self.tr("States"),
-            self.tr("New"),
-            self.tr("Time"),
-            self.tr("A minute"),
+        super().__init__(lambda row: row.depth, parent)
+        titles = (self.tr("Depth"), self.tr("States"), self.tr("New"), self.tr("Time"), self.tr("A minute"))
+        self.columns = tuple(
+            Column(
+                key=title,
+                title=title,
+                cell=lambda row, number=number: velocity_cells(row)[number],
+                numeric=True,
+                tooltip=depth_words,
+            )
+            for number, title in enumerate(titles)
         )
-
-    @property
-    def rows(self) -> tuple[DepthRow, ...]:
-        return self._rows
-
-    def show_rows(self, rows: Sequence[DepthRow]) -> None:
-        """Update the rows; during one exploration depths are only added."""
-        new = tuple(rows)
-        if new == self._rows:
-            return
-        if [row.depth for row in new[: len(self._rows)]] != [row.depth for row in self._rows]:
-            self.beginResetModel()
-            self._rows = new
-            self.endResetModel()
-            return
-        old = len(self._rows)
-        if len(new) > old:
-            self.beginInsertRows(QModelIndex(), old, len(new) - 1)
-            self._rows = new
-            self.endInsertRows()
-        self._rows = new
-        if old:
-            self.dataChanged.emit(self.index(0, 0), self.index(old - 1, len(self._titles) - 1))
-
-    def rowCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self._titles)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self._titles[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        return None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return the number, or the whole row in words."""
-        if not index.isValid() or index.row() >= len(self._rows):
-            return None
-        row = self._rows[index.row()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return velocity_cells(row)[index.column()]
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{self._titles[index.column()]} {velocity_cells(row)[index.column()]}"
-            case Qt.ItemDataRole.ToolTipRole:
-                return depth_words(row)
-            case _:
-                return None
 
 
 class VelocityPlotModel(QObject):
@@ -121,13 +58,13 @@ class VelocityPlotModel(QObject):
 
     @property
     def rows(self) -> tuple[DepthRow, ...]:
-        return self.table.rows
+        return tuple(self.table.rows)
 
     def show(self, site: str) -> None:
         """Show this site's numbers, and update them while its exploration runs."""
         if site != self.site:
             self.site, self.error = site, ""
-            self.table.show_rows(())
+            self.table.load(())
         self.is_open = True
         if site:
             self.is_loading = True
@@ -161,7 +98,7 @@ class VelocityPlotModel(QObject):
         def came(stats: GraphStats) -> None:
             self.is_loading, self.error = False, ""
             if site == self.site:
-                self.table.show_rows(stats.depths)
+                self.table.load(stats.depths)
             self.changed.emit()
 
         def failed(error: Exception) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QObject
 
 from app.engine.core.supervision import Intervention
 from app.engine.core.verdicts import Flag, Label, Score, Verdict
-from app.models.common.object_list import OBJECT_ROLE, Index, ObjectList
+from app.models.common.object_list import ObjectList
+from app.models.common.object_table import Column, ObjectTable
 from app.models.common.step_list import SEVERITY_RANK
 from app.models.review.interventions import flag_remark
 from app.models.review.run_queue import detector_label
@@ -18,11 +18,6 @@ from app.models.review.run_queue import detector_label
 LABELS = tuple(Label)
 DIGITS = 9
 """Labels with a digit of their own; the rest follow behind ``0``."""
-
-REMARK_ROLE = OBJECT_ROLE + 1
-"""What a flag led to during the run, and how the operator reviewed it."""
-
-_ROOT = QModelIndex()
 
 
 class FlagListModel(ObjectList[Flag]):
@@ -35,15 +30,12 @@ class FlagListModel(ObjectList[Flag]):
     def words(self, value: Flag) -> str:
         """``error at step 14: 'Save' changed nothing (3rd time)``."""
         said = self.tr("{0} at step {1}: {2}").format(value.severity.value, value.step, value.message)
-        remark = self._remarks.get((value.detector, value.step))
+        remark = self.remark(value)
         return f"{said}, {remark}" if remark else said
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The flag, its words, or its outcome."""
-        if role == REMARK_ROLE and index.isValid():
-            flag = self.at(index.row())
-            return self._remarks.get((flag.detector, flag.step), "") if flag is not None else ""
-        return super().data(index, role)
+    def remark(self, flag: Flag) -> str:
+        """Return what a flag led to during the run, and how the operator reviewed it."""
+        return self._remarks.get((flag.detector, flag.step), "")
 
     def tip(self, value: Flag) -> str:
         """The line with the detector, its confidence and evidence."""
@@ -113,62 +105,45 @@ def _choice(place: int, label: Label, verdict: Verdict | None) -> Choice:
     return Choice(label=label, keys=keys, given=verdict.id, step=verdict.step, note=verdict.note)
 
 
-class ScorecardModel(QAbstractTableModel):
+class ScorecardModel(ObjectTable[Score]):
     """Precision and recall of each detector, measured by people's verdicts: a row a detector and site."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._scores: list[Score] = []
+        super().__init__(lambda score: (score.detector, score.site, score.version), parent)
+        self.columns = (
+            Column(
+                key="detector", title=self.tr("Detector"), cell=lambda score: detector_label(score.detector)
+            ),
+            Column(key="site", title=self.tr("Site"), cell=lambda score: score.site or self.tr("all sites")),
+            Column(key="fired", title=self.tr("Fired"), cell=lambda score: str(score.fired), numeric=True),
+            Column(key="judged", title=self.tr("Judged"), cell=lambda score: str(score.judged), numeric=True),
+            Column(
+                key="precision",
+                title=self.tr("Precision"),
+                cell=lambda score: _rate(score.precision),
+                numeric=True,
+            ),
+            Column(
+                key="recall", title=self.tr("Recall"), cell=lambda score: _rate(score.recall), numeric=True
+            ),
+            Column(
+                key="live",
+                title=self.tr("Live"),
+                cell=self._reviewed,
+                numeric=True,
+                help=self.tr(
+                    "Share of its flags that operators confirmed, among those they confirmed or dismissed"
+                ),
+            ),
+        )
 
     def show(self, scores: Iterable[Score]) -> None:
-        """Take a new report."""
-        self.beginResetModel()
-        self._scores = sorted(scores, key=lambda score: (score.site != "", score.detector, score.site))
-        self.endResetModel()
+        """Show a new report; the scores over all sites first."""
+        self.load(sorted(scores, key=lambda score: (score.site != "", score.detector, score.site)))
 
-    def rowCount(self, parent: Index = _ROOT) -> int:
-        """One row a detector and site."""
-        return 0 if parent.isValid() else len(self._scores)
+    def _reviewed(self, score: Score) -> str:
+        return self.tr("{0} of {1}").format(score.reacted_right, score.reacted) if score.reacted else "–"
 
-    def columnCount(self, parent: Index = _ROOT) -> int:
-        """Detector, site, fired, judged, precision, recall, and the operators' reviews of its flags."""
-        return 0 if parent.isValid() else 7
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Words and numbers; rates without data are a dash."""
-        if not index.isValid():
-            return None
-        score = self._scores[index.row()]
-        if role == OBJECT_ROLE:
-            return score
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._cells(score)[index.column()]
-        return None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """Column titles and their explanations."""
-        if role == Qt.ItemDataRole.ToolTipRole and orientation is Qt.Orientation.Horizontal and section == 6:
-            return self.tr(
-                "Share of its flags that operators confirmed, among those they confirmed or dismissed"
-            )
-        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        return (
-            self.tr("Detector"),
-            self.tr("Site"),
-            self.tr("Fired"),
-            self.tr("Judged"),
-            self.tr("Precision"),
-            self.tr("Recall"),
-            self.tr("Live"),
-        )[section]
-
-    def _cells(self, score: Score) -> tuple[str, ...]:
-        rates = ("–" if rate is None else f"{rate:.2f}" for rate in (score.precision, score.recall))
-        site = score.site or self.tr("all sites")
-        live = self.tr("{0} of {1}").format(score.reacted_right, score.reacted) if score.reacted else "–"
-        return (detector_label(score.detector), site, str(score.fired), str(score.judged), *rates, live)
+def _rate(rate: float | None) -> str:
+    return "–" if rate is None else f"{rate:.2f}"

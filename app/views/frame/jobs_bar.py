@@ -216,7 +216,7 @@ class JobsPopup(QFrame):
 
     def _fill(self) -> None:
         # Sorted by state, each group newest first: a row moves once, when its job ends.
-        jobs = sorted(self._jobs.jobs, key=lambda job: job.state != RUNNING)
+        jobs = sorted(self._jobs.rows, key=lambda job: job.state != RUNNING)
         for gone in set(self._rows) - {job.id for job in jobs}:
             self._rows.pop(gone).deleteLater()
         for number, job in enumerate(jobs):

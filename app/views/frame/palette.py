@@ -2,69 +2,45 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter
+from functools import partial
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
     QStackedLayout,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
-from app.models.common.commands import CommandCenter
-from app.models.common.palette import ID_ROLE, KEYS_ROLE, PLACE_ROLE, USABLE_ROLE, PaletteModel
+from app.models.common.commands import PLACE_TITLES, CommandCenter
+from app.models.common.palette import PaletteModel
 from app.views.frame.theme import Theme
-from app.views.widgets.keycap import draw_keys, paint_selected
+from app.views.widgets.keycap import draw_keys, keys_width
 from app.views.widgets.overlay import Overlay
 from app.views.widgets.picker import Picker
+from app.views.widgets.rows import Row, RowDelegate, RowStyle, Span, line, plain, small
+from app.views.widgets.signs import icon_sign
 
-Index = QModelIndex | QPersistentModelIndex
+COMMAND = RowStyle(margins=(12, 0, 12, 0), gutter=26, height=30)
 
 
-class CommandDelegate(QStyledItemDelegate):
-    """Icon, title, the place where it is another one, shortcuts at the right."""
+def command_row(center: CommandCenter, theme: Theme, name: str) -> Row:
+    """Icon, title, the place where it is another one, shortcuts at the right; a disabled command is muted."""
+    command, keys = center.command(name), center.keys(name)
 
-    def __init__(self, theme: Theme, center: CommandCenter, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme, self._center = theme, center
+    def draw(painter: QPainter, box: QRectF, theme: Theme) -> None:
+        draw_keys(painter, theme, box.toRect(), keys)
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """One line with air."""
-        return QSize(200, self._theme.px(30))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one command; a disabled one is muted."""
-        theme, px = self._theme, self._theme.px
-        rect = QRect(option.rect)
-        if option.state & QStyle.StateFlag.State_Selected:
-            paint_selected(painter, theme, rect)
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, theme.color("hover"))
-        inner = rect.adjusted(px(12), 0, -px(12), 0)
-        usable = bool(index.data(USABLE_ROLE))
-        command = self._center.command(str(index.data(ID_ROLE)))
-        icon = QRect(inner.left(), inner.center().y() - px(8), px(16), px(16))
-        if command.icon:
-            theme.icon(command.icon, "muted").paint(painter, icon)
-        taken = draw_keys(painter, theme, inner, str(index.data(KEYS_ROLE)))
-        text = inner.adjusted(px(26), 0, -taken - px(8), 0)
-        painter.setFont(theme.font())
-        painter.setPen(theme.color("text" if usable else "muted"))
-        title = str(index.data(Qt.ItemDataRole.DisplayRole))
-        metrics = QFontMetrics(theme.font())
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(text, flags, metrics.elidedText(title, Qt.TextElideMode.ElideRight, text.width()))
-        place = str(index.data(PLACE_ROLE))
-        if place:
-            painter.setFont(theme.font("secondary"))
-            painter.setPen(theme.color("muted"))
-            after = text.adjusted(metrics.horizontalAdvance(title) + px(10), 0, 0, 0)
-            if after.width() > px(60):
-                painter.drawText(after, flags, place)
+    caps = Span(
+        sign=draw,
+        size=(keys_width(theme, keys) / theme.zoom, COMMAND.height),
+    )
+    icon = Span(sign=icon_sign(command.icon, "muted"), size=(16, 16)) if command.icon else None
+    place = "" if center.reaches(name) else PLACE_TITLES[command.place]
+    title = plain(center.title(name), "text" if center.action(name).isEnabled() else "muted")
+    return Row(sign=icon, lines=(line(title, small(place), right=caps if keys else None),))
 
 
 class PaletteView(Overlay):
@@ -80,7 +56,9 @@ class PaletteView(Overlay):
         self.line.setAccessibleName(self.tr("Find a command"))
         self.list = QListView()
         self.list.setAccessibleName(self.tr("Commands"))
-        self.picker = Picker(self.line, self.list, self.model, CommandDelegate(theme, center, self.list))
+        describe = partial(command_row, center, theme)
+        delegate = RowDelegate(theme, describe, COMMAND, self.list)
+        self.picker = Picker(self.line, self.list, self.model, delegate)
         self._nothing = QLabel(self.tr("No matching command."))
         self._nothing.setProperty("kind", "muted")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)

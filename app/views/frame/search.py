@@ -10,29 +10,28 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
-    QRect,
+    QRectF,
     QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QLabel,
     QListView,
     QStackedLayout,
-    QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
 
-from app.models.common.search import HIT_ROLE, SearchModel, marked_pieces
+from app.models.common.search import SearchModel, marked_pieces
 from app.views.frame.theme import Theme
 from app.views.frame.top_bar import SearchField
-from app.views.widgets.keycap import paint_selected
 from app.views.widgets.picker import Picker
+from app.views.widgets.rows import Row, RowDelegate, RowStyle, Span, line, plain, small
+from app.views.widgets.signs import icon_sign
 
 if TYPE_CHECKING:
     from app.engine.api.engine_api import SearchHit
@@ -42,66 +41,42 @@ ICONS = {"run": "play-box-outline", "step": "cursor-default-click-outline", "tip
 WIDE, HIGH = 560, 420
 
 
-class SearchHitDelegate(QStyledItemDelegate):
+GROUP_HEIGHT = 22
+HIT = RowStyle(margins=(12, 3, 12, 3), gutter=26, height=42)
+
+
+class SearchHitDelegate(RowDelegate["SearchHit"]):
     """The group's title where a group begins, then icon, title, and the snippet with its matches marked."""
 
     def __init__(self, model: SearchModel, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._model, self._theme = model, theme
+        super().__init__(theme, hit_row, HIT, parent)
+        self._model = model
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Two lines, and one more for a group's title."""
-        head = self._theme.px(22) if self._model.begins_group(index.row()) else 0
-        return QSize(200, self._theme.px(42) + head)
+        head = GROUP_HEIGHT if self._model.begins_group(index.row()) else 0
+        return super().sizeHint(option, index) + QSize(0, self._theme.px(head))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one hit."""
-        hit: SearchHit | None = index.data(HIT_ROLE)
-        if hit is None:
-            return
-        theme, px, rect = self._theme, self._theme.px, QRect(option.rect)
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         group = self._model.begins_group(index.row())
         if group:
-            painter.setFont(theme.font("secondary", bold=True))
-            painter.setPen(theme.color("muted"))
-            painter.drawText(QRect(rect.left() + px(12), rect.top(), rect.width(), px(22)), flags, group)
-            rect.setTop(rect.top() + px(22))
-        if option.state & QStyle.StateFlag.State_Selected:
-            paint_selected(painter, theme, rect)
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, theme.color("hover"))
-        icon = QRect(rect.left() + px(12), rect.top() + px(6), px(16), px(16))
-        theme.icon(ICONS.get(hit.kind, "magnify"), "muted").paint(painter, icon)
-        text = rect.adjusted(px(38), px(3), -px(12), -px(3))
-        top = QRect(text.left(), text.top(), text.width(), text.height() // 2)
-        low = QRect(text.left(), top.bottom(), text.width(), text.height() // 2)
-        if hit.step is not None:
-            words = QCoreApplication.translate("search", "step {0}").format(hit.step)
-            painter.setFont(theme.font("secondary"))
-            painter.setPen(theme.color("muted"))
-            painter.drawText(top, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
-            top.setRight(top.right() - QFontMetrics(theme.font("secondary")).horizontalAdvance(words) - px(8))
-        painter.setFont(theme.font())
-        painter.setPen(theme.color("text"))
-        shown = QFontMetrics(theme.font()).elidedText(hit.title, Qt.TextElideMode.ElideRight, top.width())
-        painter.drawText(top, flags, shown)
-        self._paint_snippet(painter, low, hit.snippet)
+            px, box = self._theme.px, QRectF(option.rect)
+            head = QRectF(box.left() + px(12), box.top(), box.width(), px(GROUP_HEIGHT))
+            self.paint_span(painter, option, head, small(group, bold=True))
+            option.rect.setTop(option.rect.top() + px(GROUP_HEIGHT))  # pyright: ignore[reportAttributeAccessIssue]
+        super().paint(painter, option, index)
 
-    def _paint_snippet(self, painter: QPainter, rect: QRect, snippet: str) -> None:
-        theme, left = self._theme, rect.left()
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        for piece, found in marked_pieces(snippet):
-            font = theme.font("secondary", bold=found)
-            metrics = QFontMetrics(font)
-            room = rect.right() - left
-            if room < theme.px(12):
-                return
-            shown = metrics.elidedText(piece, Qt.TextElideMode.ElideRight, room)
-            painter.setFont(font)
-            painter.setPen(theme.color("accent" if found else "muted"))
-            painter.drawText(QRect(left, rect.top(), room, rect.height()), flags, shown)
-            left += metrics.horizontalAdvance(shown)
+
+def hit_row(hit: SearchHit) -> Row:
+    """Icon and title; below, the snippet with its matches marked."""
+    step = "" if hit.step is None else QCoreApplication.translate("search", "step {0}").format(hit.step)
+    pieces = (
+        small(piece, "accent" if found else "muted", bold=found, gap=0)
+        for piece, found in marked_pieces(hit.snippet)
+    )
+    return Row(
+        sign=Span(sign=icon_sign(ICONS.get(hit.kind, "magnify"), "muted"), size=(16, 16)),
+        lines=(line(plain(hit.title), right=small(step)), line(*pieces)),
+    )
 
 
 class SearchPopup(QFrame):
@@ -185,7 +160,7 @@ class SearchPopup(QFrame):
         self.raise_()
 
     def _open(self, row: int) -> None:
-        hit = self._model.hit(row)
+        hit = self._model.at(row)
         if hit is not None:
             self._before = None
             self.hide()

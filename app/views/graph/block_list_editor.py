@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale, QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.views.graph.node_rows import BlockListDelegate, NodeRows
+from app.views.graph.node_rows import NodeRows, block_list_row
 from app.views.graph.rule_editor import RuleEditor
 from app.views.graph.screenshot_view import ScreenshotMark, ScreenshotView
 from app.views.graph.status_marks import VERDICT_ROLE
@@ -46,9 +46,7 @@ class BlockListEditor(Panel):
             QPushButton() for _ in range(5)
         )
         self.shot = ScreenshotView(theme, self.tr("Picture of the page with what the rules stop"))
-        self.list = NodeRows(
-            theme, BlockListDelegate(theme), self.tr("Elements of the page and what the rules say")
-        )
+        self.list = NodeRows(theme, block_list_row, self.tr("Elements of the page and what the rules say"))
         self.only = QCheckBox()
         self.next, self.none = QPushButton(), QLabel()
         self.splitter = Splitter(Qt.Orientation.Horizontal)

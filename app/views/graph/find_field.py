@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -13,67 +13,21 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QStackedLayout,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
-from app.models.common.object_list import OBJECT_ROLE
-from app.models.graph.node_table import path_of
-from app.views.widgets.keycap import paint_selected
+from app.views.graph.node_rows import HIT, hit_row
 from app.views.widgets.picker import Picker
-from app.views.widgets.signs import elided
+from app.views.widgets.rows import RowDelegate
 
 if TYPE_CHECKING:
     from app.models.graph.model import MapModel
-    from app.models.graph.search import NodeHit
     from app.views.frame.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-WIDE, HIGH, LINE = 480, 420, 44
-
-
-class FindDelegate(QStyledItemDelegate):
-    """Title and address; at the right the score and the matched words."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, self._theme.px(LINE))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        hit: NodeHit | None = index.data(OBJECT_ROLE)
-        if hit is None:
-            return
-        theme, px = self._theme, self._theme.px
-        if option.state & QStyle.StateFlag.State_Selected:
-            paint_selected(painter, theme, option.rect)
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(option.rect, theme.color("hover"))
-        box = option.rect.adjusted(px(12), px(4), -px(10), -px(4))
-        half = box.height() // 2
-        top, low = (
-            QRect(box.left(), box.top(), box.width(), half),
-            QRect(box.left(), box.top() + half, box.width(), half),
-        )
-        small = QFontMetrics(theme.font("secondary"))
-        painter.setFont(theme.font("secondary"))
-        painter.setPen(theme.color("muted"))
-        score = f"{hit.score:.2f}"
-        painter.drawText(top, RIGHT, score)
-        words = ", ".join(hit.matched[:4])
-        taken = min(small.horizontalAdvance(words) + px(10), low.width() // 2) if words else 0
-        painter.drawText(low, RIGHT, elided(small, words, taken))
-        painter.drawText(low, LEFT, elided(small, path_of(hit.url), low.width() - taken - px(8), middle=True))
-        painter.setFont(theme.font())
-        painter.setPen(theme.color("text"))
-        room = top.width() - small.horizontalAdvance(score) - px(10)
-        painter.drawText(top, LEFT, elided(QFontMetrics(theme.font()), hit.title or hit.url, room))
+WIDE, HIGH = 480, 420
 
 
 class FindField(QLineEdit):
@@ -133,7 +87,7 @@ class SearchResults(QFrame):
         self._field, self._model, self._theme, self._host = field, model, theme, host
         self.list = QListView()
         self.list.setAccessibleName(self.tr("States found"))
-        self.picker = Picker(field, self.list, model.search.hits, FindDelegate(theme, self.list))
+        self.picker = Picker(field, self.list, model.search.hits, RowDelegate(theme, hit_row, HIT, self.list))
         self.words = QLabel()
         self.words.setProperty("kind", "muted")
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -183,7 +137,7 @@ class SearchResults(QFrame):
     def _place(self) -> None:
         px, rows = self._theme.px, self._model.search.hits.rowCount()
         width = min(max(px(WIDE), self._field.width()), self._host.width() - 24)
-        height = min(px(LINE) * rows + 14 if rows else px(64), px(HIGH), self._host.height() - px(60))
+        height = min(px(HIT.height) * rows + 14 if rows else px(64), px(HIGH), self._host.height() - px(60))
         below = self._field.mapTo(self._host, self._field.rect().bottomLeft())
         left = max(12, min(below.x(), self._host.width() - width - 12))
         self.setGeometry(left, below.y() + 6, width, height)

@@ -24,13 +24,14 @@ from app.models.graph.node_detail import DetailState
 from app.models.graph.node_lists import ELEMENT_STATUSES
 from app.models.knowledge.tip_table import ago, exact_time
 from app.views.graph.node_head import NodeHead, about_words
-from app.views.graph.node_rows import ElementDelegate, NodeRows, PassingRunDelegate, TransitionDelegate
+from app.views.graph.node_rows import NodeRows, element_row, passing_run_row, transition_row
 from app.views.graph.screenshot_view import ScreenshotMark, ScreenshotView
+from app.views.review.rows import named_text_row
 from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.filter_line import FilterLine
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.panel import Panel
-from app.views.widgets.rows import NamedTextDelegate, RowList
+from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -67,11 +68,11 @@ class NodePanel(Panel):
         self.tabs = {name: QToolButton() for name in LISTS}
         self.filter = FilterLine("", "", self.tr("Filter the elements"), self._to_elements)
         self.standing = QComboBox()
-        self.elements = NodeRows(theme, ElementDelegate(theme), self.tr("Elements of the state"))
-        self.out = NodeRows(theme, TransitionDelegate(theme), self.tr("Transitions to other states"))
-        self.in_ = NodeRows(theme, TransitionDelegate(theme), self.tr("Transitions from other states"))
-        self.runs = NodeRows(theme, PassingRunDelegate(theme), self.tr("Runs that passed this state"))
-        self.tips = RowList(theme, NamedTextDelegate(theme), self.tr("Tips that apply to this state"))
+        self.elements = NodeRows(theme, element_row, self.tr("Elements of the state"))
+        self.out = NodeRows(theme, transition_row, self.tr("Transitions to other states"))
+        self.in_ = NodeRows(theme, transition_row, self.tr("Transitions from other states"))
+        self.runs = NodeRows(theme, passing_run_row, self.tr("Runs that passed this state"))
+        self.tips = RowList(theme, named_text_row, self.tr("Tips that apply to this state"))
         self.about, self.error = QLabel(), QLabel()
         self._nones: dict[str, QLabel] = {}
         self._typed = QTimer(self, singleShot=True, interval=FILTER_MS)

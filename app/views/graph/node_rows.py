@@ -1,162 +1,156 @@
-"""Delegates for elements, transitions and runs: two lines each, a sign before the first."""
+"""Rows of elements, transitions, runs, search hits and path steps, and the cells of the table of states."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF
 
-from app.models.common.object_list import OBJECT_ROLE
+from app.models.graph.map_graph import marks_of
 from app.models.graph.node_lists import score_words
-from app.views.graph.status_marks import STATUS_ROLE, TRANSITION_ROLE, VERDICT_ROLE, draw_status, draw_verdict
-from app.views.widgets.rows import LEFT, RIGHT, RowList
-from app.views.widgets.signs import draw_score, elided, paint_ground
+from app.models.graph.node_table import path_of
+from app.models.graph.path import ROLES, SIGNS
+from app.views.graph.marks import SHOWN, draw_dot
+from app.views.graph.status_marks import (
+    STATUS_ROLE,
+    TRANSITION_ROLE,
+    VERDICT_ROLE,
+    draw_status,
+    draw_verdict,
+)
+from app.views.widgets.rows import Line, Row, RowList, RowStyle, Span, line, plain, small
+from app.views.widgets.signs import score_sign
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
+    from collections.abc import Callable
+    from typing import Any
 
+    from PySide6.QtGui import QPainter
+
+    from app.engine.api.graph_api import NodeHit, NodeRow
     from app.models.graph.block_list import BlockListRow
     from app.models.graph.node_lists import ElementRow, PassingRun, TransitionRow
+    from app.models.graph.path import PathStep
     from app.views.frame.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
+TWO_LINES = RowStyle(margins=(10, 3, 8, 3), gutter=18, height=39)
+HIT = RowStyle(margins=(12, 4, 10, 4), height=44)
+PATH_STEP = RowStyle(margins=(10, 4, 10, 4), gutter=24)
 
 
 class NodeRows(RowList):
     """A list with rows of equal height, so that thousands of them cost no more than the visible ones."""
 
-    def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str) -> None:
-        super().__init__(theme, delegate, name)
+    def __init__(self, theme: Theme, describe: Callable[[Any], Row], name: str) -> None:
+        super().__init__(theme, describe, name, TWO_LINES)
         self.setUniformItemSizes(True)
         self.setMinimumHeight(theme.px(60))
 
 
-class TwoLineDelegate(QStyledItemDelegate):
-    """Sign, a role in small type, a name; below it a text.  Subclasses fill them."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._row, self._mirrored = QRectF(), False
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(100, self._theme.px(39))
-
-    def _begin(self, painter: QPainter, option: QStyleOptionViewItem) -> tuple[QRectF, QRectF, QRectF]:
-        """Paint the background; return the places of sign, first and second line, in reading direction."""
-        px = self._theme.px
-        paint_ground(painter, option, self._theme)
-        self._row = QRectF(option.rect)
-        self._mirrored = option.direction is Qt.LayoutDirection.RightToLeft
-        box = self._row.adjusted(px(10), px(3), -px(8), -px(3))
-        sign = QRectF(box.left(), box.top() + px(3), px(11), px(11))
-        text = box.adjusted(px(18), 0, 0, 0)
-        first = QRectF(text.left(), text.top(), text.width(), text.height() * 0.54)
-        second = QRectF(text.left(), first.bottom(), text.width(), text.bottom() - first.bottom())
-        return self._placed(sign), first, second
-
-    def _placed(self, place: QRectF) -> QRectF:
-        """Mirror a place given from the left for right-to-left."""
-        if not self._mirrored:
-            return place
-        left = self._row.left() + self._row.right() - place.right()
-        return QRectF(left, place.top(), place.width(), place.height())
-
-    def _first(self, painter: QPainter, place: QRectF, role: str, name: str, right: str = "") -> None:
-        theme, px = self._theme, self._theme.px
-        small, plain = theme.font("secondary"), theme.font()
-        painter.setPen(theme.color("muted"))
-        painter.setFont(small)
-        room = place
-        if right:
-            painter.drawText(self._placed(place), RIGHT, right)
-            room = place.adjusted(0, 0, -QFontMetrics(small).horizontalAdvance(right) - px(8), 0)
-        if role:
-            word = elided(QFontMetrics(small), role, room.width() * 0.5)
-            painter.drawText(self._placed(room), LEFT, word)
-            room = room.adjusted(QFontMetrics(small).horizontalAdvance(word) + px(6), 0, 0, 0)
-        painter.setFont(plain)
-        painter.setPen(theme.color("text"))
-        painter.drawText(self._placed(room), LEFT, elided(QFontMetrics(plain), name, room.width()))
-
-    def _second(self, painter: QPainter, place: QRectF, text: str, role: str = "muted") -> None:
-        small = self._theme.font("secondary")
-        painter.setFont(small)
-        painter.setPen(self._theme.color(role))
-        painter.drawText(self._placed(place), LEFT, elided(QFontMetrics(small), text, place.width()))
-
-
-class ElementDelegate(TwoLineDelegate):
+def element_row(row: ElementRow) -> Row:
     """Status, role and name; below, the reason."""
+    role = STATUS_ROLE[row.standing]
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: ElementRow | None = index.data(OBJECT_ROLE)
-        if row is None:
-            return
-        painter.save()
-        sign, first, second = self._begin(painter, option)
-        role = STATUS_ROLE[row.standing]
-        draw_status(painter, sign, row.standing, self._theme.color(role))
-        self._first(painter, first, row.element.role, row.name)
-        self._second(painter, second, row.why, "fail" if row.standing == "failed" else "muted")
-        painter.restore()
+    def sign(painter: QPainter, box: QRectF, theme: Theme) -> None:
+        draw_status(painter, box, row.standing, theme.color(role))
+
+    return Row(
+        sign=Span(sign=sign, size=(11, 11)),
+        lines=(
+            _named(row.element.role, row.name),
+            line(small(row.why, "fail" if row.standing == "failed" else "muted")),
+        ),
+    )
 
 
-class TransitionDelegate(TwoLineDelegate):
+def transition_row(row: TransitionRow) -> Row:
     """Status, action and target; below, attempts, times and the last failure."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: TransitionRow | None = index.data(OBJECT_ROLE)
-        if row is None:
-            return
-        painter.save()
-        sign, first, second = self._begin(painter, option)
-        role = TRANSITION_ROLE[row.standing]
-        level = row.standing or "none"
-        draw_score(painter, sign, level, self._theme.color(role))
-        arrow = "→" if row.outgoing else "←"
-        self._first(painter, first, f"{row.transition.words}  {arrow}", row.title)
-        last = row.transition.last_divergence
-        astray = bool(last) and row.standing in ("warn", "fail")
-        text = f"{row.numbers} · {last}" if astray else row.numbers
-        self._second(painter, second, text, role if astray else "muted")
-        painter.restore()
+    role = TRANSITION_ROLE[row.standing]
+    last = row.transition.last_divergence
+    astray = bool(last) and row.standing in ("warn", "fail")
+    text = f"{row.numbers} · {last}" if astray else row.numbers
+    arrow = "→" if row.outgoing else "←"
+    return Row(
+        sign=Span(sign=score_sign(row.standing or "none", role), size=(11, 11)),
+        lines=(
+            _named(f"{row.transition.words}  {arrow}", row.title),
+            line(small(text, role if astray else "muted")),
+        ),
+    )
 
 
-class PassingRunDelegate(TwoLineDelegate):
+def passing_run_row(row: PassingRun) -> Row:
     """Outcome, name and step; below, the task."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: PassingRun | None = index.data(OBJECT_ROLE)
-        if row is None:
-            return
-        painter.save()
-        sign, first, second = self._begin(painter, option)
-        said = score_words(row)
-        level = {"failed": "fail", "partly passed": "warn", "passed": "ok"}.get(said, "none")
-        color = self._theme.color(level if level != "none" else "muted")
-        draw_score(painter, sign, level, color)
-        step = self.tr("step {0}").format(row.step)
-        self._first(painter, first, "", row.run, f"{said} · {step}" if row.scored else step)
-        self._second(painter, second, row.intent)
-        painter.restore()
+    outcome = score_words(row)
+    level = {"failed": "fail", "partly passed": "warn", "passed": "ok"}.get(outcome, "none")
+    step = _tr("step {0}").format(row.step)
+    sign = Span(sign=score_sign(level, level if level != "none" else "muted"), size=(11, 11))
+    right = small(f"{outcome} · {step}" if row.scored else step)
+    return Row(sign=sign, lines=(line(plain(row.run), right=right), line(small(row.intent))))
 
 
-class BlockListDelegate(TwoLineDelegate):
+def block_list_row(row: BlockListRow) -> Row:
     """The rules' verdict, role and name; below, the rule and the reason."""
+    role = VERDICT_ROLE[row.verdict]
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: BlockListRow | None = index.data(OBJECT_ROLE)
-        if row is None:
-            return
-        painter.save()
-        sign, first, second = self._begin(painter, option)
-        theme, role = self._theme, VERDICT_ROLE[row.verdict]
-        draw_verdict(painter, sign, row.verdict, theme.color(role), theme.color("raised"))
-        words = {"block": self.tr("stopped"), "ask": self.tr("asks"), "allow": "", "": ""}
-        self._first(painter, first, row.element.role, row.name, words[row.verdict])
-        by = " · ".join(part for part in (row.rule, row.why) if part)
-        self._second(painter, second, by or self.tr("no rule speaks of it"), role if row.rule else "muted")
-        painter.restore()
+    def sign(painter: QPainter, box: QRectF, theme: Theme) -> None:
+        draw_verdict(painter, box, row.verdict, theme.color(role), theme.color("raised"))
+
+    words = {"block": _tr("stopped"), "ask": _tr("asks"), "allow": "", "": ""}
+    by = " · ".join(part for part in (row.rule, row.why) if part)
+    return Row(
+        sign=Span(sign=sign, size=(11, 11)),
+        lines=(
+            _named(row.element.role, row.name, words[row.verdict]),
+            line(small(by or _tr("no matching rule"), role if row.rule else "muted")),
+        ),
+    )
+
+
+def hit_row(hit: NodeHit) -> Row:
+    """Title and score; below, address and the matched words."""
+    words = ", ".join(hit.matched[:4])
+    return Row(
+        lines=(
+            line(plain(hit.title or hit.url), right=small(f"{hit.score:.2f}")),
+            line(small(path_of(hit.url), middle=True), right=small(words, share=0.5)),
+        )
+    )
+
+
+def path_step_row(step: PathStep) -> Row:
+    """Number, action and target; after navigation the verdict as sign and word, and what differed."""
+    role = ROLES[step.verdict] if step.verdict else "muted"
+    verdict = f"{SIGNS[step.verdict]} {step.verdict}" if step.verdict else ""
+    lines = [
+        line(plain(step.action), right=small(verdict, role, bold=True)),
+        line(small(f"→ {step.to_title}"), right=small(f"{step.seconds:.1f} s")),
+    ]
+    if step.why:
+        lines.append(line(small(step.why, role)))
+    return Row(sign=small(str(step.number), "accent", bold=True), lines=tuple(lines))
+
+
+def node_cell(row: NodeRow, column: str, text: str) -> Span:
+    """A cell of the table of states; the title has the state's sign before it."""
+    if column == "title":
+
+        def sign(painter: QPainter, box: QRectF, theme: Theme) -> None:
+            centre = QPointF(box.center().x(), box.center().y() + 1)
+            draw_dot(painter, theme, centre, theme.px(3.5), marks_of(row) & int(SHOWN))
+
+        return plain(text, "muted" if row.gone else "text", sign=sign, size=(16, 12))
+    role = "muted"
+    if column == "failures" and row.failures:
+        role = "fail"
+    elif column == "tips" and row.tips:
+        role = "warn" if row.suspect_tips else "accent"
+    return small(text, role, middle=column == "url")
+
+
+def _named(role: str, name: str, right: str = "") -> Line:
+    return line(small(role, share=0.5, gap=6), plain(name), right=small(right))
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("map", text)

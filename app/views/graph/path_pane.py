@@ -4,84 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QListView,
     QPushButton,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
-from app.models.common.object_list import OBJECT_ROLE
-from app.models.graph.path import ROLES, SIGNS, PathState
+from app.models.graph.path import PathState
+from app.views.graph.node_rows import PATH_STEP, path_step_row
 from app.views.widgets import ElidedLabel
-from app.views.widgets.signs import elided, paint_ground
+from app.views.widgets.rows import RowDelegate
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
     from app.models.graph.model import MapModel
-    from app.models.graph.path import PathStep
     from app.views.frame.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-class PathStepDelegate(QStyledItemDelegate):
-    """Number, action and target; after navigation the verdict as sign and word, and what differed."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        step: PathStep | None = index.data(OBJECT_ROLE)
-        lines = 3 if step is not None and step.why else 2
-        return QSize(120, self._theme.px(8) + lines * self._theme.px(18))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        step: PathStep | None = index.data(OBJECT_ROLE)
-        if step is None:
-            return
-        theme, px = self._theme, self._theme.px
-        painter.save()
-        paint_ground(painter, option, theme)
-        box = option.rect.adjusted(px(10), px(4), -px(10), -px(4))
-        small, line = theme.font("secondary"), px(18)
-        metrics = QFontMetrics(small)
-        number = QRect(box.left(), box.top(), px(22), line)
-        painter.setFont(theme.font("secondary", bold=True))
-        painter.setPen(theme.color("accent"))
-        painter.drawText(number, LEFT, str(step.number))
-        left, right = box.left() + px(24), box.right()
-        verdict = f"{SIGNS[step.verdict]} {step.verdict}" if step.verdict else ""
-        if verdict:
-            painter.setPen(theme.color(ROLES[step.verdict]))
-            wide = QFontMetrics(painter.font()).horizontalAdvance(verdict) + px(4)
-            painter.drawText(QRect(right - wide, box.top(), wide, line), RIGHT, verdict)
-            right -= wide + px(6)
-        painter.setFont(theme.font())
-        painter.setPen(theme.color("text"))
-        top = QRect(left, box.top(), right - left, line)
-        painter.drawText(top, LEFT, elided(QFontMetrics(theme.font()), step.action, top.width()))
-        painter.setFont(small)
-        painter.setPen(theme.color("muted"))
-        low = QRect(left, box.top() + line, box.right() - left, line)
-        took = f"{step.seconds:.1f} s"
-        painter.drawText(low, RIGHT, took)
-        low.setWidth(low.width() - metrics.horizontalAdvance(took) - px(8))
-        painter.drawText(low, LEFT, elided(metrics, f"→ {step.to_title}", low.width()))
-        if step.why:
-            painter.setPen(theme.color(ROLES[step.verdict]))
-            why = QRect(left, box.top() + 2 * line, box.right() - left, line)
-            painter.drawText(why, LEFT, elided(metrics, step.why, why.width()))
-        painter.restore()
 
 
 class PathStepList(QListView):
@@ -123,7 +69,7 @@ class PathPane(QWidget):
         self.says.setTextFormat(Qt.TextFormat.PlainText)
         self.list = PathStepList()
         self.list.setModel(self._path.steps)
-        self.list.setItemDelegate(PathStepDelegate(theme, self.list))
+        self.list.setItemDelegate(RowDelegate(theme, path_step_row, PATH_STEP, self.list))
         self.list.setAccessibleName(self.tr("Steps of the path"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)

@@ -25,8 +25,8 @@ from PySide6.QtWidgets import (
 
 from app.models.knowledge.freeze_form import EXPORT_FORMATS, IMPORT_FORMATS, INCLUDABLE, tip_count
 from app.models.knowledge.tip_table import STATUSES
-from app.views.knowledge.tip_rows import LeftOutDelegate
-from app.views.review.composer_rows import FittedList
+from app.views.knowledge.tip_rows import LEFT_OUT, left_out_row
+from app.views.widgets.rows import FittedList
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -58,7 +58,7 @@ class FreezePane(QFrame):
         self.path = QLineEdit()
         self.choose, self.freeze, self.copy = QPushButton(), QPushButton(), QPushButton()
         self.verify, self.close_button = QPushButton(), QPushButton()
-        self.left_out = FittedList(theme, LeftOutDelegate(theme), self.tr("Tips that lint keeps out"), most=6)
+        self.left_out = FittedList(theme, left_out_row, self.tr("Tips that lint keeps out"), LEFT_OUT, most=6)
         self.left_out.setModel(model.left_out)
         self.report, self.verdict = QLabel(), QLabel()
         self.staying, self.take_reviewed = QLabel(), QPushButton()

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.views.knowledge.tip_rows import RetrievalDelegate
+from app.views.knowledge.tip_rows import RETRIEVAL, retrieval_row
 from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.rows import RowList
 
@@ -44,7 +44,7 @@ class RetrievalTester(QWidget):
         self.summary, self.source = QLabel(), ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.off = QLabel()
         self.own = QPushButton()
-        self.list = RowList(theme, RetrievalDelegate(theme), self.tr("Retrieved tips, then the near misses"))
+        self.list = RowList(theme, retrieval_row, self.tr("Retrieved tips, then the near misses"), RETRIEVAL)
         self.list.setUniformItemSizes(True)
         self.list.setModel(model.model)
         self.error = QLabel()

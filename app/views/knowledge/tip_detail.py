@@ -23,12 +23,13 @@ from PySide6.QtWidgets import (
 from app.models.knowledge.tip_fields import PARTS
 from app.models.knowledge.tip_table import KINDS, ago, exact_time
 from app.views.knowledge.status_label import StatusLabel
-from app.views.knowledge.tip_rows import RevisionDelegate
+from app.views.knowledge.tip_rows import REVISION, revision_row
 from app.views.knowledge.tip_text import AutoHeightTextEdit, DiffView
 from app.views.knowledge.waiver_line import WaiverLine
-from app.views.review.composer_rows import ExampleDelegate, FindingDelegate, FittedList, SimilarDelegate
+from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row
 from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.rows import FittedList
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -70,12 +71,12 @@ class TipDetail(QFrame):
         self.pages, self.kept, self.error = QLabel(), QLabel(), QLabel()
         self.source, self.taint, self.preflight = QLabel(), QLabel(), QLabel()
         self.evidence, self.restore = QPushButton(), QPushButton()
-        self.lint = FittedList(theme, FindingDelegate(theme), self.tr("Lint findings"), most=5)
-        self.similar = FittedList(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=4)
+        self.lint = FittedList(theme, finding_row, self.tr("Lint findings"), FINDING, most=5)
+        self.similar = FittedList(theme, similar_row, self.tr("Similar tips"), SIMILAR, most=4)
         self.examples = FittedList(
-            theme, ExampleDelegate(theme), self.tr("Steps that would retrieve it"), most=4
+            theme, example_row, self.tr("Steps that would retrieve it"), EXAMPLE, most=4
         )
-        self.history = FittedList(theme, RevisionDelegate(theme), self.tr("Revisions of the tip"), most=5)
+        self.history = FittedList(theme, revision_row, self.tr("Revisions of the tip"), REVISION, most=5)
         self.diff = DiffView(theme)
         self.edit, self.save, self.cancel = QPushButton(), QPushButton(), QPushButton()
         self.deeds = {command: QPushButton() for command in STATUS_COMMANDS}

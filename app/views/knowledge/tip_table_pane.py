@@ -5,28 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QStackedWidget,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
 
 from app.models.knowledge.knowledge_model import KnowledgeState
 from app.models.knowledge.tip_table import COLUMNS
-from app.views.knowledge.tip_rows import TipDelegate
+from app.views.knowledge.tip_rows import tip_cell
 from app.views.widgets import EmptyState
 from app.views.widgets.filter_line import FilterLine
+from app.views.widgets.tables import ColumnTable
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
     from app.models.knowledge.knowledge_model import KnowledgeModel
-    from app.models.knowledge.tip_table import TipTableModel
     from app.views.frame.theme import Theme
 
 WIDTHS = {
@@ -35,79 +31,15 @@ WIDTHS = {
     "status": 86,
     "lint": 104,
     "scope": 138,
-    "text": 0,
     "revision": 42,
     "changed": 88,
 }
 """Widths at 100 % text size; the text takes the rest."""
-LEAST_TEXT = 200
+MIN_TEXT = 200
 """Width of the text column below which scope, kind and revision give way."""
 SHRINKING = ("revision", "scope", "kind", "changed", "lint")
 
 Flag = QItemSelectionModel.SelectionFlag
-
-
-class TipTableView(QTableView):
-    """Rows of one height with multiple selection; the text column takes the remaining width."""
-
-    def __init__(self, model: TipTableModel, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self.setModel(model)
-        self.widths = dict(WIDTHS)
-        self._fitting = False
-        self.setItemDelegate(TipDelegate(theme, self))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setSortingEnabled(False)
-        rows, columns = self.verticalHeader(), self.horizontalHeader()
-        rows.hide()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        columns.setHighlightSections(False)
-        columns.setSectionsClickable(True)
-        columns.setSortIndicatorShown(True)
-        columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        columns.setMinimumSectionSize(28)
-        columns.sectionResized.connect(self._on_resized)
-        theme.changed.connect(self.fit)
-
-    def fit(self) -> None:
-        """Share the width; where it is short, less important columns are hidden."""
-        px, room = self._theme.px, self.viewport().width()
-        self.verticalHeader().setDefaultSectionSize(px(26))
-        hidden: set[str] = set()
-        taken = sum(px(width) for width in self.widths.values())
-        for name in SHRINKING:
-            if room - taken >= px(LEAST_TEXT):
-                break
-            hidden.add(name)
-            taken -= px(self.widths[name])
-        self._fitting = True
-        header = self.horizontalHeader()
-        for column, name in enumerate(COLUMNS):
-            header.setSectionHidden(column, name in hidden)
-            if name not in hidden:
-                header.resizeSection(
-                    column, px(self.widths[name]) if name != "text" else max(room - taken, px(60))
-                )
-        self._fitting = False
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the columns to the width."""
-        super().resizeEvent(event)
-        self.fit()
-
-    def _on_resized(self, column: int, _old: int, new: int) -> None:
-        if not self._fitting and COLUMNS[column] != "text":
-            self.widths[COLUMNS[column]] = max(round(new / self._theme.zoom), 28)
-            self.fit()
 
 
 class TipTablePane(QWidget):
@@ -127,7 +59,15 @@ class TipTablePane(QWidget):
             self.tr("Filter of the tips"),
             self.take_focus,
         )
-        self.table = TipTableView(model.table, theme)
+        self.table = ColumnTable(
+            model.table,
+            theme,
+            tip_cell,
+            widths=WIDTHS,
+            least=MIN_TEXT,
+            shrinking=SHRINKING,
+            resizable=True,
+        )
         self.table.setAccessibleName(self.tr("Tips"))
         self._stack = QStackedWidget()
         self._faces: dict[KnowledgeState, QWidget] = {KnowledgeState.READY: self.table}
@@ -187,9 +127,7 @@ class TipTablePane(QWidget):
 
     def show_sort(self) -> None:
         """Show the model's sort column in the header."""
-        table = self._model.table
-        order = Qt.SortOrder.DescendingOrder if table.descending else Qt.SortOrder.AscendingOrder
-        self.table.horizontalHeader().setSortIndicator(COLUMNS.index(table.sorted_by), order)
+        self.table.show_sort()
 
     def save(self) -> dict[str, Any]:
         """Return the widths of the columns."""

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 
 from app.models.live.next_action import is_deciding
 from app.models.live.requests import risk_role
-from app.views.live.progress_panel import height_up_to
 from app.views.live.request_card import RequestCard
-from app.views.live.row_delegates import LiveFlagDelegate
+from app.views.live.rows import FLAG, flag_row
 from app.views.widgets import Badge, ElidedLabel
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.message_label import MessageLabel
@@ -82,7 +81,7 @@ class FlagsPane(QWidget):
         self._could = False
         self.head = QLabel()
         self.head.setProperty("kind", "section")
-        self.list = RowList(theme, LiveFlagDelegate(theme), self.tr("Flags of the run, the newest first"))
+        self.list = RowList(theme, flag_row, self.tr("Flags of the run, the newest first"), FLAG)
         self.list.setModel(self._model.flags)
         self.buttons = {name: QPushButton() for name in ("live.flag.right", "live.flag.wrong")}
         row = FlowLayout(gap=2)
@@ -148,7 +147,7 @@ class FlagsPane(QWidget):
             button.setToolTip(self._center.action(name).toolTip())
 
     def _fit(self) -> None:
-        self.list.setFixedHeight(height_up_to(self.list, self._theme.px(190)))
+        self.list.setFixedHeight(self.list.content_height(most=self._theme.px(190)))
 
 
 class AttentionPanel(QScrollArea):

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStyleOptionViewItem, QVBoxLayout
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
-from app.models.common.object_list import OBJECT_ROLE
-from app.models.live.knowledge import follow_words, vote_words
-from app.views.knowledge.tip_rows import ROUTE_ROLE, ROUTE_SIGN
-from app.views.live.row_delegates import Index, LiveRowDelegate, indented, side
+from app.views.live.rows import TIP, tip_row
 from app.views.widgets import ElidedLabel
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.panel import Panel
 from app.views.widgets.rows import RowList
-from app.views.widgets.signs import draw_tick, paint_ground
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
-    from app.models.live.knowledge import TipAtStep
     from app.models.live.open_run import OpenRunModel
     from app.views.frame.theme import Theme
 
@@ -31,74 +25,6 @@ COMMANDS = (
     "live.tip.down",
     "live.tip.open",
 )
-
-
-class LiveTipDelegate(LiveRowDelegate):
-    """Route, score and id; the text; below it whether it was followed, muted, pinned, voted on or cut."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        tip: TipAtStep | None = index.data(OBJECT_ROLE)
-        if tip is None:
-            return QSize(100, 20)
-        return QSize(100, self.high(tip.text, small=2 if self._said(tip) else 1))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        tip: TipAtStep | None = index.data(OBJECT_ROLE)
-        if tip is None:
-            return
-        painter.save()
-        paint_ground(painter, option, self._theme)
-        box = self.inner(option)
-        head = self._paint_head(painter, option, box, tip)
-        low = box.adjusted(0, head, 0, 0)
-        muted = bool(tip.cut) or tip.stance.value == "muted"
-        taken = self.write(painter, option, low, tip.text, "muted" if muted else "text")
-        self._paint_foot(painter, option, low.adjusted(0, taken, 0, 0), tip)
-        painter.restore()
-
-    def _paint_head(
-        self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, tip: TipAtStep
-    ) -> float:
-        sign = ROUTE_SIGN.get(tip.route, "")
-        role = "muted" if tip.cut else ROUTE_ROLE.get(tip.route, "live")
-        route = f"{sign} {tip.route} {tip.score:.2f}".strip() if tip.route else self.tr("by hand")
-        rest = self.write_small(painter, option, box, route, role, bold=True)
-        others = [f"{name} {score:.2f}" for name, score in tip.routes.items() if name != tip.route]
-        more = " · ".join(part for part in (tip.tip, tip.kind, *others) if part)
-        self.write_small(painter, option, rest, more, "muted")
-        return rest.height()
-
-    def _paint_foot(
-        self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, tip: TipAtStep
-    ) -> None:
-        theme, px = self._theme, self._theme.px
-        rest = box
-        for words, role in self._said(tip):
-            if words == follow_words(tip):
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                painter.setPen(QPen(theme.color(role), 1.8))
-                sign = side(option, rest, QRectF(rest.left(), rest.top() + px(3), px(9), px(8)))
-                if tip.follows:
-                    draw_tick(painter, sign)
-                else:
-                    painter.drawLine(sign.topLeft(), sign.bottomRight())
-                    painter.drawLine(sign.topRight(), sign.bottomLeft())
-                rest = indented(option, rest, px(13))
-            left = self.write_small(painter, option, rest, words, role, bold=True)
-            rest = QRectF(left.left(), rest.top(), left.width(), rest.height())
-
-    def _said(self, tip: TipAtStep) -> list[tuple[str, str]]:
-        """Return words and their colour roles for the line below the text."""
-        said: list[tuple[str, str]] = []
-        if tip.cut:
-            said.append((self.tr("not given: {0}").format(tip.cut), "warn"))
-        if follow_words(tip):
-            said.append((follow_words(tip), "ok" if tip.follows else "muted"))
-        if tip.stance.value and tip.stance.value not in tip.cut:
-            said.append((self.tr("{0} for this run").format(tip.stance.value), "live"))
-        if vote_words(tip):
-            said.append((vote_words(tip), "ok" if tip.vote > 0 else "fail"))
-        return said
 
 
 class LiveKnowledgePane(Panel):
@@ -113,9 +39,7 @@ class LiveKnowledgePane(Panel):
         self.head, self.summary = QLabel(self.tr("Knowledge here")), ElidedLabel()
         self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.off, self.none = QLabel(), QLabel(self.tr("No tip bears on this page."))
-        self.list = RowList(
-            theme, LiveTipDelegate(theme), self.tr("Tips given to the agent, then those that were cut")
-        )
+        self.list = RowList(theme, tip_row, self.tr("Tips given to the agent, then those that were cut"), TIP)
         self.list.setModel(self._model.tips)
         self.buttons = {name: QPushButton() for name in COMMANDS}
         self._could = (False, False)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app.views.live.row_delegates import MemoryDelegate, PlanDelegate, TimelineDelegate
+from app.views.live.rows import MEMORY, PLAN, TIMELINE, memory_row, plan_row, timeline_row
 from app.views.widgets.message_label import MessageLabel
 from app.views.widgets.panel import Panel
 from app.views.widgets.rows import RowList
@@ -33,11 +33,9 @@ class ProgressPanel(Panel):
         self.setAccessibleName(self.tr("Plan, memory and time line of the run"))
         self.intent, self.plan_line = MessageLabel("heading", 160), MessageLabel("secondary", 200)
         self.changes_head, self.changes = QLabel(self.tr("Changed by the last step")), MessageLabel("ok", 800)
-        self.plan = RowList(theme, PlanDelegate(theme), self.tr("Plan of the run"))
-        self.memory = RowList(theme, MemoryDelegate(theme), self.tr("What the agent remembers"))
-        self.moments = RowList(
-            theme, TimelineDelegate(theme), self.tr("Time line: steps and what people did")
-        )
+        self.plan = RowList(theme, plan_row, self.tr("Plan of the run"), PLAN)
+        self.memory = RowList(theme, memory_row, self.tr("What the agent remembers"), MEMORY)
+        self.moments = RowList(theme, timeline_row, self.tr("Time line: steps and what people did"), TIMELINE)
         for view, rows in (
             (self.plan, model.plan),
             (self.memory, model.memory),
@@ -151,7 +149,7 @@ class ProgressPanel(Panel):
         if not self._measured:
             self._measured = True
             for view, most in ((self.plan, self._theme.px(180)), (self.memory, self._theme.px(320))):
-                view.setFixedHeight(height_up_to(view, most))
+                view.setFixedHeight(view.content_height(most=most))
         inner = self.upper.widget()
         stack = inner.layout() if inner is not None else None
         if stack is not None:  # the upper part takes at most half
@@ -171,17 +169,6 @@ class ProgressPanel(Panel):
         """Scroll to new steps, unless the operator is reading further up."""
         if self._follows:
             self.moments.verticalScrollBar().setValue(most)
-
-
-def height_up_to(view: RowList, most: int) -> int:
-    """Return the height of the rows, at most ``most``; rows beyond it are not measured."""
-    rows, option, delegate = view.model(), QStyleOptionViewItem(), view.itemDelegate()
-    height = 2
-    for row in range(rows.rowCount()):
-        height += delegate.sizeHint(option, rows.index(row, 0)).height()
-        if height >= most:
-            return most
-    return height
 
 
 def _section(label: QLabel) -> QLabel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt, QTimer
@@ -18,10 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.live.run_list import counts_words
-from app.views.live.run_row import RunRowDelegate
+from app.views.live.rows import RUN, run_row
 from app.views.live.tile import GAP, TileDelegate
 from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton, fill
+from app.views.widgets.rows import RowDelegate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -305,7 +307,7 @@ class NarrowList(LiveListView):
     def __init__(self, model: LiveModel, theme: Theme) -> None:
         super().__init__(model)
         self.setUniformItemSizes(True)
-        self.setItemDelegate(RunRowDelegate(model, theme, self))
+        self.setItemDelegate(RowDelegate(theme, partial(run_row, runs=model.list), RUN, self))
         self.setAccessibleName(self.tr("All runs, those that need you first"))
         self.setFrameShape(QListView.Shape.NoFrame)
         self._clock = QTimer(self, interval=TICK_MS)

@@ -15,9 +15,9 @@ from app.views.live.hint_line import HintLine
 from app.views.live.input_filter import InputFilter
 from app.views.live.knowledge_panel import LiveKnowledgePane
 from app.views.live.progress_panel import ProgressPanel
+from app.views.live.rows import RUN
 from app.views.live.run_grid import NarrowList, RunGrid
 from app.views.live.run_page import RunPage
-from app.views.live.run_row import ROW
 from app.views.live.start_form import LiveRunForm, TaskFileForm
 from app.views.widgets import Splitter
 
@@ -163,7 +163,7 @@ class LiveView(QWidget):
 
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
-        self.left = Splitter(Qt.Orientation.Vertical, (ROWS * ROW, 0))
+        self.left = Splitter(Qt.Orientation.Vertical, (ROWS * RUN.height, 0))
         self.left.addWidget(self.list)
         self.left.addWidget(self.facts)
         self.list.setMinimumHeight(90)
@@ -213,7 +213,7 @@ class LiveView(QWidget):
         left, right = round(min(left * zoom, left + 40)), round(min(right * zoom, right + 80))
         self.columns.setSizes([left, max(self.width() - left - right, 200), right])
         high = max(self.faces.height(), 300)
-        row = self._theme.px(ROW)
+        row = self._theme.px(RUN.height)
         first = min(ROWS * row, high // 3 // row * row)
         self.left.setSizes([first, high - first])
         needs = min(self._theme.px(NEEDS), high // 2)

@@ -26,8 +26,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.review.composer import KINDS, PARTS
-from app.views.review.composer_rows import ExampleDelegate, FindingDelegate, FittedList, SimilarDelegate
+from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row
 from app.views.widgets import ElidedLabel
+from app.views.widgets.rows import FittedList
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHelpEvent
@@ -106,10 +107,10 @@ class Composer(QFrame):
         self.parts = {name: QLineEdit() for name in PARTS}
         self.pages, self.preflight, self.kept, self.error = QLabel(), QLabel(), QLabel(), QLabel()
         self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), QPushButton()
-        self.lint = FittedList(theme, FindingDelegate(theme), self.tr("Lint findings"), most=4)
-        self.similar = FittedList(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=3)
+        self.lint = FittedList(theme, finding_row, self.tr("Lint findings"), FINDING, most=4)
+        self.similar = FittedList(theme, similar_row, self.tr("Similar tips"), SIMILAR, most=3)
         self.examples = FittedList(
-            theme, ExampleDelegate(theme), self.tr("Steps that would retrieve it"), most=6
+            theme, example_row, self.tr("Steps that would retrieve it"), EXAMPLE, most=6
         )
         self.save, self.close_button = QPushButton(), QPushButton()
         self._heads: dict[str, QLabel] = {}

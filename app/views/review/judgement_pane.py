@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.views.widgets.rows import FlagDelegate, NamedTextDelegate, RowList, VerdictDelegate
+from app.views.review.rows import FLAG, VERDICT, flag_row, named_text_row, verdict_row
+from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -37,7 +38,12 @@ class JudgementPane(QWidget):
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.flags = RowList(theme, FlagDelegate(theme), self.tr("Flags of the run, the worst first"))
+        self.flags = RowList(
+            theme,
+            lambda flag: flag_row(flag, model.flags.remark(flag)),
+            self.tr("Flags of the run, the worst first"),
+            FLAG,
+        )
         self.flags.setModel(model.flags)
         self.verdicts = _VerdictGrid(
             theme, self.tr("Verdicts; press a digit to give one, again to withdraw it")
@@ -50,9 +56,9 @@ class JudgementPane(QWidget):
         )
         self.note.setAccessibleName(self.tr("Note on the verdict"))
         self.note.setToolTip(self.tr("Saved with the next verdict; Enter adds it to the current one"))
-        self.tips = RowList(theme, NamedTextDelegate(theme), self.tr("Tips that apply to this step"))
+        self.tips = RowList(theme, named_text_row, self.tr("Tips that apply to this step"))
         self.tips.setModel(model.tips.model)
-        self.deeds = RowList(theme, NamedTextDelegate(theme), self.tr("Interventions during the run"))
+        self.deeds = RowList(theme, named_text_row, self.tr("Interventions during the run"))
         self.deeds.setModel(model.deeds)
         self.flag_head, self.tip_head, self.deed_head = QLabel(), QLabel(), QLabel()
         self._no_flags = _quiet(self.tr("No detector fired. Nothing suspicious was found in this run."))
@@ -214,7 +220,7 @@ class _VerdictGrid(RowList):
 
     def __init__(self, theme: Theme, name: str) -> None:
         self._theme = theme
-        super().__init__(theme, VerdictDelegate(theme), name)
+        super().__init__(theme, verdict_row, name, VERDICT)
         self.setUniformItemSizes(True)
         self.setWrapping(True)
         self.setFlow(QListView.Flow.TopToBottom)

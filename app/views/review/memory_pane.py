@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
+from app.views.review.rows import named_text_row
 from app.views.widgets.panel import Panel
-from app.views.widgets.rows import NamedTextDelegate, RowList
+from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -34,7 +35,7 @@ class MemoryPane(Panel):
         self.missing.setContentsMargins(12, 8, 12, 8)
         self.close_button = QPushButton()
         self.close_button.setProperty("kind", "link")
-        self.list = RowList(theme, NamedTextDelegate(theme), self.tr("The agent's memory"))
+        self.list = RowList(theme, named_text_row, self.tr("The agent's memory"))
         self.list.setModel(model.memory.lines)
         head = QHBoxLayout()
         head.setContentsMargins(12, 8, 8, 4)

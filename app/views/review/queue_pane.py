@@ -8,112 +8,32 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
-    QRectF,
-    QSize,
     Qt,
 )
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QLabel,
     QListView,
     QStackedWidget,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
-from app.models.common.object_list import OBJECT_ROLE
-from app.models.review.run_queue import QueueState, detector_label, score_level, score_text
+from app.models.review.run_queue import QueueState
+from app.views.review.rows import QUEUE, run_row
 from app.views.widgets import EmptyState
 from app.views.widgets.filter_line import FilterLine
-from app.views.widgets.signs import draw_score, draw_tick, elided, paint_ground
+from app.views.widgets.rows import RowDelegate
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
     from app.models.review.review_model import ReviewModel
-    from app.models.review.run_queue import RunRow
     from app.views.frame.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-class QueueDelegate(QStyledItemDelegate):
-    """Two lines a run: risk, site, task and verdict; below, score, first detector and goal."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The same for every row."""
-        return QSize(160, self._theme.px(42))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one run."""
-        row: RunRow | None = index.data(OBJECT_ROLE)
-        if row is None:
-            return
-        px = self._theme.px
-        painter.save()
-        paint_ground(painter, option, self._theme)
-        area = QRectF(option.rect).adjusted(px(10), px(4), -px(8), -px(4))
-        half = area.height() / 2
-        self._paint_top(painter, QRectF(area.left(), area.top(), area.width(), half), row)
-        self._paint_low(painter, QRectF(area.left(), area.top() + half, area.width(), half), row)
-        painter.setPen(QPen(self._theme.color("line"), 1))
-        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
-        painter.restore()
-
-    def _paint_top(self, painter: QPainter, box: QRectF, row: RunRow) -> None:
-        theme, px = self._theme, self._theme.px
-        bold, plain, small = theme.font(bold=True), theme.font(), theme.font("secondary")
-        painter.setFont(bold)
-        painter.setPen(theme.color("text"))
-        painter.drawText(box, LEFT, f"{row.risk:.2f}" if row.looked_at else "–")
-        left = QFontMetrics(bold).horizontalAdvance("0.00") + px(8)
-        room = box.width() - left - (px(18) if row.label else 0)
-        name = " · ".join(part for part in (row.site, row.task_id) if part) or row.id
-        name = elided(QFontMetrics(plain), name, room)
-        painter.setFont(plain)
-        painter.drawText(box.adjusted(left, 0, 0, 0), LEFT, name)
-        room -= QFontMetrics(plain).horizontalAdvance(name) + px(4)
-        if not row.label:
-            return
-        verdict = elided(QFontMetrics(small), row.label, room) if room >= px(24) else ""
-        width = QFontMetrics(small).horizontalAdvance(verdict)
-        painter.setFont(small)
-        painter.setPen(QPen(theme.color("accent"), 1.6))
-        painter.drawText(box, RIGHT, verdict)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        tick = QRectF(box.right() - width - px(13), box.center().y() - px(4), px(9), px(8))
-        draw_tick(painter, tick)
-
-    def _paint_low(self, painter: QPainter, box: QRectF, row: RunRow) -> None:
-        theme, px = self._theme, self._theme.px
-        small, level = theme.font("secondary"), score_level(row.score)
-        metrics = QFontMetrics(small)
-        sign = QRectF(box.left(), box.center().y() - px(5), px(10), px(10))
-        draw_score(painter, sign, level, theme.color(level))
-        left = px(14)
-        painter.setFont(small)
-        detector = detector_label(row.flags[0]) if row.flags else ""
-        for text, role, most in (
-            (score_text(row.score), level, 1.0),
-            (detector, "text", 0.45),
-            (row.intent, "muted", 1.0),
-        ):
-            room = min(box.width() - left, box.width() * most)
-            text = elided(metrics, text, room)
-            if not text or room < px(16):
-                continue
-            painter.setPen(theme.color(role))
-            painter.drawText(box.adjusted(left, 0, 0, 0), LEFT, text)
-            left += metrics.horizontalAdvance(text) + px(8)
 
 
 class QueuePane(QWidget):
@@ -253,5 +173,5 @@ class _QueueList(QListView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegate(QueueDelegate(theme, self))
+        self.setItemDelegate(RowDelegate(theme, run_row, QUEUE, self))
         theme.changed.connect(self.doItemsLayout)

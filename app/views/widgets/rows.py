@@ -1,206 +1,331 @@
-"""Lists of rows with delegates, and delegates of flags, verdicts and tips."""
+"""List rows described as data and painted by one delegate: a sign, then lines of text spans."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.common.object_list import OBJECT_ROLE
-from app.models.review.flags import REMARK_ROLE
-from app.models.review.run_queue import detector_label
-from app.views.widgets.signs import SEVERITY_ROLE, draw_key, draw_severity, draw_tick, elided, paint_ground
+from app.views.widgets.signs import Sign, elided, paint_ground
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.models.review.flags import Choice, Flag
     from app.views.frame.theme import Theme
 
+T = TypeVar("T")
 Index = QModelIndex | QPersistentModelIndex
 TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-WRAP = Qt.TextFlag.TextWordWrap
+
+MAX_CACHED = 2_000
+"""Number of texts whose line breaks are cached."""
+MAX_CHARACTERS = 600
+"""Characters of a text that can appear on two lines; pages produce texts of any length."""
+LEAST_SPAN = 12
+"""A span with less room than this is left out, with those after it; pixels at 100 % text size."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A stretch of a line: a sign, a text, or both; lengths in pixels at 100 % text size.
+
+    Attributes:
+        role: colour of the text.
+        plain: the normal text size, else the small one.
+        middle: elide in the middle, as for addresses.
+        share: largest part of the line's width.
+        least: a text whose width is reserved, so that what follows is aligned over the rows.
+        size: width and height of the sign.
+    """
+
+    text: str = ""
+    role: str = "muted"
+    bold: bool = False
+    plain: bool = False
+    middle: bool = False
+    share: float = 1.0
+    least: str = ""
+    gap: int = 8
+    sign: Sign | None = None
+    size: tuple[float, float] = (10, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Spans from the left and at most one at the right end, which takes its room first."""
+
+    spans: tuple[Span, ...]
+    right: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in the normal size on up to two lines."""
+
+    text: str
+    role: str = "text"
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """The lines of a row from the top; ``sign`` stands in the gutter before the first.
+
+    ``bar`` is the colour of a bar at the row's beginning, ``tint`` that of its background.
+    """
+
+    lines: tuple[Line | Text, ...]
+    sign: Span | None = None
+    bar: str = ""
+    tint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowStyle:
+    """Lengths in pixels at 100 % text size.
+
+    Attributes:
+        margins: left, top, right, bottom.
+        gutter: room for the sign before the lines.
+        height: of every row; 0 for as high as its lines.
+        ruled: a line below each row.
+    """
+
+    margins: tuple[int, int, int, int] = (12, 4, 8, 3)
+    gutter: int = 0
+    height: int = 0
+    ruled: bool = False
+
+
+def line(*spans: Span | None, right: Span | None = None) -> Line:
+    """Return a line without its empty spans."""
+    kept = tuple(span for span in spans if span is not None and (span.text or span.sign is not None))
+    return Line(kept, right if right is not None and (right.text or right.sign is not None) else None)
+
+
+def small(text: str, role: str = "muted", **more: Any) -> Span:
+    """Return a span in small type."""
+    return Span(text=text, role=role, **more)
+
+
+def plain(text: str, role: str = "text", **more: Any) -> Span:
+    """Return a span in the normal size."""
+    return Span(text=text, role=role, plain=True, **more)
+
+
+class SpanDelegate(QStyledItemDelegate):
+    """Paints spans, mirrored for right-to-left."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint_span(self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, span: Span) -> float:
+        """Draw a sign and a text from the beginning of a box; return the width taken."""
+        theme, px, font = self._theme, self._theme.px, self._font(span)
+        if span.sign is not None:
+            sign = QRectF(0, 0, px(span.size[0]), px(span.size[1]))
+            sign.moveCenter(box.center())
+            sign.moveLeft(box.left())
+            painter.save()
+            span.sign(painter, placed(option, sign), theme)
+            painter.restore()
+            box = box.adjusted(self._sign_width(span), 0, 0, 0)
+        metrics = QFontMetrics(font)
+        shown = elided(metrics, span.text[:MAX_CHARACTERS], box.width(), middle=span.middle)
+        painter.setFont(font)
+        self._set_pen(painter, option, span.role)
+        painter.drawText(placed(option, box), aligned(option, LEFT), shown)
+        width = max(metrics.horizontalAdvance(shown), metrics.horizontalAdvance(span.least))
+        return self._sign_width(span) + width
+
+    def width_of(self, span: Span) -> float:
+        """Return the width of a whole span."""
+        text = " ".join(span.text[:MAX_CHARACTERS].split())
+        return self._sign_width(span) + QFontMetrics(self._font(span)).horizontalAdvance(text) + 1
+
+    def _font(self, span: Span) -> QFont:
+        return self._theme.font("base" if span.plain else "secondary", bold=span.bold)
+
+    def _sign_width(self, span: Span) -> float:
+        if span.sign is None:
+            return 0.0
+        return self._theme.px(span.size[0]) + (self._theme.px(5) if span.text else 0)
+
+    def _set_pen(self, painter: QPainter, option: QStyleOptionViewItem, role: str) -> None:
+        """Set the colour of a role; the text of a disabled list is muted."""
+        enabled = bool(option.state & QStyle.StateFlag.State_Enabled)
+        painter.setPen(self._theme.color(role if enabled or role != "text" else "muted"))
+
+
+class RowDelegate(SpanDelegate, Generic[T]):
+    """Paints the ``Row`` that ``describe`` makes of a value."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        describe: Callable[[T], Row],
+        style: RowStyle | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(theme, parent)
+        self._describe, self._style = describe, style or RowStyle()
+        self._broken: dict[tuple[str, bool, float], str] = {}
+        theme.changed.connect(self._broken.clear)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        px, style = self._theme.px, self._style
+        if style.height:
+            return QSize(100, px(style.height))
+        value = index.data(OBJECT_ROLE)
+        if value is None:
+            return QSize(100, 20)
+        high = sum(map(self._height, self._describe(value).lines))
+        return QSize(100, round(high) + px(style.margins[1]) + px(style.margins[3]))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        value = index.data(OBJECT_ROLE)
+        if value is not None:
+            painter.save()
+            self._paint_row(painter, option, self._describe(value))
+            painter.restore()
+
+    def _paint_row(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
+        theme, px, style = self._theme, self._theme.px, self._style
+        self._paint_ground(painter, option, row)
+        left, top, right, bottom = (px(one) for one in style.margins)
+        box = QRectF(option.rect).adjusted(left, top, -right, -bottom)
+        if style.height:  # the lines stand in the middle of a row of fixed height
+            box.setTop(box.top() + max(box.height() - sum(map(self._height, row.lines)), 0) / 2)
+        if row.sign is not None:
+            high = min(self._height(row.lines[0]), QFontMetrics(theme.font()).lineSpacing())
+            self.paint_span(painter, option, QRectF(box.left(), box.top(), px(style.gutter), high), row.sign)
+        box.setLeft(box.left() + px(style.gutter))
+        for one in row.lines:
+            place = QRectF(box.left(), box.top(), box.width(), self._height(one))
+            if isinstance(one, Text):
+                painter.setFont(theme.font(bold=one.bold))
+                self._set_pen(painter, option, one.role)
+                painter.drawText(placed(option, place), aligned(option, TOP), self._wrapped(one))
+            else:
+                self._paint_line(painter, option, place, one)
+            box.setTop(place.bottom())
+        if style.ruled:
+            painter.setPen(QPen(theme.color("line"), 1))
+            painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
+        theme, edge = self._theme, QRectF(option.rect)
+        paint_ground(painter, option, theme)
+        if row.tint:
+            painter.fillRect(edge.adjusted(theme.px(4), 1, -theme.px(4), -1), theme.color(row.tint))
+        if row.bar:
+            bar = QRectF(edge.left(), edge.top() + 1, theme.px(3), edge.height() - 2)
+            painter.fillRect(placed(option, bar), theme.color(row.bar))
+
+    def _paint_line(self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, one: Line) -> None:
+        px, room = self._theme.px, QRectF(box)
+        if one.right is not None:
+            taken = min(self.width_of(one.right), box.width() * one.right.share)
+            place = QRectF(box.right() - taken, box.top(), taken, box.height())
+            self.paint_span(painter, option, place, one.right)
+            room.setRight(place.left() - px(one.right.gap))
+        for span in one.spans:
+            if room.width() < px(LEAST_SPAN):
+                return
+            place = QRectF(room)
+            place.setWidth(min(room.width(), box.width() * span.share))
+            room.setLeft(room.left() + self.paint_span(painter, option, place, span) + px(span.gap))
+
+    def _height(self, one: Line | Text) -> float:
+        if isinstance(one, Text):
+            spacing = QFontMetrics(self._theme.font(bold=one.bold)).lineSpacing()
+            return spacing * (self._wrapped(one).count("\n") + 1)
+        is_plain = any(span.plain for span in one.spans)
+        return QFontMetrics(self._theme.font("base" if is_plain else "secondary")).lineSpacing()
+
+    def _wrapped(self, one: Text) -> str:
+        """Break a text over one or two lines; the same for measuring and painting, whatever the scroll bar does."""
+        view = self.parent()
+        left, _top, right, _bottom = self._style.margins
+        width = view.width() if isinstance(view, QListView) else 300
+        key = (one.text, one.bold, width - self._theme.px(left + right + self._style.gutter + 10))
+        lines = self._broken.get(key)
+        if lines is None:  # breaking lines is the main cost of a long list
+            if len(self._broken) >= MAX_CACHED:
+                self._broken.clear()
+            metrics = QFontMetrics(self._theme.font(bold=one.bold))
+            lines = self._broken[key] = two_lines(metrics, one.text[:MAX_CHARACTERS], key[2])
+        return lines
 
 
 class RowList(QListView):
-    """A short list with a delegate; rows are as high as their text needs at this width."""
+    """A short list of described rows, as high as their text needs at this width."""
 
-    def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str) -> None:
+    def __init__(
+        self, theme: Theme, describe: Callable[[Any], Row], name: str, style: RowStyle | None = None
+    ) -> None:
         super().__init__()
         self.setMouseTracking(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setAccessibleName(name)
-        delegate.setParent(self)
-        self.setItemDelegate(delegate)
+        self.setItemDelegate(RowDelegate(theme, describe, style, self))
         self.setResizeMode(QListView.ResizeMode.Adjust)
         theme.changed.connect(self.doItemsLayout)
 
-    def content_height(self) -> int:
-        """The height of all rows."""
+    def content_height(self, *, rows: int = 1 << 30, most: int = 1 << 30) -> int:
+        """The height of the first ``rows`` in pixels, at most ``most``; rows beyond it are not measured."""
         model, option, delegate = self.model(), QStyleOptionViewItem(), self.itemDelegate()
-        rows = range(model.rowCount())
-        return sum(delegate.sizeHint(option, model.index(row, 0)).height() for row in rows) + 2
+        height = 2
+        for row in range(min(model.rowCount(), rows)):
+            height += delegate.sizeHint(option, model.index(row, 0)).height()
+            if height >= most:
+                return most
+        return height
 
 
-class FlagDelegate(QStyledItemDelegate):
-    """Shape of the severity, the message on up to two lines, detector and step below it."""
+class FittedList(RowList):
+    """A list as high as its rows, up to ``most`` of them; then it scrolls."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+    def __init__(
+        self,
+        theme: Theme,
+        describe: Callable[[Any], Row],
+        name: str,
+        style: RowStyle | None = None,
+        *,
+        most: int,
+    ) -> None:
+        super().__init__(theme, describe, name, style)
+        self._most = most
+        theme.changed.connect(self.fit)
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The message on one or two lines, and the origin."""
-        flag: Flag | None = index.data(OBJECT_ROLE)
-        text = flag.message if flag is not None else ""
-        return QSize(120, height_for(self, self._theme, text, 38) + self._theme.px(24))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one flag."""
-        flag: Flag | None = index.data(OBJECT_ROLE)
-        if flag is None:
-            return
-        theme, px = self._theme, self._theme.px
-        painter.save()
-        paint_ground(painter, option, theme)
-        box = QRectF(option.rect).adjusted(px(12), px(4), -px(8), -px(3))
-        color = theme.color(SEVERITY_ROLE[flag.severity.value])
-        draw_severity(
-            painter, QRectF(box.left(), box.top() + px(3), px(10), px(10)), flag.severity.value, color
-        )
-        text = box.adjusted(px(18), 0, 0, 0)
-        plain, small = theme.font(), theme.font("secondary")
-        spacing = QFontMetrics(plain).lineSpacing()
-        message = two_lines(QFontMetrics(plain), flag.message, text_width(self, theme, 38))
-        painter.setFont(plain)
-        painter.setPen(theme.color("text"))
-        painter.drawText(QRectF(text.left(), text.top(), text.width(), spacing * 2), TOP, message)
-        painter.setFont(small)
-        painter.setPen(theme.color("muted"))
-        remark = index.data(REMARK_ROLE)
-        origin = f"{detector_label(flag.detector)} · step {flag.step}" + (f" · {remark}" if remark else "")
-        origin = elided(QFontMetrics(small), origin, text.width())
-        low = text.top() + spacing * (2 if "\n" in message else 1)
-        painter.drawText(
-            QRectF(text.left(), low, text.width(), QFontMetrics(small).lineSpacing()), LEFT, origin
-        )
-        painter.restore()
+    def fit(self) -> None:
+        """Take the height that the rows need now; an empty list is hidden."""
+        self.setFixedHeight(self.content_height(rows=self._most))
+        self.setVisible(self.model().rowCount() > 0)
 
 
-class VerdictDelegate(QStyledItemDelegate):
-    """Key cap and label; a given one has a tick, a tint and the step it was given at."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """One line."""
-        return QSize(120, self._theme.px(24))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one label."""
-        choice: Choice | None = index.data(OBJECT_ROLE)
-        if choice is None:
-            return
-        theme, px = self._theme, self._theme.px
-        painter.save()
-        paint_ground(painter, option, theme)
-        box = QRectF(option.rect)
-        if choice.given:
-            painter.fillRect(box.adjusted(px(4), px(1), -px(4), -px(1)), theme.color("tint_accent"))
-        small = theme.font("secondary")
-        wide = px(26) if len(choice.keys) > 1 else px(17)
-        cap = QRectF(box.left() + px(8), box.center().y() - px(8), wide, px(16))
-        draw_key(painter, cap, choice.keys, small, theme.color("edge"), theme.color("muted"))
-        left = cap.right() + px(5)
-        right = box.right() - px(1)
-        if choice.given:
-            painter.setPen(QPen(theme.color("accent"), 1.8))
-            draw_tick(painter, QRectF(right - px(14), box.center().y() - px(5), px(10), px(9)))
-            right -= px(18)
-        painter.setFont(theme.font(bold=bool(choice.given)))
-        enabled = bool(option.state & QStyle.StateFlag.State_Enabled)
-        painter.setPen(theme.color("accent" if choice.given else "text" if enabled else "muted"))
-        text = elided(QFontMetrics(painter.font()), choice.label.value, right - left)
-        painter.drawText(QRectF(left, box.top(), right - left, box.height()), LEFT, text)
-        painter.restore()
+def placed(option: QStyleOptionViewItem, box: QRectF) -> QRectF:
+    """Return a box of the row, mirrored for right-to-left."""
+    if option.direction == Qt.LayoutDirection.LeftToRight:
+        return box
+    left = option.rect.left() + option.rect.right() + 1 - box.right()
+    return QRectF(left, box.top(), box.width(), box.height())
 
 
-class NamedText(Protocol):
-    """A row in two parts: its role and details, and its text."""
-
-    @property
-    def role(self) -> str: ...
-    @property
-    def more(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-
-
-class NamedTextDelegate(QStyledItemDelegate):
-    """Role and details; below, the text on up to two lines."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The head, and the text on one or two lines."""
-        tip: NamedText | None = index.data(OBJECT_ROLE)
-        text = tip.text if tip is not None else ""
-        high = height_for(self, self._theme, text, 20) if text else 0
-        return QSize(120, high + self._theme.px(24))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one row."""
-        tip: NamedText | None = index.data(OBJECT_ROLE)
-        if tip is None:
-            return
-        theme, px = self._theme, self._theme.px
-        painter.save()
-        paint_ground(painter, option, theme)
-        box = QRectF(option.rect).adjusted(px(12), px(4), -px(8), -px(3))
-        small, plain = theme.font("secondary"), theme.font()
-        line = QFontMetrics(small).lineSpacing()
-        painter.setFont(theme.font("secondary", bold=True))
-        painter.setPen(theme.color("accent"))
-        head = QRectF(box.left(), box.top(), box.width(), line)
-        painter.drawText(head, LEFT, tip.role)
-        left = QFontMetrics(painter.font()).horizontalAdvance(tip.role) + px(8)
-        painter.setFont(small)
-        painter.setPen(theme.color("muted"))
-        painter.drawText(
-            head.adjusted(left, 0, 0, 0), LEFT, elided(QFontMetrics(small), tip.more, head.width() - left)
-        )
-        painter.setFont(plain)
-        painter.setPen(theme.color("text"))
-        text = two_lines(QFontMetrics(plain), tip.text, text_width(self, theme, 20))
-        painter.drawText(box.adjusted(0, line + px(1), 0, 0), TOP, text)
-        painter.restore()
-
-
-def height_for(delegate: QStyledItemDelegate, theme: Theme, text: str, taken: int) -> int:
-    """Return the height of a text on its one or two lines; see ``text_width``."""
-    metrics = QFontMetrics(theme.font())
-    lines = two_lines(metrics, text, text_width(delegate, theme, taken)).count("\n") + 1
-    return metrics.lineSpacing() * lines
-
-
-def text_width(delegate: QStyledItemDelegate, theme: Theme, taken: int) -> int:
-    """Return the width for a row's text: the list's, without ``taken`` pixels and without room for a scroll bar.
-
-    Measuring and painting use the same width, so a scroll bar that appears changes no row.
-    """
-    view = delegate.parent()
-    width = view.width() if isinstance(view, QListView) else 300
-    return width - theme.px(taken + 10)
+def aligned(option: QStyleOptionViewItem, side: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
+    """Return the alignment for the reading direction."""
+    return QStyle.visualAlignment(option.direction, side)
 
 
 def two_lines(metrics: QFontMetrics, text: str, width: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -14,6 +15,73 @@ if TYPE_CHECKING:
 SEVERITY_ROLE = {"error": "fail", "warning": "warn", "hint": "muted"}
 TROUBLE_ROLE = {"hard": "fail", "soft": "warn", "harness": "live"}
 CHANGE_ROLE = {"added": "ok", "removed": "fail", "changed": "warn"}
+
+
+Sign = Callable[[QPainter, QRectF, "Theme"], None]
+"""Paints a small sign into a box."""
+
+
+def severity_sign(severity: str) -> Sign:
+    """Return the sign of a severity in its colour."""
+    return lambda painter, box, theme: draw_severity(
+        painter, box, severity, theme.color(SEVERITY_ROLE[severity])
+    )
+
+
+def trouble_sign(trouble: str) -> Sign:
+    """Return the sign of an error class in its colour."""
+    return lambda painter, box, theme: draw_trouble(painter, box, trouble, theme.color(TROUBLE_ROLE[trouble]))
+
+
+def score_sign(level: str, role: str) -> Sign:
+    """Return the sign of a score level."""
+    return lambda painter, box, theme: draw_score(painter, box, level, theme.color(role))
+
+
+def tick_sign(role: str, *, crossed: bool = False) -> Sign:
+    """Return a tick, or a cross."""
+
+    def draw(painter: QPainter, box: QRectF, theme: Theme) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color(role), 1.8))
+        if crossed:
+            painter.drawLine(box.topLeft(), box.bottomRight())
+            painter.drawLine(box.topRight(), box.bottomLeft())
+        else:
+            draw_tick(painter, box)
+
+    return draw
+
+
+def diamond_sign(role: str) -> Sign:
+    """Return a filled diamond."""
+
+    def draw(painter: QPainter, box: QRectF, theme: Theme) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color(role))
+        x, y = box.center().x(), box.center().y()
+        corners = [
+            QPointF(x, box.top()),
+            QPointF(box.right(), y),
+            QPointF(x, box.bottom()),
+            QPointF(box.left(), y),
+        ]
+        painter.drawPolygon(QPolygonF(corners))
+
+    return draw
+
+
+def icon_sign(name: str, role: str) -> Sign:
+    """Return a Material Design icon."""
+    return lambda painter, box, theme: theme.icon(name, role).paint(painter, box.toRect())
+
+
+def key_sign(key: str) -> Sign:
+    """Return a key cap."""
+    return lambda painter, box, theme: draw_key(
+        painter, box, key, theme.font("secondary"), theme.color("edge"), theme.color("muted")
+    )
 
 
 def draw_severity(painter: QPainter, box: QRectF, severity: str, color: QColor) -> None:
