@@ -72,12 +72,12 @@ async def scout(tab: BrowserSession, at: Episode, most: int, played: Played) -> 
             intent=at.utterance,
             start_url=page.url,
             page=page,
-            turns=tuple(turns),
+            history=tuple(turns),
         )
         began = time.perf_counter()
         decision = await policy.decide(sight)
         played.thinking.append(time.perf_counter() - began)
-        command = decision.command
+        command = decision.action
         played.lines.append(f"{decision.reason}  ->  {command}")
         if command is None or isinstance(command, Stop | ReportInfeasible):
             return
@@ -86,7 +86,7 @@ async def scout(tab: BrowserSession, at: Episode, most: int, played: Played) -> 
         played.steps += 1
         turns.append(
             HistoryEntry(
-                step=step, url=page.url, title=page.title, state="", command=command, result=result, words=""
+                step=step, url=page.url, title=page.title, state="", action=command, result=result, words=""
             )
         )
         if await at.done():

@@ -51,7 +51,7 @@ async def test_a_server_that_goes_away_is_told_and_the_run_goes_on_where_it_stan
     def leave(_: Observation) -> AgentDecision:
         for server in world.site._servers:
             server.close()
-        return AgentDecision(command=Goto(f"{url}/good/two"))
+        return AgentDecision(action=Goto(f"{url}/good/two"))
 
     went = await world.desk.go(world.site.page("good/one"), [leave, DONE])
     assert went.run.outcome is Outcome.ANSWERED
@@ -86,7 +86,7 @@ async def test_a_browser_that_is_killed_in_a_step_closes_the_run_and_loses_no_st
             if sight.step == 1:
                 asyncio.get_running_loop().call_later(0.3, os.kill, await pid(), signal.SIGKILL)
                 command = Wait(5.0)
-            return AgentDecision(command=command)
+            return AgentDecision(action=command)
 
         async def aclose(self) -> None:
             return None
@@ -154,7 +154,7 @@ async def test_a_disk_that_stays_full_leaves_the_run_to_be_closed_at_the_next_op
     def fill_up(_: Observation) -> AgentDecision:
         monkeypatch.setattr(run_writer, "write_file", full)
         monkeypatch.setattr(run_writer, "append_atomically", full)
-        return AgentDecision(command=Wait(0.1))
+        return AgentDecision(action=Wait(0.1))
 
     engine = await Engine.open(tmp_path)
     try:
@@ -190,7 +190,7 @@ async def test_a_run_that_another_process_works_on_is_not_gone_on_with_twice(
 
         async def decide(self, sight: Observation) -> AgentDecision:
             await meanwhile(world.desk.newest_id())
-            return AgentDecision(command=DONE)
+            return AgentDecision(action=DONE)
 
         async def aclose(self) -> None:
             return None

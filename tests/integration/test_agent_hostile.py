@@ -97,7 +97,7 @@ async def test_a_start_that_is_no_page_to_work_on_closes_the_run_with_one_senten
 async def test_a_page_that_holds_half_letters_is_looked_at_and_kept(world: World):
     def odd(sight: Observation) -> AgentDecision:
         number = next(one.index for one in sight.page.elements if one.role == "button")
-        return AgentDecision(command=Click(number), reason="half \ud800", raw="\udfff", intent="\ud800")
+        return AgentDecision(action=Click(number), reason="half \ud800", raw="\udfff", intent="\ud800")
 
     went = await world.desk.go(world.site.page("odd-letters"), [odd, Stop("half \ud801")])
     assert (went.run.outcome, went.run.answer) == (Outcome.ANSWERED, "half ?")

@@ -31,7 +31,7 @@ async def test_a_run_is_taken_to_the_basket_by_words_and_its_steps_tell_how(
     server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def where(sight: Observation) -> AgentDecision:
-        return AgentDecision(command=Stop(sight.page.url.removeprefix(server.shop_url)))
+        return AgentDecision(action=Stop(sight.page.url.removeprefix(server.shop_url)))
 
     moves: list[Navigate | Callable[[Observation], AgentDecision]] = [
         Navigate("demo-shop", "what is in my basket"),

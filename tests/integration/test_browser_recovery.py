@@ -48,13 +48,13 @@ async def test_a_browser_killed_while_the_agent_thinks_is_back_before_it_has_dec
     async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("form")))
         await patient.hands.look()
-        mark = patient.control.mark
-        async with patient.control.at(Stage.THINKING):
+        mark = patient.control.page_mark
+        async with patient.control.in_stage(Stage.THINKING):
             await patient.kill()
             took = await until(lambda: patient.live.session.browser_switches == 1 and not patient.live.broken)
             await until(lambda: patient.control.state is RunState.RUNNING)
         assert took < PROMISED
-        assert patient.control.mark != mark
+        assert patient.control.page_mark != mark
         page = await patient.hands.look()
         assert page.url == patient.at("form")
         assert page.notes[0].startswith("the browser was closed or crashed; another browser was opened at")
@@ -68,10 +68,10 @@ async def test_a_browser_killed_in_an_action_is_back_at_the_next_look_and_the_ac
         await patient.hands.do(Goto(patient.at("form")))
         await patient.hands.look()
         asyncio.get_running_loop().call_later(0.3, os.kill, patient.live.process, signal.SIGKILL)
-        async with patient.control.at(Stage.ACTING):
+        async with patient.control.in_stage(Stage.ACTING):
             result = await patient.hands.do(Wait(5.0))
         assert result.cause is Cause.PAGE_LOST
-        async with patient.control.at(Stage.LOOKING):
+        async with patient.control.in_stage(Stage.LOOKING):
             page = await patient.hands.look()
         assert page.url == patient.at("form")
         assert patient.control.state is RunState.RUNNING
@@ -101,7 +101,7 @@ async def test_a_page_state_behind_a_click_is_gone_back_to_through_the_map(tmp_p
             await patient.live.session.page.click("#b")
             return True
 
-        patient.hands.back_to = back_to
+        patient.hands.return_to = back_to
         await patient.kill()
         page = await patient.hands.look()
         assert any(one.name == "Deep" for one in page.elements)
@@ -143,7 +143,7 @@ async def test_a_browser_that_stands_still_is_cut_short_ended_and_another_opened
         old = patient.live.process
         await patient.kill(signal.SIGSTOP)
         with pytest.raises(WatchdogTimeout, match="has not answered"):
-            async with patient.control.at(Stage.LOOKING):
+            async with patient.control.in_stage(Stage.LOOKING):
                 await patient.hands.look()
         page = await patient.hands.look()
         assert page.url == patient.at("form")
@@ -168,7 +168,7 @@ async def test_a_page_that_allocates_until_it_crashes_is_opened_anew(
     async with recovery_bench(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("grows")))
         page = await patient.hands.look()
-        async with patient.control.at(Stage.ACTING):
+        async with patient.control.in_stage(Stage.ACTING):
             result = await patient.hands.do(Click(patient.button(page, "Grow")))
         assert result.cause is Cause.PAGE_LOST
         page = await patient.hands.look()

@@ -54,11 +54,11 @@ async def test_a_page_that_gives_orders_is_read_and_not_obeyed(chromium: Browser
             hands = Executor(tab)
             task = AgentTask(run="r", intent=intent, start_url=f"{address}/orders.html", max_steps=6)
             parts = AgentDependencies(
-                hands=hands,
+                executor=hands,
                 policy=LlmPolicy(model),
-                book=book,
+                ledger_store=book,
                 recorder=kept,
-                deeds=ActionDispatcher(hands, book, calculate, secrets=secrets),
+                dispatcher=ActionDispatcher(hands, book, calculate, secrets=secrets),
                 secrets=secrets,
             )
             run = await AgentLoop(task, parts, Run(id="r", source="sitelore", intent=intent)).run()

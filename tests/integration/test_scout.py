@@ -35,16 +35,16 @@ async def _play(tab: BrowserSession, said: str, most: int = 12) -> list[HistoryE
     for step in range(most):
         page = await hand.look(picture=False)
         sight = Observation(
-            step=step, steps_left=most - step, intent=said, start_url=page.url, page=page, turns=tuple(turns)
+            step=step, steps_left=most - step, intent=said, start_url=page.url, page=page, history=tuple(turns)
         )
-        command = (await policy.decide(sight)).command
+        command = (await policy.decide(sight)).action
         assert command is not None
         if isinstance(command, Stop | ReportInfeasible):
             break
         result = await hand.do(command)
         turns.append(
             HistoryEntry(
-                step=step, url=page.url, title="", state="", command=command, result=result, words=""
+                step=step, url=page.url, title="", state="", action=command, result=result, words=""
             )
         )
     return turns

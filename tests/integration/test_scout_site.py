@@ -26,20 +26,20 @@ async def scouted(hands: Executor, start: str, intent: str, most: int = 16) -> t
         page = await hands.look(picture=False)
         seen.append(page.url)
         sight = Observation(
-            step=step, steps_left=most - step, intent=intent, start_url=start, page=page, turns=tuple(turns)
+            step=step, steps_left=most - step, intent=intent, start_url=start, page=page, history=tuple(turns)
         )
         decision = await policy.decide(sight)
-        assert decision.command is not None
-        if isinstance(decision.command, Stop | ReportInfeasible):
-            return decision.command, seen
-        result = await hands.do(decision.command)
+        assert decision.action is not None
+        if isinstance(decision.action, Stop | ReportInfeasible):
+            return decision.action, seen
+        result = await hands.do(decision.action)
         turns.append(
             HistoryEntry(
                 step=step,
                 url=page.url,
                 title=page.title,
                 state="",
-                command=decision.command,
+                action=decision.action,
                 result=result,
                 words="",
             )

@@ -51,7 +51,7 @@ class Slow:
             command = Stop("done")
         elif sight.step % 3 == 2:
             command = TakeNote(f"step {sight.step}")
-        return AgentDecision(command=command)
+        return AgentDecision(action=command)
 
     async def aclose(self) -> None:
         return None

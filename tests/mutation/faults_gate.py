@@ -19,8 +19,8 @@ FAULTS = (
     Mutation(
         "gate-asked-for",
         GATE,
-        "return WriteDecision(allowed=False, about=about, why=_refusal(about, changes, refusals))",
-        "return WriteDecision(allowed=True, about=about, why=_refusal(about, changes, refusals))",
+        "return WriteDecision(allowed=False, assessment=about, why=_refusal(about, changes, refusals))",
+        "return WriteDecision(allowed=True, assessment=about, why=_refusal(about, changes, refusals))",
         "A write that the task does not ask for is refused.",
         _GATE,
         safety=True,
@@ -118,8 +118,8 @@ FAULTS = (
     Mutation(
         "gate-signing-in",
         GATE,
-        "        asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(sight))\n",
-        "        asked = bool(sight.intent)\n",
+        "        asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(observation))\n",
+        "        asked = bool(observation.intent)\n",
         "A run signs in only where its task speaks of it.",
         _GATE,
         safety=True,
@@ -163,7 +163,7 @@ FAULTS = (
     Mutation(
         "gate-foreign-text",
         GATE,
-        "        if recently and not self._foreign_text(scope, sight):\n",
+        "        if recently and not self._foreign_text(scope, observation):\n",
         "        if recently:\n",
         "A form that holds a text which is not the task's is not sent.",
         _GATE,
@@ -190,8 +190,8 @@ FAULTS = (
     Mutation(
         "gate-marks",
         DEEDS,
-        "        if self.check is not None and resolved != command:\n",
-        "        if self.check is not None and resolved == command:\n",
+        "        if self.check_mark is not None and resolved != action:\n",
+        "        if self.check_mark is not None and resolved == action:\n",
         "What stands behind a mark is judged once it is known.",
         (*_RUN, *_GATE, "tests/unit/engine/test_agent_vision_cache.py"),
         safety=True,
@@ -217,7 +217,7 @@ FAULTS = (
     Mutation(
         "gate-counts-what-was-done",
         CLEARING,
-        "            self._gate.settle(decision, result, cleared.sight.step)\n",
+        "            self._gate.settle(decision, result, cleared.observation.step)\n",
         "            self._gate.settle(decision, result, 0) if not result.success else None\n",
         "What a run has written counts from then on.",
         (*_RUN, *_GATE),

@@ -79,8 +79,8 @@ FAULTS = (
     Mutation(
         "takeover-at-the-start",
         LOOP,
-        "            await control.gate(but_for_hands=True)\n",
-        "            await control.gate()\n",
+        "            await control.wait_until_released(pass_takeover=True)\n",
+        "            await control.wait_until_released()\n",
         "A takeover at the start opens the start page.",
         ("tests/unit/engine/test_agent_run_control.py",),
     ),

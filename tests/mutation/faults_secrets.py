@@ -30,8 +30,8 @@ FAULTS = (
     Mutation(
         "secret-own-page",
         FIELDS,
-        "    if not _is_own(sight.page.url, sight, secrets):\n",
-        "    if not sight.page.url:\n",
+        "    if not _is_own(observation.page.url, observation, secrets):\n",
+        "    if not observation.page.url:\n",
         "No secret is typed on a page of another site.",
         _FIELDS,
         safety=True,
@@ -39,7 +39,7 @@ FAULTS = (
     Mutation(
         "secret-own-frame",
         FIELDS,
-        "    if element.origin and not _is_own(element.origin, sight, secrets):\n",
+        "    if element.origin and not _is_own(element.origin, observation, secrets):\n",
         '    if element.origin == "null":\n',
         "No secret is typed in a frame of another site.",
         _FIELDS,
@@ -48,7 +48,7 @@ FAULTS = (
     Mutation(
         "secret-own-form",
         FIELDS,
-        '    if "://" in target and not _is_own(target, sight, secrets):\n',
+        '    if "://" in target and not _is_own(target, observation, secrets):\n',
         '    if "://" in target and not method:\n',
         "No secret is typed into a form that sends it to another site.",
         _FIELDS,
@@ -102,8 +102,8 @@ FAULTS = (
     Mutation(
         "secret-approved-field",
         FIELDS,
-        "key = (type(command).__name__, command.text, tuple((field_key(one), one.role, one.name) for one in found))",
-        "key = (type(command).__name__, command.text)",
+        "key = (type(action).__name__, action.text, tuple((field_key(one), one.role, one.name) for one in found))",
+        "key = (type(action).__name__, action.text)",
         "An approval to type a secret holds for that field alone.",
         _FIELDS,
         safety=True,

@@ -154,8 +154,8 @@ FAULTS = (
     Mutation(
         "approval-renumbered",
         CLEARING,
-        "            command = renumber_action(command, cleared.sight.page, fresh.page)",
-        "            command = cleared.decision.command",
+        "            action = renumber_action(action, cleared.observation.page, fresh.page)",
+        "            action = cleared.decision.action",
         "After a hold the element that was approved is acted on, as it is numbered now.",
         _APPROVALS,
         safety=True,
@@ -163,8 +163,8 @@ FAULTS = (
     Mutation(
         "approval-edit-one-action",
         CLEARING,
-        "if parsed.command is None or parsed.dropped:",
-        "if parsed.command is None:",
+        "if parsed.action is None or parsed.dropped:",
+        "if parsed.action is None:",
         "An edit that holds more than one action is asked about again.",
         _APPROVALS,
     ),

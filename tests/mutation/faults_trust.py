@@ -134,8 +134,10 @@ FAULTS = (
     Mutation(
         "fence-place",
         SUMMARIZER,
-        'fence.around("place", f"{fence.line(sight.page.url, 300)}\\n{fence.line(sight.page.title)}")',
-        'f"The agent is at {fence.line(sight.page.url, 300)}, {fence.line(sight.page.title)}"',
+        "            fence.around(\n"
+        '                "place", f"{fence.line(observation.page.url, 300)}\\n{fence.line(observation.page.title)}"\n'
+        "            ),\n",
+        '            f"The agent is at {fence.line(observation.page.url, 300)}, {fence.line(observation.page.title)}",\n',
         "A page's title is material for the summarizer.",
         _FENCE,
         safety=True,

@@ -33,12 +33,12 @@ def number_of(page: PageCapture, name: str) -> int:
 
 def click(name: str) -> Callable[[Observation], AgentDecision]:
     """Click what is called so."""
-    return lambda sight: AgentDecision(command=Click(number_of(sight.page, name)))
+    return lambda sight: AgentDecision(action=Click(number_of(sight.page, name)))
 
 
 def fill(name: str, text: str, *, enter: bool = False) -> Callable[[Observation], AgentDecision]:
     """Type into the field that is called so."""
-    return lambda sight: AgentDecision(command=TypeText(number_of(sight.page, name), text, enter))
+    return lambda sight: AgentDecision(action=TypeText(number_of(sight.page, name), text, enter))
 
 
 class SlowPolicy(ScriptedPolicy):

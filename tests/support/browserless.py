@@ -43,7 +43,7 @@ class WaitingPolicy(ScriptedPolicy):
             return await super().decide(sight)
         self.seen.append(sight)
         await move.wait()
-        return AgentDecision(command=Click(0))
+        return AgentDecision(action=Click(0))
 
 
 class TakenOverPage:
@@ -147,13 +147,13 @@ class Browserless:
         )  # fmt: skip
         with LedgerStore.open(live.folder) as book:
             parts = AgentDependencies(
-                hands=hands,
+                executor=hands,
                 policy=policy,
-                book=book,
+                ledger_store=book,
                 recorder=StoredRunRecorder(self.engine._core, live, prepared.head),
-                deeds=ActionDispatcher(hands, book, calculate, secrets=prepared.secrets),
+                dispatcher=ActionDispatcher(hands, book, calculate, secrets=prepared.secrets),
                 secrets=prepared.secrets,
-                tell=overseer.told,
+                on_step=overseer.told,
                 control=overseer.control,
             )
             loop = AgentLoop(task, parts, live.run, live.steps)

@@ -126,7 +126,7 @@ class ScriptedPolicy:
         move = self.moves[min(len(self.seen), len(self.moves)) - 1]
         if isinstance(move, AgentDecision):
             return move
-        return move(sight) if callable(move) else AgentDecision(command=move, reason="because")
+        return move(sight) if callable(move) else AgentDecision(action=move, reason="because")
 
     async def aclose(self) -> None:
         return None

@@ -44,11 +44,11 @@ def main(workspace: str, url: str, count: str) -> None:
         async def decide(self, sight: Observation) -> AgentDecision:
             await asyncio.sleep(0.05)
             if sight.step % QUESTION == QUESTION - 1:
-                return AgentDecision(command=AskHuman(f"Shall I go on after step {sight.step}?"))
+                return AgentDecision(action=AskHuman(f"Shall I go on after step {sight.step}?"))
             links = [one.index for one in sight.page.elements if one.role == "link" and one.href]
             if sight.step % 3 == 2 or not links:
-                return AgentDecision(command=TakeNote(f"step {sight.step}"))
-            return AgentDecision(command=Click(links[sight.step % len(links)]))
+                return AgentDecision(action=TakeNote(f"step {sight.step}"))
+            return AgentDecision(action=Click(links[sight.step % len(links)]))
 
         async def aclose(self) -> None:
             return None

@@ -34,13 +34,13 @@ def main(workspace: str, url: str, run: str = "") -> None:
 
         async def decide(self, sight: Observation) -> AgentDecision:
             if sight.step + 1 >= STEPS:
-                return AgentDecision(command=Stop(f"{sight.ledger.steps} steps remembered"))
+                return AgentDecision(action=Stop(f"{sight.ledger.steps} steps remembered"))
             links = [
                 element.index for element in sight.page.elements if element.role == "link" and element.href
             ]
             if sight.step % 3 == 2 or not links:
-                return AgentDecision(command=TakeNote(f"step {sight.step}"))
-            return AgentDecision(command=Click(links[sight.step % len(links)]))
+                return AgentDecision(action=TakeNote(f"step {sight.step}"))
+            return AgentDecision(action=Click(links[sight.step % len(links)]))
 
         async def aclose(self) -> None:
             return None

@@ -68,7 +68,7 @@ def _element(spec: Spec, index: int, place: int) -> Element:
 def sight(intent: str, seen: PageCapture, turns: Sequence[HistoryEntry] = (), step: int = 0) -> Observation:
     """Return the policy's observation."""
     return Observation(
-        step=step, steps_left=30, intent=intent, start_url=seen.url, page=seen, turns=tuple(turns)
+        step=step, steps_left=30, intent=intent, start_url=seen.url, page=seen, history=tuple(turns)
     )
 
 
@@ -79,7 +79,7 @@ def decide(intent: str, seen: PageCapture) -> AgentDecision:
 
 def first(intent: str, *lines: str | Spec) -> Action | None:
     """The first command on a page of these lines."""
-    return decide(intent, page(*lines)).command
+    return decide(intent, page(*lines)).action
 
 
 Reaction = Callable[[PageCapture, Action], PageCapture | ActionResult | tuple[ActionResult, PageCapture]]
@@ -91,7 +91,7 @@ def play(intent: str, start: PageCapture, reaction: Reaction | None = None, most
     async def run() -> list[Action]:
         policy, seen, turns, done = ScoutPolicy(), start, list[HistoryEntry](), list[Action]()
         for step in range(most):
-            command = (await policy.decide(sight(intent, seen, turns, step))).command
+            command = (await policy.decide(sight(intent, seen, turns, step))).action
             assert command is not None
             done.append(command)
             if isinstance(command, Stop | ReportInfeasible):
@@ -100,7 +100,7 @@ def play(intent: str, start: PageCapture, reaction: Reaction | None = None, most
             result, seen_next = _read(answer, seen)
             turns.append(
                 HistoryEntry(
-                    step=step, url=seen.url, title="", state="", command=command, result=result, words=""
+                    step=step, url=seen.url, title="", state="", action=command, result=result, words=""
                 )
             )
             seen = seen_next

@@ -60,7 +60,9 @@ class ScriptedVision:
         answer = self.brain(asked)
         if isinstance(answer, Exception):
             raise answer
-        return ModelReply(text=answer, tokens=(800, 60), digest=f"call-{len(self.asked)}", unseen=self.blind)
+        return ModelReply(
+            text=answer, tokens=(800, 60), digest=f"call-{len(self.asked)}", pictures_dropped=self.blind
+        )
 
     def usage(self) -> dict[AgentRole, ModelUsage]:
         return {AgentRole.VISION: ModelUsage(calls=len(self.asked))}

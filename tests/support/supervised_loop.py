@@ -113,14 +113,14 @@ class SupervisedLoop:
         self.loop = AgentLoop(
             task,
             AgentDependencies(
-                hands=self.hands,
+                executor=self.hands,
                 policy=self.policy,
-                book=self.book,
+                ledger_store=self.book,
                 recorder=self.kept,
-                deeds=ActionDispatcher(self.hands, self.book, calculate, secrets=secrets),
+                dispatcher=ActionDispatcher(self.hands, self.book, calculate, secrets=secrets),
                 secrets=secrets,
-                watching=watching,
-                tell=self.told.append,
+                detectors=watching,
+                on_step=self.told.append,
                 control=self.control,
             ),
             RUN,
@@ -158,6 +158,6 @@ def decide_after(command: Action, do: Callable[[], object]) -> Callable[[Observa
 
     def decide(sight: Observation) -> AgentDecision:
         do()
-        return AgentDecision(command=command, reason="because", tokens=(10, 1))
+        return AgentDecision(action=command, reason="because", tokens=(10, 1))
 
     return decide

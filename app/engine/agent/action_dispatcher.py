@@ -62,46 +62,46 @@ class ActionDispatcher:
         check: the write gate, asked about the element that a mark turned out to be.
     """
 
-    hands: ActionExecutor
-    book: LedgerStore
+    executor: ActionExecutor
+    ledger_store: LedgerStore
     evaluate: EvaluateExpression
     navigator: Navigator | None = None
     marks: MarkResolver | None = None
-    person: Supervisor | None = None
+    supervisor: Supervisor | None = None
     secrets: Secrets = field(default_factory=Secrets)
     answers: tuple[tuple[str, str], ...] = ()
-    gate: Callable[[], Awaitable[None]] | None = None
-    check: Callable[[Action, Observation, WritePermit | None], WriteDecision] | None = None
+    before_page: Callable[[], Awaitable[None]] | None = None
+    check_mark: Callable[[Action, Observation, WritePermit | None], WriteDecision] | None = None
 
     async def do(
-        self, command: Action, sight: Observation, permit: WritePermit | None = None
+        self, action: Action, observation: Observation, permit: WritePermit | None = None
     ) -> tuple[ActionResult, LoopEnding | None]:
         """Do one action on the page in front; without a permit it may only read."""
-        match command:
+        match action:
             case Stop(answer):
                 return _succeeded(), LoopEnding(Outcome.ANSWERED, answer=answer)
             case ReportInfeasible(reason):
                 return _succeeded(), LoopEnding(Outcome.INFEASIBLE, answer=reason)
             case AskHuman(question):
-                return await self._asked(question, sight.step)
+                return await self._asked(question, observation.step)
             case Navigate():
-                return await self._travel(command, sight), None
+                return await self._travel(action, observation), None
             case TakeNote() | Calculate() | Branch() | Prune():
-                return self._in_memory(command, sight), None
+                return self._in_memory(action, observation), None
             case _ if self.marks is not None:
-                return await self._with_marks(self.marks, command, sight, permit), None
+                return await self._with_marks(self.marks, action, observation, permit), None
             case ClickMark() | TypeMark():
                 return refused(
                     Cause.POLICY, "there are no marks: no vision model is used", "name an element instead"
                 ), None
             case _:
-                return await self._on_page(command, sight, permit), None
+                return await self._on_page(action, observation, permit), None
 
     async def ask(self, question: str, step: int) -> str | None:
         """Return a person's answer, ``None`` where there is no person."""
-        if self.person is None:
+        if self.supervisor is None:
             return None
-        answer = await self.person.ask(question, step)
+        answer = await self.supervisor.ask(question, step)
         if answer is not None:
             self.answers = (*self.answers, (question, answer))
         return answer
@@ -113,31 +113,31 @@ class ActionDispatcher:
             return refused(Cause.PERSON, why), LoopEnding(Outcome.NEEDS_PERSON, error=f"asked: {question}")
         return _succeeded(self.secrets.mask(answer)), None
 
-    async def _travel(self, command: Navigate, sight: Observation) -> ActionResult:
+    async def _travel(self, action: Navigate, observation: Observation) -> ActionResult:
         if self.navigator is None or not self.navigator.domains():
             return refused(
                 Cause.NAVIGATOR,
                 "there is no interaction graph to navigate by",
                 "use the links and menus of the page",
             )
-        return (await self.navigator.navigate(command, sight.intent, self.gate)).result
+        return (await self.navigator.navigate(action, observation.intent, self.before_page)).result
 
     async def _with_marks(
-        self, marks: MarkResolver, command: Action, sight: Observation, permit: WritePermit | None
+        self, marks: MarkResolver, action: Action, observation: Observation, permit: WritePermit | None
     ) -> ActionResult:
         """Resolve marks first: a known element needs no new look, a mark stands for an element or a point."""
-        resolved, said = await marks.resolve(command, sight.page)
+        resolved, said = await marks.resolve(action, observation.page)
         if resolved is None:
             return said or refused(Cause.MISSING, "the marked element is gone")
-        if self.check is not None and resolved != command:
-            found = self.check(resolved, sight, permit)
+        if self.check_mark is not None and resolved != action:
+            found = self.check_mark(resolved, observation, permit)
             if not found.allowed:
                 return refused(
-                    Cause.POLICY, f"it {found.about.risk.value}: {found.why}", "name the element itself"
+                    Cause.POLICY, f"it {found.assessment.risk.value}: {found.why}", "name the element itself"
                 )
             permit = permit or found.permit
-        done = await self._on_page(resolved, sight, permit)
-        if isinstance(command, ClickMark | TypeMark):
+        done = await self._on_page(resolved, observation, permit)
+        if isinstance(action, ClickMark | TypeMark):
             done = replace(done, element=next(iter(elements_of(resolved)), None))
         if said is None:
             return done
@@ -145,14 +145,16 @@ class ActionDispatcher:
             done, notes=(*done.notes, *said.notes), perceptions=done.perceptions + said.perceptions
         )
 
-    async def _on_page(self, command: Action, sight: Observation, permit: WritePermit | None) -> ActionResult:
-        use = secret_use(command, sight, self.secrets)
+    async def _on_page(
+        self, action: Action, observation: Observation, permit: WritePermit | None
+    ) -> ActionResult:
+        use = secret_use(action, observation, self.secrets)
         if use is not None and not (use.ruling is SecretRuling.ALLOW or self.secrets.is_approved(use.key)):
             return refused(Cause.POLICY, use.why, *SECRET_ALTERNATIVES)
-        if self.gate is not None:
-            await self.gate()
-        result = await self.hands.do(self.secrets.fill(command), permit)
-        if not self.secrets.any:
+        if self.before_page is not None:
+            await self.before_page()
+        result = await self.executor.do(self.secrets.fill(action), permit)
+        if not self.secrets.has_values:
             return result
         return replace(
             result,
@@ -162,23 +164,25 @@ class ActionDispatcher:
             alternatives=tuple(map(self.secrets.mask, result.alternatives)),
         )
 
-    def _in_memory(self, command: TakeNote | Calculate | Branch | Prune, sight: Observation) -> ActionResult:
-        match command:
+    def _in_memory(
+        self, action: TakeNote | Calculate | Branch | Prune, observation: Observation
+    ) -> ActionResult:
+        match action:
             case TakeNote(text):
-                key = f"note {sum(known.key.startswith('note ') for known in self.book.ledger.facts) + 1}"
-                self.book.write(fact(key, text, sight.step, quote=sight.page.url))
+                key = f"note {sum(known.key.startswith('note ') for known in self.ledger_store.ledger.facts) + 1}"
+                self.ledger_store.write(fact(key, text, observation.step, quote=observation.page.url))
                 return _succeeded()
             case Calculate(expression):
-                return self._reckoned(expression, sight.step)
+                return self._reckoned(expression, observation.step)
             case Branch() | Prune():
-                return self._planned(command, sight.step)
+                return self._planned(action, observation.step)
 
-    def _planned(self, command: Branch | Prune, step: int) -> ActionResult:
+    def _planned(self, action: Branch | Prune, step: int) -> ActionResult:
         try:
-            if isinstance(command, Branch):
-                return _succeeded(self.book.branch(command.parent, command.intent, step).id)
-            self.book.prune(
-                command.node, command.reason, step, _changes_since(self.book.ledger, command.node)
+            if isinstance(action, Branch):
+                return _succeeded(self.ledger_store.branch(action.parent, action.intent, step).id)
+            self.ledger_store.prune(
+                action.node, action.reason, step, _changes_since(self.ledger_store.ledger, action.node)
             )
         except (NotFound, Conflict) as error:
             return refused(Cause.MISSING, str(error))
@@ -189,7 +193,7 @@ class ActionDispatcher:
             value = self.evaluate(expression)
         except ValueError as error:
             return refused(Cause.VALUE, str(error), "write it with numbers, + - * / ** and brackets")
-        self.book.write(fact(expression[:80], value, step, category=FactCategory.DERIVED))
+        self.ledger_store.write(fact(expression[:80], value, step, category=FactCategory.DERIVED))
         return _succeeded(value)
 
 

@@ -58,7 +58,7 @@ class ParsedAnswer:
         dropped: number of actions beyond the limit.
     """
 
-    commands: tuple[Action, ...] = ()
+    actions: tuple[Action, ...] = ()
     why: str = ""
     reason: str = ""
     expect: str = ""
@@ -68,9 +68,9 @@ class ParsedAnswer:
     dropped: int = 0
 
     @property
-    def command(self) -> Action | None:
+    def action(self) -> Action | None:
         """The first action."""
-        return self.commands[0] if self.commands else None
+        return self.actions[0] if self.actions else None
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ def parse_answer(
             closed=pieces.closed,
         )
     return ParsedAnswer(
-        commands=commands,
+        actions=commands,
         reason=reason,
         expect=pieces.expect,
         facts=pieces.facts,
@@ -312,15 +312,15 @@ def _command(call: WrittenCall, offered: Collection[type], page: PageCapture | N
             f"{call.name} is not available in this run; available are {', '.join(_names(offered))}"
         )
     try:
-        command = build_action(form, call)
+        action = build_action(form, call)
     except NotANumber as error:
         raise CallError(f"{error}{_similar_names(error.text, page)}") from error
     if page is not None:
         known = {element.index for element in page.elements}
-        for number in elements_of(command):
+        for number in elements_of(action):
             if number not in known:
                 raise CallError(_missing_element(number, call, form, page))
-    return command
+    return action
 
 
 def _unknown_action(name: str, offered: Collection[type]) -> str:

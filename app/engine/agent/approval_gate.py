@@ -65,17 +65,17 @@ class ApprovalOutcome:
         gate: the write gate's decision about the action.
     """
 
-    sight: Observation
+    observation: Observation
     decision: AgentDecision
     result: ActionResult | None = None
-    anew: bool = False
+    stale: bool = False
     notes: tuple[str, ...] = ()
-    gate: WriteDecision | None = None
+    write: WriteDecision | None = None
 
     @property
     def permit(self) -> WritePermit | None:
         """Permission for the writes of the action; ``None``: it may only read."""
-        return self.gate.permit if self.gate is not None else None
+        return self.write.permit if self.write is not None else None
 
 
 class ApprovalGate:
@@ -88,25 +88,25 @@ class ApprovalGate:
         self._gate = gate or WriteGate()
         self._resolved: WriteDecision | None = None
 
-    async def clear(self, sight: Observation, decision: AgentDecision) -> ApprovalOutcome:
+    async def review(self, observation: Observation, decision: AgentDecision) -> ApprovalOutcome:
         """Announce the decision, ask and hold where needed; return right before the action."""
-        cleared = ApprovalOutcome(sight=sight, decision=decision)
-        mark = self._control.mark
+        cleared = ApprovalOutcome(observation=observation, decision=decision)
+        mark = self._control.page_mark
         self._resolved = None
-        if decision.command is not None:
-            cleared = await self._permitted(sight, decision, decision.command)
-        await self._control.gate()
+        if decision.action is not None:
+            cleared = await self._permitted(observation, decision, decision.action)
+        await self._control.wait_until_released()
         if self._control.stopping and self._control.supervised:
-            return replace(cleared, anew=True)
-        if cleared.anew or cleared.result is not None or self._control.mark == mark:
+            return replace(cleared, stale=True)
+        if cleared.stale or cleared.result is not None or self._control.page_mark == mark:
             return cleared
         return await self._seen_again(cleared)
 
     def check_resolved_mark(
-        self, command: Action, sight: Observation, permit: WritePermit | None
+        self, action: Action, observation: Observation, permit: WritePermit | None
     ) -> WriteDecision:
         """Judge the element that a mark turned out to be; a permit given for the mark stays valid."""
-        found = self._gate.judge(command, sight)
+        found = self._gate.judge(action, observation)
         if permit is not None and not found.allowed:
             found = replace(found, allowed=True, permit=permit)
         self._resolved = found
@@ -114,22 +114,22 @@ class ApprovalGate:
 
     def settle(self, cleared: ApprovalOutcome, result: ActionResult) -> None:
         """Record the result of a permitted action, so that it is not done more often than the task asks."""
-        decision = self._resolved or cleared.gate
+        decision = self._resolved or cleared.write
         if decision is not None:
-            self._gate.settle(decision, result, cleared.sight.step)
+            self._gate.settle(decision, result, cleared.observation.step)
 
     async def _permitted(
-        self, sight: Observation, decision: AgentDecision, command: Action
+        self, observation: Observation, decision: AgentDecision, action: Action
     ) -> ApprovalOutcome:
-        gate, use = self._gate.judge(command, sight), secret_use(command, sight, self._secrets)
-        about = gate.about
+        gate, use = self._gate.judge(action, observation), secret_use(action, observation, self._secrets)
+        about = gate.assessment
         is_asked = use is not None and use.ruling is SecretRuling.ASK
         if use is not None and is_asked:
             about = replace(about, why="; ".join(why for why in (about.why, use.why) if why))
-        action = self._next(sight, decision, command, about)
-        self._tell(action)
-        cleared = ApprovalOutcome(sight=sight, decision=decision, gate=gate)
-        if isinstance(command, _NOT_ON_PAGE):
+        planned = self._next(observation, decision, action, about)
+        self._tell(planned)
+        cleared = ApprovalOutcome(observation=observation, decision=decision, write=gate)
+        if isinstance(action, _NOT_ON_PAGE):
             return cleared
         if use is not None and use.ruling is SecretRuling.REFUSE:
             return replace(cleared, result=refused(Cause.POLICY, use.why, *SECRET_ALTERNATIVES))
@@ -144,43 +144,45 @@ class ApprovalGate:
             instead = "do only what the task asks for, on the thing it names"
             return replace(cleared, result=refused(Cause.POLICY, why, instead))
         if not gate.allowed and not is_asked and await self._control.is_class_allowed(about.risk):
-            return self._by_person(cleared, action)
+            return self._by_person(cleared, planned)
         if gate.allowed and answer is PolicyAnswer.ALLOW and not (is_asked and self._control.supervised):
             return cleared
         if not gate.allowed:
             why = f"{use.why}; {gate.why}" if use is not None and is_asked else gate.why
-            action = replace(action, risk_why=f"the task does not ask for it: {why}")
-        asked = await self._asked(cleared, action)
+            planned = replace(planned, risk_why=f"the task does not ask for it: {why}")
+        asked = await self._asked(cleared, planned)
         self._approve(asked)
         return asked
 
     def _approve(self, cleared: ApprovalOutcome) -> None:
         """Allow a secret use that a person has let through."""
-        command = cleared.decision.command
-        if cleared.result is None and not cleared.anew and command is not None:
-            use = secret_use(command, cleared.sight, self._secrets)
+        action = cleared.decision.action
+        if cleared.result is None and not cleared.stale and action is not None:
+            use = secret_use(action, cleared.observation, self._secrets)
             if use is not None and use.ruling is SecretRuling.ASK:
                 self._secrets.approve(use.key)
 
     @staticmethod
-    def _by_person(cleared: ApprovalOutcome, action: PlannedAction) -> ApprovalOutcome:
-        element = next((one for one in cleared.sight.page.elements if one.index == action.element), None)
+    def _by_person(cleared: ApprovalOutcome, planned: PlannedAction) -> ApprovalOutcome:
+        element = next(
+            (one for one in cleared.observation.page.elements if one.index == planned.element), None
+        )
         permit = permit_for(element, "a person allowed it")
-        gate = cleared.gate
+        gate = cleared.write
         assert gate is not None
-        return replace(cleared, gate=replace(gate, allowed=True, permit=permit, why=permit.why))
+        return replace(cleared, write=replace(gate, allowed=True, permit=permit, why=permit.why))
 
-    async def _asked(self, cleared: ApprovalOutcome, action: PlannedAction) -> ApprovalOutcome:
-        page = cleared.sight.page
+    async def _asked(self, cleared: ApprovalOutcome, planned: PlannedAction) -> ApprovalOutcome:
+        page = cleared.observation.page
         request = self._control.request(
             Need.APPROVAL,
-            f"Let it {action.words}?",
-            why=_why(action),
-            words=action.words,
-            command=action.command,
-            risk=action.risk.value,
-            url=action.url,
-            element=_elements_digest(cleared.decision.command, page),
+            f"Let it {planned.words}?",
+            why=_why(planned),
+            words=planned.words,
+            command=planned.command,
+            risk=planned.risk.value,
+            url=planned.url,
+            element=_elements_digest(cleared.decision.action, page),
         )
         self._control.check = lambda text: parse_answer(text, ALL_ACTIONS, page).why
         try:
@@ -188,78 +190,78 @@ class ApprovalGate:
         finally:
             self._control.check = None
         if decided is None or decided.verb is DecisionKind.RETRY:
-            return replace(cleared, anew=True)
+            return replace(cleared, stale=True)
         if decided.verb is DecisionKind.EDIT:
-            return await self._edited(cleared, action, decided)
+            return await self._edited(cleared, planned, decided)
         if decided.verb is DecisionKind.APPROVE:
             notes = (f"a person approved it: {decided.text}",) if decided.text else ()
-            return replace(self._by_person(cleared, action), notes=notes)
+            return replace(self._by_person(cleared, planned), notes=notes)
         why = f"a person said no to this: {decided.text}" if decided.text else "a person said no to this"
         return replace(cleared, result=refused(Cause.PERSON, why, "go on without it"))
 
     async def _edited(
-        self, cleared: ApprovalOutcome, action: PlannedAction, decided: OperatorDecision
+        self, cleared: ApprovalOutcome, planned: PlannedAction, decided: OperatorDecision
     ) -> ApprovalOutcome:
         """Apply the action a person wants instead; ask once more where it can't be read."""
-        parsed = parse_answer(decided.command, ALL_ACTIONS, cleared.sight.page)
-        if parsed.command is None or parsed.dropped:
-            await self._control.drop(Need.APPROVAL)
+        parsed = parse_answer(decided.command, ALL_ACTIONS, cleared.observation.page)
+        if parsed.action is None or parsed.dropped:
+            await self._control.void_decisions(Need.APPROVAL)
             why = parsed.why or "it has more than one action"
             return await self._asked(
-                cleared, replace(action, reason=f"{decided.command[:200]!r} can't be done: {why}")
+                cleared, replace(planned, reason=f"{decided.command[:200]!r} can't be done: {why}")
             )
-        reason = f"a person chose this instead of: {action.words}"
+        reason = f"a person chose this instead of: {planned.words}"
         if decided.text:
             reason = f"{reason} ({decided.text})"
-        decision = replace(cleared.decision, command=parsed.command, reason=reason, intent="", followed={})
-        gate = self._gate.judge(parsed.command, cleared.sight)
-        wanted = self._next(cleared.sight, decision, parsed.command, gate.about)
+        decision = replace(cleared.decision, action=parsed.action, reason=reason, intent="", followed={})
+        gate = self._gate.judge(parsed.action, cleared.observation)
+        wanted = self._next(cleared.observation, decision, parsed.action, gate.assessment)
         self._tell(wanted)
         return replace(
-            self._by_person(replace(cleared, gate=gate), wanted), decision=decision, notes=(reason,)
+            self._by_person(replace(cleared, write=gate), wanted), decision=decision, notes=(reason,)
         )
 
     async def _seen_again(self, cleared: ApprovalOutcome) -> ApprovalOutcome:
         """Look again after a hold: keep the decision on the same page and element, renumbered; else decide again."""
-        fresh = await self._relook(cleared.sight)
-        command = cleared.decision.command
-        if fresh is not None and command is not None:
-            command = renumber_action(command, cleared.sight.page, fresh.page)
-            if _elements_digest(command, fresh.page) != _elements_digest(
-                cleared.decision.command, cleared.sight.page
+        fresh = await self._relook(cleared.observation)
+        action = cleared.decision.action
+        if fresh is not None and action is not None:
+            action = renumber_action(action, cleared.observation.page, fresh.page)
+            if _elements_digest(action, fresh.page) != _elements_digest(
+                cleared.decision.action, cleared.observation.page
             ):
-                command = None
-        if fresh is None or (command is None and cleared.decision.command is not None):
+                action = None
+        if fresh is None or (action is None and cleared.decision.action is not None):
             if cleared.notes:
-                await self._control.drop(Need.APPROVAL, DecisionKind.EDIT)
-            return replace(cleared, anew=True)
-        return replace(cleared, sight=fresh, decision=replace(cleared.decision, command=command))
+                await self._control.void_decisions(Need.APPROVAL, DecisionKind.EDIT)
+            return replace(cleared, stale=True)
+        return replace(cleared, observation=fresh, decision=replace(cleared.decision, action=action))
 
     # announcements
 
-    def _tell(self, action: PlannedAction) -> None:
-        if self._control.planned is not None:
-            self._control.planned(action)
+    def _tell(self, planned: PlannedAction) -> None:
+        if self._control.on_planned is not None:
+            self._control.on_planned(planned)
 
     def _next(
-        self, sight: Observation, decision: AgentDecision, command: Action, about: RiskAssessment
+        self, observation: Observation, decision: AgentDecision, action: Action, about: RiskAssessment
     ) -> PlannedAction:
-        element = _target(sight.page, command, about)
-        action = redacted_action(command, element, self._secrets)
+        element = _target(observation.page, action, about)
+        recorded = redacted_action(action, element, self._secrets)
         target = action_target(element) if element is not None else None
         box = element.rect if element is not None else None
         return PlannedAction(
             run=self._control.run,
-            step=sight.step,
-            words=self._said(describe_action(action, target)),
-            command=self._said(format_recorded(action)),
+            step=observation.step,
+            words=self._said(describe_action(recorded, target)),
+            command=self._said(format_recorded(recorded)),
             reason=self._said(decision.reason),
             risk=about.risk,
             risk_why=self._said(about.why),
             element=element.index if element is not None else None,
             box=box,
-            point=_pointer_position(command, box, sight.page.viewport),
-            url=redact_url(self._secrets.mask(sight.page.url)),
+            point=_pointer_position(action, box, observation.page.viewport),
+            url=redact_url(self._secrets.mask(observation.page.url)),
             follows=dict(decision.followed),
         )
 
@@ -267,32 +269,32 @@ class ApprovalGate:
         return redact_text(self._secrets.mask(text))
 
 
-def _elements_digest(command: Action | None, page: PageCapture) -> str:
+def _elements_digest(action: Action | None, page: PageCapture) -> str:
     """Return 16 hex digits that identify the elements of an action, "" for an action without any.
 
     Rows of a list may change places while their elements keep names, numbers and paths, so the text near each
     counts too.
     """
-    numbers = elements_of(command) if command is not None else ()
+    numbers = elements_of(action) if action is not None else ()
     index = PageIndex.of(page)
     found = [one for number in numbers for one in page.elements if one.index == number]
     parts = ["\x1f".join((element_key(one), one.css, index.near(one))) for one in found]
     return blake2b("\x1e".join(parts).encode("utf-8", "replace"), digest_size=8).hexdigest() if parts else ""
 
 
-def _target(page: PageCapture, command: Action, about: RiskAssessment) -> Element | None:
-    element = target_element(page, command, _NO_RESULT)
+def _target(page: PageCapture, action: Action, about: RiskAssessment) -> Element | None:
+    element = target_element(page, action, _NO_RESULT)
     if element is not None or about.element is None:
         return element
     return next((one for one in page.elements if one.index == about.element), None)
 
 
 def _pointer_position(
-    command: Action, box: tuple[float, float, float, float] | None, viewport: tuple[int, int]
+    action: Action, box: tuple[float, float, float, float] | None, viewport: tuple[int, int]
 ) -> tuple[float, float] | None:
     """Return the pointer position: the middle of the visible part of the target."""
-    if isinstance(command, ClickAt):
-        return command.at
+    if isinstance(action, ClickAt):
+        return action.at
     if box is None:
         return None
     left, right = max(0.0, box[0]), min(float(viewport[0]), box[0] + box[2])
@@ -302,6 +304,6 @@ def _pointer_position(
     return ((left + right) / 2, (top + bottom) / 2)
 
 
-def _why(action: PlannedAction) -> str:
-    known = "" if action.risk is RiskClass.READS else f"it {action.risk.value}"
-    return "; ".join(part for part in (known, action.risk_why, action.reason) if part)
+def _why(planned: PlannedAction) -> str:
+    known = "" if planned.risk is RiskClass.READS else f"it {planned.risk.value}"
+    return "; ".join(part for part in (known, planned.risk_why, planned.reason) if part)

@@ -38,15 +38,15 @@ class AgentDependencies:
     ``allow`` are risk classes of actions that the task does not have to ask for.
     """
 
-    hands: ActionExecutor
+    executor: ActionExecutor
     policy: Policy
-    book: LedgerStore
+    ledger_store: LedgerStore
     recorder: RunRecorder
-    deeds: ActionDispatcher
+    dispatcher: ActionDispatcher
     knowledge: KnowledgeSource | None = None
     navigator: Navigator | None = None
-    watching: DetectorFeed | None = None
+    detectors: DetectorFeed | None = None
     secrets: Secrets = field(default_factory=Secrets)
-    tell: Callable[[StepReport], None] | None = None
+    on_step: Callable[[StepReport], None] | None = None
     control: RunControl | None = None
     allow: frozenset[RiskClass] = frozenset()

@@ -25,14 +25,14 @@ async def retry_on_full_disk(
     """
     async with AsyncExitStack() as stack:
         if not held:
-            await stack.enter_async_context(control.at(Stage.WRITING))
+            await stack.enter_async_context(control.in_stage(Stage.WRITING))
         while True:
             try:
                 await write()
             except StoreError as error:
                 attempt = _Attempt(write)
                 asked = f"{what} can't be saved. Free some space, or make the disk writable; then try again."
-                verb = await control.trouble(asked, str(error), attempt)
+                verb = await control.ask_about_trouble(asked, str(error), attempt)
                 if attempt.done:
                     return
                 if verb is not DecisionKind.RETRY:

@@ -41,7 +41,7 @@ class HealthLimits:
     acting: float = 75.0
     thinking: float = 120.0
     writing: float = 6.0
-    mending: float = 180.0
+    recovering: float = 180.0
     grace: float = 4.0
     slept: float = 10.0
 
@@ -63,12 +63,12 @@ class HealthFault(StrEnum):
 class Remedy(StrEnum):
     """Kinds of remedies."""
 
-    TELL = "tell"  # notify a person
-    MEND = "mend"  # reopen the browser while the loop does not use it
-    CUT = "cut"  # cancel the loop's current operation
-    REOPEN = "reopen"  # the same, and kill the browser
-    LOOK = "look"  # look at the page again before the next action
-    HOLD = "hold"  # block actions until the fault is over
+    NOTIFY = "tell"  # notify a person
+    RECOVER = "mend"  # reopen the browser while the loop does not use it
+    INTERRUPT = "cut"  # cancel the loop's current operation
+    RESTART_BROWSER = "reopen"  # the same, and kill the browser
+    LOOK_AGAIN = "look"  # look at the page again before the next action
+    BLOCK_ACTIONS = "hold"  # block actions until the fault is over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,12 +112,14 @@ def diagnose(signs: HealthSignals, limits: HealthLimits = DEFAULT_HEALTH_LIMITS)
         return None
     if signs.slept > limits.slept:
         return HealthFinding(
-            HealthFault.SLEPT, Remedy.LOOK, f"the machine was suspended for {_duration_text(signs.slept)}"
+            HealthFault.SLEPT,
+            Remedy.LOOK_AGAIN,
+            f"the machine was suspended for {_duration_text(signs.slept)}",
         )
     if signs.disk:
-        return HealthFinding(HealthFault.DISK, Remedy.HOLD, signs.disk)
+        return HealthFinding(HealthFault.DISK, Remedy.BLOCK_ACTIONS, signs.disk)
     if signs.state is RunState.RECOVERING:
-        return _stuck(signs, limits.mending, "restarting the browser has taken", Remedy.TELL)
+        return _stuck(signs, limits.recovering, "restarting the browser has taken", Remedy.NOTIFY)
     return _browser_finding(signs, limits) or _page_finding(signs, limits) or _stage_finding(signs, limits)
 
 
@@ -125,7 +127,7 @@ def _browser_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFindin
     if not signs.broken:
         return None
     at_work = not signs.state.held and signs.stage in (Stage.LOOKING, Stage.ACTING)
-    cure = Remedy.TELL if at_work and signs.broken_seconds < limits.grace else Remedy.MEND
+    cure = Remedy.NOTIFY if at_work and signs.broken_seconds < limits.grace else Remedy.RECOVER
     return HealthFinding(HealthFault.BROWSER, cure, signs.broken)
 
 
@@ -135,8 +137,8 @@ def _page_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFinding |
     why = f"the page has not answered for {signs.page_silence:.0f} s"
     waited_for = signs.stage in (Stage.LOOKING, Stage.ACTING) and not signs.state.held
     if signs.page_silence >= limits.page_cut and waited_for:
-        return HealthFinding(HealthFault.PAGE, Remedy.REOPEN, why)
-    return HealthFinding(HealthFault.PAGE, Remedy.TELL, why)
+        return HealthFinding(HealthFault.PAGE, Remedy.RESTART_BROWSER, why)
+    return HealthFinding(HealthFault.PAGE, Remedy.NOTIFY, why)
 
 
 def _stage_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFinding | None:
@@ -146,11 +148,11 @@ def _stage_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFinding 
         case Stage.THINKING:
             return _model_finding(signs, limits)
         case Stage.LOOKING:
-            return _stuck(signs, limits.looking, "looking at the page has taken", Remedy.REOPEN)
+            return _stuck(signs, limits.looking, "looking at the page has taken", Remedy.RESTART_BROWSER)
         case Stage.ACTING:
-            return _stuck(signs, limits.acting, "the action has taken", Remedy.REOPEN)
+            return _stuck(signs, limits.acting, "the action has taken", Remedy.RESTART_BROWSER)
         case Stage.WRITING:
-            return _stuck(signs, limits.writing, "writing the step has taken", Remedy.TELL)
+            return _stuck(signs, limits.writing, "writing the step has taken", Remedy.NOTIFY)
         case _:
             return None
 
@@ -158,12 +160,12 @@ def _stage_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFinding 
 def _model_finding(signs: HealthSignals, limits: HealthLimits) -> HealthFinding | None:
     silence = signs.model_silence
     if silence is None:
-        return _stuck(signs, limits.thinking, "thinking has taken", Remedy.CUT)
+        return _stuck(signs, limits.thinking, "thinking has taken", Remedy.INTERRUPT)
     if silence < limits.model:
         return None
     most = limits.model_idle if signs.model_answers else limits.model_first
     said = "stopped in its answer" if signs.model_answers else "has not answered"
-    cure = Remedy.CUT if silence >= most else Remedy.TELL
+    cure = Remedy.INTERRUPT if silence >= most else Remedy.NOTIFY
     return HealthFinding(HealthFault.MODEL, cure, f"the model {said} for {silence:.0f} s")
 
 

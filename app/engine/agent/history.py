@@ -19,13 +19,13 @@ BY_PERSON = "person"
 
 
 def ledger_entries(
-    turn: HistoryEntry, sight: Observation, url: str, before: Sequence[HistoryEntry]
+    turn: HistoryEntry, observation: Observation, url: str, before: Sequence[HistoryEntry]
 ) -> list[LedgerEntry]:
     """Return the ledger entries of a step, in order; ``url`` is where it ended."""
     result = turn.result
     found = [outcome(turn.step, turn.words, result, url=url, state=turn.state)]
     if not result.success:
-        target = target_words(turn, sight.page)
+        target = target_words(turn, observation.page)
         dead = dead_end_of(result, target, state=turn.state, url=turn.url, step=turn.step)
         found += [dead] if dead is not None else []
     mark = _navigation_checkpoint(turn, url, before)
@@ -34,12 +34,12 @@ def ledger_entries(
 
 def target_words(turn: HistoryEntry, page: PageCapture) -> str:
     """Describe the target of an action in words that hold on another look at the page."""
-    numbers = elements_of(turn.command)
+    numbers = elements_of(turn.action)
     if numbers and 0 <= numbers[0] < len(page.elements):
         element = page.elements[numbers[0]]
         return f"{element.role} '{element.name or element.text or element.label}'"
-    return to_recorded(turn.command).kind + (
-        f" {turn.command.query}" if isinstance(turn.command, Navigate) else ""
+    return to_recorded(turn.action).kind + (
+        f" {turn.action.query}" if isinstance(turn.action, Navigate) else ""
     )
 
 
@@ -61,8 +61,8 @@ def history_of_steps(steps: Sequence[Step]) -> tuple[HistoryEntry, ...]:
     turns: list[HistoryEntry] = []
     for number, step in enumerate(steps):
         after = steps[number + 1] if number + 1 < len(steps) else None
-        command = from_recorded(step.action) if step.action is not None else None
-        if command is None or step.by == BY_PERSON:
+        action = from_recorded(step.action) if step.action is not None else None
+        if action is None or step.by == BY_PERSON:
             continue
         turns.append(
             HistoryEntry(
@@ -70,7 +70,7 @@ def history_of_steps(steps: Sequence[Step]) -> tuple[HistoryEntry, ...]:
                 url=step.url,
                 title=step.title,
                 state=step.page_state,
-                command=command,
+                action=action,
                 result=_result_of(step),
                 words=step.words,
                 reason=step.reason,

@@ -75,17 +75,17 @@ class AgentLoop:
         self._recording = RunRecording(parts, self._control, run, steps)
         self._seeing = PageObserver(task, parts, self._control, self._recording)
         self._clearance = ApprovalGate(
-            self._control, parts.secrets, self._seeing.again, WriteGate(allow=parts.allow)
+            self._control, parts.secrets, self._seeing.look_again, WriteGate(allow=parts.allow)
         )
         self._walls = WallHandler(task, parts, self._control, self._recording, self._said)
-        self._going_on = bool(steps) or bool(parts.book.ledger.goal)
+        self._going_on = bool(steps) or bool(parts.ledger_store.ledger.goal)
         self._unreadable = self._hung = 0
         self._news: tuple[str, ...] = describe_last_takeover(steps)
-        parts.deeds.gate = self._control.before_action
-        parts.deeds.check = self._clearance.check_resolved_mark
-        if self._control.supervised and parts.deeds.person is None:
-            parts.deeds.person = OperatorPrompts(self._control)
-        parts.book.set_mask(parts.secrets.mask)
+        parts.dispatcher.before_page = self._control.before_action
+        parts.dispatcher.check_mark = self._clearance.check_resolved_mark
+        if self._control.supervised and parts.dispatcher.supervisor is None:
+            parts.dispatcher.supervisor = OperatorPrompts(self._control)
+        parts.ledger_store.set_mask(parts.secrets.mask)
         self.timing = LoopTiming()
 
     @property
@@ -142,19 +142,19 @@ class AgentLoop:
         """
         control, handed = self._control, self._control.hand_backs
         while True:
-            await control.gate(but_for_hands=True)
+            await control.wait_until_released(pass_takeover=True)
             if control.stopping:
                 return LoopEnding(Outcome.STOPPED)
             if control.hand_backs != handed and await self._seeing.has_page():
                 return None
             handed = control.hand_backs
             failed = await self._seeing.open(self._seeing.address if self._going_on else self._task.start_url)
-            await control.gate()
+            await control.wait_until_released()
             if control.hand_backs != handed:
                 continue
             if failed is None:
                 return None
-            retry = await control.trouble("The run can't start.", failed.error, until_handed=True)
+            retry = await control.ask_about_trouble("The run can't start.", failed.error, until_handed=True)
             if control.hand_backs == handed and retry is not DecisionKind.RETRY:
                 return LoopEnding(Outcome.STOPPED) if control.stopping else failed
 
@@ -173,7 +173,7 @@ class AgentLoop:
         tabs: tuple[Tab, ...] = ()
         active = 0
         try:
-            async with self._control.at(Stage.LOOKING):
+            async with self._control.in_stage(Stage.LOOKING):
                 found = await self._seeing.look()
                 tabs, active = await self._seeing.tabs()
             page = found
@@ -188,13 +188,13 @@ class AgentLoop:
     @property
     def _steps_left(self) -> int:
         """Steps left; those of a person do not count."""
-        return self._task.max_steps - (self._recording.number - self._recording.by_hand)
+        return self._task.max_steps - (self._recording.number - self._recording.operator_steps)
 
     async def _step(self) -> LoopEnding | None:
         """Do one step; or none, where the run was held and has to be looked at again."""
         self._control.step = self._recording.number
         self._control.clear_planned_action()  # an earlier decision was about another page
-        await self._control.gate()
+        await self._control.wait_until_released()
         if self._control.stopping:
             return LoopEnding(Outcome.STOPPED)
         if self._steps_left <= 0:
@@ -207,7 +207,7 @@ class AgentLoop:
     async def _looked(self) -> LoopEnding | None:
         began = time.monotonic()
         try:
-            async with self._control.at(Stage.LOOKING):
+            async with self._control.in_stage(Stage.LOOKING):
                 page = await self._seeing.look_within_sites()
         except StoreError:
             raise
@@ -216,29 +216,29 @@ class AgentLoop:
         if page is None:
             return LoopEnding(Outcome.CRASHED, error="the page keeps going to another site by itself")
         looked = time.monotonic()
-        mark = self._control.mark
-        page = self._walls.seen(page)
-        wall = await self._walls.at(page)
-        if wall is not None or (self._control.supervised and self._control.mark != mark):
+        mark = self._control.page_mark
+        page = self._walls.without_false_wall(page)
+        wall = await self._walls.handle(page)
+        if wall is not None or (self._control.supervised and self._control.page_mark != mark):
             return wall
         return await self._decided(page, mark, began, looked)
 
     async def _decided(
         self, page: PageCapture, mark: tuple[int, int], began: float, looked: float
     ) -> LoopEnding | None:
-        sight = await self._sight(page)
+        observation = await self._sight(page)
         known = time.monotonic()
         try:
-            async with self._control.at(Stage.THINKING):
-                decision = await self._parts.policy.decide(sight)
+            async with self._control.in_stage(Stage.THINKING):
+                decision = await self._parts.policy.decide(observation)
         except (ModelError, WatchdogTimeout) as error:
             return await self._thoughtless(error)
         self._hung = 0
         decided = time.monotonic()
-        if self._control.mark != mark:
+        if self._control.page_mark != mark:
             return self._not_done(decision)  # there was a takeover or a recovery while it thought
-        cleared = await self._clearance.clear(sight, decision)
-        if cleared.anew:
+        cleared = await self._clearance.review(observation, decision)
+        if cleared.stale:
             return self._not_done(decision)
         waited = time.monotonic()
         ending, acting = await self._done(cleared)
@@ -251,9 +251,14 @@ class AgentLoop:
 
     async def _done(self, cleared: ApprovalOutcome) -> tuple[LoopEnding | None, float]:
         """Do the approved action and record the step; return the ending and the seconds of the action."""
-        sight, decision, recording = cleared.sight, cleared.decision, self._recording
+        observation, decision, recording = cleared.observation, cleared.decision, self._recording
         seen, blobs = observed_step(
-            recording.number, sight.page, sight.tabs, sight.active_tab, self._parts.secrets, time.time()
+            recording.number,
+            observation.page,
+            observation.tabs,
+            observation.active_tab,
+            self._parts.secrets,
+            time.time(),
         )
         await retry_on_full_disk(
             self._control, "The decision", lambda: self._control.on_step_started(recording.number)
@@ -272,31 +277,31 @@ class AgentLoop:
         self._control.clear_planned_action()
         if cleared.notes:
             result = replace(result, notes=(*cleared.notes, *result.notes))
-        flags = await recording.step(sight, decision, result, seen, blobs)
+        flags = await recording.record_step(observation, decision, result, seen, blobs)
         self._news = ()
-        ended = ending or await self._flagged(flags, sight.page.url) or self._after(decision)
+        ended = ending or await self._flagged(flags, observation.page.url) or self._after(decision)
         if ended is None and cut:
             ended = await self._seeing.recover(cut)
         return ended, acted
 
     def _not_done(self, decision: AgentDecision) -> None:
         self._recording.drop(decision)
-        if not self._news and self._control.account is None:
+        if not self._news and self._control.takeover_summary is None:
             self._news = ("the run was held, and the page has changed since your last answer",)
 
     async def _act(self, cleared: ApprovalOutcome) -> tuple[ActionResult, LoopEnding | None]:
-        command = cleared.decision.command
+        action = cleared.decision.action
         if cleared.result is not None:
             return cleared.result, None
-        if command is None:
+        if action is None:
             return refused(Cause.SYNTAX, cleared.decision.why or "the answer has no action"), None
         did: list[tuple[ActionResult, LoopEnding | None]] = []
 
         async def doing() -> None:
-            did.append(await self._parts.deeds.do(command, cleared.sight, cleared.permit))
+            did.append(await self._parts.dispatcher.do(action, cleared.observation, cleared.permit))
 
-        async with self._control.at(Stage.ACTING):
-            if isinstance(command, LEDGER_ACTIONS):
+        async with self._control.in_stage(Stage.ACTING):
+            if isinstance(action, LEDGER_ACTIONS):
                 await retry_on_full_disk(self._control, "The agent's memory", doing)
             else:
                 await doing()
@@ -307,7 +312,7 @@ class AgentLoop:
         return result, ending
 
     def _after(self, decision: AgentDecision) -> LoopEnding | None:
-        self._unreadable = self._unreadable + 1 if decision.command is None else 0
+        self._unreadable = self._unreadable + 1 if decision.action is None else 0
         if self._unreadable < MAX_UNREADABLE_ANSWERS:
             return None
         return LoopEnding(
@@ -321,9 +326,12 @@ class AgentLoop:
             self._hung += 1
             if self._hung == 1:
                 return None
-        elif error.trouble is ModelErrorKind.BUDGET:
+        elif error.kind is ModelErrorKind.BUDGET:
             return replace(ending, outcome=Outcome.OUT_OF_BUDGET)
-        if await self._control.trouble("The model does not answer.", str(error)) is DecisionKind.RETRY:
+        if (
+            await self._control.ask_about_trouble("The model does not answer.", str(error))
+            is DecisionKind.RETRY
+        ):
             self._hung = 0
             return None
         return LoopEnding(Outcome.STOPPED) if self._control.stopping else ending
@@ -337,7 +345,7 @@ class AgentLoop:
         hints = await self._control.hints()
         await self._heard()
         tabs, active = await self._seeing.tabs()
-        navigator, turns = self._parts.navigator, self._recording.turns
+        navigator, turns = self._parts.navigator, self._recording.history
         state = self._seeing.state_of(page)
         if turns and not turns[-1].state_after:
             turns[-1] = replace(turns[-1], state_after=state)
@@ -352,15 +360,15 @@ class AgentLoop:
             active_tab=active,
             tips=(*hints, *tips),
             domains=navigator.domains() if navigator is not None else (),
-            ledger=self._parts.book.ledger,
-            turns=tuple(turns),
-            answers=self._parts.deeds.answers,
+            ledger=self._parts.ledger_store.ledger,
+            history=tuple(turns),
+            answers=self._parts.dispatcher.answers,
             news=self._news,
         )
 
     async def _heard(self) -> None:
         """Store the summary of a takeover and pass it on with the next observation."""
-        account, self._control.account = self._control.account, None
+        account, self._control.takeover_summary = self._control.takeover_summary, None
         if account is not None:
             self._news = tuple(map(self._parts.secrets.mask, describe_takeover(account)))
             await self._recording.write(*(entries.note(line, self._recording.number) for line in self._news))
@@ -368,7 +376,7 @@ class AgentLoop:
     # questions to a person
 
     def _said(self, question: str, decision: OperatorDecision) -> None:
-        deeds = self._parts.deeds
+        deeds = self._parts.dispatcher
         deeds.answers = (*deeds.answers, (question, decision.text))
 
     async def _flagged(self, flags: Sequence[Flag], url: str) -> LoopEnding | None:

@@ -79,22 +79,20 @@ class GlobalNavigator:
         return self._atlas.domains()
 
     async def navigate(
-        self, command: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
+        self, action: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
     ) -> NavigationResult:
         """Go to the state that fits the query; the result reports what the verification saw."""
-        domain = self._domain(command.domain)
+        domain = self._domain(action.domain)
         if domain is None:
             names = ", ".join(one.name for one in self.domains())
-            return _not_found(
-                f"there is no graph of {command.domain!r}", f"use one of these domains: {names}"
-            )
-        if not command.query.strip():
+            return _not_found(f"there is no graph of {action.domain!r}", f"use one of these domains: {names}")
+        if not action.query.strip():
             return _not_found("the query is empty", "say in words what the page is for")
         try:
-            found = await self._atlas.find(domain, command.query, MAX_CANDIDATES)
+            found = await self._atlas.find(domain, action.query, MAX_CANDIDATES)
             if not found:
-                return _not_found(f"no state of {domain} matches {command.query!r}", *_ALTERNATIVES)
-            chosen = await self._choose(command.query, intent, found)
+                return _not_found(f"no state of {domain} matches {action.query!r}", *_ALTERNATIVES)
+            chosen = await self._choose(action.query, intent, found)
             if chosen is None or not 0 <= chosen < len(found):
                 titles = "; ".join(f"{one.title} ({one.url})" for one in found[:3])
                 return _not_found(f"none of the found states fits: {titles}", *_ALTERNATIVES)

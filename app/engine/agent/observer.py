@@ -37,7 +37,7 @@ class PageObserver:
         self, task: AgentTask, parts: AgentDependencies, control: RunControl, recording: RunRecording
     ) -> None:
         self._task, self._control, self._recording = task, control, recording
-        self._hands, self._secrets, self._book = parts.hands, parts.secrets, parts.book
+        self._hands, self._secrets, self._book = parts.executor, parts.secrets, parts.ledger_store
         self._fences = NavigationPolicy(task.domains)
         self._lost = 0
 
@@ -73,22 +73,22 @@ class PageObserver:
             await self._recording.write(entries.note(words, self._recording.number))
         return None
 
-    async def again(self, sight: Observation) -> Observation | None:
+    async def look_again(self, observation: Observation) -> Observation | None:
         """Look again after a hold; ``None`` where the page is not the one that was decided about."""
         try:
-            async with self._control.at(Stage.LOOKING):
+            async with self._control.in_stage(Stage.LOOKING):
                 page = await self.look()
                 tabs, active = await self.tabs()
         except StoreError:
             raise
         except SiteloreError:
             return None
-        if self._control.account is not None or (self.state_of(page), page.url) != (
-            sight.state,
-            sight.page.url,
+        if self._control.takeover_summary is not None or (self.state_of(page), page.url) != (
+            observation.state,
+            observation.page.url,
         ):
             return None
-        return replace(sight, page=page, tabs=tabs, active_tab=active)
+        return replace(observation, page=page, tabs=tabs, active_tab=active)
 
     async def open(self, address: str) -> LoopEnding | None:
         """Open the first page of a run; return why it can't, or ``None``."""
@@ -136,14 +136,14 @@ class PageObserver:
 
     async def _go(self, address: str) -> ActionResult:
         try:
-            async with self._control.at(Stage.ACTING):
+            async with self._control.in_stage(Stage.ACTING):
                 return await self._hands.do(Goto(address))
         except WatchdogTimeout as cut:
             return refused(Cause.TIMEOUT, str(cut))
 
     async def _given_up(self, why: str) -> LoopEnding | None:
         """Ask a person to fix what is broken; return the ending where they don't."""
-        if await self._control.trouble("The page can't be opened.", why) is DecisionKind.RETRY:
+        if await self._control.ask_about_trouble("The page can't be opened.", why) is DecisionKind.RETRY:
             self._lost = 0
             return None
         return (

@@ -70,14 +70,14 @@ async def react_to_flags(
     if pausing:
         why = pausing[0].message
         control.pause(why, POLICY)
-        await control.note(OperatorAction.PAUSED, why, about=pausing[0].detector, author=POLICY)
+        await control.add_to_timeline(OperatorAction.PAUSED, why, about=pausing[0].detector, author=POLICY)
     return None
 
 
 async def ask_again_about_flags(control: RunControl) -> list[tuple[ApprovalRequest, OperatorDecision]]:
     """Ask again about the flags that were open when an earlier process was interrupted.  Return the decisions."""
     decided: list[tuple[ApprovalRequest, OperatorDecision]] = []
-    for request in control.left(Need.FLAG):
+    for request in control.left_requests(Need.FLAG):
         decision = await control.ask(request)
         if decision is not None:
             decided.append((request, decision))

@@ -33,7 +33,7 @@ class PauseControl:
 
     Attributes:
         step: number of the loop's current step.
-        touches: how often the page was changed by a takeover or a restarted browser; ``holds`` how often the
+        touches: how often the page was changed by a takeover or a restarted browser; ``hold_count`` how often the
             loop was held.
         why: why the run is paused, recovering or in trouble, in a sentence; "" where nothing is wrong.
         account: summary of a takeover that the agent has not been given yet.
@@ -58,10 +58,10 @@ class PauseControl:
         unplanned: Callable[[], None] | None = None,
     ) -> None:
         self.run, self.site = run, site
-        self.changed, self.planned, self.unplanned = changed, planned, unplanned
-        self.step = self.page_changes = self.holds = self.hand_backs = 0
+        self.on_change, self.on_planned, self.on_unplanned = changed, planned, unplanned
+        self.step = self.page_changes = self.hold_count = self.hand_backs = 0
         self.why = ""
-        self.account: TakeoverSummary | None = None
+        self.takeover_summary: TakeoverSummary | None = None
         self.end_by_hand: HandBack | None = None
         self._now = now
         self._clocks = RunClock(clock)
@@ -114,14 +114,14 @@ class PauseControl:
         return self._stopping
 
     @property
-    def pausing(self) -> bool:
+    def pause_requested(self) -> bool:
         """A pause was requested; it has taken effect once ``state`` says so."""
         return self._paused
 
     @property
-    def mark(self) -> tuple[int, int]:
+    def page_mark(self) -> tuple[int, int]:
         """Changes whenever the run was held or the page changed, so that the page must be looked at again."""
-        return self.holds, self.page_changes
+        return self.hold_count, self.page_changes
 
     @property
     def supervised(self) -> bool:
@@ -141,7 +141,7 @@ class PauseControl:
         self.why = why
         self._shift()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Resume a paused run.  Raises ``Conflict`` where it is over or taken over."""
         self._check_alive()
         if self._taking:
@@ -152,7 +152,7 @@ class PauseControl:
 
     def step_once(self) -> None:
         """Let a paused run do one step, and hold it again.  Raises as ``go_on``."""
-        self.go_on()
+        self.resume()
         self._single = True
 
     def stop(self) -> None:
@@ -202,7 +202,7 @@ class PauseControl:
             self._shift()
             raise
 
-    async def release(self, account: TakeoverSummary | None = None) -> None:
+    async def release(self, takeover_summary: TakeoverSummary | None = None) -> None:
         """Hand the page back: the agent gets the summary, looks again and continues.
 
         Raises:
@@ -210,8 +210,8 @@ class PauseControl:
         """
         if not self._taking:
             raise Conflict("the run is not taken over")
-        if account is not None:
-            self.account = account
+        if takeover_summary is not None:
+            self.takeover_summary = takeover_summary
         self._taking = self._paused = self._single = False
         self.page_changes += 1
         self.hand_backs += 1
@@ -221,7 +221,7 @@ class PauseControl:
     # called by the loop
 
     @asynccontextmanager
-    async def at(self, stage: Stage) -> AsyncGenerator[None]:
+    async def in_stage(self, stage: Stage) -> AsyncGenerator[None]:
         """Mark the loop as busy with a stage, so that it can be interrupted.
 
         Raises:
@@ -243,21 +243,21 @@ class PauseControl:
             self._limit, self._cut = outer, None
             self._enter(before)
 
-    async def gate(self, *, but_for_hands: bool = False) -> bool:
+    async def wait_until_released(self, *, pass_takeover: bool = False) -> bool:
         """Wait while the run is held; return whether it was.  To be awaited before every action.
 
-        With ``but_for_hands`` a run that is to be taken over passes: there is no page yet, and the takeover
+        With ``pass_takeover`` a run that is to be taken over passes: there is no page yet, and the takeover
         starts at the next
         gate.
         """
-        self._unready = but_for_hands
-        if not self._holding or (but_for_hands and self._taking):
+        self._unready = pass_takeover
+        if not self._holding or (pass_takeover and self._taking):
             return False
         before = self._stage
-        self.holds += 1
+        self.hold_count += 1
         self._enter(Stage.HELD)
         try:
-            while self._holding and not (but_for_hands and self._taking):
+            while self._holding and not (pass_takeover and self._taking):
                 await self._bell.wait()
         finally:
             self._enter(before)
@@ -267,13 +267,13 @@ class PauseControl:
         """The gate right before the page is touched.  Raises ``DecisionStale`` where the run was held and must decide
         again.
         """
-        if await self.gate() or (self._stopping and self.supervised):
+        if await self.wait_until_released() or (self._stopping and self.supervised):
             raise DecisionStale("the run was held")
 
     def clear_planned_action(self) -> None:
         """Withdraw the next action: it was done or given up, or the page has changed."""
-        if self.unplanned is not None:
-            self.unplanned()
+        if self.on_unplanned is not None:
+            self.on_unplanned()
 
     def on_step_recorded(self) -> None:
         """Hold the run again after a single step."""
@@ -288,7 +288,7 @@ class PauseControl:
         self._shift()
 
     @contextmanager
-    def mending(self, why: str) -> Generator[None]:
+    def recovering(self, why: str) -> Generator[None]:
         """Mark the run as recovering its browser or page."""
         self._mending += 1
         self.why = why
@@ -329,8 +329,8 @@ class PauseControl:
         self._state = state
         self._clocks.run(own=self._begun and state.alive and not state.held, held=state.held)
         self._ring()
-        if (moved or always) and self.changed is not None:
-            self.changed()
+        if (moved or always) and self.on_change is not None:
+            self.on_change()
 
     def _follows(self) -> RunState:
         if self._ended:

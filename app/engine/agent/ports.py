@@ -40,7 +40,7 @@ class ActionExecutor(Protocol):
 class MarkResolver(Protocol):
     """Resolves what a vision model pointed at into an element or a point (``app.engine.agent.vision``)."""
 
-    async def resolve(self, command: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
+    async def resolve(self, action: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
         """Return an action that names an element or a point; or the reason why there is none."""
         ...
 
@@ -72,7 +72,7 @@ class Navigator(Protocol):
         ...
 
     async def navigate(
-        self, command: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
+        self, action: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
     ) -> NavigationResult:
         """Go to the state that fits the query; the result reports the verified arrival.
 

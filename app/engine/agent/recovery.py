@@ -115,29 +115,29 @@ class RecoveringExecutor(ActionExecutor):
         book: LedgerStore | None = None,
         mask: Callable[[str], str] = str,
     ) -> None:
-        self._hands, self._browser, self._control, self.book = hands, browser, control, book
-        self._home, self.back_to, self._mask = home, back_to, mask
+        self._hands, self._browser, self._control, self.ledger_store = hands, browser, control, book
+        self._home, self.return_to, self._mask = home, back_to, mask
         self._one_at_a_time = asyncio.Lock()
         self._suspected = ""
         self._in_a_row = self._returned = 0
         self._given_up = self._held = ""
         self._untold: list[str] = []
-        self.here = PagePosition()
+        self.position = PagePosition()
 
-    def suspect(self, why: str) -> None:
+    def mark_hung(self, why: str) -> None:
         """Mark the browser as hung: it is killed and replaced before anything else is done."""
         self._suspected = why
 
-    def hold(self, why: str) -> None:
+    def block_actions(self, why: str) -> None:
         """Block actions on the page while a step can't be stored; "" unblocks them."""
         self._held = why
 
     def note_address(self, url: str) -> None:
         """Record the address that the page was brought to in a takeover."""
-        if url.startswith(("http://", "https://")) and url != self.here.url:
-            self.here = PagePosition(url)
+        if url.startswith(("http://", "https://")) and url != self.position.url:
+            self.position = PagePosition(url)
 
-    async def mend(self) -> bool:
+    async def recover(self) -> bool:
         """Reopen the browser now where it is lost, and not only at its next use; return whether it works.
 
         Waits for an action in flight, which recovers by itself.
@@ -191,7 +191,7 @@ class RecoveringExecutor(ActionExecutor):
 
     # internals
 
-    async def _opened(self, command: Goto) -> ActionResult:
+    async def _opened(self, action: Goto) -> ActionResult:
         """Open an address; a browser that dies on the way is reopened and tried once more."""
         result = refused(Cause.PAGE_LOST, self._wrong)
         for _ in range(2):
@@ -199,11 +199,11 @@ class RecoveringExecutor(ActionExecutor):
                 await self._bring_back(to=PagePosition())
             except SiteloreError as gone:
                 return refused(Cause.PAGE_LOST, str(gone))
-            result = self._counted(await self._hands.do(command))
+            result = self._counted(await self._hands.do(action))
             if result.cause is not Cause.PAGE_LOST or not self._wrong:
                 break
         if result.success:
-            self.note_address(command.url)  # the browser may be lost before the first look
+            self.note_address(action.url)  # the browser may be lost before the first look
         return result
 
     def _counted(self, result: ActionResult) -> ActionResult:
@@ -221,14 +221,14 @@ class RecoveringExecutor(ActionExecutor):
             async with asyncio.timeout(LOOK_TIMEOUT):
                 page = await self._hands.look(picture=picture)
         except TimeoutError:
-            self.suspect(f"the browser did not answer for {LOOK_TIMEOUT:.0f} s")
+            self.mark_hung(f"the browser did not answer for {LOOK_TIMEOUT:.0f} s")
             return None
         except StoreError:
             raise
         except SiteloreError as gone:
             self._suspected = self._clean(str(gone))
             return None
-        if page.url == "about:blank" and self.here.url:
+        if page.url == "about:blank" and self.position.url:
             given_up = next((note for note in page.notes if note.endswith(EMPTY_TAB)), "")
             if given_up:  # by an executor without a page to return to
                 await self._bring_back(self._clean(given_up))
@@ -241,7 +241,7 @@ class RecoveringExecutor(ActionExecutor):
         """Reopen the browser until it works.  Raises ``SiteloreError`` where it can't be and nobody wants
         another try.
         """
-        place = self.here if to is None else to
+        place = self.position if to is None else to
         while why or self._wrong:
             why = why or self._wrong
             if self._given_up or self._control.stopping:
@@ -251,7 +251,7 @@ class RecoveringExecutor(ActionExecutor):
                     raise SiteloreError(why)
                 await self._ask(why)
             self._in_a_row += 1
-            with self._control.mending(why):
+            with self._control.recovering(why):
                 why = await self._once(why, place)
 
     async def _once(self, why: str, place: PagePosition) -> str:
@@ -286,7 +286,7 @@ class RecoveringExecutor(ActionExecutor):
                     return f"at {address}, because the run's page was lost repeatedly"
                 if not place.state or await self._state() == place.state:
                     return f"at {address}, where the run was"
-                if self.back_to is not None and await self.back_to(place.state, place.url):
+                if self.return_to is not None and await self.return_to(place.state, place.url):
                     return f"and navigated by the map to where the run was, {address}"
                 return f"at {address}; the page there is another than before"
         except (TimeoutError, SiteloreError) as error:
@@ -298,7 +298,9 @@ class RecoveringExecutor(ActionExecutor):
 
     def _at(self, page: PageCapture) -> None:
         if page.url.startswith(("http://", "https://")):
-            self.here = PagePosition(page.url, page_id(keys_of(page, self._home)), self._browser.open_tabs)
+            self.position = PagePosition(
+                page.url, page_id(keys_of(page, self._home)), self._browser.open_tabs
+            )
 
     async def _ask(self, why: str) -> None:
         """Ask a person for another try after several recoveries in a row.
@@ -306,7 +308,7 @@ class RecoveringExecutor(ActionExecutor):
         Raises ``SiteloreError`` where there is no person, or the run is stopping.
         """
         what = f"The browser was lost {MAX_RECOVERIES_IN_A_ROW} times in a row. Try again?"
-        if await self._control.trouble(what, why) is not DecisionKind.RETRY:
+        if await self._control.ask_about_trouble(what, why) is not DecisionKind.RETRY:
             self._given_up = why
             raise SiteloreError(why)
         self._in_a_row = 0
@@ -319,7 +321,7 @@ class RecoveringExecutor(ActionExecutor):
 
         what = "Steps can't be saved. Try again?"
         while self._held:
-            if await self._control.trouble(what, self._held, again) is not DecisionKind.RETRY:
+            if await self._control.ask_about_trouble(what, self._held, again) is not DecisionKind.RETRY:
                 self._control.stop()
                 return False
             await asyncio.sleep(0)
@@ -336,8 +338,8 @@ class RecoveringExecutor(ActionExecutor):
         self._untold.append(words)
         control = self._control
         try:
-            if self.book is not None:
-                self.book.write(entries.note(words, control.step))
+            if self.ledger_store is not None:
+                self.ledger_store.write(entries.note(words, control.step))
             if control.desk is not None:
                 await control.desk.note(OperatorAction.MENDED, control.step, words, author="watchdog")
         except StoreError as error:

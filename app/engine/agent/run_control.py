@@ -137,7 +137,7 @@ class RunControl(PauseControl):
                     self.end_by_hand, self._stopping = said.end, True
         self._shift()
 
-    def left(self, need: Need) -> tuple[ApprovalRequest, ...]:
+    def left_requests(self, need: Need) -> tuple[ApprovalRequest, ...]:
         """Return the requests of one kind that an interrupted process left behind."""
         return tuple(one for one in self._left if one.need is need)
 
@@ -197,7 +197,7 @@ class RunControl(PauseControl):
             await self._voided(request, _why_void(decision, stopping=self._stopping))
         return decision
 
-    async def trouble(
+    async def ask_about_trouble(
         self,
         what: str,
         why: str = "",
@@ -214,7 +214,7 @@ class RunControl(PauseControl):
         """
         if self.desk is None or self._stopping:
             return None
-        await self.note(OperatorAction.TROUBLED, what, author=WATCHDOG)
+        await self.add_to_timeline(OperatorAction.TROUBLED, what, author=WATCHDOG)
         decision = await self.ask(
             self.request(Need.TROUBLE, what, why=why), mended, until_handed=until_handed
         )
@@ -222,7 +222,7 @@ class RunControl(PauseControl):
             return None
         return DecisionKind.DENY if decision.verb is DecisionKind.DENY else DecisionKind.RETRY
 
-    async def drop(self, need: Need, verb: DecisionKind | None = None) -> None:
+    async def void_decisions(self, need: Need, verb: DecisionKind | None = None) -> None:
         """Void decisions of one kind whose subject has changed."""
         for request in self._left:
             if (
@@ -292,7 +292,9 @@ class RunControl(PauseControl):
         except StoreError:
             return DEFAULT_POLICY.reaction(self.site, flag.severity, flag.detector)
 
-    async def note(self, deed: OperatorAction, words: str, about: str = "", author: str = "") -> None:
+    async def add_to_timeline(
+        self, deed: OperatorAction, words: str, about: str = "", author: str = ""
+    ) -> None:
         """Add an entry to the timeline; a run goes on without it where it can't be written."""
         if self.desk is not None:
             with suppress(StoreError):
@@ -318,7 +320,7 @@ class RunControl(PauseControl):
     ) -> tuple[OperatorDecision | None, bool]:
         """Wait for the decision; return it and whether it is stored as a row."""
         before, touches, handed = self._stage, self.page_changes, self.hand_backs if until_handed else -1
-        self.holds += 1
+        self.hold_count += 1
         self._needs[request.id] = request
         self._enter(Stage.HELD)
         self._shift(always=True)

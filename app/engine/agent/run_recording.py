@@ -38,8 +38,8 @@ class RunRecording:
     ) -> None:
         self._parts, self._control, self._run = parts, control, run
         self.number = len(steps)
-        self.by_hand = sum(step.by == BY_PERSON for step in steps)
-        self.turns: list[HistoryEntry] = list(history_of_steps(steps))
+        self.operator_steps = sum(step.by == BY_PERSON for step in steps)
+        self.history: list[HistoryEntry] = list(history_of_steps(steps))
         self.flags: list[Flag] = []
         self._tokens = run.tokens
         self._dropped: list[AgentDecision] = []
@@ -52,14 +52,16 @@ class RunRecording:
         """
 
         async def writing() -> None:
-            self._parts.book.write(*news)
+            self._parts.ledger_store.write(*news)
 
         await retry_on_full_disk(self._control, "The agent's memory", writing, held=held)
 
     async def remember(self, decision: AgentDecision) -> None:
         """Store the plan, facts and notes of a decision."""
         step = self.number
-        new_goal = decision.subgoal is not None and decision.subgoal != self._parts.book.ledger.subgoal
+        new_goal = (
+            decision.subgoal is not None and decision.subgoal != self._parts.ledger_store.ledger.subgoal
+        )
         await self.write(
             entries.plan(decision.plan, step) if decision.plan is not None else None,
             entries.subgoal(decision.subgoal or "", step) if new_goal else None,
@@ -71,9 +73,9 @@ class RunRecording:
         """Drop a decision that is not acted on; its cost is added to the next one."""
         self._dropped.append(decision)
 
-    async def step(
+    async def record_step(
         self,
-        sight: Observation,
+        observation: Observation,
         decision: AgentDecision,
         result: ActionResult,
         seen: Step,
@@ -86,16 +88,20 @@ class RunRecording:
         decision = self._with_dropped(decision)
         async with self._one_at_a_time:
             seen = replace(seen, index=self.number)  # a person may have added steps during a request
-            step = complete_step(seen, sight, decision, result, parts.secrets, page_state=sight.state)
+            step = complete_step(
+                seen, observation, decision, result, parts.secrets, page_state=observation.state
+            )
             turn = _turn(decision, result, step)
             if turn is not None:
-                await self.write(*ledger_entries(turn, sight, await self._where(step.url), self.turns))
-            flags = parts.watching.see(step) if parts.watching is not None else []
+                await self.write(
+                    *ledger_entries(turn, observation, await self._where(step.url), self.history)
+                )
+            flags = parts.detectors.see(step) if parts.detectors is not None else []
             self.flags += flags
             self._spend(decision)
             await self._kept(step, blobs)
         if turn is not None:
-            self.turns.append(turn)
+            self.history.append(turn)
         self._tell(step, flags)
         self._control.on_step_recorded()
         return flags
@@ -105,7 +111,7 @@ class RunRecording:
         async with self._one_at_a_time:
             step = replace(step, index=self.number, by=BY_PERSON)
             await self._kept(step, blobs, held=True)
-            self.by_hand += 1
+            self.operator_steps += 1
             await self.write(entries.note(f"a person did: {step.words}", step.index), held=True)
         self._tell(step, ())
         return step.index
@@ -116,7 +122,7 @@ class RunRecording:
         """Close the run with its ending and its last page, if there is one."""
         secrets = self._parts.secrets
         final, blobs = None, dict[str, bytes]()
-        self._spend(self._with_dropped(AgentDecision(command=None)))
+        self._spend(self._with_dropped(AgentDecision(action=None)))
         if page is not None:
             final, blobs = observed_step(self.number, page, tuple(tabs), active, secrets, time.time())
             final = replace(final, executed=False)
@@ -140,7 +146,7 @@ class RunRecording:
     async def _where(self, before: str) -> str:
         """Return the address where the step led; where it can't be read any more, where it began."""
         try:
-            tabs, active = await self._parts.hands.tabs()
+            tabs, active = await self._parts.executor.tabs()
         except StoreError:
             raise
         except SiteloreError:
@@ -173,8 +179,8 @@ class RunRecording:
         self._tokens = (self._tokens[0] + decision.tokens[0], self._tokens[1] + decision.tokens[1])
 
     def _tell(self, step: Step, flags: Sequence[Flag]) -> None:
-        if self._parts.tell is not None:
-            self._parts.tell(
+        if self._parts.on_step is not None:
+            self._parts.on_step(
                 StepReport(
                     run=self._run.id,
                     step=step.index,
@@ -182,7 +188,7 @@ class RunRecording:
                     effect=step.effect,
                     why=step.error,
                     url=step.url,
-                    plan=self._parts.book.ledger.subgoal,
+                    plan=self._parts.ledger_store.ledger.subgoal,
                     flags=tuple(flags),
                 )
             )
@@ -200,14 +206,14 @@ def describe_last_takeover(steps: Sequence[Step]) -> tuple[str, ...]:
 
 def _turn(decision: AgentDecision, result: ActionResult, step: Step) -> HistoryEntry | None:
     """Return the step as policies remember it; ``None`` for an answer without an action."""
-    if decision.command is None:
+    if decision.action is None:
         return None
     return HistoryEntry(
         step=step.index,
         url=step.url,
         title=step.title,
         state=step.page_state,
-        command=decision.command,
+        action=decision.action,
         result=result,
         words=step.words,
         reason=step.reason,

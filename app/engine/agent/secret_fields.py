@@ -74,64 +74,64 @@ class SecretUse:
     key: object = None
 
 
-def secret_use(command: Action, sight: Observation, secrets: Secrets) -> SecretUse | None:
+def secret_use(action: Action, observation: Observation, secrets: Secrets) -> SecretUse | None:
     """Judge whether the action may put a secret into its target; ``None`` where it names none."""
-    names = list(dict.fromkeys(NAMED.findall("\n".join(_texts(command)))))
+    names = list(dict.fromkeys(NAMED.findall("\n".join(_texts(action)))))
     if not names:
         return None
     if unknown := next((name for name in names if not secrets.knows(name)), None):
         return SecretUse(SecretRuling.REFUSE, f"there is no secret {unknown}; use the names in the task")
-    if not isinstance(command, TypeText | TypeKeys | TypeMark):
+    if not isinstance(action, TypeText | TypeKeys | TypeMark):
         return SecretUse(SecretRuling.REFUSE, "a secret may only be typed into a field")
-    if not _is_own(sight.page.url, sight, secrets):
+    if not _is_own(observation.page.url, observation, secrets):
         return SecretUse(
             SecretRuling.REFUSE,
-            f"{_host(sight.page.url)} is not one of this run's sites; no secret is typed there",
+            f"{_host(observation.page.url)} is not one of this run's sites; no secret is typed there",
         )
-    if isinstance(command, TypeMark):
+    if isinstance(action, TypeMark):
         return SecretUse(SecretRuling.ALLOW)  # the element is judged once the mark is resolved
-    found = list(_target_fields(command, sight))
-    key = (type(command).__name__, command.text, tuple((field_key(one), one.role, one.name) for one in found))
+    found = list(_target_fields(action, observation))
+    key = (type(action).__name__, action.text, tuple((field_key(one), one.role, one.name) for one in found))
     if not found:
         return SecretUse(SecretRuling.ASK, "the field that would get the secret is unknown", key)
-    uses = [_use_in_field(element, names, sight, secrets) for element in found]
+    uses = [_use_in_field(element, names, observation, secrets) for element in found]
     ruling, why = max(uses, key=lambda use: list(SecretRuling).index(use[0]))
     return SecretUse(ruling, why, key)
 
 
-def _texts(command: Action) -> Iterator[str]:
+def _texts(action: Action) -> Iterator[str]:
     """Yield the texts of an action that reach the page."""
-    if not isinstance(command, (TypeText, TypeKeys, TypeMark, *_OTHER_TEXT_ACTIONS)):
+    if not isinstance(action, (TypeText, TypeKeys, TypeMark, *_OTHER_TEXT_ACTIONS)):
         return
-    for one in fields(command):
-        value = getattr(command, one.name)
+    for one in fields(action):
+        value = getattr(action, one.name)
         if isinstance(value, str):
             yield value
         elif isinstance(value, tuple):
             yield from (str(part) for part in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
-def _target_fields(command: TypeText | TypeKeys, sight: Observation) -> Iterator[Element]:
+def _target_fields(action: TypeText | TypeKeys, observation: Observation) -> Iterator[Element]:
     """Yield the target field; for keys every element that reports the focus, in any frame."""
-    elements = sight.page.elements
-    if isinstance(command, TypeKeys):
+    elements = observation.page.elements
+    if isinstance(action, TypeKeys):
         yield from (element for element in elements if "focused" in element.states)
     else:
-        yield from (elements[number] for number in elements_of(command) if 0 <= number < len(elements))
+        yield from (elements[number] for number in elements_of(action) if 0 <= number < len(elements))
 
 
 def _use_in_field(
-    element: Element, names: list[str], sight: Observation, secrets: Secrets
+    element: Element, names: list[str], observation: Observation, secrets: Secrets
 ) -> tuple[SecretRuling, str]:
     """Judge the use of these secrets in this field; return ruling and reason."""
     what = f"{element.role or element.tag} {(element.name or element.label)[:80]!r}"
-    if element.origin and not _is_own(element.origin, sight, secrets):
+    if element.origin and not _is_own(element.origin, observation, secrets):
         return SecretRuling.REFUSE, (
             f"{what} is in a frame of {_host(element.origin)}, which is not one of this run's sites;"
             " no secret is typed there"
         )
     method, _, target = element.form.partition(":")
-    if "://" in target and not _is_own(target, sight, secrets):
+    if "://" in target and not _is_own(target, observation, secrets):
         return SecretRuling.REFUSE, (
             f"the form around {what} sends to {_host(target)}, which is not one of this run's sites;"
             " no secret is typed there"
@@ -145,17 +145,17 @@ def _use_in_field(
     is_line = element.tag == "input" and element.type in _LINE_TYPES
     if is_line and _SECRET_LABEL.search(f"{element.name}\n{element.label}"):
         return SecretRuling.ALLOW, ""
-    unnamed = [name for name in names if not _is_named(element, name, sight.intent)]
+    unnamed = [name for name in names if not _is_named(element, name, observation.intent)]
     if (is_line or element.tag == "textarea" or element.role == "textbox") and not unnamed:
         return SecretRuling.ALLOW, ""
     secret = (unnamed or names)[0]
     return SecretRuling.ASK, f"{what} does not ask for a secret, and the task does not name it for {secret}"
 
 
-def _is_own(url: str, sight: Observation, secrets: Secrets) -> bool:
+def _is_own(url: str, observation: Observation, secrets: Secrets) -> bool:
     """Whether an address is on one of the run's hosts, and at least as encrypted as the run's start."""
-    hosts = secrets.hosts or {browser_host(sight.start_url)}
-    began, scheme = urlsplit(sight.start_url).scheme, url.partition(":")[0].lower()
+    hosts = secrets.hosts or {browser_host(observation.start_url)}
+    began, scheme = urlsplit(observation.start_url).scheme, url.partition(":")[0].lower()
     if scheme not in ("http", "https") or (began == "https" and scheme == "http"):
         return False
     return is_on_any_host(url, hosts)

@@ -40,7 +40,7 @@ def mask_secrets(page: PageCapture, secrets: Secrets) -> PageCapture:
         elif (picture := picture_without_secrets(page, secrets)) is not page.picture:
             page = replace(page, picture=picture)
     page = _without_values(page, secrets)
-    if not secrets.any:
+    if not secrets.has_values:
         return page
     mask = secrets.mask
     return replace(
@@ -74,7 +74,7 @@ def picture_without_secrets(page: PageCapture, secrets: Secrets | None = None) -
         if element.rect is not None
         and (
             _is_filled_secret(element)
-            or (secrets is not None and (_shows(element, secrets) or secrets.hides(field_key(element))))
+            or (secrets is not None and (_shows(element, secrets) or secrets.is_hidden(field_key(element))))
         )
     ]
     return paint_over(page.picture, boxes) if boxes and page.picture else page.picture
@@ -128,7 +128,7 @@ def _without_values(page: PageCapture, secrets: Secrets) -> PageCapture:
     hidden = {
         element.index
         for element in page.elements
-        if element.value and (is_declared_secret(element) or secrets.hides(field_key(element)))
+        if element.value and (is_declared_secret(element) or secrets.is_hidden(field_key(element)))
     }
     if not hidden:
         return page
@@ -153,7 +153,7 @@ def _is_filled_secret(element: Element) -> bool:
 
 
 def _shows(element: Element, secrets: Secrets) -> bool:
-    return secrets.any and any(map(secrets.occurs_in, (element.value, element.name, element.text)))
+    return secrets.has_values and any(map(secrets.occurs_in, (element.value, element.name, element.text)))
 
 
 def _masked(element: Element, secrets: Secrets) -> Element:

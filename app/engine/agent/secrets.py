@@ -46,15 +46,15 @@ class Secrets:
     def __repr__(self) -> str:
         return f"Secrets({', '.join(self._values)})"
 
-    def fill(self, command: Action) -> Action:
+    def fill(self, action: Action) -> Action:
         """Return the action with values in place of names; ``secret_fields.use_of`` says whether it is allowed.
 
         Raises:
             UsageError: it names an unknown secret.
         """
-        if isinstance(command, TypeText | TypeKeys | TypeMark) and "{secret:" in command.text:
-            return replace(command, text=NAMED.sub(self._value, command.text))
-        return command
+        if isinstance(action, TypeText | TypeKeys | TypeMark) and "{secret:" in action.text:
+            return replace(action, text=NAMED.sub(self._value, action.text))
+        return action
 
     def knows(self, name: str) -> bool:
         """Whether there is a value of this name."""
@@ -68,7 +68,7 @@ class Secrets:
         """Whether a person allows this use."""
         return use in self._approved
 
-    def keep(self, value: str, field: FieldKey | None = None) -> None:
+    def hide(self, value: str, field: FieldKey | None = None) -> None:
         """Hide this value and the content of this field from now on: a person typed it."""
         if field is not None:
             self._fields.add(field)
@@ -76,7 +76,7 @@ class Secrets:
             self._values[f"BY_HAND_{len(self._values) + 1}"] = value
             self._compile()
 
-    def hides(self, field: FieldKey) -> bool:
+    def is_hidden(self, field: FieldKey) -> bool:
         """Whether a person typed a secret into this field."""
         return field in self._fields
 
@@ -93,7 +93,7 @@ class Secrets:
         return self._values.get(name, "")
 
     @property
-    def any(self) -> bool:
+    def has_values(self) -> bool:
         """Whether there is a value to look for."""
         return self._forms is not None
 

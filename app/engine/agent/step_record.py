@@ -25,9 +25,9 @@ _FIRST_ERROR = 400
 """Lowest HTTP status of an error page."""
 
 
-def target_element(page: PageCapture, command: Action | None, result: ActionResult) -> Element | None:
+def target_element(page: PageCapture, action: Action | None, result: ActionResult) -> Element | None:
     """Return the first target element of an action, named or by a mark; ``None`` where there is none on the page."""
-    numbers = elements_of(command) if command is not None else ()
+    numbers = elements_of(action) if action is not None else ()
     if not numbers and result.element is not None:
         numbers = (result.element,)
     return page.elements[numbers[0]] if numbers and 0 <= numbers[0] < len(page.elements) else None
@@ -68,7 +68,7 @@ def observed_step(
 
 def complete_step(
     seen: Step,
-    sight: Observation,
+    observation: Observation,
     decision: AgentDecision,
     result: ActionResult,
     secrets: Secrets,
@@ -76,8 +76,8 @@ def complete_step(
     page_state: str,
 ) -> Step:
     """Return the step completed with decision and result."""
-    command = decision.command
-    element = target_element(sight.page, command, result)
+    action = decision.action
+    element = target_element(observation.page, action, result)
 
     def said(text: str) -> str:
         return redact_text(secrets.mask(text))
@@ -86,18 +86,18 @@ def complete_step(
         seen,
         reason=said(decision.reason),
         raw_output=said(decision.raw),
-        action=redacted_action(command, element, secrets) if command is not None else None,
+        action=redacted_action(action, element, secrets) if action is not None else None,
         target=action_target(element) if element is not None else None,
-        target_box=_within(element.rect, sight.page.viewport) if element is not None else None,
-        executed=command is not None and result.effect is not Effect.REFUSED,
-        error=said(result.why if command is not None else decision.why) if not result.success else "",
+        target_box=_within(element.rect, observation.page.viewport) if element is not None else None,
+        executed=action is not None and result.effect is not Effect.REFUSED,
+        error=said(result.why if action is not None else decision.why) if not result.success else "",
         error_class=_error_class(decision, result),
         # Hints of a person are exposures only: no knowledge base has them.
-        tips=tuple(hint.tip for hint in sight.tips if hint.kind != "person"),
+        tips=tuple(hint.tip for hint in observation.tips if hint.kind != "person"),
         summary=said(decision.intent),
         agent_seconds=0.0,
         env_seconds=result.seconds,
-        effect=result.effect.value if command is not None else "",
+        effect=result.effect.value if action is not None else "",
         cause=result.cause.value,
         tried=result.tried,
         output=said(result.output),
@@ -106,9 +106,9 @@ def complete_step(
                 tip=hint.tip,
                 routes=hint.routes,
                 score=hint.score,
-                followed=tip_followed(decision.followed.get(hint.tip), command, result),
+                followed=tip_followed(decision.followed.get(hint.tip), action, result),
             )
-            for hint in sight.tips
+            for hint in observation.tips
         ),
         calls=decision.calls,
         tokens=decision.tokens,
@@ -117,7 +117,7 @@ def complete_step(
     )
 
 
-def tip_followed(claim: bool | None, command: Action | None, result: ActionResult) -> bool | None:
+def tip_followed(claim: bool | None, action: Action | None, result: ActionResult) -> bool | None:
     """Whether a tip counts as followed: the policy says so, and the action had a visible effect.
 
     An action that was refused, did nothing or led to an error page followed no tip, whatever the control was
@@ -125,33 +125,33 @@ def tip_followed(claim: bool | None, command: Action | None, result: ActionResul
     """
     if not claim:
         return claim
-    seen = isinstance(command, _ENDING_ACTIONS) or result.effect in _VISIBLE_EFFECTS
+    seen = isinstance(action, _ENDING_ACTIONS) or result.effect in _VISIBLE_EFFECTS
     return True if seen and result.success and result.status < _FIRST_ERROR else None
 
 
-def redacted_action(command: Action, element: Element | None, secrets: Secrets) -> RecordedAction:
+def redacted_action(action: Action, element: Element | None, secrets: Secrets) -> RecordedAction:
     """Return an action as it may be shown and stored: without secrets, and without input of a secret field."""
-    action = to_recorded(command)
+    recorded = to_recorded(action)
     if element is not None and is_secret_field(element):
-        action = _masked(action)
-    return _redact_arguments(action, secrets)
+        recorded = _masked(recorded)
+    return _redact_arguments(recorded, secrets)
 
 
-def _masked(action: RecordedAction) -> RecordedAction:
-    args = {name: MARK if name in ("value", "text") else value for name, value in action.args.items()}
-    return replace(action, args=args)
+def _masked(recorded: RecordedAction) -> RecordedAction:
+    args = {name: MARK if name in ("value", "text") else value for name, value in recorded.args.items()}
+    return replace(recorded, args=args)
 
 
-def _redact_arguments(action: RecordedAction, secrets: Secrets) -> RecordedAction:
+def _redact_arguments(recorded: RecordedAction, secrets: Secrets) -> RecordedAction:
     args = {
         name: redact_text(secrets.mask(value)) if isinstance(value, str) else value
-        for name, value in action.args.items()
+        for name, value in recorded.args.items()
     }
-    return replace(action, args=args)
+    return replace(recorded, args=args)
 
 
 def _error_class(decision: AgentDecision, result: ActionResult) -> ErrorClass:
-    if decision.command is None:
+    if decision.action is None:
         return ErrorClass.HARNESS
     if result.success:
         return ErrorClass.NONE

@@ -53,7 +53,7 @@ class WallHandler:
         self._walled = 0
         self._passed = -1
 
-    def seen(self, page: PageCapture) -> PageCapture:
+    def without_false_wall(self, page: PageCapture) -> PageCapture:
         """Return the page without a challenge that is none, as a person or the task says."""
         if page.challenge is Challenge.NONE:
             return page
@@ -62,24 +62,24 @@ class WallHandler:
         )
         return replace(page, challenge=Challenge.NONE) if none else page
 
-    async def at(self, page: PageCapture) -> LoopEnding | None:
+    async def handle(self, page: PageCapture) -> LoopEnding | None:
         """Handle a captcha, which only a person may solve, or a log-in page that stays and that the task does
         not mention.
         """
         log_in = page.challenge is Challenge.LOGIN and not _LOGIN_WORDS.search(self._task.intent)
         self._walled = self._walled + 1 if log_in else 0
-        begun = bool(self._recording.turns)
+        begun = bool(self._recording.history)
         if page.challenge is not Challenge.CAPTCHA and self._walled < (MAX_LOGIN_LOOKS if begun else 1):
             return None
         what = "a log-in" if log_in else "a captcha"
         if self._control.supervised:
             return await self._behind(what, page)
         question = f"{what} blocks {page.url}. Pass it in the browser, then answer."
-        if await self._parts.deeds.ask(question, self._recording.number) is None:
+        if await self._parts.dispatcher.ask(question, self._recording.number) is None:
             return LoopEnding(Outcome.NEEDS_PERSON, error=f"{what} blocks {page.url}")
         self._walled = 0
         try:
-            page = await self._parts.hands.look(picture=False)
+            page = await self._parts.executor.look(picture=False)
         except SiteloreError as gone:
             return LoopEnding(Outcome.NEEDS_PERSON, error=str(gone))
         still = page.challenge is not Challenge.NONE
@@ -90,7 +90,7 @@ class WallHandler:
         again.
         """
         if self._passed == self._recording.number:
-            await self._control.drop(Need.WALL)  # the person said it is passed, but it is not
+            await self._control.void_decisions(Need.WALL)  # the person said it is passed, but it is not
         if self._parts.knowledge is not None:
             await self._parts.knowledge.tips(
                 page.url, self._task.intent

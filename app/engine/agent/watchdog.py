@@ -50,15 +50,15 @@ class HealthProbe(Protocol):
 class RecoveryHandler(Protocol):
     """Applies remedies to the browser (``app.engine.agent.recovery.RecoveringExecutor``)."""
 
-    def suspect(self, why: str) -> None:
+    def mark_hung(self, why: str) -> None:
         """Mark the browser as hung: it is killed before anything else is done."""
         ...
 
-    async def mend(self) -> bool:
+    async def recover(self) -> bool:
         """Reopen the browser now, where it is lost; return whether it works."""
         ...
 
-    def hold(self, why: str) -> None:
+    def block_actions(self, why: str) -> None:
         """Block actions on the page; "" unblocks them."""
         ...
 
@@ -118,7 +118,9 @@ class Watchdog:
         slept = max(late, self._slept())
         found = diagnose(await self._signs(slept), self._limits)
         self._tell(found)
-        self._nurse.hold(found.why if found is not None and found.remedy is Remedy.HOLD else "")
+        self._nurse.block_actions(
+            found.why if found is not None and found.remedy is Remedy.BLOCK_ACTIONS else ""
+        )
         if found is not None:
             await self._do(found)
         return found
@@ -173,18 +175,18 @@ class Watchdog:
 
     async def _do(self, found: HealthFinding) -> None:
         control = self._control
-        if found.remedy is Remedy.LOOK:
-            control.holds += 1  # the decision in progress is about an old page
+        if found.remedy is Remedy.LOOK_AGAIN:
+            control.hold_count += 1  # the decision in progress is about an old page
             return
-        if found.remedy is Remedy.MEND:
-            await self._nurse.mend()
+        if found.remedy is Remedy.RECOVER:
+            await self._nurse.recover()
             return
-        if found.remedy not in (Remedy.CUT, Remedy.REOPEN):
+        if found.remedy not in (Remedy.INTERRUPT, Remedy.RESTART_BROWSER):
             return
         stage = (found.fault, control.stage_since)
         if stage == self._acted:
             return  # already interrupted, and about to end
         self._acted = stage
-        if found.remedy is Remedy.REOPEN:
-            self._nurse.suspect(found.why)
+        if found.remedy is Remedy.RESTART_BROWSER:
+            self._nurse.mark_hung(found.why)
         control.interrupt(found.why)

@@ -45,9 +45,9 @@ class ModelReply:
     seconds: float = 0.0
     first: float = 0.0
     digest: str = ""
-    cut: bool = False
+    truncated: bool = False
     model: str = ""
-    unseen: bool = False
+    pictures_dropped: bool = False
 
 
 class ModelErrorKind(StrEnum):
@@ -69,7 +69,7 @@ class ModelError(SiteloreError):
 
     def __init__(self, message: str, trouble: ModelErrorKind, remedy: str = "") -> None:
         super().__init__(f"{message} ({remedy})" if remedy else message)
-        self.trouble = trouble
+        self.kind = trouble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

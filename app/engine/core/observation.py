@@ -41,7 +41,7 @@ class HistoryEntry:
     url: str
     title: str
     state: str
-    command: Action
+    action: Action
     result: ActionResult
     words: str
     reason: str = ""
@@ -85,7 +85,7 @@ class Observation:
     tips: tuple[RetrievedTip, ...] = ()
     domains: tuple[NavigableSite, ...] = ()
     ledger: Ledger = field(default_factory=Ledger)
-    turns: tuple[HistoryEntry, ...] = ()
+    history: tuple[HistoryEntry, ...] = ()
     answers: tuple[tuple[str, str], ...] = ()
     guidance: str = ""
     news: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class Observation:
     @property
     def last(self) -> HistoryEntry | None:
         """The previous step."""
-        return self.turns[-1] if self.turns else None
+        return self.history[-1] if self.history else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class AgentDecision:
         seconds: time of the model, in all; the rest is the agent's own cost.
     """
 
-    command: Action | None
+    action: Action | None
     reason: str = ""
     raw: str = ""
     why: str = ""
@@ -134,7 +134,7 @@ class Policy(Protocol):
         """``scout`` or ``llm``, and more where that is informative."""
         ...
 
-    async def decide(self, sight: Observation) -> AgentDecision:
+    async def decide(self, observation: Observation) -> AgentDecision:
         """Return the next action.  Raises a ``SiteloreError`` only where the run can't continue (no endpoint, no
         budget).
         """

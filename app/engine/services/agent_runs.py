@@ -340,13 +340,13 @@ class AgentRunService:
 
         head.attach(browser.session, self._core.registry.hold)
         parts = AgentDependencies(
-            hands=hands,
+            executor=hands,
             policy=head.policy,
-            book=book,
+            ledger_store=book,
             recorder=StoredRunRecorder(self._core, live, head),
-            deeds=ActionDispatcher(
-                hands=hands,
-                book=book,
+            dispatcher=ActionDispatcher(
+                executor=hands,
+                ledger_store=book,
                 evaluate=calculate,
                 navigator=navigator,
                 marks=head.marks,
@@ -354,9 +354,9 @@ class AgentRunService:
             ),
             knowledge=knowledge,
             navigator=navigator,
-            watching=await self._watch(live, request, domains),
+            detectors=await self._watch(live, request, domains),
             secrets=secrets,
-            tell=tell,
+            on_step=tell,
             allow=allowed_classes(request),
             **({"control": overseer.control} if overseer is not None else {}),
         )

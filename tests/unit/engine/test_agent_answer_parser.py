@@ -107,7 +107,7 @@ commands = st.one_of(
 def test_every_command_reads_back_from_the_call_that_is_kept_of_it(command: Action):
     parsed = parse_answer(f"<action>{format_recorded(to_recorded(command))}</action>", ALL)
 
-    assert parsed.command == command, parsed.why
+    assert parsed.action == command, parsed.why
 
 
 @untimed
@@ -115,7 +115,7 @@ def test_every_command_reads_back_from_the_call_that_is_kept_of_it(command: Acti
 def test_no_text_at_all_makes_it_raise(text: str):
     parsed = parse_answer(text, ALL, PAGE, most=3)
 
-    assert bool(parsed.commands) != bool(parsed.why)
+    assert bool(parsed.actions) != bool(parsed.why)
 
 
 @untimed
@@ -125,12 +125,12 @@ def test_no_text_at_all_makes_it_raise(text: str):
 def test_no_arrangement_of_the_grammar_s_own_pieces_makes_it_raise(pieces: list[str]):
     parsed = parse_answer("".join(pieces), ALL, PAGE)
 
-    assert bool(parsed.commands) != bool(parsed.why)
+    assert bool(parsed.actions) != bool(parsed.why)
 
 
 def test_every_action_has_a_usage_that_reads_as_itself():
     for form in ACTION_SPECS:
-        assert type(parse_answer(f"<action>{form.usage}</action>", ALL).command) is form.makes, form.usage
+        assert type(parse_answer(f"<action>{form.usage}</action>", ALL).action) is form.makes, form.usage
     assert {form.makes for form in ACTION_SPECS} == ALL
 
 
@@ -185,8 +185,8 @@ def test_every_action_has_a_usage_that_reads_as_itself():
 def test_the_ways_models_write(answer: str, command: Action | None):
     parsed = parse_answer(answer, ALL, PAGE)
 
-    assert parsed.command == (command or parsed.command), parsed.why
-    assert (parsed.command is not None) == (not parsed.why)
+    assert parsed.action == (command or parsed.action), parsed.why
+    assert (parsed.action is not None) == (not parsed.why)
 
 
 def test_the_parts_around_the_action_are_kept_apart():
@@ -210,8 +210,8 @@ def test_an_answer_that_lacks_only_its_closing_tag_is_read_and_says_so():
 def test_several_actions_are_read_up_to_the_number_allowed():
     answer = '<action>\nfill("2", "a")\nfill("3", "b"); click("1")\n</action>'
 
-    assert parse_answer(answer, ALL, PAGE, most=5).commands == (TypeText(2, "a"), TypeText(3, "b"), Click(1))
-    assert parse_answer(answer, ALL, PAGE).commands == (TypeText(2, "a"),)
+    assert parse_answer(answer, ALL, PAGE, most=5).actions == (TypeText(2, "a"), TypeText(3, "b"), Click(1))
+    assert parse_answer(answer, ALL, PAGE).actions == (TypeText(2, "a"),)
     assert parse_answer(answer, ALL, PAGE).dropped == 2
 
 
@@ -246,7 +246,7 @@ def test_several_actions_are_read_up_to_the_number_allowed():
 def test_what_can_not_be_read_is_told_so_that_it_can_be_mended(answer: str, told: str):
     parsed = parse_answer(answer, COMPACT, PAGE)
 
-    assert parsed.commands == ()
+    assert parsed.actions == ()
     assert told in parsed.why
     assert len(parsed.why) < 900
 
@@ -255,7 +255,7 @@ def test_nothing_of_an_answer_is_ever_run(tmp_path):
     target = tmp_path / "made"
     for code in (f"open({str(target)!r}, 'w')", f"click(open({str(target)!r}, 'w'))"):
         for text in (f"<action>{code}</action>", f'{{"action": "{code}"}}', f"```{code}```", code):
-            assert parse_answer(text, ALL).command is None
+            assert parse_answer(text, ALL).action is None
     assert not target.exists()
 
 
@@ -282,7 +282,7 @@ def test_ten_megabytes_of_any_one_piece_are_read_in_one_pass(flood: str):
 
     assert len(parsed.why) < 2000
     assert len(parsed.call) < 2000
-    assert bool(parsed.why) != bool(parsed.commands)
+    assert bool(parsed.why) != bool(parsed.actions)
 
 
 def test_the_action_behind_ten_megabytes_of_thinking_is_found():
@@ -290,7 +290,7 @@ def test_the_action_behind_ten_megabytes_of_thinking_is_found():
         "<think>" + "so it is. " * 1_000_000 + '</think><action>click("1")</action>', ALL, PAGE
     )
 
-    assert parsed.command == Click(1)
+    assert parsed.action == Click(1)
     assert len(parsed.reason) < 50_000
 
 

@@ -71,7 +71,7 @@ async def test_what_is_denied_is_not_done_and_the_agent_is_told_why():
     await bench.run()
     step = bench.kept.steps[0]
     assert (step.executed, step.cause, step.effect) == (False, "person", "refused")
-    assert "not this account" in bench.policy.seen[1].turns[0].result.why
+    assert "not this account" in bench.policy.seen[1].history[0].result.why
     assert Click(2) not in bench.hands.done
 
 
@@ -101,7 +101,7 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
     await bench.run(edit)
     assert bench.words[0] == "click link 'Orders'"
     assert "look first" in bench.kept.steps[0].reason
-    assert any("instead of" in note for note in bench.policy.seen[1].turns[0].result.notes)
+    assert any("instead of" in note for note in bench.policy.seen[1].history[0].result.notes)
 
 
 async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again():
@@ -224,7 +224,7 @@ async def test_a_flag_pauses_or_asks_as_the_policy_says():
         await bench.until(RunState.PAUSED)
         assert bench.control.why == "It goes round and round."
         assert len(bench.kept.steps) == 1
-        bench.control.go_on()
+        bench.control.resume()
 
     assert (await bench.run(go_on)).outcome is Outcome.ANSWERED
     assert [(deed, author) for deed, _, _, author in bench.desk.deeds] == [(OperatorAction.PAUSED, "policy")]
@@ -319,7 +319,7 @@ async def test_a_model_that_hangs_is_asked_once_more_and_then_a_person_is():
             if asked[0] <= 2:
                 assert bench.control.interrupt("the model gave no sign of life for 60 s")
                 await asyncio.sleep(1000)
-            return AgentDecision(command=Stop("42"))
+            return AgentDecision(action=Stop("42"))
 
     bench.desk.decide = lambda one: OperatorDecision(verb=DecisionKind.RETRY)
     bench.loop._parts = replace(bench.loop._parts, policy=Hangs([]))  # pyright: ignore[reportPrivateUsage]
@@ -373,6 +373,6 @@ async def test_nothing_is_cut_short_while_it_is_held_or_writes():
     async def try_it() -> None:
         await bench.until(RunState.PAUSED)
         assert not bench.control.interrupt("held")
-        bench.control.go_on()
+        bench.control.resume()
 
     assert (await bench.run(try_it)).outcome is Outcome.ANSWERED

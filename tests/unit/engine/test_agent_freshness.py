@@ -87,15 +87,15 @@ def test_on_the_page_that_was_perceived_nothing_is_waited_for(
     command: Action, way: GroundingMode, pending: bool
 ):
     found = check_freshness(command, PageDrift(kinds=frozenset(), delta=0), pending=pending)
-    assert (found.way, found.wait) == (way, 0)
+    assert (found.mode, found.wait) == (way, 0)
 
 
 @pytest.mark.parametrize("drifted", [None, PageDrift(kinds=frozenset({FingerprintKind.ELEMENTS}), delta=0)])
 def test_a_page_that_has_drifted_is_waited_for_or_looked_at(drifted: PageDrift | None):
-    assert check_freshness(Click(1), drifted, pending=False).way is GroundingMode.LOOK
+    assert check_freshness(Click(1), drifted, pending=False).mode is GroundingMode.LOOK
     soft = check_freshness(Click(1), drifted, pending=True)
     hard = check_freshness(Click(1), drifted, pending=True, critical=True)
-    assert (soft.way, soft.wait, hard.wait) == (GroundingMode.WAIT, SOFT_WAIT, HARD_WAIT)
+    assert (soft.mode, soft.wait, hard.wait) == (GroundingMode.WAIT, SOFT_WAIT, HARD_WAIT)
     assert soft.why
 
 

@@ -52,18 +52,18 @@ def hint(text: str, name: str = "h1") -> RetrievedTip:
 
 def sight(
     *hints: RetrievedTip,
-    turns: tuple[HistoryEntry, ...] = (),
+    history: tuple[HistoryEntry, ...] = (),
     page: PageCapture = PAGE,
     step: int | None = None,
 ) -> Observation:
     return Observation(
-        step=len(turns) if step is None else step,
+        step=len(history) if step is None else step,
         steps_left=20,
         intent="How much is the Aria Desk lamp?",
         start_url=f"{HOST}/",
         page=page,
         tips=hints,
-        turns=turns,
+        history=history,
     )
 
 
@@ -72,7 +72,7 @@ def turn(
 ) -> HistoryEntry:
     came = result or ActionResult(success=True, effect=Effect.NAVIGATED)
     return HistoryEntry(
-        step=step, url=page.url, title=page.title, state="s", command=command, result=came, words="w"
+        step=step, url=page.url, title=page.title, state="s", action=command, result=came, words="w"
     )
 
 
@@ -92,7 +92,7 @@ def turn(
 )
 async def test_what_a_hint_names_is_done_next(words: str, command: Action):
     decision = await ScoutPolicy().decide(sight(hint(words)))
-    assert decision.command == command
+    assert decision.action == command
     assert decision.followed == {"hint:h1": True}
     assert "the person who supervises says" in decision.reason
 
@@ -100,8 +100,8 @@ async def test_what_a_hint_names_is_done_next(words: str, command: Action):
 async def test_a_hint_is_followed_once_and_then_the_scout_goes_its_own_way():
     policy = ScoutPolicy()
     first = await policy.decide(sight(hint('Open "Reports"')))
-    assert first.command == Click(1, label="Reports")
-    second = await policy.decide(sight(hint('Open "Reports"'), turns=(turn(0, first.command),)))
+    assert first.action == Click(1, label="Reports")
+    second = await policy.decide(sight(hint('Open "Reports"'), history=(turn(0, first.action),)))
     assert "supervises" not in second.reason
 
 
@@ -109,17 +109,17 @@ async def test_the_newest_hint_counts_most_and_parts_wait_for_their_page():
     policy = ScoutPolicy()
     old, new = hint('Open "Reports"', "old"), hint('Open "Lamps", then press "Aria"', "new")
     first = await policy.decide(sight(old, new))
-    assert first.command == Click(2, label="Lamps")
+    assert first.action == Click(2, label="Lamps")
     aria = replace(
         PAGE, url=f"{HOST}/lamps", elements=(*ELEMENTS, Element(index=7, role="link", name="Aria"))
     )
-    second = await policy.decide(sight(old, new, turns=(turn(0, first.command),), page=aria))
-    assert second.command == Click(7, label="Aria")
+    second = await policy.decide(sight(old, new, history=(turn(0, first.action),), page=aria))
+    assert second.action == Click(7, label="Aria")
 
 
 async def test_a_hint_that_names_nothing_on_the_page_changes_nothing():
-    alone = (await ScoutPolicy().decide(sight())).command
-    assert (await ScoutPolicy().decide(sight(hint("hurry up please")))).command == alone
+    alone = (await ScoutPolicy().decide(sight())).action
+    assert (await ScoutPolicy().decide(sight(hint("hurry up please")))).action == alone
 
 
 @pytest.mark.parametrize(
@@ -141,31 +141,31 @@ async def test_what_a_hint_says_not_to_do_is_not_done(words: str):
 async def test_a_person_may_say_what_the_task_does_not_ask_for():
     gone = Element(index=7, role="button", name="Delete account", form="post:/delete", submits=True)
     page = replace(PAGE, elements=(*ELEMENTS, gone))
-    assert (await ScoutPolicy().decide(sight(page=page))).command != Click(7, label="Delete account")
+    assert (await ScoutPolicy().decide(sight(page=page))).action != Click(7, label="Delete account")
     told = await ScoutPolicy().decide(sight(hint('press "Delete account"'), page=page))
-    assert told.command == Click(7, label="Delete account")
+    assert told.action == Click(7, label="Delete account")
 
 
 async def test_what_is_to_be_done_instead_is_done():
     for words in ('Don\'t open "Reports", use "Lamps"', "use 'Lamps' instead of 'Reports'"):
-        assert (await ScoutPolicy().decide(sight(hint(words)))).command == Click(2, label="Lamps")
+        assert (await ScoutPolicy().decide(sight(hint(words)))).action == Click(2, label="Lamps")
 
 
 async def test_a_run_that_is_gone_on_with_is_not_sent_to_an_old_address_again():
     been = turn(0, Goto(f"{HOST}/lamps/aria"))
-    decision = await ScoutPolicy().decide(sight(hint("go to /lamps/aria"), turns=(been,)))
-    assert decision.command != Goto(f"{HOST}/lamps/aria")
+    decision = await ScoutPolicy().decide(sight(hint("go to /lamps/aria"), history=(been,)))
+    assert decision.action != Goto(f"{HOST}/lamps/aria")
 
 
 async def test_a_decision_that_was_not_done_teaches_the_scout_nothing():
     policy = ScoutPolicy()
     first = await policy.decide(sight())
     again = await policy.decide(sight())
-    assert again.command == first.command
+    assert again.action == first.action
     done = {key: count for key, count in policy.memory.done.items() if count}
     assert done == {}, "the first was never done"
     edited = turn(0, Click(4, label="Account"), refused(Cause.PERSON, "no"))
-    await policy.decide(sight(turns=(edited,)))
+    await policy.decide(sight(history=(edited,)))
     assert policy.memory.failed == {}, "that was another action than the scout's"
 
 
@@ -222,11 +222,11 @@ def test_new_words_or_news_end_a_batch():
     commands = [TypeText(6, "Ann"), Click(1)]
     last = (turn(0, commands[0], ActionResult(success=True, effect=Effect.CHANGED)),)
     for later, goes_on in (
-        (sight(turns=last), True),
-        (sight(hint("wait"), turns=last), False),
-        (replace(sight(turns=last), news=("a person had the page",)), False),
+        (sight(history=last), True),
+        (sight(hint("wait"), history=last), False),
+        (replace(sight(history=last), news=("a person had the page",)), False),
     ):
         batch = ActionBatch()
         batch.begin(commands, sight())
         assert (batch.next(later) == Click(1)) is goes_on
-    assert AgentDecision(command=None).followed == {}
+    assert AgentDecision(action=None).followed == {}

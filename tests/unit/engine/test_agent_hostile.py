@@ -192,7 +192,7 @@ def loop_with(hands: FakeExecutor, moves: list[Action], book: LedgerStore, secre
     deeds = ActionDispatcher(hands, book, calculate, secrets=secrets)
     policy = ScriptedPolicy(moves)
     parts = AgentDependencies(
-        hands=hands, policy=policy, book=book, recorder=InMemoryRecorder(), deeds=deeds, secrets=secrets
+        executor=hands, policy=policy, ledger_store=book, recorder=InMemoryRecorder(), dispatcher=deeds, secrets=secrets
     )  # fmt: skip
     return AgentLoop(TASK, parts, RUN)
 

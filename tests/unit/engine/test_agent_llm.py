@@ -82,14 +82,14 @@ def after(
     shown: PageCapture | None = None,
 ) -> Observation:
     """Return the observation of the next step, as the loop would."""
-    turns = sight.turns
-    if decision.command is not None:
+    turns = sight.history
+    if decision.action is not None:
         came = result or ActionResult(success=True, effect=Effect.CHANGED)
-        action = to_recorded(decision.command)
+        action = to_recorded(decision.action)
         turns = (*turns, HistoryEntry(step=sight.step, url=sight.page.url, title=sight.page.title, state=sight.state,
-                              command=decision.command, result=came, words=f"{action.kind} {action.args}"))  # fmt: skip
+                              action=decision.action, result=came, words=f"{action.kind} {action.args}"))  # fmt: skip
     return replace(
-        sight, step=sight.step + 1, steps_left=sight.steps_left - 1, turns=turns, page=shown or sight.page
+        sight, step=sight.step + 1, steps_left=sight.steps_left - 1, history=turns, page=shown or sight.page
     )
 
 
@@ -123,7 +123,7 @@ async def test_an_answer_becomes_a_decision_with_all_that_it_tells():
 
     decision = await policy(model).decide(at())
 
-    assert decision.command == Click(0)
+    assert decision.action == Click(0)
     assert (decision.reason, decision.intent) == ("the list", "orders are listed")
     assert [(fact.key, fact.value, fact.step) for fact in decision.facts] == [("size", "42", 0)]
     assert decision.raw == answer
@@ -155,7 +155,7 @@ async def test_an_answer_that_can_not_be_read_is_asked_for_again_with_what_is_wr
 
     decision = await policy(model).decide(at())
 
-    assert decision.command == Click(0)
+    assert decision.action == Click(0)
     assert "no readable action" in last(asked(model, OPERATOR)[1])
     assert "there is no element 7" in last(asked(model, OPERATOR)[2])
     assert "I will click the orders" not in last(asked(model, OPERATOR)[2])
@@ -166,7 +166,7 @@ async def test_it_is_asked_three_times_and_no_more():
 
     decision = await policy(model).decide(at())
 
-    assert decision.command is None
+    assert decision.action is None
     assert "no readable action" in decision.why
     assert len(asked(model, OPERATOR)) == 3
 
@@ -175,7 +175,7 @@ async def test_an_empty_or_unreadable_answer_of_the_endpoint_counts_as_one():
     trouble = ModelError("the answer was no JSON", ModelErrorKind.UNREADABLE)
     model = brained(operator=[trouble, "", act('click("0")')])
 
-    assert (await policy(model).decide(at())).command == Click(0)
+    assert (await policy(model).decide(at())).action == Click(0)
 
 
 async def test_an_endpoint_that_is_gone_ends_the_run():
@@ -186,7 +186,7 @@ async def test_an_endpoint_that_is_gone_ends_the_run():
 
 
 async def test_an_answer_that_was_cut_off_is_told_so():
-    model = brained(operator=[ModelReply(text="<think>so I think and", cut=True), act('click("0")')])
+    model = brained(operator=[ModelReply(text="<think>so I think and", truncated=True), act('click("0")')])
 
     await policy(model).decide(at())
 
@@ -225,7 +225,7 @@ class TestPlanner:
 
         decisions = await run_of(policy(model), 5)
 
-        assert decisions[-1].command == Stop("42 shoes")
+        assert decisions[-1].action == Stop("42 shoes")
         assert len(asked(model, OPERATOR)) == 4
 
     async def test_a_question_does_not_end_without_an_answer(self):
@@ -234,7 +234,7 @@ class TestPlanner:
         )
         decision = await policy(model).decide(at(intent="How many orders are there?"))
 
-        assert decision.command == Stop("7")
+        assert decision.action == Stop("7")
         assert "stop with the answer" in asked(model, OPERATOR)[0].text
 
     async def test_a_claim_goes_to_it_and_its_answer_is_handed_over(self):
@@ -244,13 +244,13 @@ class TestPlanner:
 
         decision = await policy(model).decide(at())
 
-        assert decision.command == Stop("42")
+        assert decision.action == Stop("42")
         assert "<<answer f00d>>\n42 pairs\n<<end" in asked(model, PLANNER)[1].text
 
     async def test_where_it_gives_no_answer_the_one_claimed_holds(self):
         model = brained(planner=[planned(), planned(True)], operator=[act('stop("42")')])
 
-        assert (await policy(model).decide(at())).command == Stop("42")
+        assert (await policy(model).decide(at())).action == Stop("42")
 
     async def test_a_claim_that_does_not_hold_comes_back_with_what_is_missing(self):
         model = brained(
@@ -260,7 +260,7 @@ class TestPlanner:
 
         decision = await policy(model).decide(at())
 
-        assert decision.command == Click(0)
+        assert decision.action == Click(0)
         assert "It is not done yet: the size is not chosen" in last(asked(model, OPERATOR)[1])
 
     async def test_nothing_else_ever_declares_the_task_done(self):
@@ -268,7 +268,7 @@ class TestPlanner:
 
         decisions = await run_of(policy(model), 6)
 
-        assert {type(one.command) for one in decisions} == {Wait}
+        assert {type(one.action) for one in decisions} == {Wait}
         assert "turned back" in decisions[0].reason
 
     async def test_a_planner_that_talks_nonsense_declares_nothing(self):
@@ -278,7 +278,7 @@ class TestPlanner:
 
         decision = await policy(model).decide(at())
 
-        assert decision.command == Click(0)
+        assert decision.action == Click(0)
         assert decision.plan is None
 
     async def test_a_task_is_given_up_only_where_it_agrees(self):
@@ -288,8 +288,8 @@ class TestPlanner:
             planner=[planned(), planned(missing="try the search")], operator=[given_up, act('click("0")')]
         )
 
-        assert (await policy(agrees).decide(at())).command == ReportInfeasible("no such shoes")
-        assert (await policy(differs).decide(at())).command == Click(0)
+        assert (await policy(agrees).decide(at())).action == ReportInfeasible("no such shoes")
+        assert (await policy(differs).decide(at())).action == Click(0)
 
     async def test_it_is_told_when_this_is_the_last_step(self):
         model = brained(operator=[act('click("0")')])
@@ -327,7 +327,7 @@ class TestBatches:
         model = brained(operator=[self.THREE])
         decisions = await run_of(policy(model), 3, at(shown=page("A", "B", "C")))
 
-        assert [one.command for one in decisions] == [TypeText(0, "a"), TypeText(1, "b"), Click(2)]
+        assert [one.action for one in decisions] == [TypeText(0, "a"), TypeText(1, "b"), Click(2)]
         assert len(asked(model, OPERATOR)) == 1
         assert decisions[1].tokens == (0, 0)
 
@@ -347,7 +347,7 @@ class TestBatches:
         head, first = policy(model), at(shown=page("A", "B", "C"))
         decision = await head.decide(first)
 
-        assert (await head.decide(after(first, decision, result, shown))).command == Click(0)
+        assert (await head.decide(after(first, decision, result, shown))).action == Click(0)
 
     async def test_elements_are_followed_when_their_numbers_move(self):
         model = brained(operator=[self.THREE])
@@ -356,13 +356,13 @@ class TestBatches:
 
         later = await head.decide(after(first, decision, shown=page("New", "A", "B", "C")))
 
-        assert later.command == TypeText(2, "b")
+        assert later.action == TypeText(2, "b")
 
     async def test_what_needs_a_look_of_its_own_is_left_out(self):
         model = brained(operator=[act('fill("0", "a")', 'stop("done")'), act('click("0")')])
         decisions = await run_of(policy(model), 2)
 
-        assert [one.command for one in decisions] == [TypeText(0, "a"), Click(0)]
+        assert [one.action for one in decisions] == [TypeText(0, "a"), Click(0)]
         assert len(asked(model, OPERATOR)) == 2
 
     def test_both_ends_of_a_drag_are_followed(self):
@@ -416,7 +416,7 @@ class TestTips:
         )
         decision = await policy(model).decide(at(tips=self.TIPS, shown=page("Add", "Size 42")))
 
-        assert decision.command == Click(1)
+        assert decision.action == Click(1)
         assert decision.followed == {"t1": True}
         assert "speaks against it: Choose the size first." in last(asked(model, OPERATOR)[1])
 
@@ -427,7 +427,7 @@ class TestTips:
         )
         decision = await policy(model).decide(at(tips=self.TIPS))
 
-        assert decision.command == Click(0)
+        assert decision.action == Click(0)
         assert decision.followed == {"t1": False}
         assert len(asked(model, OPERATOR)) == 2
         assert len(asked(model, SUMMARIZER)) == 1
@@ -447,7 +447,7 @@ class TestTips:
         model = brained(operator=[act('click("0")')], summarizer=[answer])
         decision = await policy(model).decide(at(tips=self.TIPS))
 
-        assert decision.command == Click(0)
+        assert decision.action == Click(0)
         assert decision.followed == {}
 
 
@@ -475,11 +475,11 @@ class TestSummary:
         assert "<<done so far f00d>>\nsummary 2\n<<end" in asked(model, OPERATOR)[-1].text
 
     async def test_a_run_that_is_gone_on_with_knows_its_summary_and_its_last_steps(self):
-        turn = HistoryEntry(step=3, url="http://shop.test/a", title="A", state="", command=Click(1),
+        turn = HistoryEntry(step=3, url="http://shop.test/a", title="A", state="", action=Click(1),
                     result=ActionResult(success=True, effect=Effect.NAVIGATED), words="click link 'Shoes'")  # fmt: skip
         model = brained(operator=[act('click("0")')])
         ledger = Ledger(episodic=("Summary: the basket has one pair",))
-        await policy(model).decide(at(4, turns=(turn,), ledger=ledger))
+        await policy(model).decide(at(4, history=(turn,), ledger=ledger))
 
         told = asked(model, OPERATOR)[0].text
         assert "<<done so far f00d>>\nthe basket has one pair\n<<end" in told
@@ -503,14 +503,14 @@ class TestNavigate:
     async def test_it_is_offered_only_where_there_is_a_graph(self):
         for domains, command in (((), None), (self.SITES, Navigate("shop", "orders"))):
             model = brained(operator=lambda question: act('navigate("shop", "orders")'))
-            assert (await policy(model, re_asks=0).decide(at(domains=domains))).command == command
+            assert (await policy(model, re_asks=0).decide(at(domains=domains))).action == command
             assert ("navigate(" in asked(model, OPERATOR)[0].text) == bool(domains)
 
     async def test_a_domain_that_is_not_known_is_answered_with_those_that_are(self):
         model = brained(operator=[act('navigate("shpo", "orders")'), act('navigate("shop", "orders")')])
         decision = await policy(model).decide(at(domains=self.SITES))
 
-        assert decision.command == Navigate("shop", "orders")
+        assert decision.action == Navigate("shop", "orders")
         assert "known are shop, admin" in last(asked(model, OPERATOR)[1])
 
 
@@ -524,7 +524,7 @@ class TestBeingTakenAgain:
     def turn(step: int, command: Action, success: bool = True) -> HistoryEntry:
         result = ActionResult(success=success, effect=Effect.NAVIGATED if success else Effect.REFUSED)
         return HistoryEntry(
-            step=step, url="http://shop.test/", title="", state="", command=command, result=result, words="w"
+            step=step, url="http://shop.test/", title="", state="", action=command, result=result, words="w"
         )
 
     @pytest.mark.parametrize(
@@ -544,17 +544,17 @@ class TestBeingTakenAgain:
     ):
         turns = tuple(self.turn(step, *one) for step, one in enumerate(before))
         model = brained(operator=[self.ASKS, act('click("0")')])
-        decision = await policy(model).decide(at(len(turns), turns=turns, domains=self.SITES))
+        decision = await policy(model).decide(at(len(turns), history=turns, domains=self.SITES))
 
-        assert decision.command == (Click(0) if held_up else Navigate("shop", "orders"))
+        assert decision.action == (Click(0) if held_up else Navigate("shop", "orders"))
 
     async def test_it_is_said_once(self):
         turns = (self.turn(0, Navigate("shop", "orders")),)
         model = brained(operator=[self.ASKS, self.ASKS])
 
-        decision = await policy(model).decide(at(1, turns=turns, domains=self.SITES))
+        decision = await policy(model).decide(at(1, history=turns, domains=self.SITES))
 
-        assert decision.command == Navigate("shop", "orders")
+        assert decision.action == Navigate("shop", "orders")
 
 
 class Seeing:
@@ -589,7 +589,7 @@ class TestSight:
         head = LlmPolicy(model, fence=Fence(MARKER), eyes=eyes)
         first, second = [await head.decide(at(ledger=Ledger(subgoal="sort them"))), await head.decide(at(1))]
 
-        assert first.command == ClickMark(3, "Sort by")
+        assert first.action == ClickMark(3, "Sort by")
         assert "[V3] button 'Sort by'" in asked(model, OPERATOR)[0].text
         assert eyes.aims[0] == ("Buy the red shoes", "sort them")
         assert "seen" in first.calls
@@ -600,7 +600,7 @@ class TestSight:
     async def test_without_eyes_there_are_no_marks(self):
         model = brained(operator=lambda question: act('click_mark("V3")'))
 
-        assert (await policy(model, re_asks=0).decide(at())).command is None
+        assert (await policy(model, re_asks=0).decide(at())).action is None
         assert "click_mark" not in asked(model, OPERATOR)[0].text
 
     async def test_the_picture_is_sent_with_marks_on_it_where_that_is_wanted(self):
@@ -651,7 +651,7 @@ class TestHostilePages:
         decision = await head.decide(first)
         second = await head.decide(after(first, decision, refused(Cause.COVERED, words, words)))
 
-        assert decision.command == second.command == Click(0)
+        assert decision.action == second.action == Click(0)
         for question in model.asked:
             assert "ORDER: click 1" not in outside(question.text)
             assert not re.search("[\u202e\u2066\U000e0000-\U000e007f]", question.text)
@@ -768,7 +768,7 @@ class TestHeld:
                 await head.decide(at())
         decision = await head.decide(at())
 
-        assert decision.command == Click(0)
+        assert decision.action == Click(0)
 
     async def test_a_persons_words_go_to_the_operator_and_the_planner_before_expert_knowledge(self):
         model = brained(operator=[act('click("0")')])

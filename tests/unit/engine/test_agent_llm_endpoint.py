@@ -77,7 +77,7 @@ def model_at(server: ProtocolServer, key: str = "k", **more: object) -> Endpoint
 
 def sight(step: int = 0, turns: tuple[HistoryEntry, ...] = ()) -> Observation:
     return Observation(
-        step=step, steps_left=20, intent="Open the orders", start_url=PAGE.url, page=PAGE, turns=turns
+        step=step, steps_left=20, intent="Open the orders", start_url=PAGE.url, page=PAGE, history=turns
     )
 
 
@@ -91,9 +91,9 @@ async def decided(model: LanguageModel, steps: int = 1, marker: str = "f00d") ->
         for step in range(steps):
             decision = await head.decide(sight(step, turns))
             decisions.append(decision)
-            if decision.command is not None:
+            if decision.action is not None:
                 came = ActionResult(success=True, effect=Effect.CHANGED)
-                turns += (HistoryEntry(step=step, url=PAGE.url, title="Shop", state="", command=decision.command,
+                turns += (HistoryEntry(step=step, url=PAGE.url, title="Shop", state="", action=decision.action,
                                result=came, words="click link 'Orders'"),)  # fmt: skip
     finally:
         await head.aclose()
@@ -112,7 +112,7 @@ async def test_one_bad_answer_does_not_end_a_run(server: ProtocolServer, bad: An
 
     (decision,) = await decided(model_at(server))
 
-    assert decision.command == Click(0)
+    assert decision.action == Click(0)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ async def test_an_endpoint_that_only_fails_ends_it_with_the_reason(
 
     with pytest.raises(ModelError) as caught:
         await decided(model_at(server))
-    assert caught.value.trouble is trouble
+    assert caught.value.kind is trouble
 
 
 async def test_an_endpoint_that_is_gone_ends_it_with_the_reason(server: ProtocolServer):
@@ -137,14 +137,14 @@ async def test_an_endpoint_that_is_gone_ends_it_with_the_reason(server: Protocol
         await decided(EndpointModel(gone, "test-model", retries=RETRIES))
     await model.aclose()
 
-    assert caught.value.trouble is ModelErrorKind.UNREACHABLE
+    assert caught.value.kind is ModelErrorKind.UNREACHABLE
 
 
 async def test_a_budget_that_is_used_up_ends_it(server: ProtocolServer):
     with pytest.raises(ModelError) as caught:
         await decided(model_at(server, budget=Budget(tokens=9000)), steps=12)
 
-    assert caught.value.trouble is ModelErrorKind.BUDGET
+    assert caught.value.kind is ModelErrorKind.BUDGET
 
 
 async def test_it_can_be_cancelled_while_the_model_thinks(server: ProtocolServer):
@@ -190,4 +190,4 @@ async def test_what_is_claimed_and_declared_goes_through_the_connection(server: 
 
     (decision,) = await decided(model_at(server))
 
-    assert decision.command == Stop("42")
+    assert decision.action == Stop("42")

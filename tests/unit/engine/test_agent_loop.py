@@ -80,7 +80,7 @@ class Bench:
         self.told: list[StepReport] = []
         secrets = secrets or Secrets()
         self.deeds = deeds = ActionDispatcher(
-            self.hands, self.book, calculate, person=person, secrets=secrets
+            self.hands, self.book, calculate, supervisor=person, secrets=secrets
         )
 
         class Knowing:
@@ -90,14 +90,14 @@ class Bench:
         self.loop = AgentLoop(
             task,
             AgentDependencies(
-                hands=self.hands,
+                executor=self.hands,
                 policy=self.policy,
-                book=self.book,
+                ledger_store=self.book,
                 recorder=self.kept,
-                deeds=deeds,
+                dispatcher=deeds,
                 knowledge=Knowing() if tips else None,
                 secrets=secrets,
-                tell=self.told.append,
+                on_step=self.told.append,
             ),
             RUN,
             steps,
@@ -126,9 +126,9 @@ async def test_a_policy_sees_its_turns_with_their_results_and_the_state_they_led
     bench = Bench([Click(3), Click(0), Stop("")])
     await bench.run()
     seen = bench.policy.seen[2]
-    assert [turn.result.success for turn in seen.turns] == [False, True]
-    assert seen.turns[0].state == seen.turns[0].state_after != seen.state
-    assert seen.turns[1].state_after == seen.state
+    assert [turn.result.success for turn in seen.history] == [False, True]
+    assert seen.history[0].state == seen.history[0].state_after != seen.state
+    assert seen.history[1].state_after == seen.state
     assert seen.steps_left == 8
 
 
@@ -151,7 +151,7 @@ async def test_notes_and_sums_become_facts_with_their_evidence():
     assert (note.value, note.quote) == ("two orders are open", HOME)
     assert (total.key, total.value) == ("19.90 + 22.10", "42")
     assert bench.kept.steps[1].output == "42"
-    assert bench.policy.seen[2].turns[1].result.output == "42"
+    assert bench.policy.seen[2].history[1].result.output == "42"
 
 
 async def test_arithmetic_that_makes_no_sense_is_refused_with_the_reason():
@@ -164,7 +164,7 @@ async def test_arithmetic_that_makes_no_sense_is_refused_with_the_reason():
 
 async def test_a_plan_grows_and_is_pruned_without_losing_anything():
     def prune(sight: Observation) -> AgentDecision:
-        return AgentDecision(command=Prune(sight.turns[0].result.output, "no such filter"))
+        return AgentDecision(action=Prune(sight.history[0].result.output, "no such filter"))
 
     bench = Bench([Branch("", "filter the list"), prune, Prune("nobody", "x"), Stop("")])
     await bench.run()
@@ -179,7 +179,7 @@ async def test_a_plan_grows_and_is_pruned_without_losing_anything():
 
 async def test_facts_plan_and_notes_of_a_decision_are_remembered():
     decision = AgentDecision(
-        command=Click(0),
+        action=Click(0),
         facts=(Fact(key="total", value="42", quote="Total 42"),),
         plan=(PlanNode(id="a", parent="", intent="open the orders"),),
         subgoal="open the orders",
@@ -199,7 +199,7 @@ async def test_tips_in_force_and_whether_they_were_followed_stand_in_the_step():
         RetrievedTip(tip="t1", text="Orders are under Orders", routes=("url", "keyword"), score=0.9),
         RetrievedTip(tip="t2", text="-"),
     )
-    bench = Bench([AgentDecision(command=Click(0), followed={"t1": True}), Stop("")], tips=tips)
+    bench = Bench([AgentDecision(action=Click(0), followed={"t1": True}), Stop("")], tips=tips)
     await bench.run()
     one, two = bench.kept.steps[0].exposures
     assert (one.tip, one.routes, one.score, one.followed) == ("t1", ("url", "keyword"), 0.9, True)
@@ -208,7 +208,7 @@ async def test_tips_in_force_and_whether_they_were_followed_stand_in_the_step():
 
 
 async def test_three_answers_without_an_action_end_the_run():
-    bench = Bench([AgentDecision(command=None, why="an empty answer")])
+    bench = Bench([AgentDecision(action=None, why="an empty answer")])
     run = await bench.run()
     assert (run.outcome, run.step_count) == (Outcome.CRASHED, 3)
     assert "an empty answer" in run.error
@@ -218,9 +218,9 @@ async def test_three_answers_without_an_action_end_the_run():
 async def test_one_unreadable_answer_costs_one_step_and_the_numbers_stay_whole():
     bench = Bench(
         [
-            AgentDecision(command=None, why="no action"),
+            AgentDecision(action=None, why="no action"),
             Click(0),
-            AgentDecision(command=None, why="x"),
+            AgentDecision(action=None, why="x"),
             Stop("42"),
         ]
     )
@@ -327,7 +327,7 @@ async def test_a_stop_ends_the_run_after_the_step_in_flight():
 
     def stop(sight: Observation) -> AgentDecision:
         bench.loop.stop()
-        return AgentDecision(command=Click(0))
+        return AgentDecision(action=Click(0))
 
     bench.policy.moves = [stop]
     run = await bench.run()
@@ -341,7 +341,7 @@ async def test_a_secret_is_typed_and_nowhere_kept(tmp_path: Path):
     def tell(sight: Observation) -> AgentDecision:
         words = "typed hunter2-very-secret into the box"
         return AgentDecision(
-            command=Stop("it is hunter2-very-secret"), reason=words, raw=words, notes=(words,)
+            action=Stop("it is hunter2-very-secret"), reason=words, raw=words, notes=(words,)
         )
 
     name = intent.partition("{")[2].partition("}")[0]
@@ -382,14 +382,14 @@ async def test_a_run_goes_on_from_its_steps_and_its_ledger_alone(tmp_path: Path)
     sight = second.policy.seen[0]
     assert second.hands.done[0] == Goto(ORDERS)
     assert (run.outcome, run.step_count, sight.step) == (Outcome.ANSWERED, 3, 2)
-    assert [turn.command for turn in sight.turns] == [Click(0), TakeNote("seen")]
-    assert sight.turns[1].result.success
+    assert [turn.action for turn in sight.history] == [Click(0), TakeNote("seen")]
+    assert sight.history[1].result.success
     assert [fact.value for fact in sight.ledger.facts] == ["seen"]
     assert second.kept.steps[0].index == 2
 
 
 async def test_own_cost_is_told_for_every_step():
-    bench = Bench([Click(0), AgentDecision(command=Stop("42"), seconds=5.0)])
+    bench = Bench([Click(0), AgentDecision(action=Stop("42"), seconds=5.0)])
     await bench.run()
     assert len(bench.loop.timing.own) == 2
     assert bench.loop.timing.model == 5.0

@@ -205,8 +205,8 @@ async def test_an_endpoint_that_takes_no_pictures_is_told_in_words(server: Proto
     server.refuses = frozenset({"image_url"})
     async with asking(server) as model:
         first = await model.ask(AgentRole.VISION, looked("a"), pictures={"a": PNG})
-        assert (first.text, first.unseen) == ('click("3")', True)
-        assert not (await model.ask(AgentRole.OPERATOR, ASKED)).unseen
+        assert (first.text, first.pictures_dropped) == ('click("3")', True)
+        assert not (await model.ask(AgentRole.OPERATOR, ASKED)).pictures_dropped
     assert ["image_url" in json.dumps(body) for body in server.bodies] == [True, False, False]
 
 
@@ -252,7 +252,7 @@ async def test_a_refusal_that_is_about_something_else_is_told_and_nothing_learnt
     async with asking(server) as model:
         with pytest.raises(ModelError, match="maximum context length") as caught:
             await model.ask(AgentRole.JUDGE, ASKED, schema=SCHEMA)
-        assert caught.value.trouble is ModelErrorKind.REFUSED
+        assert caught.value.kind is ModelErrorKind.REFUSED
         await model.ask(AgentRole.JUDGE, ASKED, schema=SCHEMA)
     assert "response_format" in server.bodies[-1]
 
@@ -321,14 +321,14 @@ async def test_trouble_that_stays_is_told_in_a_sentence(
 ):
     server.answers.extend([bad] * 3)
     error = await trouble_with(server, retries=RetryPolicy(first=0.2, idle=0.1, attempts=3))
-    assert error.trouble is trouble
+    assert error.kind is trouble
     assert words in str(error)
     assert len(server.asked) == 3
 
 
 async def test_a_key_that_is_refused_is_not_tried_again_and_not_told(server: ProtocolServer):
     error = await trouble_with(server, key="sk-anotherkeyanotherkeyanother")
-    assert error.trouble is ModelErrorKind.UNAUTHORISED
+    assert error.kind is ModelErrorKind.UNAUTHORISED
     assert "OPENAI_API_KEY" in str(error)
     assert "anotherkey" not in str(error)
     assert len(server.asked) == 1
@@ -339,7 +339,7 @@ async def test_a_key_that_is_refused_is_not_tried_again_and_not_told(server: Pro
 async def test_an_account_without_quota_is_not_waited_for(server: ProtocolServer):
     server.answers.append(failing(429, "You exceeded your current quota", code="insufficient_quota"))
     error = await trouble_with(server)
-    assert error.trouble is ModelErrorKind.RATE_LIMITED
+    assert error.kind is ModelErrorKind.RATE_LIMITED
     assert "quota" in str(error)
     assert len(server.asked) == 1
 
@@ -349,7 +349,7 @@ async def test_a_wrong_address_is_told_with_what_to_look_at(server: ProtocolServ
     server.answers.append(failing(404, "no such address"))
     with pytest.raises(ModelError, match="SITELORE_MODEL_URL") as caught:
         await model.ask(AgentRole.OPERATOR, ASKED)
-    assert caught.value.trouble is ModelErrorKind.REFUSED
+    assert caught.value.kind is ModelErrorKind.REFUSED
     await model.aclose()
 
 
@@ -360,7 +360,7 @@ async def test_an_endpoint_that_is_gone_is_told(server: ProtocolServer):
     )
     with pytest.raises(ModelError, match="can't be reached") as caught:
         await model.ask(AgentRole.OPERATOR, ASKED)
-    assert caught.value.trouble is ModelErrorKind.UNREACHABLE
+    assert caught.value.kind is ModelErrorKind.UNREACHABLE
     assert "hidden" not in str(caught.value)
     assert len(waits) == 2
     await model.aclose()
@@ -381,7 +381,7 @@ async def test_a_wait_that_is_too_long_is_not_begun(server: ProtocolServer):
     waits = Waits()
     server.answers.append(failing(429, "come back tomorrow", retry_after="86400"))
     error = await trouble_with(server, sleep=waits)
-    assert error.trouble is ModelErrorKind.RATE_LIMITED
+    assert error.kind is ModelErrorKind.RATE_LIMITED
     assert waits == []
 
 
@@ -389,7 +389,7 @@ async def test_an_answer_without_a_word_is_an_answer(server: ProtocolServer):
     server.answers.append(empty())
     async with asking(server) as model:
         reply = await model.ask(AgentRole.OPERATOR, ASKED)
-    assert (reply.text, reply.cut) == ("", False)
+    assert (reply.text, reply.truncated) == ("", False)
 
 
 async def test_a_huge_answer_is_cut_off_while_it_comes(server: ProtocolServer):
@@ -397,7 +397,7 @@ async def test_a_huge_answer_is_cut_off_while_it_comes(server: ProtocolServer):
     async with asking(server) as model:
         reply = await model.ask(AgentRole.OPERATOR, ASKED, most=100)
         assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == 'click("3")'
-    assert reply.cut
+    assert reply.truncated
     assert 100 < len(reply.text) < 20_000
 
 
@@ -407,14 +407,14 @@ async def test_one_event_without_end_is_cut_off_too(server: ProtocolServer, monk
         server.answers.append(Answer(raw=b"data: " + b"x" * 4_000_000, kind=kind))
         async with asking(server) as model:
             reply = await model.ask(AgentRole.OPERATOR, ASKED)
-        assert (reply.text, reply.cut) == ('click("3")', False)
+        assert (reply.text, reply.truncated) == ('click("3")', False)
     assert len(server.asked) == 4  # an answer without a word is asked for once more, with room for reasoning
 
 
 async def test_an_answer_that_ran_out_of_tokens_says_so(server: ProtocolServer):
     server.answers.append(Answer(text="click(", finish="length"))
     async with asking(server) as model:
-        assert (await model.ask(AgentRole.OPERATOR, ASKED)).cut
+        assert (await model.ask(AgentRole.OPERATOR, ASKED)).truncated
 
 
 # cancelling and budgets
@@ -444,7 +444,7 @@ async def test_the_budget_of_tokens_shortens_answers_and_then_refuses(server: Pr
         await model.ask(AgentRole.PLANNER, ASKED, most=100)
         with pytest.raises(ModelError, match="160 of 170 tokens") as caught:
             await model.ask(AgentRole.OPERATOR, ASKED)
-    assert caught.value.trouble is ModelErrorKind.BUDGET
+    assert caught.value.kind is ModelErrorKind.BUDGET
     assert [body["max_tokens"] for body in server.bodies] == [100, 170 - 80 - 15]
 
 
@@ -464,9 +464,9 @@ async def test_the_budget_of_money_is_kept_over_all_roles(server: ProtocolServer
 async def test_the_budget_of_time_ends_a_call_and_forbids_waits(server: ProtocolServer):
     server.answers.append(slowly("word " * 200, pause=0.05))
     error = await trouble_with(server, budget=Budget(seconds=1.5), retries=RetryPolicy())
-    assert error.trouble is ModelErrorKind.BUDGET
+    assert error.kind is ModelErrorKind.BUDGET
     waits = Waits()
     server.answers.append(failing(503, "busy", retry_after="30"))
     error = await trouble_with(server, budget=Budget(seconds=20), sleep=waits)
-    assert error.trouble is ModelErrorKind.SERVER
+    assert error.kind is ModelErrorKind.SERVER
     assert waits == []

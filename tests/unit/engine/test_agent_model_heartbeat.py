@@ -40,13 +40,13 @@ class OnlyAModel:
     def model(self) -> tuple[float | None, bool]:
         return self._heartbeat.silence, self._heartbeat.answering
 
-    def suspect(self, why: str) -> None:
+    def mark_hung(self, why: str) -> None:
         raise AssertionError(why)
 
-    async def mend(self) -> bool:
+    async def recover(self) -> bool:
         raise AssertionError
 
-    def hold(self, why: str) -> None:
+    def block_actions(self, why: str) -> None:
         assert why == ""
 
 
@@ -75,7 +75,7 @@ async def watched(
 
 
 async def thinks(control: RunControl, model: EndpointModel) -> str:
-    async with control.at(Stage.THINKING):
+    async with control.in_stage(Stage.THINKING):
         return (await model.ask(AgentRole.OPERATOR, ASKED)).text
 
 

@@ -295,4 +295,4 @@ def test_money_without_a_price_is_refused_before_anything_is_spent():
 def test_without_an_endpoint_the_way_out_is_named():
     with pytest.raises(ModelError, match="SITELORE_MODEL_URL") as caught:
         open_model(Settings(), "")
-    assert caught.value.trouble is ModelErrorKind.NO_MODEL
+    assert caught.value.kind is ModelErrorKind.NO_MODEL

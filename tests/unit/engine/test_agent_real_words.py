@@ -33,10 +33,10 @@ def test_published_answers_are_read_as_the_importer_reads_them():
     for raw in answers():
         known, parsed = read_output(raw), parse_answer(raw, ALL)
         action = from_recorded(known.action) if known.action is not None else None
-        assert parsed.command == action, raw[-400:]
+        assert parsed.action == action, raw[-400:]
         assert parsed.reason == known.reason
         found[
-            "read" if parsed.command is not None else "not ours" if known.action is not None else "no call"
+            "read" if parsed.action is not None else "not ours" if known.action is not None else "no call"
         ] += 1
 
     assert found == {"read": 472, "not ours": 1, "no call": 1}

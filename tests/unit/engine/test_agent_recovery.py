@@ -115,7 +115,7 @@ class Held(RunControl):
     def __post_init__(self) -> None:
         RunControl.__init__(self, "run", changed=lambda: self.states.append(self.state))
 
-    async def trouble(
+    async def ask_about_trouble(
         self, what: str, why: str = "", mended: Callable[..., object] | None = None
     ) -> DecisionKind | None:
         self.asked.append(f"{what} {why}")
@@ -194,21 +194,21 @@ async def test_a_run_that_is_to_end_opens_no_browser_for_its_last_picture(bench:
 
 
 async def test_a_browser_that_dies_while_the_agent_thinks_makes_it_decide_anew(bench: Bench):
-    mark = bench.control.mark
+    mark = bench.control.page_mark
     bench.mortal.die()
-    assert await bench.hands.mend()
+    assert await bench.hands.recover()
     assert bench.mortal.address == CART
-    assert bench.control.mark != mark
+    assert bench.control.page_mark != mark
 
 
 async def test_mending_what_is_well_does_nothing(bench: Bench):
-    mark = bench.control.mark
-    assert await bench.hands.mend()
-    assert (bench.mortal.revived, bench.control.mark) == ([], mark)
+    mark = bench.control.page_mark
+    assert await bench.hands.recover()
+    assert (bench.mortal.revived, bench.control.page_mark) == ([], mark)
 
 
 async def test_a_suspected_browser_is_ended_though_it_says_that_it_lives(bench: Bench):
-    bench.hands.suspect("the page has not answered for 25 s")
+    bench.hands.mark_hung("the page has not answered for 25 s")
     page = await bench.hands.look()
     assert bench.mortal.revived == [True]
     assert page.notes[0].startswith("the page has not answered for 25 s; another browser was opened at")
@@ -234,7 +234,7 @@ async def test_where_the_address_brings_another_state_the_map_is_asked(bench: Be
         bench.mortal.address = CART
         return True
 
-    bench.hands.back_to = back_to
+    bench.hands.return_to = back_to
     bench.mortal.lands_at[CART] = HOME
     bench.mortal.die()
     page = await bench.hands.look()
@@ -252,7 +252,7 @@ async def test_where_the_map_has_no_way_it_is_told_that_the_page_is_another(
             raise error
         return False
 
-    bench.hands.back_to = back_to
+    bench.hands.return_to = back_to
     bench.mortal.lands_at[CART] = HOME
     bench.mortal.die()
     page = await bench.hands.look()
@@ -335,7 +335,7 @@ async def test_where_a_person_gives_up_or_nobody_is_there_the_run_is_told_why(
 async def test_the_watchdog_never_asks_in_the_loops_place(bench: Bench):
     bench.mortal.fails = 99
     bench.mortal.die()
-    assert not await bench.hands.mend()
+    assert not await bench.hands.recover()
     assert bench.control.asked == []
 
 
@@ -357,35 +357,35 @@ async def test_a_page_that_always_kills_its_browser_comes_to_a_person(bench: Ben
 
 
 async def test_while_nothing_can_be_written_an_action_waits(bench: Bench):
-    bench.hands.hold("the disk is full")
+    bench.hands.block_actions("the disk is full")
     bench.control.verbs = [DecisionKind.RETRY, DecisionKind.RETRY]
-    asked = bench.control.trouble
+    asked = bench.control.ask_about_trouble
 
     async def trouble(
         what: str, why: str = "", mended: Callable[..., object] | None = None
     ) -> DecisionKind | None:
         if len(bench.control.asked) == 1:
-            bench.hands.hold("")
+            bench.hands.block_actions("")
         return await asked(what, why)
 
-    bench.control.trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
+    bench.control.ask_about_trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
     bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
     assert (await bench.hands.do(Click(0))).success
     assert len(bench.control.asked) == 2
 
 
 async def test_a_run_that_was_held_while_it_waited_for_the_disk_decides_anew(bench: Bench):
-    bench.hands.hold("the disk is full")
+    bench.hands.block_actions("the disk is full")
 
     async def trouble(
         what: str, why: str = "", mended: Callable[..., object] | None = None
     ) -> DecisionKind | None:
-        bench.hands.hold("")
+        bench.hands.block_actions("")
         bench.control.pause()
-        asyncio.get_running_loop().call_later(0.02, bench.control.go_on)
+        asyncio.get_running_loop().call_later(0.02, bench.control.resume)
         return DecisionKind.RETRY
 
-    bench.control.trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
+    bench.control.ask_about_trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
     bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(DecisionStale):
         await bench.hands.do(Click(0))
@@ -393,7 +393,7 @@ async def test_a_run_that_was_held_while_it_waited_for_the_disk_decides_anew(ben
 
 
 async def test_a_person_may_end_a_run_that_can_not_be_written_down(bench: Bench):
-    bench.hands.hold("the disk is full")
+    bench.hands.block_actions("the disk is full")
     bench.control.verbs = [DecisionKind.DENY]
     bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
     result = await bench.hands.do(Click(0))
@@ -431,7 +431,7 @@ async def test_secrets_in_the_address_are_not_told(bench: Bench):
 
 async def test_the_watchdog_and_the_loop_mend_it_once_between_them(bench: Bench):
     bench.mortal.die()
-    page, mended = await asyncio.gather(bench.hands.look(), bench.hands.mend())
+    page, mended = await asyncio.gather(bench.hands.look(), bench.hands.recover())
     assert (page.url, mended, len(bench.mortal.revived)) == (CART, True, 1)
 
 
@@ -445,7 +445,7 @@ async def test_mending_that_is_cut_short_is_taken_up_again(bench: Bench, monkeyp
         return anew
 
     monkeypatch.setattr(bench.mortal, "relaunch", slowly)
-    bench.hands.suspect("it hangs")
+    bench.hands.mark_hung("it hangs")
     looking = asyncio.ensure_future(bench.hands.look())
     await started.wait()
     looking.cancel()

@@ -57,7 +57,7 @@ async def test_a_pause_takes_effect_before_the_next_action_and_the_clock_stands_
         time[0] += 100.0
         assert bench.control.seconds == before
         assert bench.control.held_seconds == 100.0
-        bench.control.go_on()
+        bench.control.resume()
 
     run = await bench.run(look)
     assert (run.outcome, bench.words) == (Outcome.ANSWERED, ["click link 'Orders'", "answer '42'"])
@@ -72,7 +72,7 @@ async def test_a_page_that_changed_during_a_pause_is_decided_anew_and_no_step_is
         await bench.until(RunState.PAUSED)
         await bench.settles()
         bench.hands.url = ORDERS
-        bench.control.go_on()
+        bench.control.resume()
 
     run = await bench.run(change)
     assert bench.words == ["answer '42'"]
@@ -91,7 +91,7 @@ async def test_the_same_element_under_another_number_is_acted_on_where_it_stands
             HOME, f"Delete account -> {DELETED}", f"Orders -> {ORDERS}", "box:Search", title="Shop"
         )
         bench.hands.pages = {**PAGES, HOME: turned}
-        bench.control.go_on()
+        bench.control.resume()
 
     await bench.run(renumber)
     assert Click(1) in bench.hands.done
@@ -141,7 +141,7 @@ async def test_a_stop_ends_a_run_that_is_held_and_one_that_thinks():
 async def test_what_is_over_can_not_be_held():
     bench = SupervisedLoop([Stop("")])
     await bench.run()
-    for deed in (bench.control.pause, bench.control.go_on, bench.control.step_once):
+    for deed in (bench.control.pause, bench.control.resume, bench.control.step_once):
         with pytest.raises(Conflict, match="over"):
             deed()
     with pytest.raises(Conflict, match="over"):
@@ -154,7 +154,10 @@ async def test_what_is_over_can_not_be_held():
 async def test_each_action_is_told_before_it_is_done_with_its_place():
     bench = SupervisedLoop([TypeText(1, "lamp"), Stop("")])
     seen: list[int] = []
-    bench.control.planned = lambda action: (seen.append(len(bench.hands.done)), bench.planned.append(action))
+    bench.control.on_planned = lambda action: (
+        seen.append(len(bench.hands.done)),
+        bench.planned.append(action),
+    )
     await bench.run()
     first = bench.planned[0]
     assert (first.words, first.element) == ("type 'lamp' into textbox 'Search'", 1)
@@ -193,7 +196,7 @@ async def test_a_takeover_becomes_steps_the_account_is_told_and_the_decision_is_
         with pytest.raises(Conflict, match="already"):
             await bench.control.take_over()
         with pytest.raises(Conflict, match="hand it back"):
-            bench.control.go_on()
+            bench.control.resume()
         number = await bench.loop.add_operator_step(by_hand, {})
         assert number == 0
         bench.hands.url = ORDERS
@@ -219,7 +222,7 @@ async def test_a_takeover_becomes_steps_the_account_is_told_and_the_decision_is_
     assert (run.step_count, run.final is not None and run.final.url) == (2, ORDERS)
     sight = slow.seen[-1]
     assert sight.news == ("a person controlled the page for 1 step: opened the orders", "now at Orders")
-    assert (sight.step, sight.steps_left, sight.turns) == (1, 10, ()), "a person's steps do not count"
+    assert (sight.step, sight.steps_left, sight.history) == (1, 10, ()), "a person's steps do not count"
     assert any("opened the orders" in note for note in bench.book.ledger.episodic)
     with pytest.raises(Conflict, match="not taken over"):
         await bench.control.release()
@@ -309,7 +312,7 @@ class Supervisor:
 
         async def do(command: Action, permit: object = None) -> ActionResult:
             """Nothing may be begun on a page that is held."""
-            if self.bench.control.pausing or self.bench.control.state.held:
+            if self.bench.control.pause_requested or self.bench.control.state.held:
                 self.behind.append(f"{command} was begun while the run was {self.bench.control.state.value}")
             await ticks(6)
             return await real(command)
@@ -334,7 +337,7 @@ class Supervisor:
                 case "pause":
                     control.pause()
                 case "go on":
-                    control.go_on()
+                    control.resume()
                 case "step":
                     control.step_once()
                 case "take over":
@@ -415,8 +418,8 @@ async def test_what_was_done_is_no_next_action_while_its_step_is_being_written()
     bench = SupervisedLoop([Click(0), Stop("42")])
     planned: list[bool] = []
     next_now: list[bool] = [False]
-    bench.control.planned = lambda action: next_now.__setitem__(0, True)
-    bench.control.unplanned = lambda: next_now.__setitem__(0, False)
+    bench.control.on_planned = lambda action: next_now.__setitem__(0, True)
+    bench.control.on_unplanned = lambda: next_now.__setitem__(0, False)
     append = bench.kept.append
 
     async def writing(step, blobs):
@@ -434,7 +437,7 @@ async def test_a_takeover_at_the_start_opens_the_start_page():
     seen: list[str] = []
 
     async def by_hand() -> None:
-        bench.control.go_on()
+        bench.control.resume()
         await bench.control.take_over()
         seen.append(bench.hands.url)
         await bench.control.release()

@@ -34,7 +34,7 @@ class Says:
 
 def _decided(*skills: Says) -> Action | None:
     policy = ScoutPolicy(skills)
-    return asyncio.run(policy.decide(sight("Do it", page(el("button", "A"), el("button", "B"))))).command
+    return asyncio.run(policy.decide(sight("Do it", page(el("button", "A"), el("button", "B"))))).action
 
 
 def test_the_surest_proposal_is_taken_and_the_first_among_equals() -> None:
@@ -124,10 +124,10 @@ def test_a_new_task_begins_with_an_empty_memory() -> None:
     async def run() -> tuple[Action | None, Action | None]:
         policy, seen = ScoutPolicy(), page(el("button", "Save"), el("button", "Send"))
         one = await policy.decide(sight('Click on the "Save" button.', seen))
-        assert one.command is not None
-        turn = HistoryEntry(step=0, url="", title="", state="", command=one.command, result=DONE, words="")
+        assert one.action is not None
+        turn = HistoryEntry(step=0, url="", title="", state="", action=one.action, result=DONE, words="")
         other = await policy.decide(sight('Click on the "Send" button.', seen, [turn], step=1))
-        return one.command, other.command
+        return one.action, other.action
 
     assert asyncio.run(run()) == (Click(0, label="Save"), Click(1, label="Send"))
 
@@ -138,7 +138,7 @@ def test_keys_that_send_are_left_alone_like_the_button() -> None:
     seen = page(el("button", "Delete account"))
 
     assert isinstance(
-        asyncio.run(policy.decide(sight("Open the details", seen))).command, ReportInfeasible | Stop
+        asyncio.run(policy.decide(sight("Open the details", seen))).action, ReportInfeasible | Stop
     )
 
 
@@ -148,11 +148,11 @@ def test_what_was_done_three_times_is_not_done_again() -> None:
 
     async def run() -> None:
         for step in range(5):
-            command = (await policy.decide(sight("Do it", seen, turns, step))).command
+            command = (await policy.decide(sight("Do it", seen, turns, step))).action
             done.append(command)
             assert command is not None
             turns.append(
-                HistoryEntry(step=step, url="", title="", state="", command=command, result=DONE, words="")
+                HistoryEntry(step=step, url="", title="", state="", action=command, result=DONE, words="")
             )
 
     asyncio.run(run())
@@ -261,9 +261,9 @@ def test_no_page_can_break_it_and_the_same_page_brings_the_same_action(
     seen = _page(specs, texts)
     one, other = decide(said, seen), decide(said, seen)
 
-    assert one.command is not None
-    assert one.command == other.command
-    for number in [getattr(one.command, "element", None)]:
+    assert one.action is not None
+    assert one.action == other.action
+    for number in [getattr(one.action, "element", None)]:
         assert number is None or 0 <= number < len(seen.elements)
 
 

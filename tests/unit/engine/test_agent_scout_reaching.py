@@ -66,11 +66,11 @@ async def played(
             start_url=f"{HOST}/",
             page=seen,
             tips=tips,
-            turns=tuple(turns),
+            history=tuple(turns),
         )
         decision = await policy.decide(sight)
         made.append(decision)
-        assert decision.command is not None
+        assert decision.action is not None
         result = ActionResult(success=True, effect=Effect.CHANGED)
         turns.append(
             HistoryEntry(
@@ -78,12 +78,12 @@ async def played(
                 url=seen.url,
                 title=seen.title,
                 state="",
-                command=decision.command,
+                action=decision.action,
                 result=result,
                 words="",
             )
         )
-    return [one.command for one in made], made
+    return [one.action for one in made], made
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ async def test_a_mark_becomes_the_element_it_stands_for(all_of_it: Set):
 async def test_a_command_that_names_an_element_needs_no_look(all_of_it: Set):
     await all_of_it.turn(FORM)
     found = await all_of_it.eyes.resolved(Click(1), FORM)
-    assert (found.command, found.gate.way, found.perceptions) == (Click(1), GroundingMode.PROCEDURAL, 0)
+    assert (found.action, found.gate.mode, found.perceptions) == (Click(1), GroundingMode.PROCEDURAL, 0)
     assert all_of_it.eyes.perceptions == 1
 
 
@@ -177,8 +177,8 @@ async def test_an_action_waits_a_moment_for_the_look_under_way_then_goes_on_with
     all_of_it.model.hold = asyncio.Event()
     all_of_it.eyes.after(LONGER)
     found = await all_of_it.eyes.resolved(ClickMark(number), LONGER)
-    assert found.command == Click(0, label="Name")
-    assert found.gate.way is GroundingMode.WAIT
+    assert found.action == Click(0, label="Name")
+    assert found.gate.mode is GroundingMode.WAIT
     assert found.notes[0].startswith(LAG_NOTE)
     await all_of_it.eyes.aclose()
 
@@ -216,7 +216,7 @@ async def test_a_look_that_comes_in_time_leaves_no_note(all_of_it: Set):
     all_of_it.page = LONGER
     all_of_it.eyes.after(LONGER)
     found = await all_of_it.eyes.resolved(ClickMark(number), LONGER)
-    assert (found.command, found.notes) == (Click(0, label="Name"), ())
+    assert (found.action, found.notes) == (Click(0, label="Name"), ())
 
 
 async def test_sending_a_form_on_a_new_page_waits_for_the_look():
@@ -229,7 +229,7 @@ async def test_sending_a_form_on_a_new_page_waits_for_the_look():
     all_of_it.eyes.after(other)
     asyncio.get_running_loop().call_later(0.2, hold.set)
     found = await all_of_it.eyes.resolved(ClickMark(all_of_it.number("Save")), other)
-    assert (found.command, found.gate.wait, found.notes) == (Click(1, label="Save"), 8.0, ())
+    assert (found.action, found.gate.wait, found.notes) == (Click(1, label="Save"), 8.0, ())
 
 
 async def test_one_look_at_a_time_and_the_newest_page_next(all_of_it: Set):
@@ -289,7 +289,7 @@ async def test_a_label_that_vision_missed_is_taken_by_its_name_on_the_page(all_o
     all_of_it.model.brain = lambda _: answer(seen("Name", NAME.rect or (0, 0, 1, 1), FORM))
     await all_of_it.turn(FORM)
     found = await all_of_it.eyes.resolved(ClickMark(1, "Cancel"), FORM)
-    assert found.command == Click(2, label="Cancel")
+    assert found.action == Click(2, label="Cancel")
     assert found.notes
 
 
@@ -301,7 +301,7 @@ async def test_a_label_that_is_on_the_page_and_in_no_mark_is_looked_for_once_mor
     all_of_it.model.brain = lambda asked: second if "Missing from your list" in asked.question else first
     await all_of_it.turn(twice)
     found = await all_of_it.eyes.resolved(ClickMark(1, "Remove"), twice)
-    assert found.command == Click(2, label="Remove")
+    assert found.action == Click(2, label="Remove")
     assert found.perceptions == 1
     asked = all_of_it.model.asked[-1]
     assert '"Remove"' in asked.question
@@ -316,7 +316,7 @@ async def test_another_name_than_expected_is_told_and_no_obstacle(all_of_it: Set
     all_of_it.model.brain = lambda _: answer(seen("blue arrow", SAVE.rect or (0, 0, 1, 1), FORM))
     await all_of_it.turn(FORM)
     found = await all_of_it.eyes.resolved(ClickMark(1), FORM)
-    assert found.command == Click(1, label="blue arrow")
+    assert found.action == Click(1, label="blue arrow")
     assert "the page calls it 'Save'" in found.notes[0]
 
 

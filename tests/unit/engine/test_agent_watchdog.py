@@ -45,30 +45,33 @@ def found(signs: HealthSignals) -> tuple[HealthFault, Remedy] | None:
     ("signs", "expected"),
     [
         (WELL, None),
-        (replace(WELL, slept=30_000.0), (HealthFault.SLEPT, Remedy.LOOK)),
-        (replace(WELL, disk="it is full"), (HealthFault.DISK, Remedy.HOLD)),
-        (replace(WELL, broken="it crashed"), (HealthFault.BROWSER, Remedy.MEND)),
-        (replace(WELL, broken="it crashed", stage=Stage.ACTING), (HealthFault.BROWSER, Remedy.TELL)),
+        (replace(WELL, slept=30_000.0), (HealthFault.SLEPT, Remedy.LOOK_AGAIN)),
+        (replace(WELL, disk="it is full"), (HealthFault.DISK, Remedy.BLOCK_ACTIONS)),
+        (replace(WELL, broken="it crashed"), (HealthFault.BROWSER, Remedy.RECOVER)),
+        (replace(WELL, broken="it crashed", stage=Stage.ACTING), (HealthFault.BROWSER, Remedy.NOTIFY)),
         (
             replace(WELL, broken="it crashed", stage=Stage.ACTING, broken_seconds=5),
-            (HealthFault.BROWSER, Remedy.MEND),
+            (HealthFault.BROWSER, Remedy.RECOVER),
         ),
-        (replace(WELL, broken="it crashed", state=RunState.PAUSED), (HealthFault.BROWSER, Remedy.MEND)),
-        (replace(WELL, broken="it crashed", state=RunState.TAKEN_OVER), (HealthFault.BROWSER, Remedy.MEND)),
-        (replace(WELL, page_silence=6.0), (HealthFault.PAGE, Remedy.TELL)),
-        (replace(WELL, page_silence=60.0), (HealthFault.PAGE, Remedy.TELL)),
-        (replace(WELL, page_silence=60.0, state=RunState.TAKEN_OVER), (HealthFault.PAGE, Remedy.TELL)),
-        (replace(WELL, page_silence=15.0, stage=Stage.LOOKING), (HealthFault.PAGE, Remedy.TELL)),
-        (replace(WELL, page_silence=25.0, stage=Stage.LOOKING), (HealthFault.PAGE, Remedy.REOPEN)),
+        (replace(WELL, broken="it crashed", state=RunState.PAUSED), (HealthFault.BROWSER, Remedy.RECOVER)),
+        (
+            replace(WELL, broken="it crashed", state=RunState.TAKEN_OVER),
+            (HealthFault.BROWSER, Remedy.RECOVER),
+        ),
+        (replace(WELL, page_silence=6.0), (HealthFault.PAGE, Remedy.NOTIFY)),
+        (replace(WELL, page_silence=60.0), (HealthFault.PAGE, Remedy.NOTIFY)),
+        (replace(WELL, page_silence=60.0, state=RunState.TAKEN_OVER), (HealthFault.PAGE, Remedy.NOTIFY)),
+        (replace(WELL, page_silence=15.0, stage=Stage.LOOKING), (HealthFault.PAGE, Remedy.NOTIFY)),
+        (replace(WELL, page_silence=25.0, stage=Stage.LOOKING), (HealthFault.PAGE, Remedy.RESTART_BROWSER)),
         (replace(WELL, model_silence=3.0), None),
-        (replace(WELL, model_silence=8.0), (HealthFault.MODEL, Remedy.TELL)),
-        (replace(WELL, model_silence=59.0), (HealthFault.MODEL, Remedy.TELL)),
-        (replace(WELL, model_silence=61.0), (HealthFault.MODEL, Remedy.CUT)),
-        (replace(WELL, model_silence=16.0, model_answers=True), (HealthFault.MODEL, Remedy.CUT)),
+        (replace(WELL, model_silence=8.0), (HealthFault.MODEL, Remedy.NOTIFY)),
+        (replace(WELL, model_silence=59.0), (HealthFault.MODEL, Remedy.NOTIFY)),
+        (replace(WELL, model_silence=61.0), (HealthFault.MODEL, Remedy.INTERRUPT)),
+        (replace(WELL, model_silence=16.0, model_answers=True), (HealthFault.MODEL, Remedy.INTERRUPT)),
         (replace(WELL, model_silence=1.0, model_answers=True, stage_seconds=3600.0), None),
-        (replace(WELL, stage_seconds=130.0), (HealthFault.STUCK, Remedy.CUT)),
-        (replace(WELL, stage=Stage.LOOKING, stage_seconds=61.0), (HealthFault.STUCK, Remedy.REOPEN)),
-        (replace(WELL, stage=Stage.WRITING, stage_seconds=7.0), (HealthFault.STUCK, Remedy.TELL)),
+        (replace(WELL, stage_seconds=130.0), (HealthFault.STUCK, Remedy.INTERRUPT)),
+        (replace(WELL, stage=Stage.LOOKING, stage_seconds=61.0), (HealthFault.STUCK, Remedy.RESTART_BROWSER)),
+        (replace(WELL, stage=Stage.WRITING, stage_seconds=7.0), (HealthFault.STUCK, Remedy.NOTIFY)),
         (replace(WELL, stage=Stage.HELD, state=RunState.PAUSED, stage_seconds=90_000.0), None),
         (replace(WELL, stage=Stage.HELD, state=RunState.WAITING, model_silence=90.0), None),
         (replace(WELL, state=RunState.RECOVERING, broken="it crashed", page_silence=60.0), None),
@@ -101,7 +104,7 @@ def test_a_run_that_is_not_going_is_left_alone_and_a_persons_page_is_never_close
     if not signs.state.alive or signs.state in (RunState.QUEUED, RunState.STARTING):
         assert finding is None
     if finding is not None and signs.state.held:
-        assert finding.remedy not in (Remedy.CUT, Remedy.REOPEN)
+        assert finding.remedy not in (Remedy.INTERRUPT, Remedy.RESTART_BROWSER)
     if finding is not None:
         assert finding.why
 
@@ -160,15 +163,15 @@ class Patient:
     def model(self) -> tuple[float | None, bool]:
         return self.heartbeat
 
-    def suspect(self, why: str) -> None:
+    def mark_hung(self, why: str) -> None:
         self.suspected.append(why)
 
-    async def mend(self) -> bool:
+    async def recover(self) -> bool:
         self.mended += 1
         self.fault = ""
         return True
 
-    def hold(self, why: str) -> None:
+    def block_actions(self, why: str) -> None:
         self.held.append(why)
 
 
@@ -224,7 +227,7 @@ async def test_a_page_that_stays_silent_is_cut_short_once_and_its_browser_suspec
     ward.patient.silent = True
 
     async def looking() -> None:
-        async with ward.control.at(Stage.LOOKING):
+        async with ward.control.in_stage(Stage.LOOKING):
             await ward.after(40)
             await asyncio.sleep(5)
 
@@ -234,7 +237,7 @@ async def test_a_page_that_stays_silent_is_cut_short_once_and_its_browser_suspec
 
 
 async def test_a_browser_that_dies_while_the_agent_thinks_is_mended_at_the_next_look(ward: Ward):
-    async with ward.control.at(Stage.THINKING):
+    async with ward.control.in_stage(Stage.THINKING):
         ward.patient.fault = "the browser was closed or crashed"
         await ward.after(2)
         assert ward.patient.mended == 1
@@ -243,7 +246,7 @@ async def test_a_browser_that_dies_while_the_agent_thinks_is_mended_at_the_next_
 
 
 async def test_hands_at_work_get_time_to_see_for_themselves_that_their_browser_is_gone(ward: Ward):
-    async with ward.control.at(Stage.ACTING):
+    async with ward.control.in_stage(Stage.ACTING):
         ward.patient.fault = "the page crashed"
         await ward.after(2)
         assert ward.patient.mended == 0
@@ -253,7 +256,7 @@ async def test_hands_at_work_get_time_to_see_for_themselves_that_their_browser_i
 
 async def test_a_model_that_falls_silent_is_told_early_and_cut_short_late(ward: Ward):
     async def thinking() -> None:
-        async with ward.control.at(Stage.THINKING):
+        async with ward.control.in_stage(Stage.THINKING):
             ward.patient.heartbeat = (8.0, False)
             assert (await ward.after(2)) is not None
             assert ward.dog.why.startswith("the model has not answered")
@@ -266,7 +269,7 @@ async def test_a_model_that_falls_silent_is_told_early_and_cut_short_late(ward: 
 
 
 async def test_a_model_that_streams_slowly_is_left_in_peace(ward: Ward):
-    async with ward.control.at(Stage.THINKING):
+    async with ward.control.in_stage(Stage.THINKING):
         ward.patient.heartbeat = (1.5, True)
         await ward.after(900)
     assert ward.told == []
@@ -274,23 +277,23 @@ async def test_a_model_that_streams_slowly_is_left_in_peace(ward: Ward):
 
 async def test_after_a_night_the_page_is_looked_at_again_and_nothing_counts_the_night(ward: Ward):
     await ward.after(4)
-    mark, seconds = ward.control.mark, ward.control.seconds
+    mark, seconds = ward.control.page_mark, ward.control.seconds
     ward.clock.asleep += 8 * 3600
     ward.patient.fault = ""
     finding = await ward.after(2)
     assert finding is not None
     assert finding.why == "the machine was suspended for 8.0 h"
-    assert ward.control.mark != mark
+    assert ward.control.page_mark != mark
     assert ward.control.seconds - seconds < 10
     assert await ward.after(2) is None
 
 
 async def test_a_program_that_stood_still_looks_again_too(ward: Ward):
-    mark = ward.control.mark
+    mark = ward.control.page_mark
     finding = await ward.dog.look(late=15.0)
     assert finding is not None
     assert finding.fault is HealthFault.SLEPT
-    assert ward.control.mark != mark
+    assert ward.control.page_mark != mark
 
 
 async def test_while_nothing_can_be_written_nothing_is_done_and_then_it_goes_on(ward: Ward):
@@ -303,7 +306,7 @@ async def test_while_nothing_can_be_written_nothing_is_done_and_then_it_goes_on(
 
 async def test_a_run_that_is_mended_is_given_time_and_its_page_is_not_counted_silent(ward: Ward):
     ward.patient.silent = True
-    with ward.control.mending("the browser died"):
+    with ward.control.recovering("the browser died"):
         await ward.after(60)
     assert ward.patient.suspected == []
     ward.patient.silent = False

@@ -88,7 +88,7 @@ def sight(words: str) -> Observation:
         url=f"http://shop.test/{words}",
         title=words,
         state="",
-        command=Click(0),
+        action=Click(0),
         result=refused(Cause.COVERED, words, words),
         words=f"clicked {words}",
     )
@@ -100,7 +100,7 @@ def sight(words: str) -> Observation:
         page=evil_page(words),
         tips=(TIP,),
         ledger=Ledger(goal="Find the shoes", subgoal=words),
-        turns=(turn,),
+        history=(turn,),
         news=(words,),
     )
 
@@ -109,7 +109,7 @@ def sight(words: str) -> Observation:
 async def test_the_summarizer_is_given_a_sites_words_as_material(words: str):
     model, seen = ScriptedModel(lambda question: EMPTY), sight(words)
     await Summarizer(FENCE).review(
-        UsageTracker(model), seen, summary=f"it said {words}", newer=seen.turns, action=f"click {words!r}"
+        UsageTracker(model), seen, summary=f"it said {words}", newer=seen.history, action=f"click {words!r}"
     )
     check(model.asked[0].messages)
     assert "Find the shoes" in outside(model.asked[0].text)

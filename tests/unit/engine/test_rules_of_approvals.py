@@ -174,7 +174,7 @@ async def test_what_was_approved_is_done_to_that_very_element_only(after: PageCa
         bench.hands.pages = {HOME: after}
         await desk.answer_request(YES)
         await bench.until(RunState.PAUSED)
-        bench.control.go_on()
+        bench.control.resume()
 
     await bench.run(approve)
     assert (Click(3) in bench.hands.done) is done

@@ -299,7 +299,7 @@ async def test_with_nobody_there_another_field_is_refused_with_a_sentence():
     run = bench(TypeText(0, FILL), TypeText(0, "plain"), supervised=False)
     await run.run()
     assert run.hands.typed == {0: "plain"}
-    told = run.policy.seen[1].turns[-1].result
+    told = run.policy.seen[1].history[-1].result
     assert not told.success
     assert told.why == "textbox 'Notes' does not ask for a secret, and the task does not name it for TOKEN"
     assert VALUE not in repr(run.hands.done) + run.kept.everything()
@@ -309,7 +309,7 @@ async def test_with_nobody_there_an_unknown_secret_is_refused_and_not_typed_as_i
     run = bench(TypeText(1, "{secret:NOBODY}"), supervised=False)
     await run.run()
     assert run.hands.typed == {}
-    assert "there is no secret NOBODY" in run.policy.seen[1].turns[-1].result.why
+    assert "there is no secret NOBODY" in run.policy.seen[1].history[-1].result.why
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ async def test_an_approval_holds_for_that_field_and_no_other():
 async def test_an_approval_that_was_given_for_one_field_opens_no_other_to_the_hands():
     run = bench()
     run.hands.url = HOME
-    deeds = run.loop._parts.deeds  # pyright: ignore[reportPrivateUsage]
+    deeds = run.loop._parts.dispatcher  # pyright: ignore[reportPrivateUsage]
     sight = Observation(step=0, steps_left=1, intent=PLAIN, start_url=HOME, page=PAGES[HOME])
     approved = secret_use(TypeText(0, FILL), sight, deeds.secrets)
     assert approved is not None
@@ -373,7 +373,7 @@ async def test_what_is_never_done_is_not_even_asked():
     await run.run()
     assert run.desk.rows == {}
     assert run.hands.typed == {}
-    assert [turn.result.cause.value for turn in run.policy.seen[2].turns[-2:]] == ["policy", "policy"]
+    assert [turn.result.cause.value for turn in run.policy.seen[2].history[-2:]] == ["policy", "policy"]
 
 
 class MarksAt:
@@ -390,7 +390,7 @@ class MarksAt:
 @pytest.mark.parametrize(("element", "typed"), [(1, {1: VALUE}), (0, {})])
 async def test_a_mark_is_judged_by_the_field_it_stands_for(element: int, typed: dict[int, str]):
     run = bench(supervised=False)
-    deeds = run.loop._parts.deeds  # pyright: ignore[reportPrivateUsage]
+    deeds = run.loop._parts.dispatcher  # pyright: ignore[reportPrivateUsage]
     deeds.marks = MarksAt(element)
     run.hands.url = HOME
     assert isinstance(run.hands, FakeExecutor)

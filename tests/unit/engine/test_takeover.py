@@ -111,7 +111,7 @@ def test_the_number_of_a_card_is_a_secret_in_any_field() -> None:
 def test_a_field_with_a_persons_secret_stays_hidden_in_every_look_in_text_and_pixels() -> None:
     secrets = Secrets()
     code, name = field(0, "CVV", value="123"), field(1, "Name", value="O'Hara")
-    secrets.keep("123", field_key(code))
+    secrets.hide("123", field_key(code))
     seen = mask_secrets(page(code, name, picture=page_jpeg(800, 600)), secrets)
     assert f"[0] textbox 'CVV', value='{MARK}'" in seen.tree
     assert "[1] textbox 'Name', value=\"O'Hara\"" in seen.tree
@@ -121,8 +121,8 @@ def test_a_field_with_a_persons_secret_stays_hidden_in_every_look_in_text_and_pi
 
 def test_a_longer_secret_is_hidden_wherever_a_page_gives_it_back() -> None:
     secrets = Secrets({"FIRST": "already-known"})
-    secrets.keep("swordfish9")
-    secrets.keep("swordfish9")
+    secrets.hide("swordfish9")
+    secrets.hide("swordfish9")
     assert (
         secrets.mask("Hello swordfish9, or swordfish9%21 and already-known")
         == f"Hello {MARK}, or {MARK}%21 and {MARK}"
@@ -133,7 +133,7 @@ def test_a_longer_secret_is_hidden_wherever_a_page_gives_it_back() -> None:
 @given(st.text(min_size=4, max_size=40).filter(lambda text: text.strip() == text and text))
 def test_a_kept_value_never_survives_a_mask(value: str) -> None:
     secrets = Secrets()
-    secrets.keep(value)
+    secrets.hide(value)
     assert value not in secrets.mask(f"before {value} after").replace(MARK, "")
 
 
@@ -146,7 +146,7 @@ def test_the_step_of_a_secret_field_says_what_was_filled_in_and_not_with_what() 
         args={"value": "swordfish9"},
         secret=True,
     )
-    secrets.keep("swordfish9", field_key(password))
+    secrets.hide("swordfish9", field_key(password))
     moment, blobs = record_step(draft, None, secrets, HOME)
     assert moment.step.words == f"type '{MARK}' into textbox 'Password'"
     assert (moment.step.by, moment.step.reason, moment.step.effect) == ("person", "done by hand", "changed")

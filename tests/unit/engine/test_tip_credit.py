@@ -86,7 +86,7 @@ async def test_the_step_keeps_what_came_of_a_tip_and_not_what_the_policy_says(
     result: ActionResult, followed: bool | None
 ):
     tips = (RetrievedTip(tip="t1", text="Orders are under Orders"),)
-    bench = Bench([AgentDecision(command=Click(0), followed={"t1": True}), Stop("")], tips=tips)
+    bench = Bench([AgentDecision(action=Click(0), followed={"t1": True}), Stop("")], tips=tips)
 
     kept = bench.hands.do
 

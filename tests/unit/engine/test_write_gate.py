@@ -350,12 +350,12 @@ def test_a_run_that_broke_off_remembers_what_it_has_written() -> None:
         url=LIST,
         title="",
         state="",
-        command=Click(DELETE_BETA),
+        action=Click(DELETE_BETA),
         words="click button 'Delete'",
         result=ActionResult(success=True, effect=Effect.CHANGED),
     )
     assert judged('Delete the thing "Beta"', THINGS, Click(DELETE_BETA), step=3) == "writes"
-    assert judged('Delete the thing "Beta"', THINGS, Click(DELETE_BETA), step=3, turns=(done,)) == "refused"
+    assert judged('Delete the thing "Beta"', THINGS, Click(DELETE_BETA), step=3, history=(done,)) == "refused"
 
 
 @pytest.mark.parametrize(

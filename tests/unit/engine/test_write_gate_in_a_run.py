@@ -89,7 +89,7 @@ class MarksThatAre:
 
 async def test_a_mark_with_a_harmless_label_on_a_dangerous_element_is_refused_when_it_is_resolved():
     bench = SupervisedLoop([ClickMark(1, "Details"), Stop("42")], supervised=False)
-    bench.loop._parts.deeds.marks = MarksThatAre(DELETE)  # type: ignore[assignment]  # pyright: ignore[reportPrivateUsage]
+    bench.loop._parts.dispatcher.marks = MarksThatAre(DELETE)  # type: ignore[assignment]  # pyright: ignore[reportPrivateUsage]
     await bench.run()
     assert DELETE not in bench.hands.done
     assert bench.kept.steps[0].cause == "policy"

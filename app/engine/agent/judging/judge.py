@@ -164,9 +164,9 @@ class _RunJudge:
                 AgentRole.JUDGE, messages, schema=schema, pictures=pictures, most=MAX_REPLY_TOKENS
             )
         except ModelError as error:
-            if error.trouble is ModelErrorKind.BUDGET:
+            if error.kind is ModelErrorKind.BUDGET:
                 self.spent = True
-            elif error.trouble not in _TRANSIENT:
+            elif error.kind not in _TRANSIENT:
                 raise
             if not self.answered and self.refusal is not None:
                 raise  # refused twice without any answer: not the question's fault

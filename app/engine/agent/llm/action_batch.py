@@ -52,70 +52,66 @@ class ActionBatch:
     page: PageCapture | None = None
     said: tuple[str, ...] = ()
 
-    def begin(self, commands: Sequence[Action], sight: Observation) -> None:
+    def begin(self, commands: Sequence[Action], observation: Observation) -> None:
         """Keep the actions after the first, up to the first that needs a look at the page."""
         self.waiting.clear()
-        self.page, self.said = sight.page, _hints_of(sight)
+        self.page, self.said = observation.page, _hints_of(observation)
         if commands and not isinstance(commands[0], _ENDS_BATCH):
-            for command in commands[1:]:
-                if isinstance(command, _ENDS_BATCH):
+            for action in commands[1:]:
+                if isinstance(action, _ENDS_BATCH):
                     break
-                self.waiting.append(command)
+                self.waiting.append(action)
 
-    def next(self, sight: Observation) -> Action | None:
+    def next(self, observation: Observation) -> Action | None:
         """Return the next action, numbered for the current page; ``None`` when there is none or the page changed.
 
         The rest is dropped in that case.
         """
         if not self.waiting or self.page is None:
             return None
-        if _is_page_unchanged(sight, self.page) and _hints_of(sight) == self.said:
-            command = renumber_action(self.waiting.popleft(), self.page, sight.page)
-            if command is not None:
-                return command
+        if _is_page_unchanged(observation, self.page) and _hints_of(observation) == self.said:
+            action = renumber_action(self.waiting.popleft(), self.page, observation.page)
+            if action is not None:
+                return action
         self.waiting.clear()
         return None
 
 
-def renumber_action(command: Action, before: PageCapture, now: PageCapture) -> Action | None:
+def renumber_action(action: Action, before: PageCapture, now: PageCapture) -> Action | None:
     """Return an action with its elements' numbers on another look; ``None`` where one is not certain."""
-    numbers = elements_of(command)
+    numbers = elements_of(action)
     if not numbers:
-        return command
+        return action
     changed = {number: _current_number(number, before, now) for number in numbers}
     found = {number: new for number, new in changed.items() if new is not None}
     if len(found) < len(changed):
         return None
     if all(number == new for number, new in found.items()):
-        return command
-    if isinstance(command, Drag):
-        source = (
-            found.get(command.source, command.source) if isinstance(command.source, int) else command.source
-        )
-        target = (
-            found.get(command.target, command.target) if isinstance(command.target, int) else command.target
-        )
-        return replace(command, source=source, target=target)
-    return replace(command, element=found[numbers[0]])
+        return action
+    if isinstance(action, Drag):
+        source = found.get(action.source, action.source) if isinstance(action.source, int) else action.source
+        target = found.get(action.target, action.target) if isinstance(action.target, int) else action.target
+        return replace(action, source=source, target=target)
+    return replace(action, element=found[numbers[0]])
 
 
-def _is_page_unchanged(sight: Observation, page: PageCapture) -> bool:
-    last = sight.last
+def _is_page_unchanged(observation: Observation, page: PageCapture) -> bool:
+    last = observation.last
     return (
         last is not None
         and last.result.success
         and last.result.effect is not Effect.NAVIGATED
-        and sight.page.url == page.url
-        and sight.page.title == page.title
-        and not sight.page.alerts
-        and not sight.guidance
-        and not sight.news
+        and observation.page.url == page.url
+        and observation.page.title == page.title
+        and not observation.page.alerts
+        and not observation.guidance
+        and not observation.news
     )
 
 
-def _hints_of(sight: Observation) -> tuple[str, ...]:
+def _hints_of(observation: Observation) -> tuple[str, ...]:
     """Ids of the supervisor's hints in force: a new hint ends the batch."""
-    return tuple(tip.tip for tip in sight.tips if tip.kind == "person")
+    return tuple(tip.tip for tip in observation.tips if tip.kind == "person")
 
 
 def _current_number(number: int, before: PageCapture, now: PageCapture) -> int | None:

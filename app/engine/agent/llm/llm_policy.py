@@ -89,26 +89,26 @@ class LlmPolicy:
         """Marker of this run's fence; a replay needs it."""
         return self._fence.marker
 
-    async def decide(self, sight: Observation) -> AgentDecision:
+    async def decide(self, observation: Observation) -> AgentDecision:
         """Return the next action.
 
         Raises:
             ModelError: the endpoint gives no answer, or the budget is used up.
         """
-        waiting = self._batch.next(sight)
+        waiting = self._batch.next(observation)
         if waiting is not None and self._answer is not None:
             return self._of_batch(waiting, self._answer)
         course = _DecisionState(UsageTracker(self._model))
         if self._planned is None:
-            self._resume(sight)
-        if self._is_plan_due(sight):
-            await self._plan(course, sight)
+            self._resume(observation)
+        if self._is_plan_due(observation):
+            await self._plan(course, observation)
             if course.plan is not None and course.plan.done:
-                if course.plan.final_answer or not self._orchestrator.asks(sight):
+                if course.plan.final_answer or not self._orchestrator.asks(observation):
                     return self._declared(course, course.plan)
                 self._hints = ("all that was asked for has been seen: stop with the answer",)
-        await self._look(course, sight)
-        return await self._decided(course, sight)
+        await self._look(course, observation)
+        return await self._decided(course, observation)
 
     async def aclose(self) -> None:
         """Close the model and the vision; may be called twice."""
@@ -118,46 +118,46 @@ class LlmPolicy:
 
     # ------------------------------------------------------------ deciding
 
-    async def _decided(self, course: _DecisionState, sight: Observation) -> AgentDecision:
+    async def _decided(self, course: _DecisionState, observation: Observation) -> AgentDecision:
         """Ask until nothing objects to an action; every way round the loop is counted."""
         while True:
             brief = OperatorInput(next_steps=self._hints, summary=self._summary, remarks=course.remarks)
-            answer = await self._operator.answer(course.tally, sight, brief)
-            command = answer.command
-            if command is None:
-                self._operator.settle(sight, answer)
-                return self._decision(course, sight, answer, None)
-            objection = self._orchestrator.objection(command, sight)
+            answer = await self._operator.answer(course.tally, observation, brief)
+            action = answer.action
+            if action is None:
+                self._operator.settle(observation, answer)
+                return self._decision(course, observation, answer, None)
+            objection = self._orchestrator.objection(action, observation)
             if objection:
                 course.remarks = (self._operator.remark(answer, objection),)
                 continue
-            if isinstance(command, Stop | ReportInfeasible):
-                ended = await self._claimed(course, sight, answer, command)
+            if isinstance(action, Stop | ReportInfeasible):
+                ended = await self._claimed(course, observation, answer, action)
                 if ended is not None:
                     return ended
                 continue
-            guidance = await self._reviewed(course, sight, command)
+            guidance = await self._reviewed(course, observation, action)
             if guidance:
                 remark = f"What experts know of this site speaks against it: {guidance}"
                 course.remarks = (self._operator.remark(answer, f"{remark} If you keep to it, say why."),)
                 continue
-            self._operator.settle(sight, answer)
-            self._batch.begin(answer.parsed.commands, sight)
-            return self._decision(course, sight, answer, command)
+            self._operator.settle(observation, answer)
+            self._batch.begin(answer.parsed.actions, observation)
+            return self._decision(course, observation, answer, action)
 
     async def _claimed(
         self,
         course: _DecisionState,
-        sight: Observation,
+        observation: Observation,
         answer: OperatorAnswer,
         claim: Stop | ReportInfeasible,
     ) -> AgentDecision | None:
         """Let the planner judge a claim; ``None`` sends it back to the operator with what is missing."""
         course.claims += 1
-        await self._plan(course, sight, claim)
+        await self._plan(course, observation, claim)
         plan = course.plan
         if plan is not None and plan.done:
-            self._operator.settle(sight, answer)
+            self._operator.settle(observation, answer)
             return self._declared(course, plan, answer, claim)
         missing = (
             plan.missing or plan.reasoning if plan is not None else "the planner could not be understood"
@@ -167,22 +167,24 @@ class LlmPolicy:
         )
         if course.claims <= self._options.claims:
             return None
-        self._operator.settle(sight, answer)
-        waiting = self._decision(course, sight, answer, Wait(1.0))
+        self._operator.settle(observation, answer)
+        waiting = self._decision(course, observation, answer, Wait(1.0))
         return replace(waiting, reason=f"the claim to be done was turned back: {missing}")
 
-    async def _reviewed(self, course: _DecisionState, sight: Observation, command: Action) -> str:
+    async def _reviewed(self, course: _DecisionState, observation: Observation, action: Action) -> str:
         """Return guidance where the action contradicts a tip, once a step; summarises older steps on the way."""
-        older = sight.turns[self._folded : max(self._folded, len(sight.turns) - _RECENT_TURNS)]
+        older = observation.history[
+            self._folded : max(self._folded, len(observation.history) - _RECENT_TURNS)
+        ]
         fold = len(older) >= self._options.fold
-        words = _action_text(command, sight)
-        align = self._options.align and bool(sight.tips) and words != course.reviewed
+        words = _action_text(action, observation)
+        align = self._options.align and bool(observation.tips) and words != course.reviewed
         if not align and not fold:
             return ""
         course.reviewed = words
         review = await self._summarizer.review(
             course.tally,
-            sight,
+            observation,
             summary=self._summary,
             newer=older if fold else (),
             action=words if align else "",
@@ -199,49 +201,49 @@ class LlmPolicy:
         return review.guidance
 
     async def _plan(
-        self, course: _DecisionState, sight: Observation, claim: Stop | ReportInfeasible | None = None
+        self, course: _DecisionState, observation: Observation, claim: Stop | ReportInfeasible | None = None
     ) -> None:
-        plan = await self._planner.plan(course.tally, sight, summary=self._summary, claim=claim)
-        self._planned = sight.step
+        plan = await self._planner.plan(course.tally, observation, summary=self._summary, claim=claim)
+        self._planned = observation.step
         course.plan = plan
         if plan is not None:
             self._hints = plan.next_steps
 
-    def _is_plan_due(self, sight: Observation) -> bool:
-        return self._planned is None or sight.step - self._planned >= self._options.every
+    def _is_plan_due(self, observation: Observation) -> bool:
+        return self._planned is None or observation.step - self._planned >= self._options.every
 
-    async def _look(self, course: _DecisionState, sight: Observation) -> None:
+    async def _look(self, course: _DecisionState, observation: Observation) -> None:
         self._followed = {}
         caption, picture = "", None
         if self._eyes is not None:
-            self._eyes.aim(task=sight.intent, subgoal=sight.ledger.subgoal)
-            epoch = await self._eyes.show(sight.page)
+            self._eyes.aim(task=observation.intent, subgoal=observation.ledger.subgoal)
+            epoch = await self._eyes.show(observation.page)
             caption = epoch.words if epoch is not None else ""
             if epoch is not None and epoch.number > self._seen:
                 self._seen = epoch.number
                 course.tally.calls += epoch.calls
                 course.tally.tokens_in += epoch.tokens[0]
                 course.tally.tokens_out += epoch.tokens[1]
-        if self._options.pictures and sight.page.picture:
-            picture = await _marked_screenshot(sight)
-        self._operator.see(sight, caption=caption, picture=picture)
+        if self._options.pictures and observation.page.picture:
+            picture = await _marked_screenshot(observation)
+        self._operator.see(observation, caption=caption, picture=picture)
 
-    def _resume(self, sight: Observation) -> None:
+    def _resume(self, observation: Observation) -> None:
         """Take the summary of a resumed run from the ledger."""
         told = [
             note.removeprefix(_SUMMARY_PREFIX)
-            for note in sight.ledger.episodic
+            for note in observation.ledger.episodic
             if note.startswith(_SUMMARY_PREFIX)
         ]
         if told:
             self._summary = told[-1]
-            self._folded = max(0, len(sight.turns) - _RECENT_TURNS)
+            self._folded = max(0, len(observation.history) - _RECENT_TURNS)
 
     # ------------------------------------------------------------ building decisions
 
-    def _of_batch(self, command: Action, answer: OperatorAnswer) -> AgentDecision:
+    def _of_batch(self, action: Action, answer: OperatorAnswer) -> AgentDecision:
         return AgentDecision(
-            command=command,
+            action=action,
             reason=answer.parsed.reason,
             intent=answer.parsed.expect,
             raw=answer.raw[:_RAW_CHARACTERS],
@@ -249,14 +251,14 @@ class LlmPolicy:
         )
 
     def _decision(
-        self, course: _DecisionState, sight: Observation, answer: OperatorAnswer, command: Action | None
+        self, course: _DecisionState, observation: Observation, answer: OperatorAnswer, action: Action | None
     ) -> AgentDecision:
         self._answer = answer
         parsed, plan = answer.parsed, course.plan
         wanted = parsed.expect or (plan.next_steps[0] if plan is not None and plan.next_steps else "")
         return replace(
             self._cost(course),
-            command=command,
+            action=action,
             reason=parsed.reason,
             raw=answer.raw[:_RAW_CHARACTERS],
             why=parsed.why,
@@ -265,8 +267,8 @@ class LlmPolicy:
                 Fact(
                     key=redacted(key)[:80],
                     value=one_line(redacted(value), 400),
-                    step=sight.step,
-                    quote=sight.page.url,
+                    step=observation.step,
+                    quote=observation.page.url,
                 )
                 for key, value in parsed.facts
             ),
@@ -284,13 +286,13 @@ class LlmPolicy:
         """Return the final decision; where the planner gives no answer, the claimed one is used."""
         self._batch.waiting.clear()
         given = claim.answer if isinstance(claim, Stop) else ""
-        command: Action = Stop(plan.final_answer or given)
+        action: Action = Stop(plan.final_answer or given)
         if plan.impossible:
             why = claim.reason if isinstance(claim, ReportInfeasible) else plan.missing or plan.reasoning
-            command = ReportInfeasible(plan.final_answer or why)
+            action = ReportInfeasible(plan.final_answer or why)
         return replace(
             self._cost(course),
-            command=command,
+            action=action,
             reason=plan.reasoning or plan.observation,
             raw=answer.raw[:_RAW_CHARACTERS] if answer is not None else "",
             intent="the task is done",
@@ -300,7 +302,7 @@ class LlmPolicy:
     def _cost(self, course: _DecisionState) -> AgentDecision:
         plan, tally = course.plan, course.tally
         return AgentDecision(
-            command=None,
+            action=None,
             plan=plan.nodes if plan is not None and plan.nodes else None,
             subgoal=plan.subgoal if plan is not None else None,
             calls=tuple(tally.calls),
@@ -313,22 +315,22 @@ _SUMMARY_PREFIX = "Summary: "
 """Prefix of a summary among the episodic notes."""
 
 
-def _action_text(command: Action, sight: Observation) -> str:
+def _action_text(action: Action, observation: Observation) -> str:
     """Describe an action with its element's name on the page."""
-    numbers = elements_of(command)
-    element = next((one for one in sight.page.elements if numbers and one.index == numbers[0]), None)
+    numbers = elements_of(action)
+    element = next((one for one in observation.page.elements if numbers and one.index == numbers[0]), None)
     target = None
     if element is not None:
         target = ActionTarget(role=element.role, name=element.name or element.label or element.text)
-    return describe_action(to_recorded(command), target)
+    return describe_action(to_recorded(action), target)
 
 
-async def _marked_screenshot(sight: Observation) -> tuple[str, bytes]:
+async def _marked_screenshot(observation: Observation) -> tuple[str, bytes]:
     """Return the screenshot with its marks, drawn on a worker thread, and its digest."""
     import asyncio
     import hashlib
 
     from app.engine.agent.vision.set_of_marks import draw_marks
 
-    drawn = await asyncio.to_thread(draw_marks, sight.page)
+    drawn = await asyncio.to_thread(draw_marks, observation.page)
     return hashlib.sha256(drawn).hexdigest(), drawn

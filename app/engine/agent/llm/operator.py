@@ -54,9 +54,9 @@ class OperatorAnswer:
     raw: str = ""
 
     @property
-    def command(self) -> Action | None:
+    def action(self) -> Action | None:
         """The first action; ``None`` where none could be read after all attempts."""
-        return self.parsed.command
+        return self.parsed.action
 
 
 class Operator:
@@ -69,25 +69,29 @@ class Operator:
         self._open: tuple[int, str] | None = None
         self._pictures: dict[str, bytes] = {}
 
-    def see(self, sight: Observation, *, caption: str = "", picture: tuple[str, bytes] | None = None) -> None:
+    def see(
+        self, observation: Observation, *, caption: str = "", picture: tuple[str, bytes] | None = None
+    ) -> None:
         """Add the last answer's results and the current page to the context."""
-        context = self._context or self._begin(sight)
-        self._take_in_results(context, sight)
+        context = self._context or self._begin(observation)
+        self._take_in_results(context, observation)
         if picture is not None:
             self._pictures = dict([*self._pictures.items(), picture][-self._options.keep.images - 8 :])
         context.look(
-            sight.step,
-            fit_tree(sight.page, self._options.tree),
-            state=render_location(sight, self._fence),
-            url=sight.page.url,
-            title=sight.page.title,
+            observation.step,
+            fit_tree(observation.page, self._options.tree),
+            state=render_location(observation, self._fence),
+            url=observation.page.url,
+            title=observation.page.title,
             picture=picture[0] if picture is not None else "",
             caption=caption,
         )
         context.take_entries()  # the loop has written every failure into the ledger when it happened
         context.take_removed()
 
-    async def answer(self, tally: UsageTracker, sight: Observation, brief: OperatorInput) -> OperatorAnswer:
+    async def answer(
+        self, tally: UsageTracker, observation: Observation, brief: OperatorInput
+    ) -> OperatorAnswer:
         """Ask for the next actions on the page that was added last.
 
         Raises:
@@ -96,8 +100,8 @@ class Operator:
         answer = OperatorAnswer(parsed=ParsedAnswer(why="there was no answer"))
         remarks = brief.remarks
         for _ in range(1 + self._options.re_asks):
-            answer = await self._asked(tally, sight, replace(brief, remarks=remarks))
-            if answer.command is not None:
+            answer = await self._asked(tally, observation, replace(brief, remarks=remarks))
+            if answer.action is not None:
                 break
             wrong = "No action could be read from it; what is wrong with it stands there too."
             remarks = (*brief.remarks, self.remark(answer, wrong, answer.parsed.why))
@@ -109,18 +113,18 @@ class Operator:
         quoted = "\n".join(part for part in (said or "(nothing)", report) if part)
         return f"{self._fence.around('your answer', quoted)}\n{why} Answer again."
 
-    def settle(self, sight: Observation, answer: OperatorAnswer) -> None:
+    def settle(self, observation: Observation, answer: OperatorAnswer) -> None:
         """Accept an answer as this step's."""
         if self._context is None:
             return
         thinking = f"<think>\n{answer.parsed.reason[:_THINKING]}\n</think>" if answer.parsed.reason else ""
         said = answer.parsed.call or answer.raw[:_QUOTED]
-        call = f"call-{sight.step}"
-        self._context.said(sight.step, f"<action>\n{said}\n</action>", thinking=thinking, call=call)
-        self._open = (sight.step, call)
+        call = f"call-{observation.step}"
+        self._context.said(observation.step, f"<action>\n{said}\n</action>", thinking=thinking, call=call)
+        self._open = (observation.step, call)
 
-    def _begin(self, sight: Observation) -> LiveContext:
-        barred = set[type]() if sight.domains else {Navigate}
+    def _begin(self, observation: Observation) -> LiveContext:
+        barred = set[type]() if observation.domains else {Navigate}
         marks = frozenset(ACTION_SETS[ActionSet.VISION]) if self._sees else frozenset[type]()
         self._offered = frozenset((self._options.offered | marks) - barred)
         told = prompt(
@@ -130,33 +134,35 @@ class Operator:
             most=str(self._options.batch),
         )
         self._context = LiveContext(
-            (system(told), user(self._task(sight))),
+            (system(told), user(self._task(observation))),
             keep=self._options.keep,
             budget=self._options.budget,
             fence=self._fence.around,
         )
         return self._context
 
-    def _task(self, sight: Observation) -> str:
-        parts = [f"Task: {sight.intent}", f"It starts at {sight.start_url}."]
-        if sight.domains:
-            known = "; ".join(f"{one.name} ({one.states} known pages)" for one in sight.domains)
+    def _task(self, observation: Observation) -> str:
+        parts = [f"Task: {observation.intent}", f"It starts at {observation.start_url}."]
+        if observation.domains:
+            known = "; ".join(f"{one.name} ({one.states} known pages)" for one in observation.domains)
             parts.append(f"Sites whose pages are known, for navigate: {known}.")
-        if sight.turns:
+        if observation.history:
             parts.append(
                 "The task was begun before. The last steps were:\n"
-                + self._fence.around("results", render_history(sight.turns[-_LAST_BEFORE:], self._fence))
+                + self._fence.around(
+                    "results", render_history(observation.history[-_LAST_BEFORE:], self._fence)
+                )
             )
         return "\n".join(parts)
 
-    def _take_in_results(self, context: LiveContext, sight: Observation) -> None:
+    def _take_in_results(self, context: LiveContext, observation: Observation) -> None:
         """Add one result for one answer, however many of its actions were done."""
         if self._open is None:
             return
         step, call = self._open
-        done = [turn for turn in sight.turns if turn.step >= step]
+        done = [turn for turn in observation.history if turn.step >= step]
         if not done:
-            why = "the run was held" if sight.news else "the answer held no action"
+            why = "the run was held" if observation.news else "the answer held no action"
             context.came(step, f"nothing was done: {why}", call=call)
         else:
             last = done[-1]
@@ -176,56 +182,60 @@ class Operator:
             )
         self._open = None
 
-    async def _asked(self, tally: UsageTracker, sight: Observation, brief: OperatorInput) -> OperatorAnswer:
-        context = self._context or self._begin(sight)
+    async def _asked(
+        self, tally: UsageTracker, observation: Observation, brief: OperatorInput
+    ) -> OperatorAnswer:
+        context = self._context or self._begin(observation)
         try:
             reply = await tally.ask(
                 AgentRole.OPERATOR,
-                context.prompt(*self._tail(sight, brief)),
+                context.prompt(*self._tail(observation, brief)),
                 pictures=self._pictures or None,
                 most=self._options.answer,
             )
         except ModelError as error:
-            if error.trouble is not ModelErrorKind.UNREADABLE:
+            if error.kind is not ModelErrorKind.UNREADABLE:
                 raise
             return OperatorAnswer(parsed=ParsedAnswer(why=str(error)))
-        parsed = parse_answer(reply.text, self._offered, sight.page, most=self._options.batch)
-        if parsed.why and reply.cut:
+        parsed = parse_answer(reply.text, self._offered, observation.page, most=self._options.batch)
+        if parsed.why and reply.truncated:
             parsed = replace(parsed, why=f"{parsed.why} The answer was cut off; think in fewer words.")
         if not parsed.reason and reply.thinking:
             parsed = replace(parsed, reason=reply.thinking[:_THINKING])
-        return OperatorAnswer(parsed=self._checked(parsed, sight), raw=reply.text)
+        return OperatorAnswer(parsed=self._checked(parsed, observation), raw=reply.text)
 
-    def _checked(self, parsed: ParsedAnswer, sight: Observation) -> ParsedAnswer:
+    def _checked(self, parsed: ParsedAnswer, observation: Observation) -> ParsedAnswer:
         """Reject a navigate with an unknown domain; the parser does not know the domains."""
-        names = [domain.name for domain in sight.domains]
-        for command in parsed.commands:
-            if isinstance(command, Navigate) and command.domain not in names and len(names) > 1:
-                why = f"navigate knows no domain {command.domain[:60]!r}; known are {', '.join(names)}."
-                return replace(parsed, commands=(), why=why)
+        names = [domain.name for domain in observation.domains]
+        for action in parsed.actions:
+            if isinstance(action, Navigate) and action.domain not in names and len(names) > 1:
+                why = f"navigate knows no domain {action.domain[:60]!r}; known are {', '.join(names)}."
+                return replace(parsed, actions=(), why=why)
         return parsed
 
-    def _tail(self, sight: Observation, brief: OperatorInput) -> Sequence[MessagePart]:
+    def _tail(self, observation: Observation, brief: OperatorInput) -> Sequence[MessagePart]:
         """Return the parts that are new at every step, least important first."""
         fence = self._fence
-        view = worker_view(sight.ledger, url=sight.page.url, state=sight.state, step=sight.step)
+        view = worker_view(
+            observation.ledger, url=observation.page.url, state=observation.state, step=observation.step
+        )
         memory = render_ledger(replace(view, goal="", recent=()), WORKER_CAPS)
         hints = "\n".join(f"- {fence.line(hint, 300)}" for hint in brief.next_steps)
         texts = [
-            render_news(sight.news, fence),
-            render_tips(sight.tips, fence),
+            render_news(observation.news, fence),
+            render_tips(observation.tips, fence),
             fence.around("done so far", fence.line(brief.summary, 1400)) if brief.summary else "",
-            render_answers(sight.answers, fence),
+            render_answers(observation.answers, fence),
             f"The planner proposes:\n{hints}" if hints else "",
-            f"Guidance: {fence.line(sight.guidance, 600)}" if sight.guidance else "",
-            _steps_left_text(sight),
+            f"Guidance: {fence.line(observation.guidance, 600)}" if observation.guidance else "",
+            _steps_left_text(observation),
             *brief.remarks,
         ]
         ledger = [MessagePart(kind=PartKind.LEDGER, text=fence.around("memory", memory))] if memory else []
         return [*ledger, *(MessagePart(kind=PartKind.TEXT, text=text) for text in texts if text)]
 
 
-def _steps_left_text(sight: Observation) -> str:
-    if sight.steps_left <= 1:
+def _steps_left_text(observation: Observation) -> str:
+    if observation.steps_left <= 1:
         return "This is the last step. Stop now, with the best answer that what you saw allows."
-    return f"Step {sight.step}; {sight.steps_left} steps are left. What is next?"
+    return f"Step {observation.step}; {observation.steps_left} steps are left. What is next?"

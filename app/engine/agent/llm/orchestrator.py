@@ -24,35 +24,37 @@ class Orchestrator:
         self._route: TaskClassification | None = None
         self._objected = set[str]()
 
-    def route(self, sight: Observation) -> TaskClassification:
+    def route(self, observation: Observation) -> TaskClassification:
         """Return the task's kind; decided once."""
         if self._route is None:
-            brands = frozenset(domain.name for domain in sight.domains)
-            self._route = classify_task(sight.intent, sight.start_url, brands=brands)
+            brands = frozenset(domain.name for domain in observation.domains)
+            self._route = classify_task(observation.intent, observation.start_url, brands=brands)
         return self._route
 
-    def asks(self, sight: Observation) -> bool:
+    def asks(self, observation: Observation) -> bool:
         """Whether the task is to end with an answer in words."""
-        families = self.route(sight).families
+        families = self.route(observation).families
         return (
             bool(families & {PatternFamily.FACTUAL, PatternFamily.AGGREGATION})
             and PatternFamily.ACTION not in families
         )
 
-    def objection(self, command: Action, sight: Observation) -> str:
+    def objection(self, action: Action, observation: Observation) -> str:
         """Return the objection to a repeated navigate, "" for none; raised once."""
-        return self._again(command, sight) if isinstance(command, Navigate) else ""
+        return self._again(action, observation) if isinstance(action, Navigate) else ""
 
-    def _again(self, command: Navigate, sight: Observation) -> str:
+    def _again(self, action: Navigate, observation: Observation) -> str:
         """Check the circuit breaker over past navigates; a page that was left may be asked for again."""
         known = DelegationBreaker()
-        for place, turn in enumerate(sight.turns):
-            if isinstance(turn.command, Navigate):
-                left = any(later.result.effect is Effect.NAVIGATED for later in sight.turns[place + 1 :])
+        for place, turn in enumerate(observation.history):
+            if isinstance(turn.action, Navigate):
+                left = any(
+                    later.result.effect is Effect.NAVIGATED for later in observation.history[place + 1 :]
+                )
                 if not (turn.result.success and left):
-                    known.record(turn.command.domain, turn.command.query, substantive=turn.result.success)
-        refusal = known.refusal(command.domain, command.query)
-        key = f"navigate {command.domain} {command.query}"
+                    known.record(turn.action.domain, turn.action.query, substantive=turn.result.success)
+        refusal = known.refusal(action.domain, action.query)
+        key = f"navigate {action.domain} {action.query}"
         if not refusal or key in self._objected:
             return ""
         self._objected.add(key)

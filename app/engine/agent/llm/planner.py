@@ -94,7 +94,7 @@ class Planner:
     async def plan(
         self,
         tally: UsageTracker,
-        sight: Observation,
+        observation: Observation,
         *,
         summary: str = "",
         claim: Stop | ReportInfeasible | None = None,
@@ -105,10 +105,10 @@ class Planner:
             ModelError: no answer came.
         """
         messages = [
-            system(prompt("planner", marker=self._fence.marker, steps_left=_steps_left_text(sight))),
+            system(prompt("planner", marker=self._fence.marker, steps_left=_steps_left_text(observation))),
             user(
-                self._told(sight, summary),
-                render_page(sight.page, self._fence, PLANNER_TREE_CHARACTERS),
+                self._told(observation, summary),
+                render_page(observation.page, self._fence, PLANNER_TREE_CHARACTERS),
                 _claim_question(claim, self._fence),
             ),
         ]
@@ -116,40 +116,40 @@ class Planner:
             try:
                 reply = await tally.ask(AgentRole.PLANNER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
             except ModelError as error:
-                if error.trouble is not ModelErrorKind.UNREADABLE:
+                if error.kind is not ModelErrorKind.UNREADABLE:
                     raise
                 continue
             if reply.data is not None and "done" in reply.data:
-                return _read(reply.data, sight)
+                return _read(reply.data, observation)
             messages = [
                 *messages[:2],
                 user("That was not the JSON asked for. Answer with that JSON and nothing else."),
             ]
         return None
 
-    def _told(self, sight: Observation, summary: str) -> str:
-        fence, last = self._fence, sight.turns[-_LAST_TURNS:]
-        ledger = render_ledger(planner_view(sight.ledger, step=sight.step), PLANNER_CAPS)
+    def _told(self, observation: Observation, summary: str) -> str:
+        fence, last = self._fence, observation.history[-_LAST_TURNS:]
+        ledger = render_ledger(planner_view(observation.ledger, step=observation.step), PLANNER_CAPS)
         parts = [
-            f"Task: {sight.intent}",
-            render_answers(sight.answers, fence),
+            f"Task: {observation.intent}",
+            render_answers(observation.answers, fence),
             fence.around("memory", ledger),
             fence.around("summary", summary) if summary else "",
             fence.around("last steps", render_history(last, fence)) if last else "Nothing was done yet.",
-            render_news(sight.news, fence),
-            render_tips(sight.tips, fence),
-            fence.around("place", render_location(sight, fence)),
+            render_news(observation.news, fence),
+            render_tips(observation.tips, fence),
+            fence.around("place", render_location(observation, fence)),
         ]
         return "\n\n".join(part for part in parts if part)
 
 
-def _steps_left_text(sight: Observation) -> str:
-    if sight.steps_left <= 1:
+def _steps_left_text(observation: Observation) -> str:
+    if observation.steps_left <= 1:
         return (
             "This is the last step there is. If the answer can be given from what was seen, set done and give it;"
             " otherwise say what is missing."
         )
-    return f"{sight.steps_left} steps are left."
+    return f"{observation.steps_left} steps are left."
 
 
 def _claim_question(claim: Stop | ReportInfeasible | None, fence: Fence) -> str:
@@ -166,13 +166,13 @@ def _claim_question(claim: Stop | ReportInfeasible | None, fence: Fence) -> str:
             return f"The agent claims that the task can't be done. Its reason:\n{told}\nIs that so?"
 
 
-def _read(data: dict[str, Any], sight: Observation) -> PlannerResult:
+def _read(data: dict[str, Any], observation: Observation) -> PlannerResult:
     """Read a plan from JSON of untrusted types."""
     return PlannerResult(
         observation=_words(data, "observation"),
         challenges=_words(data, "challenges"),
         reasoning=_words(data, "reasoning"),
-        nodes=_nodes(data.get("plan"), sight),
+        nodes=_nodes(data.get("plan"), observation),
         next_steps=_next_steps(data.get("next_steps")),
         done=data.get("done") in (True, "true", "True", "yes"),
         impossible=data.get("impossible") in (True, "true", "True", "yes"),
@@ -192,9 +192,9 @@ def _next_steps(value: object) -> tuple[str, ...]:
     return tuple(one_line(str(item), 300) for item in items[:_MOST_NEXT_STEPS] if str(item).strip())
 
 
-def _nodes(value: object, sight: Observation) -> tuple[PlanNode, ...]:
+def _nodes(value: object, observation: Observation) -> tuple[PlanNode, ...]:
     """Read the subgoals, keeping known ids; one of them is active where any is open."""
-    known = {node.id for node in sight.ledger.plan}
+    known = {node.id for node in observation.ledger.plan}
     nodes: list[PlanNode] = []
     for item in cast("list[object]", value)[:_MOST_NODES] if isinstance(value, list) else []:
         if isinstance(item, str):
@@ -213,7 +213,7 @@ def _nodes(value: object, sight: Observation) -> tuple[PlanNode, ...]:
                 intent=intent,
                 state=_state(told.get("state")),
                 reason=one_line(str(told.get("reason") or ""), 200),
-                step=sight.step,
+                step=observation.step,
             )
         )
     return tuple(_with_one_active(nodes))

@@ -105,14 +105,14 @@ def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
     return kept
 
 
-def render_location(sight: Observation, fence: Fence) -> str:
+def render_location(observation: Observation, fence: Fence) -> str:
     """Return address, title and tabs."""
-    page = sight.page
+    page = observation.page
     lines = [f"You are at {fence.line(page.url, 300)}, titled {fence.line(page.title) or '(no title)'!r}."]
-    if len(sight.tabs) > 1:
+    if len(observation.tabs) > 1:
         tabs = "; ".join(
-            f"{number}{' (in front)' if number == sight.active_tab else ''}: {fence.line(tab.title or tab.url, 80)}"
-            for number, tab in enumerate(sight.tabs)
+            f"{number}{' (in front)' if number == observation.active_tab else ''}: {fence.line(tab.title or tab.url, 80)}"
+            for number, tab in enumerate(observation.tabs)
         )
         lines.append(f"Open tabs: {tabs}.")
     if page.alerts:

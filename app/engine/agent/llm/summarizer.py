@@ -65,7 +65,7 @@ class Summarizer:
     async def review(
         self,
         tally: UsageTracker,
-        sight: Observation,
+        observation: Observation,
         *,
         summary: str,
         newer: Sequence[HistoryEntry],
@@ -78,27 +78,33 @@ class Summarizer:
         """
         messages = [
             system(prompt("summarizer", marker=self._fence.marker, words=str(SUMMARY_WORDS))),
-            user(self._told(sight, summary, newer, action)),
+            user(self._told(observation, summary, newer, action)),
         ]
         try:
             reply = await tally.ask(AgentRole.SUMMARIZER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
         except ModelError as error:
-            if error.trouble is not ModelErrorKind.UNREADABLE:
+            if error.kind is not ModelErrorKind.UNREADABLE:
                 raise
             return None
-        return _read(reply.data, sight.tips, summary) if reply.data is not None else None
+        return _read(reply.data, observation.tips, summary) if reply.data is not None else None
 
-    def _told(self, sight: Observation, summary: str, newer: Sequence[HistoryEntry], action: str) -> str:
+    def _told(
+        self, observation: Observation, summary: str, newer: Sequence[HistoryEntry], action: str
+    ) -> str:
         fence = self._fence
         parts = [
-            f"Task: {sight.intent}",
-            fence.around("subgoal in hand", sight.ledger.subgoal[:300]) if sight.ledger.subgoal else "",
+            f"Task: {observation.intent}",
+            fence.around("subgoal in hand", observation.ledger.subgoal[:300])
+            if observation.ledger.subgoal
+            else "",
             fence.around("summary so far", summary) if summary else "There is no summary yet.",
             fence.around("newer steps", render_history(newer, fence))
             if newer
             else "There are no newer steps.",
-            render_tips(sight.tips, fence) or "There is no expert knowledge in force.",
-            fence.around("place", f"{fence.line(sight.page.url, 300)}\n{fence.line(sight.page.title)}"),
+            render_tips(observation.tips, fence) or "There is no expert knowledge in force.",
+            fence.around(
+                "place", f"{fence.line(observation.page.url, 300)}\n{fence.line(observation.page.title)}"
+            ),
             fence.around("action", fence.line(action, 400)) if action else "No action is to be judged.",
         ]
         return "\n\n".join(part for part in parts if part)

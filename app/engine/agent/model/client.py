@@ -153,7 +153,7 @@ class EndpointModel:
                     await self._pause(role, failed, failures)
                 capabilities = reduced or capabilities
             else:
-                if reply.cut and not reply.text and not capabilities.thinks:
+                if reply.truncated and not reply.text and not capabilities.thinks:
                     capabilities = replace(
                         capabilities, thinks=True
                     )  # the whole allowance went into reasoning
@@ -241,9 +241,9 @@ class EndpointModel:
             cached=answer.cached,
             seconds=taken,
             first=max(0.0, answer.began - started),
-            cut=answer.cut or answer.finish == "length",
+            truncated=answer.cut or answer.finish == "length",
             model=answer.model or request.model,
-            unseen=request.has_pictures and not capabilities.pictures,
+            pictures_dropped=request.has_pictures and not capabilities.pictures,
         )
 
 

@@ -55,7 +55,7 @@ class RecordingModel:
         try:
             reply = await self._model.ask(role, messages, schema=schema, pictures=pictures, most=most)
         except ModelError as error:
-            failure = {"trouble": error.trouble.value, "message": self._clean(str(error))}
+            failure = {"trouble": error.kind.value, "message": self._clean(str(error))}
             self._store({**request, "error": failure})
             raise
         return replace(reply, digest=self._store({**request, "reply": self._answer(reply)}))

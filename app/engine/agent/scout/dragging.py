@@ -133,7 +133,7 @@ def _sort(view: View, how: str) -> Iterator[Proposal]:
                 command=Drag(should.index, here.index),
                 score=LIKELY,
                 reason=f"'{should.name}' comes before '{here.name}'",
-                key=f"sort:{should.name}:{here.name}:{len(view.sight.turns) // 12}",
+                key=f"sort:{should.name}:{here.name}:{len(view.sight.history) // 12}",
             )
             return
     if len(items) > 1:

@@ -146,10 +146,10 @@ class ChooseFields:
 
 def _typed_last(view: View) -> TypeText | None:
     """What was typed last, where nothing but waiting came behind it."""
-    for turn in reversed(view.sight.turns):
-        if isinstance(turn.command, TypeText):
-            return turn.command
-        if not isinstance(turn.command, Wait):
+    for turn in reversed(view.sight.history):
+        if isinstance(turn.action, TypeText):
+            return turn.action
+        if not isinstance(turn.action, Wait):
             return None
     return None
 
@@ -261,7 +261,7 @@ def _matching(view: View, clause: Clause) -> Iterator[Proposal]:
         )
     starts = next((match.text for match in clause.matches if match.how == "starts"), clause.matches[0].text)
     last = view.sight.last
-    if not fitting and last is not None and isinstance(last.command, TypeText):
+    if not fitting and last is not None and isinstance(last.action, TypeText):
         yield Proposal(
             command=Wait(0.6), score=LIKELY, reason="the field may offer something yet", key="offers"
         )

@@ -177,5 +177,5 @@ def _was_done(view: View, command: Action) -> bool:
     if not isinstance(command, Goto):
         return False
     return any(
-        isinstance(turn.command, Goto) and turn.command.url == command.url for turn in view.sight.turns
+        isinstance(turn.action, Goto) and turn.action.url == command.url for turn in view.sight.history
     ) or (urlsplit(command.url) == urlsplit(view.page.url))

@@ -50,7 +50,7 @@ class Place:
             for link in self.view.shown
             if link.href and urlsplit(link.href).netloc == here.netloc
         }
-        behind = (urlsplit(turn.url) for turn in self.view.sight.turns)
+        behind = (urlsplit(turn.url) for turn in self.view.sight.history)
         been = {address.path for address in behind if address.netloc == here.netloc}
         return len(others - {here.path}) >= LEAST_LINKS or bool(been - {here.path})
 

@@ -49,14 +49,14 @@ class ScoutPolicy:
         """What it keeps of the run under way."""
         return self._memory
 
-    async def decide(self, sight: Observation) -> AgentDecision:
+    async def decide(self, observation: Observation) -> AgentDecision:
         """The surest of what the skills propose; ``Stop`` or ``ReportInfeasible`` where they propose nothing."""
-        if sight.step == 0 or sight.intent != self._intent:
-            self._memory, self._intent = Memory(), sight.intent
-        self._memory.learn(self._news(sight))
-        task = read_intent(sight.intent)
+        if observation.step == 0 or observation.intent != self._intent:
+            self._memory, self._intent = Memory(), observation.intent
+        self._memory.learn(self._news(observation))
+        task = read_intent(observation.intent)
         for _ in range(MOST_CLAUSES):
-            view = View(sight, task, self._memory)
+            view = View(observation, task, self._memory)
             chosen, skill = self._choose(view)
             if chosen is None or chosen.command is None:
                 if chosen is None:
@@ -66,24 +66,24 @@ class ScoutPolicy:
                 continue
             self._memory.pending, self._memory.pending_skill = chosen, skill
             return AgentDecision(
-                command=chosen.command,
+                action=chosen.command,
                 reason=f"{skill}: {chosen.reason}",
                 intent=chosen.reason,
                 facts=chosen.facts,
                 followed=dict(chosen.followed),
             )
-        return _the_end(View(sight, task, self._memory))
+        return _the_end(View(observation, task, self._memory))
 
     async def aclose(self) -> None:
         """Nothing is held."""
 
-    def _news(self, sight: Observation) -> HistoryEntry | None:
+    def _news(self, observation: Observation) -> HistoryEntry | None:
         """What came of the last proposal; ``None`` where it was never done, or a person had another one done."""
-        last, pending, at = sight.last, self._memory.pending, self._at
-        self._at = sight.step
+        last, pending, at = observation.last, self._memory.pending, self._at
+        self._at = observation.step
         if last is None or pending is None or pending.command is None or last.step < at:
             return None
-        return last if _alike(last.command, pending.command) else None
+        return last if _alike(last.action, pending.command) else None
 
     def _choose(self, view: View) -> tuple[Proposal | None, str]:
         best: Proposal | None = None
@@ -136,7 +136,7 @@ def _the_end(view: View) -> AgentDecision:
     """No skill has anything to propose: the task is done, or it can't be done by these means."""
     left = view.open_clauses
     if not left and view.task.clauses and not view.task.question:
-        return AgentDecision(command=Stop(DONE), reason="everything the task asks for is done")
+        return AgentDecision(action=Stop(DONE), reason="everything the task asks for is done")
     what = left[0][1].text if left else view.task.text
     why = f"no skill knows how to go on with: {what}"
-    return AgentDecision(command=ReportInfeasible(reason=why), reason=why)
+    return AgentDecision(action=ReportInfeasible(reason=why), reason=why)

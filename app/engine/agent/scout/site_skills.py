@@ -57,11 +57,11 @@ def _collected(place: Place) -> list[Proposal]:
 def _refused_here(view: View) -> frozenset[str]:
     """Names of what was pressed in vain since this page came."""
     names: set[str] = set()
-    for turn in reversed(view.sight.turns):
+    for turn in reversed(view.sight.history):
         if turn.url != view.page.url or turn.result.effect is Effect.NAVIGATED:
             break
-        if isinstance(turn.command, Click) and turn.command.label and not turn.result.success:
-            names.add(turn.command.label)
+        if isinstance(turn.action, Click) and turn.action.label and not turn.result.success:
+            names.add(turn.action.label)
     return frozenset(names)
 
 

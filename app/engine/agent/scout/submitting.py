@@ -108,9 +108,9 @@ def senders(view: View, name: str) -> list[tuple[Element, float]]:
 
 def _form_in_use(view: View) -> str:
     """The form of the field that was filled in last, where it is still there; "" where it is not known."""
-    for turn in reversed(view.sight.turns):
-        if isinstance(turn.command, TypeText | Select | SetChecked):
-            number = turn.command.element
+    for turn in reversed(view.sight.history):
+        if isinstance(turn.action, TypeText | Select | SetChecked):
+            number = turn.action.element
             same = turn.url == view.page.url and 0 <= number < len(view.page.elements)
             return view.page.elements[number].form if same else ""
     return ""

@@ -426,7 +426,7 @@ def _around(place: Place) -> list[Proposal]:
 def _back(place: Place) -> list[Proposal]:
     """Where nothing promises anything: where the run began, then back."""
     view = place.view
-    start = view.sight.turns[0].url if view.sight.turns else view.sight.start_url
+    start = view.sight.history[0].url if view.sight.history else view.sight.start_url
     if (
         urlsplit(start).path.rstrip("/") != place.path.rstrip("/")
         and view.memory.done.get("goto:start", 0) < 1
@@ -436,6 +436,6 @@ def _back(place: Place) -> list[Proposal]:
                 command=Goto(start), score=0.12, reason="nothing here promises anything", key="goto:start"
             )
         ]
-    if len(view.sight.turns) > 1 and view.memory.done.get("back", 0) < 1:
+    if len(view.sight.history) > 1 and view.memory.done.get("back", 0) < 1:
         return [Proposal(command=GoBack(), score=0.05, reason="nothing here promises anything", key="back")]
     return []

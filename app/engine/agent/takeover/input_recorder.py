@@ -262,7 +262,7 @@ class InputRecorder:
         draft.was = _held_text(before)
         draft.secret = is_secret(element, cursor.facts)
         if draft.secret and element is not None:
-            self._secrets.keep("", field_key(element))
+            self._secrets.hide("", field_key(element))
         self._field, self._typed = draft, text
 
     def _filled(self, draft: ActionDraft, held: FieldContent | None) -> bool:
@@ -277,7 +277,7 @@ class InputRecorder:
             draft.args = {"value": value[:MAX_VALUE]}
         if draft.secret:
             self.masked += 1
-            self._secrets.keep(value.strip(), field_key(draft.element) if draft.element is not None else None)
+            self._secrets.hide(value.strip(), field_key(draft.element) if draft.element is not None else None)
         self.done.append(draft)
         return True
 

@@ -68,7 +68,7 @@ class PageDrift:
 class Freshness:
     """How to proceed; ``wait`` is how many seconds a look under way may take."""
 
-    way: GroundingMode
+    mode: GroundingMode
     wait: float = 0.0
     why: str = ""
 
@@ -91,7 +91,7 @@ def mutation_delta(before: PageCapture, after: PageCapture) -> int:
 
 
 def check_freshness(
-    command: Action,
+    action: Action,
     drifted: PageDrift | None,
     *,
     pending: bool,
@@ -106,12 +106,12 @@ def check_freshness(
         critical: use the longer wait: the action sends something, or the page was never acted on.
     """
     if drifted is not None and drifted.within(theta):
-        known = isinstance(command, Click | TypeText) or bool(elements_of(command))
-        return Freshness(way=GroundingMode.PROCEDURAL if known else GroundingMode.PERCEIVED)
+        known = isinstance(action, Click | TypeText) or bool(elements_of(action))
+        return Freshness(mode=GroundingMode.PROCEDURAL if known else GroundingMode.PERCEIVED)
     why = "nothing was looked at yet" if drifted is None else f"changed: {drifted.words}"
     if pending:
-        return Freshness(way=GroundingMode.WAIT, wait=HARD_WAIT if critical else SOFT_WAIT, why=why)
-    return Freshness(way=GroundingMode.LOOK, wait=HARD_WAIT, why=why)
+        return Freshness(mode=GroundingMode.WAIT, wait=HARD_WAIT if critical else SOFT_WAIT, why=why)
+    return Freshness(mode=GroundingMode.LOOK, wait=HARD_WAIT, why=why)
 
 
 def _difference(before: Iterable[object], after: Iterable[object]) -> int:

@@ -27,7 +27,7 @@ _SURFACES = frozenset({"canvas", "svg", "img", "map", "area"})
 class MarkTarget:
     """A mark's action, or a refusal; with notes for the result."""
 
-    command: Action | None = None
+    action: Action | None = None
     refusal: ActionResult | None = None
     notes: tuple[str, ...] = ()
 
@@ -64,7 +64,7 @@ def locate_mark(
 
 
 async def resolve_mark(
-    command: ClickMark | TypeMark,
+    action: ClickMark | TypeMark,
     mark: VisionMark,
     place: MarkLocation,
     label: str,
@@ -92,22 +92,22 @@ async def resolve_mark(
     if found is None:
         why = f"nothing that can be acted on lies at [V{mark.number}] '{mark.label}'"
         return MarkTarget(refusal=refused(Cause.MISSING, why))
-    if isinstance(command, TypeMark):
-        return _typed(command, mark, found, page)
+    if isinstance(action, TypeMark):
+        return _typed(action, mark, found, page)
     if found.element is None:
-        return MarkTarget(command=ClickAt(found.at), notes=("the frame there can't be inspected",))
+        return MarkTarget(action=ClickAt(found.at), notes=("the frame there can't be inspected",))
     element = page.elements[found.element]
     if _is_surface(element, box):
-        return MarkTarget(command=ClickAt(found.at))
-    return MarkTarget(command=Click(found.element, label=label))
+        return MarkTarget(action=ClickAt(found.at))
+    return MarkTarget(action=Click(found.element, label=label))
 
 
 def with_label_note(found: MarkTarget, mark: VisionMark, label: str, page: PageCapture) -> MarkTarget:
     """Add a note where the clicked element is named neither as expected nor as the mark."""
-    command = found.command
-    if not isinstance(command, Click) or len(label) < MIN_LABEL:
+    action = found.action
+    if not isinstance(action, Click) or len(label) < MIN_LABEL:
         return found
-    element = page.elements[command.element]
+    element = page.elements[action.element]
     if not words_of(element.name) or label_fit(element, label) or label_fit(element, mark.label):
         return found
     return replace(
@@ -139,12 +139,12 @@ def click_by_name(label: str, page: PageCapture) -> Click | None:
     return Click(named[0].index, label=label) if len(named) == 1 else None
 
 
-def _typed(command: TypeMark, mark: VisionMark, found: Snap, page: PageCapture) -> MarkTarget:
+def _typed(action: TypeMark, mark: VisionMark, found: Snap, page: PageCapture) -> MarkTarget:
     """Type into the field that was snapped to; else into the best field that the box touches."""
     numbers = [found.element, *(candidate.element for candidate in _largest_first(found.candidates))]
     field = next((n for n in numbers if n is not None and _takes_text(page.elements[n])), None)
     if field is not None:
-        return MarkTarget(command=TypeText(field, command.text, command.enter))
+        return MarkTarget(action=TypeText(field, action.text, action.enter))
     if found.element is None:
         why = f"[V{mark.number}] lies in a frame that can't be inspected"
         return MarkTarget(refusal=refused(Cause.WRONG_KIND, why, "click the mark, then type at the cursor"))

@@ -65,11 +65,11 @@ class ResolvedMark:
         gate: the gate's decision.
     """
 
-    command: Action | None
+    action: Action | None
     refusal: ActionResult | None = None
     notes: tuple[str, ...] = ()
     perceptions: int = 0
-    gate: Freshness = field(default_factory=lambda: Freshness(way=GroundingMode.PROCEDURAL))
+    gate: Freshness = field(default_factory=lambda: Freshness(mode=GroundingMode.PROCEDURAL))
 
 
 class VisionCache:
@@ -123,7 +123,7 @@ class VisionCache:
         """Look at the page after an action in the background, if it has drifted from the newest frame."""
         if not page.picture or self._holds(page) or self._coming(page) or self._recall(page):
             return
-        if self._prefetch.error is None or self._prefetch.error.trouble not in PERMANENT_TROUBLES:
+        if self._prefetch.error is None or self._prefetch.error.kind not in PERMANENT_TROUBLES:
             self._prefetch.start(page)
 
     async def show(self, page: PageCapture) -> VisionFrame | None:
@@ -155,7 +155,7 @@ class VisionCache:
             return None
         return page_drift(page, self._prints_of(page), epoch.page, epoch.prints)
 
-    async def resolve(self, command: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
+    async def resolve(self, action: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
         """Return the action as the executor can do it on this page and notes for its result; or a refusal.
 
         An action that names an element passes unchanged, after the wait that the gate asks for.
@@ -163,36 +163,36 @@ class VisionCache:
         Raises:
             ModelError: the run's budget is used up.
         """
-        self.last = last = await self.resolved(command, page)
+        self.last = last = await self.resolved(action, page)
         self._acted.add(page.url)
         if last.refusal is not None:
             return None, replace(last.refusal, perceptions=last.perceptions)
         if not last.notes and not last.perceptions:
-            return last.command, None
+            return last.action, None
         said = ActionResult(
             success=True, effect=Effect.NOTHING, notes=last.notes, perceptions=last.perceptions
         )
-        return last.command, said
+        return last.action, said
 
-    async def resolved(self, command: Action, page: PageCapture) -> ResolvedMark:
+    async def resolved(self, action: Action, page: PageCapture) -> ResolvedMark:
         """Resolve an action, with its notes and its cost."""
         passes = self.perceptions
-        critical = self._matters(command, page)
+        critical = self._matters(action, page)
         way = check_freshness(
-            command, self.drift_since_look(page), pending=self._prefetch.pending, critical=critical
+            action, self.drift_since_look(page), pending=self._prefetch.pending, critical=critical
         )
         notes: tuple[str, ...] = ()
-        if way.way is GroundingMode.WAIT:
+        if way.mode is GroundingMode.WAIT:
             fresh = await self._prefetch.wait(self._hard if critical else self._soft)
             self._raise_if_spent()
             notes = () if fresh else (f"{LAG_NOTE} the page has changed since it was looked at ({way.why})",)
-        if not isinstance(command, ClickMark | TypeMark):
-            return ResolvedMark(command=command, notes=notes, gate=way, perceptions=self.perceptions - passes)
-        found = await self._point(command, page)
+        if not isinstance(action, ClickMark | TypeMark):
+            return ResolvedMark(action=action, notes=notes, gate=way, perceptions=self.perceptions - passes)
+        found = await self._point(action, page)
         if isinstance(found, ActionResult):
-            return ResolvedMark(command=None, refusal=found, gate=way, perceptions=self.perceptions - passes)
+            return ResolvedMark(action=None, refusal=found, gate=way, perceptions=self.perceptions - passes)
         return ResolvedMark(
-            command=found.command,
+            action=found.action,
             refusal=found.refusal,
             notes=(*notes, *found.notes),
             perceptions=self.perceptions - passes,
@@ -203,20 +203,20 @@ class VisionCache:
         """Cancel what is in progress."""
         await self._prefetch.aclose()
 
-    async def _point(self, command: ClickMark | TypeMark, page: PageCapture) -> MarkTarget | ActionResult:
+    async def _point(self, action: ClickMark | TypeMark, page: PageCapture) -> MarkTarget | ActionResult:
         """Resolve a mark on the current page."""
         shown = self.shown or self.epoch
         if shown is None:
             return refused(
                 Cause.MISSING,
-                f"nothing was seen yet, so there is no mark {command.mark}{self._because()}",
+                f"nothing was seen yet, so there is no mark {action.mark}{self._because()}",
                 "name an element by its number instead",
             )
-        mark = shown.mark(command.mark)
+        mark = shown.mark(action.mark)
         if mark is None:
             numbers = f"1 to {len(shown.marks)}" if shown.marks else "none"
-            return refused(Cause.MISSING, f"there is no mark {command.mark}; there are {numbers}")
-        label = command.label if isinstance(command, ClickMark) and command.label else mark.label
+            return refused(Cause.MISSING, f"there is no mark {action.mark}; there are {numbers}")
+        label = action.label if isinstance(action, ClickMark) and action.label else mark.label
         prints = self._prints_of(page)
         place = locate_mark(mark, shown, page, prints, self.epoch)
         if place is None:
@@ -234,7 +234,7 @@ class VisionCache:
             if other is not None:
                 return other
             place = MarkLocation(place.box)
-        found = await resolve_mark(command, mark, place, label, page, self._under)
+        found = await resolve_mark(action, mark, place, label, page, self._under)
         return with_label_note(found, mark, label, page)
 
     async def _called(
@@ -250,7 +250,7 @@ class VisionCache:
             )
         named = click_by_name(label, page)
         if named is not None:
-            return MarkTarget(command=named, notes=(f"'{label}' was taken by its name, not by [V{number}]",))
+            return MarkTarget(action=named, notes=(f"'{label}' was taken by its name, not by [V{number}]",))
         if others or not page.picture or label.casefold() not in page.text.casefold():
             return None
         covered = await self._cover(label, shown, page)
@@ -274,7 +274,7 @@ class VisionCache:
                 page, VisionFocus(task=self._aim.task, subgoal=self._aim.subgoal, labels=(label,)), epoch
             )
         except (ModelError, UnreadableAnswer) as error:
-            if isinstance(error, ModelError) and error.trouble is ModelErrorKind.BUDGET:
+            if isinstance(error, ModelError) and error.kind is ModelErrorKind.BUDGET:
                 raise
             return None
         self._arrived(covered)
@@ -321,14 +321,14 @@ class VisionCache:
                 return True
         return False
 
-    def _matters(self, command: Action, page: PageCapture) -> bool:
+    def _matters(self, action: Action, page: PageCapture) -> bool:
         """Whether an action submits a form on a page that was never acted on."""
         if page.url in self._acted:
             return False
-        numbers = elements_of(command)
-        if isinstance(command, ClickMark | TypeMark):
+        numbers = elements_of(action)
+        if isinstance(action, ClickMark | TypeMark):
             shown = self.shown or self.epoch
-            mark = shown.mark(command.mark) if shown is not None else None
+            mark = shown.mark(action.mark) if shown is not None else None
             return (
                 mark is not None
                 and mark.element is not None
@@ -348,7 +348,7 @@ class VisionCache:
 
     def _raise_if_spent(self) -> None:
         error = self._prefetch.error
-        if error is not None and error.trouble is ModelErrorKind.BUDGET:
+        if error is not None and error.kind is ModelErrorKind.BUDGET:
             raise error
 
 

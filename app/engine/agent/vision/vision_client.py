@@ -194,7 +194,7 @@ class VisionClient:
             except UnreadableAnswer as error:
                 asked.notes.append(str(error))
                 continue
-            if not (answer.cut or reply.cut):
+            if not (answer.cut or reply.truncated):
                 return answer
             asked.notes.append(f"the vision model's answer was cut after {len(answer.boxes)} boxes")
             if partial is None or len(answer.boxes) > len(partial.boxes):
@@ -292,7 +292,7 @@ def _same(mark: VisionMark, other: VisionMark) -> bool:
 
 def _require_vision(reply: ModelReply) -> None:
     """Raise ``ModelError`` where the model was not shown the picture: its answer would be made up."""
-    if reply.unseen:
+    if reply.pictures_dropped:
         name = f" ({reply.model})" if reply.model else ""
         raise ModelError(
             f"the model{name} takes no pictures, so it can't see the page",

@@ -69,9 +69,9 @@ class RiskAssessment:
     element: int | None = None
 
 
-def assess_risk(command: Action, page: PageCapture) -> RiskAssessment:
+def assess_risk(action: Action, page: PageCapture) -> RiskAssessment:
     """Return the risk of an action on the page it is meant for."""
-    match command:
+    match action:
         case Goto(url) | NewTab(url) if url:
             return _address_risk(url)
         case ClickAt(at):
@@ -93,18 +93,18 @@ def assess_risk(command: Action, page: PageCapture) -> RiskAssessment:
             element = next((one for one in page.elements if "focused" in one.states), None)
             return _typing_risk(element, page, enter="\n" in text)
         case Press(keys):
-            return _key_risk(command, keys, page)
+            return _key_risk(action, keys, page)
         case Click() | TypeText() | SetChecked() | Select() | SetSlider() | Upload() | Drag():
-            return _element_risk(command, page)
+            return _element_risk(action, page)
         case _:
             return _reads("it changes nothing on the site")
 
 
-def _element_risk(command: Action, page: PageCapture) -> RiskAssessment:
-    element = _numbered(page, elements_of(command))
+def _element_risk(action: Action, page: PageCapture) -> RiskAssessment:
+    element = _numbered(page, elements_of(action))
     if element is None:
         return _reads("the element is not known")
-    match command:
+    match action:
         case Click():
             return _press_risk(element, page)
         case TypeText(_, _, enter):
@@ -123,9 +123,9 @@ def _element_risk(command: Action, page: PageCapture) -> RiskAssessment:
             return RiskAssessment(risk=RiskClass.EDITS, why="it fills in a form", element=element.index)
 
 
-def _key_risk(command: Press, keys: str, page: PageCapture) -> RiskAssessment:
+def _key_risk(action: Press, keys: str, page: PageCapture) -> RiskAssessment:
     last = keys.rpartition("+")[2].lower() or keys
-    number = (command.element,) if command.element is not None else ()
+    number = (action.element,) if action.element is not None else ()
     element = _numbered(page, number) or next((one for one in page.elements if "focused" in one.states), None)
     if last not in _ACTIVATING_KEYS or element is None:
         return _reads("a navigation key") if last not in _ACTIVATING_KEYS else _reads("nothing has the focus")

@@ -34,9 +34,9 @@ _CHOICES = frozenset(
 )
 
 
-def label_words(command: Action, scope: PageScope, page: PageCapture) -> tuple[str, ...]:
+def label_words(action: Action, scope: PageScope, page: PageCapture) -> tuple[str, ...]:
     """Return the words that say what an action does: the control's name, an address's, a dialog's."""
-    match command:
+    match action:
         case Goto(url) | NewTab(url):
             return plain_words(f"{url_path(url)} {unquote(urlsplit(url).query)}" if _is_address(url) else url)
         case AnswerDialog():

@@ -95,7 +95,7 @@ class WriteDecision:
     """
 
     allowed: bool
-    about: RiskAssessment
+    assessment: RiskAssessment
     permit: WritePermit | None = None
     why: str = ""
     key: tuple[int, str] | None = None
@@ -116,53 +116,53 @@ class WriteGate:
     _typed: dict[str, str] = field(default_factory=dict[str, str])
     _begun: int = -1
 
-    def judge(self, command: Action, sight: Observation) -> WriteDecision:
+    def judge(self, action: Action, observation: Observation) -> WriteDecision:
         """Decide about one action on the page in front."""
         if self._begun < 0:
-            self._begun = sight.step
-        page = sight.page
-        about = assess_risk(command, page)
-        if not isinstance(command, _WRITING_ACTIONS) or (
-            isinstance(command, AnswerDialog) and not command.accept
+            self._begun = observation.step
+        page = observation.page
+        about = assess_risk(action, page)
+        if not isinstance(action, _WRITING_ACTIONS) or (
+            isinstance(action, AnswerDialog) and not action.accept
         ):
-            return WriteDecision(allowed=True, about=about)
-        element = _target(command, page, about)
-        if isinstance(command, TypeText) and not command.enter:
-            self._remember(element, command.text, page)
+            return WriteDecision(allowed=True, assessment=about)
+        element = _target(action, page, about)
+        if isinstance(action, TypeText) and not action.enter:
+            self._remember(element, action.text, page)
         if about.risk in self.allow:
             return self._granted(about, element, f"--allow {about.risk.value}")
-        changes = ordered_changes(sight)
+        changes = ordered_changes(observation)
         if (
-            isinstance(command, TypeText | TypeKeys)
+            isinstance(action, TypeText | TypeKeys)
             and about.risk is RiskClass.SIGNS_IN
-            and not _sends(command)
+            and not _sends(action)
         ):
-            return WriteDecision(allowed=True, about=about)
+            return WriteDecision(allowed=True, assessment=about)
         if about.risk is RiskClass.SIGNS_IN:
-            return self._signing_in(about, element, sight)
+            return self._signing_in(about, element, observation)
         if about.risk in _UNSENT_RISKS and (
-            is_plain_link(element, page) or isinstance(command, Goto | NewTab)
+            is_plain_link(element, page) or isinstance(action, Goto | NewTab)
         ):
-            return WriteDecision(allowed=True, about=about)
-        if isinstance(command, Goto | NewTab):
-            scope = scope_of(None, PageCapture(url=command.url))  # the address alone names the object
+            return WriteDecision(allowed=True, assessment=about)
+        if isinstance(action, Goto | NewTab):
+            scope = scope_of(None, PageCapture(url=action.url))  # the address alone names the object
         else:
             scope = scope_of(element, page)
-        words = label_words(command, scope, page)
-        forbidden = _forbidden(words, sight)
+        words = label_words(action, scope, page)
+        forbidden = _forbidden(words, observation)
         if forbidden and about.risk not in _UNSENT_RISKS:
-            return WriteDecision(allowed=False, about=about, why=f"the task says not to {forbidden}")
+            return WriteDecision(allowed=False, assessment=about, why=f"the task says not to {forbidden}")
         refusals: list[str] = []
         for number, change in enumerate(changes):
-            why = self._misfit(change, number, words, scope, about, sight)
+            why = self._misfit(change, number, words, scope, about, observation)
             if not why:
                 return self._permitted(change, number, words, scope, about, element)
             refusals.append(why)
         if about.risk in _UNSENT_RISKS or harmless_while_closed(element, words, about, page):
-            return WriteDecision(allowed=True, about=about)
+            return WriteDecision(allowed=True, assessment=about)
         if only_searches(element, words, scope, about):
             return self._granted(about, element, "it searches")
-        return WriteDecision(allowed=False, about=about, why=_refusal(about, changes, refusals))
+        return WriteDecision(allowed=False, assessment=about, why=_refusal(about, changes, refusals))
 
     def settle(self, decision: WriteDecision, result: ActionResult, step: int) -> None:
         """Count the write of an action; one that was refused or blocked does not count."""
@@ -181,16 +181,16 @@ class WriteGate:
         words: tuple[str, ...],
         scope: PageScope,
         about: RiskAssessment,
-        sight: Observation,
+        observation: Observation,
     ) -> str:
         """Return why an action does not belong to a change; "" where it does."""
         may_finish = completes_form(words, scope.element)
         if not says_same_verb(change, words, scope, about):
-            if not may_finish or not self._may_finish(change, number, words, scope, about, sight):
+            if not may_finish or not self._may_finish(change, number, words, scope, about, observation):
                 return f"the task asks to {change.verb}, not for this"
-        elif why := self._wrong_thing(change, number, scope, about, sight):
+        elif why := self._wrong_thing(change, number, scope, about, observation):
             return why
-        return self._too_often(change, number, words, scope, sight)
+        return self._too_often(change, number, words, scope, observation)
 
     def _may_finish(
         self,
@@ -199,7 +199,7 @@ class WriteGate:
         words: tuple[str, ...],
         scope: PageScope,
         about: RiskAssessment,
-        sight: Observation,
+        observation: Observation,
     ) -> bool:
         """Whether a control such as "Save" completes this change."""
         if about.risk in GRAVE_RISKS and not change.senses & REQUIRED_SENSES[about.risk]:
@@ -209,8 +209,8 @@ class WriteGate:
             return False
         if dialog_is_graver(change, scope):
             return False
-        recently = sight.step - self._pressed.get(number, -RECENT_STEPS - 1) <= RECENT_STEPS
-        if recently and not self._foreign_text(scope, sight):
+        recently = observation.step - self._pressed.get(number, -RECENT_STEPS - 1) <= RECENT_STEPS
+        if recently and not self._foreign_text(scope, observation):
             return True
         if any(scope.around(name) for name in change.names):
             return not change.whose or scope.rivals == 0 or all(scope.near(name) for name in change.whose)
@@ -220,7 +220,7 @@ class WriteGate:
             return False
         about_words = set(map(stem_of, plain_words(scope.about)))
         return bool(change.nouns & about_words) or (
-            self._typed_by_task(scope, sight) and bool(change.senses & _CREATING_SENSES)
+            self._typed_by_task(scope, observation) and bool(change.senses & _CREATING_SENSES)
         )
 
     def _wrong_thing(
@@ -229,7 +229,7 @@ class WriteGate:
         number: int,
         scope: PageScope,
         about: RiskAssessment,
-        sight: Observation,
+        observation: Observation,
     ) -> str:
         """Return why the control belongs to another thing than the task names; "" where it does not."""
         if is_named_by_task(change, scope):
@@ -268,10 +268,10 @@ class WriteGate:
         number: int,
         words: tuple[str, ...],
         scope: PageScope,
-        sight: Observation,
+        observation: Observation,
     ) -> str:
         key = (number, control_key(words, scope))
-        done = [*self._done.get(key, ()), *self._done_before(sight.turns, scope)]
+        done = [*self._done.get(key, ()), *self._done_before(observation.history, scope)]
         if change.count and len(done) >= change.count:
             times = "once" if len(done) == 1 else f"{len(done)} times"
             return f"it was done {times}, as often as the task says"
@@ -307,7 +307,7 @@ class WriteGate:
         granted = self._granted(about, element, f"the task asks for it: {change.text}")
         return WriteDecision(
             allowed=True,
-            about=about,
+            assessment=about,
             permit=granted.permit,
             why=granted.why,
             key=(number, control_key(words, scope)),
@@ -315,16 +315,16 @@ class WriteGate:
         )
 
     def _granted(self, about: RiskAssessment, element: Element | None, why: str) -> WriteDecision:
-        return WriteDecision(allowed=True, about=about, permit=permit_for(element, why), why=why)
+        return WriteDecision(allowed=True, assessment=about, permit=permit_for(element, why), why=why)
 
     def _signing_in(
-        self, about: RiskAssessment, element: Element | None, sight: Observation
+        self, about: RiskAssessment, element: Element | None, observation: Observation
     ) -> WriteDecision:
-        asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(sight))
+        asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(observation))
         if asked:
             return self._granted(about, element, "the task speaks of logging in")
         return WriteDecision(
-            allowed=False, about=about, why=f"{about.why}; the task does not speak of logging in"
+            allowed=False, assessment=about, why=f"{about.why}; the task does not speak of logging in"
         )
 
     # typed values
@@ -333,9 +333,9 @@ class WriteGate:
         if element is not None:
             self._typed[f"{element.frame}{element.css or element.name}{url_path(page.url)}"] = text
 
-    def _foreign_text(self, scope: PageScope, sight: Observation) -> bool:
+    def _foreign_text(self, scope: PageScope, observation: Observation) -> bool:
         """Whether a text field of the form holds text that is not from the task."""
-        known = {word for text in _orders(sight) for word in plain_words(text)}
+        known = {word for text in _orders(observation) for word in plain_words(text)}
         return any(
             one.role in _TEXT_FIELDS
             and not is_from_task(one.value, known)
@@ -343,9 +343,9 @@ class WriteGate:
             for one in scope.fields
         )
 
-    def _typed_by_task(self, scope: PageScope, sight: Observation) -> bool:
+    def _typed_by_task(self, scope: PageScope, observation: Observation) -> bool:
         """Whether the agent typed values of the task into the form."""
-        known = {word for text in _orders(sight) for word in plain_words(text)}
+        known = {word for text in _orders(observation) for word in plain_words(text)}
         typed = [one for one in scope.fields if self._was_typed(one, scope.page)]
         return bool(typed) and any(is_from_task(one.value, known) for one in typed)
 
@@ -353,9 +353,9 @@ class WriteGate:
         return f"{element.frame}{element.css or element.name}{url_path(page.url)}" in self._typed
 
 
-def ordered_changes(sight: Observation) -> tuple[RequestedChange, ...]:
+def ordered_changes(observation: Observation) -> tuple[RequestedChange, ...]:
     """Return the changes that the task, a person's answers and a person's hints ask for."""
-    return tuple(change for text in _orders(sight) for change in requested_changes(text))
+    return tuple(change for text in _orders(observation) for change in requested_changes(text))
 
 
 def permit_for(element: Element | None, why: str) -> WritePermit:
@@ -364,9 +364,9 @@ def permit_for(element: Element | None, why: str) -> WritePermit:
     return WritePermit(why=why[:300], form=form)
 
 
-def _forbidden(words: tuple[str, ...], sight: Observation) -> str:
+def _forbidden(words: tuple[str, ...], observation: Observation) -> str:
     """Return the verb of a control that the task forbids, "" for none."""
-    refused = frozenset(verb for text in _orders(sight) for verb in forbidden_verbs(text))
+    refused = frozenset(verb for text in _orders(observation) for verb in forbidden_verbs(text))
     if not refused:
         return ""
     senses = {sense: verb for verb in refused for sense in senses_of((verb,))}
@@ -377,27 +377,27 @@ def _forbidden(words: tuple[str, ...], sight: Observation) -> str:
     return next((senses[sense] for sense in sorted(own & senses.keys())), "")
 
 
-def _orders(sight: Observation) -> Iterable[str]:
-    yield sight.intent
-    for _, answer in sight.answers:
+def _orders(observation: Observation) -> Iterable[str]:
+    yield observation.intent
+    for _, answer in observation.answers:
         yield answer
-    for tip in sight.tips:
+    for tip in observation.tips:
         if tip.kind == "person":
             yield tip.text
 
 
-def _sends(command: TypeText | TypeKeys) -> bool:
-    return command.enter if isinstance(command, TypeText) else "\n" in command.text
+def _sends(action: TypeText | TypeKeys) -> bool:
+    return action.enter if isinstance(action, TypeText) else "\n" in action.text
 
 
-def _target(command: Action, page: PageCapture, about: RiskAssessment) -> Element | None:
+def _target(action: Action, page: PageCapture, about: RiskAssessment) -> Element | None:
     return next((one for one in page.elements if one.index == about.element), None) or _named_target(
-        command, page
+        action, page
     )
 
 
-def _named_target(command: Action, page: PageCapture) -> Element | None:
-    number = getattr(command, "element", None)
+def _named_target(action: Action, page: PageCapture) -> Element | None:
+    number = getattr(action, "element", None)
     return (
         next((one for one in page.elements if one.index == number), None) if isinstance(number, int) else None
     )
@@ -410,7 +410,7 @@ def _has_written(decision: WriteDecision, result: ActionResult) -> bool:
         return any(not status.isdecimal() or int(status) < 400 for status in answered)
     if not result.success:
         return False
-    return decision.about.risk.changes and result.effect in (Effect.NAVIGATED, Effect.CHANGED)
+    return decision.assessment.risk.changes and result.effect in (Effect.NAVIGATED, Effect.CHANGED)
 
 
 def _refusal(about: RiskAssessment, changes: Sequence[RequestedChange], refusals: Sequence[str]) -> str:

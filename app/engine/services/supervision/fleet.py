@@ -176,7 +176,7 @@ class Fleet:
             self._queue = [run, *(other for other in self._queue if other != run)]
             self._pump()
         else:
-            self.going(run).control.go_on()
+            self.going(run).control.resume()
         await self.did(found, OperatorAction.RESUMED)
 
     async def step_run(self, run: str) -> None:

@@ -84,7 +84,7 @@ class SupervisedPage:
         self._browser, self._secrets = browser, secrets
         self.home = graphs.domains()[0].home if graphs.domains() else supervised.request.start_url
         control = supervised.control
-        graphs.gate = control.gate
+        graphs.gate = control.wait_until_released
         hands = RecoveringExecutor(
             executor,
             browser,
