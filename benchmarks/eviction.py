@@ -21,7 +21,6 @@ from app.engine.agent.eviction.live_context import (
     DEFAULT_BUDGET,
     DEFAULT_RETENTION,
     LiveContext,
-    stable_prefix,
 )
 from app.engine.agent.eviction.pipeline import condense, evict
 from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
@@ -37,6 +36,7 @@ from app.engine.core.actions.specs import action_help
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.imports.source_files import ReadRun
+from tests.support.live_contexts import stable_prefix
 from tests.support.runs import COLLECTION, TRAJECTORIES, read
 
 AT = 20

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
+from app.engine.agent.eviction.token_count import MESSAGE_OVERHEAD, count_part, count_text
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 
 _URLS = st.sampled_from(["http://shop.example/", "http://shop.example/basket", ""])
@@ -82,3 +85,26 @@ def contexts(draw: st.DrawFn, *, shuffled: bool = True) -> tuple[ChatMessage, ..
     if shuffled and draw(st.booleans()):
         return tuple(draw(st.permutations(messages)))
     return tuple(messages)
+
+
+def stable_prefix(before: Sequence[ChatMessage], after: Sequence[ChatMessage]) -> int:
+    """Count the tokens at the front of a prompt that equal the previous prompt's byte for byte (equation 20)."""
+    same = 0
+    for old, new in zip(before, after, strict=False):
+        if old.role is not new.role:
+            return same
+        for one, other in zip(old.parts, new.parts, strict=False):
+            if (one.kind, one.digest, one.text) != (other.kind, other.digest, other.text):
+                return same + (_common(one.text, other.text) if one.kind is other.kind else 0)
+            same += count_part(other)
+        if len(old.parts) != len(new.parts):
+            return same
+        same += MESSAGE_OVERHEAD
+    return same
+
+
+def _common(one: str, other: str) -> int:
+    length = next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    return count_text(one[:length])

@@ -88,7 +88,7 @@ def complete_step(
         raw_output=said(decision.raw),
         action=redacted_action(action, element, secrets) if action is not None else None,
         target=action_target(element) if element is not None else None,
-        target_box=_within(element.rect, observation.page.viewport) if element is not None else None,
+        target_box=visible_part(element.rect, observation.page.viewport) if element is not None else None,
         executed=action is not None and result.effect is not Effect.REFUSED,
         error=said(result.why if action is not None else decision.why) if not result.success else "",
         error_class=_error_class(decision, result),
@@ -158,7 +158,8 @@ def _error_class(decision: AgentDecision, result: ActionResult) -> ErrorClass:
     return ErrorClass.HARD if result.effect is Effect.REFUSED else ErrorClass.SOFT
 
 
-def _within(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
+def visible_part(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
+    """Return the part of a box that is inside the viewport."""
     if rect is None:
         return None
     left, right = max(0.0, rect[0]), min(float(viewport[0]), rect[0] + rect[2])

@@ -28,6 +28,7 @@ from app.engine.browser.scripted_actions import ACTION_TIMEOUT, LoadResult, oper
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import Element
 from app.engine.core.redaction import redact_text, redact_url
+from app.engine.core.text import first_line
 from app.engine.core.transition import Operation
 
 RETRY_DELAY = 0.5
@@ -166,7 +167,7 @@ def load_failure(url: str, message: str) -> str:
     refused = "ERR_CONNECTION_REFUSED" if "ECONNREFUSED" in message else ""
     name = found[1] if found else refused
     sentence = _SENTENCES.get(name, "{url} can't be opened: {why}")
-    return sentence.format(host=_host(url), url=_short(url), why=name or _first_line(message))
+    return sentence.format(host=_host(url), url=_short(url), why=name or _browser_message(message))
 
 
 async def _has_crashed(session: BrowserSession) -> bool:
@@ -191,7 +192,7 @@ async def _touch(session: BrowserSession, element: Element, verb: str, value: st
                 return ""
             said = _reason(element, error)
             if said or not isinstance(error, Late):
-                return said or f"{_named(element)}: {_first_line(str(error))}"
+                return said or f"{_named(element)}: {_browser_message(str(error))}"
         else:
             return ""
     return f"{_named(element)} could not be reached within {SLOW_TIMEOUT_FACTOR * timeout:g} s"
@@ -223,15 +224,13 @@ def _named(element: Element) -> str:
     return f"{element.role or 'element'} '{redact_text(element.name or element.text or element.tag)[:80]}'"
 
 
-def _first_line(text: str) -> str:
-    return redact_text(next((line.strip() for line in text.splitlines() if line.strip()), "no reason given"))[
-        :160
-    ]
-
-
 def _host(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _short(url: str) -> str:
     return redact_url(url)[:160]
+
+
+def _browser_message(text: str) -> str:
+    return redact_text(first_line(text, "no reason given"))[:160]

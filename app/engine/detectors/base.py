@@ -177,12 +177,6 @@ def action_text(step: Step) -> str:
     return " ".join(_ICON.sub("", step.words).split())
 
 
-def quoted(text: str, limit: int = 80) -> str:
-    """Return a text on one line between quotes, cut at ``limit`` characters."""
-    plain = " ".join(text.split())
-    return f"'{plain if len(plain) <= limit else plain[: limit - 1] + '…'}'"
-
-
 def ordinal(number: int) -> str:
     """1st, 2nd, 3rd, 4th, 11th, 21st..."""
     suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

@@ -7,8 +7,9 @@ something about the task and nothing about the agent.
 
 from __future__ import annotations
 
+from app.engine.core.text import quoted
 from app.engine.core.verdicts import Flag, GoalFailure, Judgement, ModelVerdict, Opinion, Severity
-from app.engine.detectors.base import DetectorInfo, Prior, quoted
+from app.engine.detectors.base import DetectorInfo, Prior
 
 
 class RunOutcome(DetectorInfo):

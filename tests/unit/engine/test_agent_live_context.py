@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.agent.eviction.list_diff import diff_lists
-from app.engine.agent.eviction.live_context import LiveContext, stable_prefix
+from app.engine.agent.eviction.live_context import LiveContext
 from app.engine.agent.eviction.retention import RetentionLimits
 from app.engine.agent.eviction.token_count import count
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from tests.support.live_contexts import stable_prefix
 
 SYSTEM = ChatMessage(
     role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text="You work on a page. " * 400),)
@@ -103,18 +104,6 @@ def test_every_call_that_is_sent_is_answered():
             part.call for message in prompt for part in message.parts if part.kind is PartKind.TOOL_RESULT
         ]
         assert calls == came
-
-
-def test_failures_that_leave_the_context_are_handed_to_the_ledger_once():
-    context = LiveContext((SYSTEM,))
-    _run(context, 40)
-    given = context.take_entries()
-    ends = [entry.step for entry in given if entry.kind == "dead_end"]
-    assert ends == sorted(set(ends))
-    assert len(ends) >= 6
-    assert context.take_entries() == ()
-    assert context.take_removed()
-    assert context.take_removed() == ()
 
 
 def test_a_page_goes_through_the_fence_whole_or_as_changes():

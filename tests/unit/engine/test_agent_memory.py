@@ -25,8 +25,6 @@ from app.engine.agent.memory.reducer import RECENT, fold
 from app.engine.agent.memory.rendering import WORKER_CAPS, in_tree_order, render_ledger
 from app.engine.agent.memory.views import (
     applies_here,
-    orchestrator_view,
-    path_to,
     planner_view,
     unexpired,
     worker_view,
@@ -374,7 +372,6 @@ def test_pruning_gives_up_what_is_below_and_says_what_remains_changed():
     states = {node.id: node.state for node in book.ledger.plan}
     assert states == {"1": PlanNodeState.ACTIVE, "1.1": PlanNodeState.PRUNED, "1.1.1": PlanNodeState.PRUNED}
     assert "still changed: a mug is in the basket" in render_ledger(planner_view(book.ledger))
-    assert [node.id for node in path_to(book.ledger.plan, "1.1.1")] == ["1", "1.1", "1.1.1"]
     with pytest.raises(Conflict, match="pruned already"):
         book.prune("1.1", "again")
     with pytest.raises(NotFound, match=r"it has: 1, 1\.1, 1\.1\.1"):
@@ -408,8 +405,6 @@ def test_each_role_sees_its_slice():
     planner = planner_view(ledger)
     assert (len(planner.facts), len(planner.dead_ends), planner.episodic) == (8, 2, ())
     assert planner.plan == ledger.plan
-    whole = orchestrator_view(ledger, learnings=["sign in first"])
-    assert whole.episodic == ("the shop is slow", "sign in first")
     text = render_ledger(worker, WORKER_CAPS)
     assert "signed in" not in text
     assert text.startswith("Goal: Buy a mug\nSubgoal: find it\nLast steps:")

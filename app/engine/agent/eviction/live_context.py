@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 
 from app.engine.agent.eviction.list_diff import diff_lists, shared_lines
 from app.engine.agent.eviction.pipeline import condense, evict
-from app.engine.agent.eviction.retention import CurrentPage, EvictionResult, Removal, RetentionLimits
-from app.engine.agent.eviction.token_count import MESSAGE_OVERHEAD, count, count_part, count_text
-from app.engine.agent.memory.entries import LedgerEntry
+from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
+from app.engine.agent.eviction.token_count import count
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 
 DEFAULT_RETENTION = RetentionLimits(stride=12, lists=2)
@@ -69,8 +68,6 @@ class LiveContext:
         self._turns: tuple[ChatMessage, ...] = ()
         self._shown: list[_ShownList] = []
         self._now, self._window = CurrentPage(), 0
-        self._entries: list[LedgerEntry] = []
-        self._removed: list[Removal] = []
 
     def look(
         self,
@@ -110,9 +107,7 @@ class LiveContext:
             whole = MessagePart(kind=PartKind.ELEMENTS, text=self._fence("elements", elements), digest=digest)
             told = self._evicted(self._with(turn, seen, whole))
             self._shown.append(_ShownList(digest, turn, elements, lines))
-        self._turns = told.messages
-        self._entries += told.entries
-        self._removed += told.removed
+        self._turns = told
         there = _digests(self._turns)
         self._shown = [shown for shown in self._shown if shown.digest in there]
 
@@ -163,19 +158,9 @@ class LiveContext:
         last = (ChatMessage(role=ChatRole.USER, parts=parts, turn=-1),) if parts else ()
         return (*self._system, *condense(self._turns), *last)
 
-    def take_entries(self) -> tuple[LedgerEntry, ...]:
-        """Return and clear the ledger entries for parts evicted since the last call."""
-        entries, self._entries = tuple(self._entries), []
-        return entries
-
-    def take_removed(self) -> tuple[Removal, ...]:
-        """Return and clear the parts evicted since the last call, complete."""
-        removed, self._removed = tuple(self._removed), []
-        return removed
-
     def _as_changes(
         self, elements: str, lines: frozenset[str], seen: Sequence[MessagePart], turn: int
-    ) -> EvictionResult | None:
+    ) -> tuple[ChatMessage, ...] | None:
         """Return the context with the list as a diff; ``None`` where no list in it is similar enough, or none
         stays.
         """
@@ -187,49 +172,22 @@ class LiveContext:
             return None
         part = MessagePart(kind=PartKind.ELEMENTS, text=self._fence("elements", text), base=base.digest)
         told = self._evicted(self._with(turn, seen, part))
-        return told if base.digest in _digests(told.messages) else None
+        return told if base.digest in _digests(told) else None
 
     def _with(self, turn: int, seen: Sequence[MessagePart], elements: MessagePart) -> tuple[ChatMessage, ...]:
         return (*self._turns, ChatMessage(role=ChatRole.USER, parts=(*seen, elements), turn=turn))
 
-    def _evicted(self, messages: tuple[ChatMessage, ...]) -> EvictionResult:
-        done = evict(messages, now=self._now, keep=self._keep)
-        if count(condense(done.messages)) <= self._budget:
-            return done
-        more = evict(done.messages, now=self._now, keep=replace(self._keep, stride=1))
-        return EvictionResult(
-            messages=more.messages,
-            entries=(*done.entries, *more.entries),
-            removed=(*done.removed, *more.removed),
-        )
-
-
-def stable_prefix(before: Sequence[ChatMessage], after: Sequence[ChatMessage]) -> int:
-    """Count the tokens at the front of a prompt that equal the previous prompt's byte for byte (equation 20)."""
-    same = 0
-    for old, new in zip(before, after, strict=False):
-        if old.role is not new.role:
-            return same
-        for one, other in zip(old.parts, new.parts, strict=False):
-            if (one.kind, one.digest, one.text) != (other.kind, other.digest, other.text):
-                return same + (_common(one.text, other.text) if one.kind is other.kind else 0)
-            same += count_part(other)
-        if len(old.parts) != len(new.parts):
-            return same
-        same += MESSAGE_OVERHEAD
-    return same
+    def _evicted(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+        """Evict what is too old. The loop has written every failure into the ledger when it happened."""
+        left = evict(messages, now=self._now, keep=self._keep).messages
+        if count(condense(left)) <= self._budget:
+            return left
+        return evict(left, now=self._now, keep=replace(self._keep, stride=1)).messages
 
 
 def _shortened(thought: str) -> str:
     first, last = THOUGHT_CHARACTERS
     return thought if len(thought) <= first + last else f"{thought[:first]} … {thought[-last:]}"
-
-
-def _common(one: str, other: str) -> int:
-    length = next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
-    return count_text(one[:length])
 
 
 def _digests(messages: Sequence[ChatMessage]) -> set[str]:

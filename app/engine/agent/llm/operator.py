@@ -86,8 +86,6 @@ class Operator:
             picture=picture[0] if picture is not None else "",
             caption=caption,
         )
-        context.take_entries()  # the loop has written every failure into the ledger when it happened
-        context.take_removed()
 
     async def answer(
         self, tally: UsageTracker, observation: Observation, brief: OperatorInput

@@ -19,12 +19,13 @@ from app.engine.agent.llm.prompt_parts import (
 )
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
-from app.engine.agent.memory.rendering import PLANNER_CAPS, one_line, render_ledger
+from app.engine.agent.memory.rendering import PLANNER_CAPS, render_ledger
 from app.engine.agent.memory.views import planner_view
 from app.engine.core.actions.types import ReportInfeasible, Stop
 from app.engine.core.ledger import PlanNode, PlanNodeState
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from app.engine.core.observation import Observation
+from app.engine.core.text import one_line
 
 RE_ASKS = 1
 _ANSWER_TOKENS = 1200

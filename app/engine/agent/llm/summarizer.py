@@ -14,9 +14,9 @@ from typing import Any, cast
 from app.engine.agent.llm.prompt_parts import render_history, render_tips
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
-from app.engine.agent.memory.rendering import one_line
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from app.engine.core.observation import HistoryEntry, Observation, RetrievedTip
+from app.engine.core.text import one_line
 
 SUMMARY_WORDS = 150
 _SUMMARY_CHARACTERS = 1400

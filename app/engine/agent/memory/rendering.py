@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.engine.core.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState, StepOutcome
+from app.engine.core.text import one_line
 
 _MARKS = {
     PlanNodeState.OPEN: " ",
@@ -91,12 +92,6 @@ def in_tree_order(plan: Sequence[PlanNode]) -> list[PlanNode]:
         ordered.append(node)
         waiting += reversed(children.get(node.id, []))
     return ordered
-
-
-def one_line(text: str, longest: int) -> str:
-    """Return a text on one line, shortened where it is too long."""
-    words = " ".join(text[: longest * 4].split())
-    return words if len(words) <= longest else words[: longest - 1] + "…"
 
 
 def _section(title: str, lines: Sequence[str], total: int, bullet: str = "- ") -> str:

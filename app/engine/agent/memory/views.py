@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from app.engine.core.addresses import host_of, url_key
-from app.engine.core.ledger import DeadEnd, Fact, Ledger, PlanNode
+from app.engine.core.ledger import DeadEnd, Fact, Ledger
 
 WORKER_FACTS = 5
 
@@ -40,17 +40,6 @@ def planner_view(ledger: Ledger, *, step: int | None = None) -> Ledger:
     )
 
 
-def orchestrator_view(ledger: Ledger, *, learnings: Iterable[str] = (), step: int | None = None) -> Ledger:
-    """Return everything, and learnings about the domain from earlier runs (equation 18)."""
-    now = ledger.steps if step is None else step
-    return replace(
-        ledger,
-        facts=facts_by_use(ledger.facts),
-        dead_ends=unexpired(ledger.dead_ends, now),
-        episodic=(*ledger.episodic, *learnings),
-    )
-
-
 def facts_by_use(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     """Return facts that are not retracted, last used first."""
     holding = (fact for fact in facts if not fact.retracted)
@@ -73,13 +62,3 @@ def applies_here(dead: DeadEnd, url: str, state: str) -> bool:
     if dead.state and state:
         return dead.state == state
     return bool(dead.url) and host_of(dead.url) == host_of(url) and url_key(dead.url) == url_key(url)
-
-
-def path_to(plan: Iterable[PlanNode], node: str) -> tuple[PlanNode, ...]:
-    """Return the nodes from the top of the plan down to one."""
-    by_id = {found.id: found for found in plan}
-    path: list[PlanNode] = []
-    while node in by_id:
-        path.append(by_id[node])
-        node = by_id[node].parent
-    return tuple(reversed(path))

@@ -14,6 +14,7 @@ from app.engine.agent.secrets import Secrets
 from app.engine.browser.manual_input.key_events import inserted_text
 from app.engine.core.page_input import InputKind, PageInput
 from app.engine.core.redaction import redact_text
+from app.engine.core.text import one_line
 
 ANSWER_TIMEOUT = 120.0
 """Seconds after which an unanswered dialog is dismissed; it blocks the page as long."""
@@ -103,5 +104,4 @@ class DialogPrompts:
         self._tell(f"The page asks: {said!r}{field} Enter accepts, Escape dismisses.")
 
     def _shown(self, text: str) -> str:
-        line = " ".join(redact_text(self._secrets.mask(text)).split())
-        return line if len(line) <= MAX_MESSAGE else f"{line[: MAX_MESSAGE - 1]}…"
+        return one_line(redact_text(self._secrets.mask(text)), MAX_MESSAGE)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 from app.engine.agent.secret_masking import mask_secrets, mask_tabs
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.step_record import action_target, observed_step
+from app.engine.agent.step_record import action_target, observed_step, visible_part
 from app.engine.core.action_result import Effect
 from app.engine.core.actions.recorded import ArgValue, RecordedAction
 from app.engine.core.fingerprint import fingerprints_of
 from app.engine.core.identity import keys_of, page_id
-from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.redaction import MARK, redact_text
 from app.engine.core.trajectory import Step, Tab
 
@@ -106,7 +106,7 @@ def record_step(
         reason=REASON,
         action=draft.action(secrets),
         target=action_target(element) if element is not None else None,
-        target_box=_visible_part(element.rect, page.viewport) if element is not None else None,
+        target_box=visible_part(element.rect, page.viewport) if element is not None else None,
         effect=_effect(draft, after).value if after is not None or draft.kind in FILLS else "",
         output=f"{draft.times} times" if draft.times > 1 and draft.kind != "scroll" else "",
         env_seconds=round(max(0.0, draft.ended - draft.began), 3),
@@ -132,14 +132,3 @@ def _page_effect(before: PageCapture, after: PageCapture) -> Effect:
     if before.url != after.url:
         return Effect.NAVIGATED
     return Effect.CHANGED if fingerprints_of(after).changed(fingerprints_of(before)) else Effect.NOTHING
-
-
-def _visible_part(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
-    """Return the part of a box that is inside the viewport."""
-    if rect is None:
-        return None
-    left, right = max(0.0, rect[0]), min(float(viewport[0]), rect[0] + rect[2])
-    top, bottom = max(0.0, rect[1]), min(float(viewport[1]), rect[1] + rect[3])
-    if right - left < 1 or bottom - top < 1:
-        return None
-    return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))

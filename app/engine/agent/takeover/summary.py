@@ -15,6 +15,7 @@ from app.engine.core.actions.recorded import ActionTarget
 from app.engine.core.page_state import PageCapture
 from app.engine.core.redaction import MARK, redact_text, redact_url
 from app.engine.core.supervision import TakeoverSummary
+from app.engine.core.text import one_line
 from app.engine.core.trajectory import Step
 from app.engine.imports.notices import notices
 
@@ -46,7 +47,7 @@ def summarize_takeover(
         *_filled(steps),
         *_tabs(looks),
         *_new_on_page(first, last),
-        *(_quote(line, MAX_QUOTE * 2) for line in happened),
+        *(one_line(line, MAX_QUOTE * 2) for line in happened),
     ]
     return TakeoverSummary(
         run=run,
@@ -90,7 +91,7 @@ def _phrase(step: Step) -> str:
         case "select_option" if thing:
             chosen = action.args.get("options")
             names = [str(one) for one in chosen] if isinstance(chosen, list) else []
-            return f"choose {', '.join(repr(_quote(name, MAX_NAME)) for name in names)} in the {thing}"
+            return f"choose {', '.join(repr(one_line(name, MAX_NAME)) for name in names)} in the {thing}"
         case "press" | "keyboard_press":
             return f"press {action.args.get('key_comb', action.args.get('key', ''))}"
         case "go_back":
@@ -100,7 +101,7 @@ def _phrase(step: Step) -> str:
 
 
 def _target_text(target: ActionTarget) -> str:
-    name = _quote(target.name, MAX_NAME)
+    name = one_line(target.name, MAX_NAME)
     return f"{target.role} {name!r}" if name and MARK not in name else ""
 
 
@@ -129,8 +130,8 @@ def _filled(steps: Sequence[Step]) -> list[str]:
             continue
         value = action.args.get("value", action.args.get("options", ""))
         shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        name = _quote(target.name, MAX_NAME) if target is not None else "a field"
-        said = "(kept secret)" if shown == MARK else repr(_quote(shown, MAX_QUOTE))
+        name = one_line(target.name, MAX_NAME) if target is not None else "a field"
+        said = "(kept secret)" if shown == MARK else repr(one_line(shown, MAX_QUOTE))
         lines.append(f"filled in '{name}': {said}")
     return lines
 
@@ -152,14 +153,8 @@ def _new_on_page(first: PageCapture | None, last: PageCapture | None) -> list[st
     messages = [text for text in notices(last.tree) if text not in said]
     return [
         *(
-            f"there is a heading now: {_quote(redact_text(text), MAX_QUOTE)!r}"
+            f"there is a heading now: {one_line(redact_text(text), MAX_QUOTE)!r}"
             for text in new[:MAX_NEW_TEXTS]
         ),
-        *(f"the page says: {_quote(redact_text(text), MAX_QUOTE)!r}" for text in messages[:MAX_NEW_TEXTS]),
+        *(f"the page says: {one_line(redact_text(text), MAX_QUOTE)!r}" for text in messages[:MAX_NEW_TEXTS]),
     ]
-
-
-def _quote(text: str, most: int) -> str:
-    """Return a text on one line, shortened to so many characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -1,12 +1,9 @@
-"""From the box a vision model drew to the element it means (SuperBrowser, section 6.1, algorithm 4, appendix E.3).
+"""Snap a box drawn by a vision model to the element it means (SuperBrowser, section 6.1, algorithm 4, appendix E.3).
 
-Elements under a point come from the page itself where it is open (``app.engine.browser.capture.hit_testing``: frames and
-shadow
-roots included), else from the boxes of the capture.  The paper's grid misses what is smaller than its meshes,
-such as
-the arrow at the end of a long row; so every element that the box touches is sampled at its own middle too,
-which makes
-the candidates those of equation 7.
+The page itself tells the elements under a point where it is open (``browser.capture.hit_testing``: frames and shadow
+roots included), else the boxes of the capture do. The paper's grid misses what is smaller than its meshes, such as the
+arrow at the end of a long row; so every element that the box touches is sampled at its own middle too, which makes the
+candidates those of equation 7.
 """
 
 from __future__ import annotations

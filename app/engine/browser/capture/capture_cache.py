@@ -16,6 +16,7 @@ from app.engine.browser.session import BrowserSession
 from app.engine.browser.session_state import BROWSER_GONE, EMPTY_TAB
 from app.engine.core.page_state import PageCapture
 from app.engine.core.redaction import redact_text
+from app.engine.core.text import first_line
 
 
 class CaptureCache:
@@ -55,7 +56,7 @@ class CaptureCache:
                     note = await self._revive(most, str(busy))
                     page = await self._take(picture)
         except Error as error:
-            gone = BROWSER_GONE if self._browser_gone else f"the browser does not answer: {first_line(error)}"
+            gone = BROWSER_GONE if self._browser_gone else f"the browser does not answer: {_reason(error)}"
             raise PageGone(gone) from error
         self._untold = PageCapture(url="")
         self.now = self.shown = replace(page, notes=(*page.notes, note)) if note else page
@@ -95,7 +96,7 @@ class CaptureCache:
             return "the page crashed"
         if not session.pages or session.page.is_closed():
             return "the page closed itself"
-        return f"the page was lost: {first_line(error)}" if error is not None else "the page was lost"
+        return f"the page was lost: {_reason(error)}" if error is not None else "the page was lost"
 
     @property
     def _browser_gone(self) -> bool:
@@ -148,7 +149,6 @@ class CaptureCache:
         return f"{told}; it was reopened"
 
 
-def first_line(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """Return the first line of the browser's message, which contains no typed text."""
-    lines = (line.strip() for line in str(error).splitlines() if line.strip())
-    return redact_text(next(lines, "no reason given"))[:160]
+    return redact_text(first_line(str(error), "no reason given"))[:160]

@@ -36,6 +36,7 @@ from app.engine.browser.capture.frames import (
 from app.engine.browser.capture.listeners import listeners_in
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.text import first_line
 from app.errors import SiteloreError
 
 SCREENSHOT_QUALITY = 60
@@ -113,10 +114,10 @@ async def capture(
         except Error as error:
             _raise_if_dead(session)
             if attempt == 2:
-                raise PageGone(f"{session.page.url} keeps navigating away: {_first_line(error)}") from error
+                raise PageGone(f"{session.page.url} keeps navigating away: {_reason(error)}") from error
             await _wait_for_load(session)
         except RuntimeError as error:
-            raise PageGone(f"{session.page.url} can't be read: {_first_line(error)}") from error
+            raise PageGone(f"{session.page.url} can't be read: {_reason(error)}") from error
         else:
             if seen is not None:
                 return seen
@@ -341,7 +342,7 @@ async def take_screenshot(session: BrowserSession, **more: Any) -> tuple[bytes, 
     except TimeoutError:
         return b"", f"no picture: the page did not paint within {SCREENSHOT_TIMEOUT:.0f} s"
     except Error as error:
-        return b"", f"no picture: {_first_line(error)}"
+        return b"", f"no picture: {_reason(error)}"
 
 
 async def _shot(session: BrowserSession, more: dict[str, Any]) -> bytes:
@@ -388,5 +389,5 @@ async def _wait_for_load(session: BrowserSession) -> None:
         _raise_if_dead(session)
 
 
-def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
+def _reason(error: Exception) -> str:
+    return first_line(str(error), "no reason given")

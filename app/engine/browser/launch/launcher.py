@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import settings
 from app.engine.browser.launch import sandbox
+from app.engine.core.text import first_line
 from app.errors import SiteloreError
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ async def launch(
         try:
             browser, why = await _start(playwright, candidate, required=required, options=options)
         except Error as error:
-            reason = _first_line(str(error))
+            reason = first_line(str(error), "no reason given")
             tried.append(str(candidate))
             if not any(phrase in reason for phrase in _NOT_INSTALLED):
                 broken.append(f"{candidate}: {reason}")
@@ -188,10 +189,6 @@ def _chosen(choice: str) -> BrowserCandidate:
         return BrowserCandidate(executable=on_path) if on_path else BrowserCandidate(channel=choice)
     found = shutil.which(choice)
     return BrowserCandidate(executable=found) if found else BrowserCandidate(channel=choice)
-
-
-def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "no reason given")
 
 
 def _nothing_started(tried: list[str], broken: list[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from app.engine.core.addresses import is_on_any_host
+from app.engine.core.text import quoted
 from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
@@ -16,7 +17,6 @@ from app.engine.detectors.base import (
     RunContext,
     RunEnding,
     action_text,
-    quoted,
 )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from app.engine.core.action_result import Cause
+from app.engine.core.text import first_line, quoted
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
@@ -16,7 +17,6 @@ from app.engine.detectors.base import (
     action_text,
     is_worth_flagging,
     ordinal,
-    quoted,
 )
 
 _COVERED = "intercepts pointer events"
@@ -128,11 +128,6 @@ def _over(step: Step, at: int) -> str:
     if found:
         return found.group("outer") or found.group("over")
     return first_line(step.error).partition(_COVERED_BY)[2] or "another element"
-
-
-def first_line(error: str) -> str:
-    """Return the first line of an error that is not blank."""
-    return next((line.strip() for line in error.splitlines() if line.strip()), "")
 
 
 def _shown(tag: str) -> str:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from app.engine.core.text import quoted
 from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
@@ -21,7 +22,6 @@ from app.engine.detectors.base import (
     is_worth_flagging,
     ordinal,
     page_key,
-    quoted,
     short_url,
     was_tried,
 )

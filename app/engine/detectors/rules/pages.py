@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.text import quoted
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
@@ -21,7 +22,6 @@ from app.engine.detectors.base import (
     action_text,
     is_worth_flagging,
     ordinal,
-    quoted,
     short_url,
 )
 
