@@ -8,9 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from app.engine.browser.capture.snapshot import capture
-from app.engine.browser.scripted_actions import SETTLE, perform
+from app.engine.browser.executor import Executor
+from app.engine.browser.graph_operations import graph_executor
+from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession
+from app.engine.core.action_result import Effect
+from app.engine.core.actions.codec import from_recorded
 from app.engine.core.actions.recorded import ActionTarget, ArgValue, RecordedAction, format_recorded
 from app.engine.core.ax_tree import content_key, parse_tree
 from app.engine.core.page_state import PageCapture, Rect
@@ -85,15 +88,26 @@ class RecordedLook:
         return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
 
 
-async def look(session: BrowserSession, *, picture: bool = True) -> RecordedLook:
+async def look(executor: Executor, *, picture: bool = True) -> RecordedLook:
     """Capture the front tab.
 
     Raises:
         PageGone: there is nothing to capture.
     """
-    page = await capture(session, picture=picture)
-    tabs = tuple([Tab(url=tab.url, title=await tab.title()) for tab in session.pages])
-    return RecordedLook(page, tabs, session.pages.index(session.page), await session.page.content())
+    page = await executor.capture(picture=picture)
+    tabs, active = await executor.tabs()
+    return RecordedLook(page, tabs, active, await executor.session.page.content())
+
+
+async def _do(executor: Executor, action: RecordedAction) -> str:
+    """Do an action that touches the page; return why it was not done, else ""."""
+    if action.kind in CLOSING:
+        return ""
+    typed = from_recorded(action)
+    if typed is None:
+        raise ScriptError(f"{action.kind} is not an action on a page")
+    result = await executor.do(typed)
+    return result.why if result.effect is Effect.REFUSED else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,21 +131,21 @@ async def record_run(
     source: str,
     suite: str,
     note: str,
-    settle: float = SETTLE,
 ) -> RecordedRun:
-    """Make the script's moves and record them; ``settle`` is how many seconds a page gets to react.
+    """Make the script's moves and record them.
 
     Raises:
         ScriptError: an element of a move is not on the page.
     """
     blobs: dict[str, bytes] = {}
-    await perform(session, RecordedAction(kind="goto", args={"url": script.start_url}))
+    executor = graph_executor(session)
+    await open_page(session, script.start_url)
     for move in script.before:
-        seen = await look(session, picture=False)
-        await perform(session, _action(move, _target(move, seen)), settle=settle)
+        seen = await look(executor, picture=False)
+        await _do(executor, _action(move, _target(move, seen)))
     started = time.time()
-    steps, outcome, answer = await _play(session, script, blobs, settle)
-    final = replace(_page(len(steps), await look(session), blobs), executed=False)
+    steps, outcome, answer = await _play(executor, script, blobs)
+    final = replace(_page(len(steps), await look(executor), blobs), executed=False)
     run = Run(
         id=script.run,
         source=source,
@@ -155,28 +169,26 @@ async def record_run(
 
 
 async def _play(
-    session: BrowserSession, script: Script, blobs: dict[str, bytes], settle: float
+    executor: Executor, script: Script, blobs: dict[str, bytes]
 ) -> tuple[list[Step], Outcome, str | None]:
     """Return the steps, how the run ended, and the answer."""
     steps: list[Step] = []
     for move in script.moves[: script.step_limit]:
-        step = await _step(session, move, len(steps), blobs, settle)
+        step = await _step(executor, move, len(steps), blobs)
         steps.append(step)
         if step.action is not None and step.action.kind in CLOSING:
             said = next(iter(step.action.args.values()), "")
             return steps, CLOSING[step.action.kind], str(said)
-        if urlsplit(session.page.url).netloc not in script.hosts:
+        if urlsplit(executor.session.page.url).netloc not in script.hosts:
             return steps, Outcome.LEFT_ALLOWED_SITES, None
     if len(steps) < script.step_limit:
         raise ScriptError(f"{script.run}: the moves end at step {len(steps)} without an answer")
     return steps, Outcome.STEP_LIMIT, None
 
 
-async def _step(
-    session: BrowserSession, move: Move, index: int, blobs: dict[str, bytes], settle: float
-) -> Step:
+async def _step(executor: Executor, move: Move, index: int, blobs: dict[str, bytes]) -> Step:
     """Capture, choose, act."""
-    seen = await look(session)
+    seen = await look(executor)
     step = _page(index, seen, blobs)
     if move.unreadable:
         return replace(
@@ -186,7 +198,7 @@ async def _step(
     action = _action(move, target)
     box = seen.box_of(target.bid) if target is not None else None
     began = time.monotonic()
-    done = await perform(session, action, settle=settle)
+    error = await _do(executor, action)
     return replace(
         step,
         reason=move.reason,
@@ -194,8 +206,8 @@ async def _step(
         action=action,
         target=target,
         target_box=box,
-        error=done.error,
-        error_class=error_class(done.error, readable=True, moved_on=session.page.url != seen.page.url),
+        error=error,
+        error_class=error_class(error, readable=True, moved_on=executor.session.page.url != seen.page.url),
         env_seconds=round(time.monotonic() - began, 3),
     )
 

@@ -12,7 +12,7 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from app.demo.server import HOST, DemoServer
-from app.engine.browser.executor import Executor, ExecutorOptions
+from app.engine.browser.executor import Executor
 from app.engine.browser.session import open_session
 from app.engine.core.action_result import Cause, Effect
 from app.engine.core.actions.types import (
@@ -138,23 +138,6 @@ async def test_an_element_that_is_taken_for_another_is_not_clicked(bench: Bench)
     result = await bench.hand.do(Click(bench.number("Free"), label="Far below"))
     assert (result.cause, result.effect) == (Cause.AMBIGUOUS, Effect.REFUSED)
     assert f'click("{bench.number("Far below")}")' in result.alternatives[0]
-
-
-async def test_scripted_clicks_need_permission(chromium: Browser, server: DemoServer):
-    async with open_session(chromium) as tab:
-        bench = await _bench(server, Executor(tab, options=ExecutorOptions(scripted=True)))
-        await bench.at("/covers")
-        result = await bench.do(Click(bench.number("Under the banner")))
-        assert (result.success, result.tried) == (True, ("cdp", "script"))
-        assert await bench.title() == "under"
-
-
-async def test_a_smooth_hand_does_the_same(chromium: Browser, server: DemoServer):
-    async with open_session(chromium) as tab:
-        bench = await _bench(server, Executor(tab, options=ExecutorOptions(smooth=True, seed=4)))
-        await bench.at("/covers")
-        assert (await bench.do(Click(bench.number("Free")))).success
-        assert await bench.title() == "free"
 
 
 # frames and shadow roots

@@ -10,8 +10,9 @@ from playwright.async_api import Browser
 
 from app.demo.server import HOST, DemoServer, Request, Response
 from app.engine.browser.capture.snapshot import capture
+from app.engine.browser.graph_operations import graph_executor, operate
 from app.engine.browser.locators import locator_of
-from app.engine.browser.page_loading import open_page, operate
+from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession, open_session
 from app.engine.core.identity import element_key, is_interactive, keys_of, page_id, transition_id
 from app.engine.core.page_state import Challenge, PageState
@@ -95,9 +96,10 @@ class Walk:
         return self.states[state.id]
 
     async def click(self, name: str) -> None:
-        page = await capture(self.tab, picture=False)
+        executor = graph_executor(self.tab)
+        page = await executor.capture(picture=False)
         element = next(e for e in page.elements if e.name == name)
-        assert (await operate(self.tab, element, Operation.CLICK)).error == ""
+        assert (await operate(executor, element, Operation.CLICK)).error == ""
         locator, target = locator_of(element, page), await self.look()
         self.legs.append(
             Transition(
@@ -188,7 +190,7 @@ async def test_after_wrong_nothing_more_is_done(
     site.moved["/orders"] = "/help"
     arrivals = await walk.again(blank)
     assert [a.kind for a in arrivals] == [ReplayVerdictKind.WRONG]
-    assert arrivals[0].why == "came to /help, not to /orders"
+    assert arrivals[0].why == "reached /help instead of /orders"
     assert walk.attempts[-1].divergence == arrivals[0].why
 
 

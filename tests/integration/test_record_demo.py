@@ -49,7 +49,6 @@ async def record(name: str, server: DemoServer, chromium: Browser, **changes: ob
             source="demo",
             suite="demo",
             note="a script",
-            settle=0.05,
         )
 
 

@@ -35,7 +35,12 @@ async def _play(tab: BrowserSession, said: str, most: int = 12) -> list[HistoryE
     for step in range(most):
         page = await hand.look(picture=False)
         sight = Observation(
-            step=step, steps_left=most - step, intent=said, start_url=page.url, page=page, history=tuple(turns)
+            step=step,
+            steps_left=most - step,
+            intent=said,
+            start_url=page.url,
+            page=page,
+            history=tuple(turns),
         )
         command = (await policy.decide(sight)).action
         assert command is not None
@@ -43,9 +48,7 @@ async def _play(tab: BrowserSession, said: str, most: int = 12) -> list[HistoryE
             break
         result = await hand.do(command)
         turns.append(
-            HistoryEntry(
-                step=step, url=page.url, title="", state="", action=command, result=result, words=""
-            )
+            HistoryEntry(step=step, url=page.url, title="", state="", action=command, result=result, words="")
         )
     return turns
 

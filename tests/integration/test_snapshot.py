@@ -8,8 +8,8 @@ import pytest
 from playwright.async_api import Browser
 
 from app.demo.server import DemoServer
+from app.engine.browser.capture.frames import NoSuchElement
 from app.engine.browser.capture.snapshot import capture, element_handle, thumbnail
-from app.engine.browser.scripted_actions import NoSuchElement
 from app.engine.browser.session import BrowserSession, open_session
 from app.engine.core.ax_tree import parse_tree
 from app.engine.core.page_state import Element, PageCapture

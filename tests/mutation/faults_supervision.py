@@ -18,11 +18,13 @@ _POLICY = (
     "tests/unit/engine/test_policy_preview.py",
     "tests/unit/app/test_policy_rules.py",
 )
+IDENTITY = "app/engine/core/element_identity.py"
 _APPROVALS = (
     "tests/unit/engine/test_rules_of_approvals.py",
     "tests/unit/engine/test_agent_approval_requests.py",
     "tests/unit/engine/test_agent_run_control.py",
 )
+_SAME = ("tests/unit/engine/test_rules_of_element_identity.py", *_APPROVALS)
 _DESK = ("tests/unit/engine/test_rules_of_approvals.py", "tests/unit/engine/test_supervision_store.py")
 _RISK = ("tests/unit/engine/test_agent_action_risk.py", "tests/unit/engine/test_rules_of_approvals.py")
 _TAKEOVER = ("tests/unit/engine/test_takeover.py",)
@@ -109,11 +111,29 @@ FAULTS = (
     ),
     Mutation(
         "approval-row-moved",
-        CLEARING,
-        "(element_key(one), one.css, index.near(one))",
-        "(element_key(one), one.css)",
+        IDENTITY,
+        "    return element_key(element), element.name, element.css, index.near(element)",
+        '    return element_key(element), element.name, element.css, ""',
         "An approval of something in a row is none of the row that took its place.",
-        _APPROVALS,
+        _SAME,
+        safety=True,
+    ),
+    Mutation(
+        "identity-destination",
+        IDENTITY,
+        "    return element_key(element), element.name, element.css, index.near(element)",
+        "    return element.role, element.name, element.css, index.near(element)",
+        "A link that leads elsewhere now is another element.",
+        _SAME,
+        safety=True,
+    ),
+    Mutation(
+        "identity-ambiguous",
+        IDENTITY,
+        "if len(was) == len(is_now) else None",
+        "if len(was) <= len(is_now) else None",
+        "An element that has got a twin is not guessed at.",
+        _SAME,
         safety=True,
     ),
     Mutation(
@@ -154,7 +174,7 @@ FAULTS = (
     Mutation(
         "approval-renumbered",
         CLEARING,
-        "            action = renumber_action(action, cleared.observation.page, fresh.page)",
+        "            action = None if isinstance(moved, int) else moved",
         "            action = cleared.decision.action",
         "After a hold the element that was approved is acted on, as it is numbered now.",
         _APPROVALS,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from app.engine.browser.capture.snapshot import capture
-from app.engine.browser.scripted_actions import perform
+from app.engine.browser.graph_operations import graph_executor
+from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession
+from app.engine.core.action_result import Effect
+from app.engine.core.actions.codec import from_recorded
 from app.engine.core.actions.recorded import ArgValue, RecordedAction
 from app.engine.core.ax_tree import AxNode, content_key, parse_tree
 from app.engine.core.page_state import PageCapture
@@ -15,17 +17,18 @@ class Walker:
 
     def __init__(self, tab: BrowserSession) -> None:
         self.tab = tab
+        self.executor = graph_executor(tab)
 
     @property
     def path(self) -> str:
         return "/" + self.tab.page.url.split("/", 3)[3]
 
     async def go(self, url: str) -> None:
-        done = await perform(self.tab, RecordedAction(kind="goto", args={"url": url}), settle=0.05)
+        done = await open_page(self.tab, url)
         assert done.error == ""
 
     async def look(self) -> PageCapture:
-        return await capture(self.tab, picture=False)
+        return await self.executor.capture(picture=False)
 
     async def state(self) -> str:
         return content_key((await self.look()).tree)
@@ -41,11 +44,9 @@ class Walker:
         assert found, f"no {role} {name!r} on {self.tab.page.url}"
         return found[0]
 
-    async def do(
-        self, kind: str, role: str = "", name: str = "", /, settle: float = 0.1, **args: ArgValue
-    ) -> str:
+    async def do(self, kind: str, role: str = "", name: str = "", /, **args: ArgValue) -> str:
         target = {"bid": await self.bid(role, name)} if role else {}
-        done = await perform(
-            self.tab, RecordedAction(kind=kind, args={**target, **args}), timeout=0.5, settle=settle
-        )
-        return done.error
+        action = from_recorded(RecordedAction(kind=kind, args={**target, **args}))
+        assert action is not None
+        result = await self.executor.do(action)
+        return result.why if result.effect is Effect.REFUSED else ""

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from app.engine.agent.answer_parser import parse_answer
-from app.engine.agent.llm.action_batch import renumber_action
 from app.engine.agent.run_control import RunControl
 from app.engine.agent.secret_fields import SECRET_ALTERNATIVES, SecretRuling, secret_use
 from app.engine.agent.secrets import Secrets
@@ -33,7 +32,7 @@ from app.engine.core.actions.types import (
     Wait,
     elements_of,
 )
-from app.engine.core.identity import element_key
+from app.engine.core.element_identity import identity_of, renumber_action
 from app.engine.core.intervention_policy import PolicyAnswer, RiskClass
 from app.engine.core.observation import AgentDecision, Observation
 from app.engine.core.page_index import PageIndex
@@ -226,11 +225,8 @@ class ApprovalGate:
         fresh = await self._relook(cleared.observation)
         action = cleared.decision.action
         if fresh is not None and action is not None:
-            action = renumber_action(action, cleared.observation.page, fresh.page)
-            if _elements_digest(action, fresh.page) != _elements_digest(
-                cleared.decision.action, cleared.observation.page
-            ):
-                action = None
+            moved = renumber_action(action, cleared.observation.page, fresh.page)
+            action = None if isinstance(moved, int) else moved
         if fresh is None or (action is None and cleared.decision.action is not None):
             if cleared.notes:
                 await self._control.void_decisions(Need.APPROVAL, DecisionKind.EDIT)
@@ -270,15 +266,11 @@ class ApprovalGate:
 
 
 def _elements_digest(action: Action | None, page: PageCapture) -> str:
-    """Return 16 hex digits that identify the elements of an action, "" for an action without any.
-
-    Rows of a list may change places while their elements keep names, numbers and paths, so the text near each
-    counts too.
-    """
+    """Return 16 hex digits that identify the elements of an action, "" for an action without any."""
     numbers = elements_of(action) if action is not None else ()
-    index = PageIndex.of(page)
+    index = PageIndex(page)
     found = [one for number in numbers for one in page.elements if one.index == number]
-    parts = ["\x1f".join((element_key(one), one.css, index.near(one))) for one in found]
+    parts = ["\x1f".join(identity_of(one, index)) for one in found]
     return blake2b("\x1e".join(parts).encode("utf-8", "replace"), digest_size=8).hexdigest() if parts else ""
 
 

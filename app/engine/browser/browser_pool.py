@@ -13,17 +13,19 @@ from playwright.async_api import Browser, Error
 
 from app.engine.browser.capture.hidden_links import with_hidden_links
 from app.engine.browser.capture.served_document import fetch_document, served_key_of
-from app.engine.browser.capture.snapshot import PageGone, capture
+from app.engine.browser.capture.snapshot import PageGone
 from app.engine.browser.driver import BrowserGone, DriverFailure, DriverResult, FetchedDocument, PageLost
+from app.engine.browser.executor import Executor
 from app.engine.browser.fresh_context import FreshContext
+from app.engine.browser.graph_operations import graph_executor, operate
 from app.engine.browser.launch.launcher import NoBrowser
 from app.engine.browser.live_browser import checked_login, has_display
 from app.engine.browser.locators import resolve
 from app.engine.browser.network.write_guard import WriteGuard
-from app.engine.browser.page_loading import open_page, operate
-from app.engine.browser.scripted_actions import LoadResult
+from app.engine.browser.page_loading import LoadResult, open_page
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.browser.session_state import browser_process_id, kill_browser
+from app.engine.browser.session_state import browser_process_id, is_connected, kill_browser
+from app.engine.core.action_result import Cause
 from app.engine.core.page_state import PageCapture
 from app.engine.core.transition import Locator, Operation, Tier
 from app.errors import SiteloreError
@@ -61,7 +63,7 @@ class BrowserPool:
         self._setting, self._headed, self._size = setting, headed, size
         self._starts, self._process = starts, 0
         self._login = checked_login(storage_state)
-        self._newcomer = FreshContext(self._login)
+        self._fresh = FreshContext(self._login)
         self._stack = AsyncExitStack()
         self._browser: Browser | None = None
         self._lock = asyncio.Lock()
@@ -85,9 +87,9 @@ class BrowserPool:
 
     def drivers(self, count: int) -> list[BrowserDriver]:
         """Return drivers for as many workers; each opens its page when it is first used."""
-        return [BrowserDriver(self, self._newcomer) for _ in range(max(1, count))]
+        return [BrowserDriver(self, self._fresh) for _ in range(max(1, count))]
 
-    async def new_visit(self, stack: AsyncExitStack) -> BrowserSession:
+    async def new_session(self, stack: AsyncExitStack) -> BrowserSession:
         """Return a session with an empty page that ends with ``stack``, in a new browser if the old one
         died.
 
@@ -139,22 +141,21 @@ class BrowserPool:
 class BrowserDriver:
     """One page of the browser; implements ``app.engine.browser.driver.Driver``."""
 
-    def __init__(self, browsers: BrowserPool, newcomer: FreshContext) -> None:
-        self._browsers, self._newcomer = browsers, newcomer
+    def __init__(self, pool: BrowserPool, fresh: FreshContext) -> None:
+        self._pool, self._fresh = pool, fresh
         self.guard = WriteGuard()
-        self._session: BrowserSession | None = None
+        self._executor: Executor | None = None
         self._stack = AsyncExitStack()
         self._page = PageCapture(url=EMPTY)
 
     async def open(self, url: str) -> DriverResult:
         """Open an address as a first-time visitor."""
         try:
-            tab = await self._ready()
-            await self._newcomer.forget(tab)
-            performed = await open_page(tab, url)
+            session = (await self._ready()).session
+            await self._fresh.forget(session)
+            return self._result(session, await open_page(session, url))
         except Error as error:
             return _lost(error)
-        return self._deed(tab, performed)
 
     async def act(self, operation: Operation, locator: Locator, value: str = "") -> DriverResult:
         """Perform one operation on an element of the last capture."""
@@ -162,19 +163,20 @@ class BrowserDriver:
         if found.element is None:
             return DriverResult(trouble=DriverFailure.MISSING, why=found.why)
         try:
-            tab = await self._ready()
+            executor = await self._ready()
             self.guard.begin(None)
-            performed = await operate(tab, found.element, operation, value)
+            done = await operate(executor, found.element, operation, value)
+            return self._result(executor.session, done, tier=found.tier)
         except Error as error:
             return _lost(error)
-        return self._deed(tab, performed, tier=found.tier)
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         """Capture the page. Raises ``PageLost``."""
         try:
-            tab = await self._ready()
-            page = await with_hidden_links(tab, await capture(tab, picture=picture))
-            self._page = replace(page, served=await served_key_of(tab, page))
+            executor = await self._ready()
+            page = await executor.capture(picture=picture)
+            page = await with_hidden_links(executor.session, page)
+            self._page = replace(page, served=await served_key_of(executor.session, page))
         except (PageGone, Error) as error:
             raise PageLost(str(error)) from error
         return self._page
@@ -182,15 +184,15 @@ class BrowserDriver:
     async def ask(self, url: str) -> FetchedDocument:
         """Fetch what a first-time visitor would be sent for an address, without opening it."""
         try:
-            tab = await self._ready()
-            await self._newcomer.forget(tab)
-            return await fetch_document(tab, url)
+            session = (await self._ready()).session
+            await self._fresh.forget(session)
+            return await fetch_document(session, url)
         except Error as error:
             return FetchedDocument(why=f"the browser lost the page: {error.message.splitlines()[0][:160]}")
 
     async def reopen(self) -> None:
         """Discard the page and begin with an empty one, in a new browser if this one has died."""
-        stack, self._stack, self._session = self._stack, AsyncExitStack(), None
+        stack, self._stack, self._executor = self._stack, AsyncExitStack(), None
         self.guard, self._page = WriteGuard(), PageCapture(url=EMPTY)
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT):
@@ -199,39 +201,46 @@ class BrowserDriver:
             log.warning("a page did not close: %s", error)
         await self._ready()
 
-    async def _ready(self) -> BrowserSession:
-        if self._session is None:
-            self._session = await self._browsers.new_visit(self._stack)
-        await self.guard.watch(self._session)
-        return self._session
+    async def _ready(self) -> Executor:
+        if self._executor is None:
+            self._executor = graph_executor(await self._pool.new_session(self._stack))
+        await self.guard.watch(self._executor.session)
+        return self._executor
 
-    def _deed(self, tab: BrowserSession, performed: LoadResult, *, tier: Tier | None = None) -> DriverResult:
+    def _result(self, session: BrowserSession, done: LoadResult, *, tier: Tier | None = None) -> DriverResult:
         return DriverResult(
-            trouble=_trouble(tab, performed, acted=tier is not None),
-            why=performed.error,
-            status=performed.status,
+            trouble=_failure_of(session, done),
+            why=done.error,
+            status=done.status,
             tier=tier,
-            seconds=performed.seconds,
-            notes=performed.notes,
+            seconds=done.seconds,
+            notes=done.notes,
             unsent=self.guard.refused(),
         )
 
 
-def _trouble(tab: BrowserSession, performed: LoadResult, *, acted: bool) -> DriverFailure:
-    browser = tab.context.browser
-    if tab.crashed or tab.stopped or browser is None or not browser.is_connected() or tab.page.is_closed():
+_FAILURES = {
+    Cause.NETWORK: DriverFailure.UNREACHABLE,
+    Cause.STALE: DriverFailure.MISSING,
+    Cause.MISSING: DriverFailure.MISSING,
+    Cause.PAGE_LOST: DriverFailure.LOST,
+    Cause.TIMEOUT: DriverFailure.LOST,
+}
+"""Failures by cause; an element with another cause was not operable."""
+
+
+def _failure_of(session: BrowserSession, done: LoadResult) -> DriverFailure:
+    if session.crashed or session.stopped or not is_connected(session) or session.page.is_closed():
         return DriverFailure.LOST
-    if not performed.error:
+    if not done.error:
         return DriverFailure.NONE
-    if performed.status >= 500:
+    if done.status >= 500:
         return DriverFailure.SERVER
-    if "offers a file" in performed.error:
+    if "offers a file" in done.error:
         return DriverFailure.FILE
-    if "redirects in a loop" in performed.error:
+    if "redirects in a loop" in done.error:
         return DriverFailure.NO_PAGE
-    if "has left the page" in performed.error:
-        return DriverFailure.MISSING
-    return DriverFailure.REFUSED if acted else DriverFailure.UNREACHABLE
+    return _FAILURES.get(done.cause, DriverFailure.REFUSED)
 
 
 def _gone(why: str, *, slow: bool) -> BrowserGone:

@@ -35,7 +35,6 @@ from app.engine.browser.actions.execution_context import ActionOutcome, ActionRe
 from app.engine.browser.actions.failure_reasons import stale_element
 from app.engine.browser.actions.landing import landing_failure
 from app.engine.browser.actions.pointer import Pointer
-from app.engine.browser.actions.pointer_motion import PointerMotion
 from app.engine.browser.capture.capture_cache import CaptureCache
 from app.engine.browser.capture.frames import NoSuchElement
 from app.engine.browser.capture.page_idle import IDLE_TIMEOUT, QUIET_TIME, wait_until_idle
@@ -117,50 +116,46 @@ class ExecutorOptions:
         quiet, most: seconds without a change that count as idle, and the most seconds to wait for
             that.
         timeout: seconds an element gets to be reached by Playwright's own click.
-        scripted: permit clicks by script if no real one reaches the element.
-        smooth, seed: move as a person's hand does; the same seed moves the same way.
+        thorough: captures are thorough, as agents need them.
+        keep_tabs: windows that pages open become tabs; else the session decides.
+        refuse_dead_clicks: refuse a repeated click that had no effect.
     """
 
     quiet: float = QUIET_TIME
     most: float = IDLE_TIMEOUT
     timeout: float = 1.0
-    scripted: bool = False
-    smooth: bool = False
-    seed: int = 0
+    thorough: bool = True
+    keep_tabs: bool = True
+    refuse_dead_clicks: bool = True
 
 
 class Executor:
     """Performs actions in one browser session.
 
-    ``domains`` are the hosts the run may visit (none: no limit), ``files`` the folder that files may be
-    uploaded from. Windows that pages open become tabs. With a ``guard`` only reads leave the browser,
-    except for permitted writes.
+    ``domains`` are the hosts the run may visit (see ``NavigationPolicy``), ``files`` the folder that files
+    may be uploaded from. With a ``guard`` only reads leave the browser, except for permitted writes.
     """
 
     def __init__(
         self,
         session: BrowserSession,
         *,
-        domains: frozenset[str] = frozenset(),
+        domains: frozenset[str] | None = frozenset(),
         options: ExecutorOptions | None = None,
         files: Path | None = None,
         guard: WriteGuard | None = None,
     ) -> None:
-        session.keep_tabs = True
         self.session = session
         self.guard = guard
         self.options = options or ExecutorOptions()
         policy, monitor = NavigationPolicy(domains), PageMonitor(session)
-        pointer = Pointer(session, PointerMotion(self.options.seed) if self.options.smooth else None)
+        session.keep_tabs = session.keep_tabs or self.options.keep_tabs
+        pointer = Pointer(session)
         cascade = ClickCascade(
-            session=session,
-            monitor=monitor,
-            pointer=pointer,
-            scripted=self.options.scripted,
-            timeout=self.options.timeout,
+            session=session, monitor=monitor, pointer=pointer, timeout=self.options.timeout
         )
         self._filter = RequestFilter(session, policy)
-        self._captures = CaptureCache(session, monitor, self._filter)
+        self._captures = CaptureCache(session, monitor, self._filter, thorough=self.options.thorough)
         self._context = ExecutionContext(
             session=session,
             monitor=monitor,
@@ -193,6 +188,13 @@ class Executor:
                 await self.guard.watch(self.session)
         return await self._captures.look(picture, self.options.most)
 
+    async def capture(self, *, picture: bool = True) -> PageCapture:
+        """Capture the page in front as ``look`` does, but replace no tab.  Raises ``PageGone``."""
+        try:
+            return await self._captures.next(picture)
+        except Error as error:
+            raise PageGone(self._captures.why_lost(error)) from error
+
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         """Return the open tabs in order, and the number of the one in front."""
         told: list[Tab] = []
@@ -217,7 +219,8 @@ class Executor:
             result = await self._tried(handler, action)
         else:
             result = await self._guarded(self.guard, handler, action, permit)
-        self._context.dead.record_effect(result.effect, self._context.page)
+        if self.options.refuse_dead_clicks:
+            self._context.dead.record_effect(result.effect, self._context.page)
         return replace(result, seconds=round(time.monotonic() - began, 3))
 
     async def _guarded(

@@ -48,9 +48,9 @@ class LocatorMatch:
     why: str
 
 
-def locator_of(element: Element, page: PageCapture) -> Locator:
-    """Describe a visible element of a capture."""
-    index = PageIndex.of(page)
+def locator_of(element: Element, page: PageCapture | PageIndex) -> Locator:
+    """Describe a visible element of a capture; to describe many of one page, pass its index."""
+    index = page if isinstance(page, PageIndex) else PageIndex(page)
     return Locator(
         role=element.role,
         name=element.name,
@@ -71,7 +71,7 @@ def locator_of(element: Element, page: PageCapture) -> Locator:
 
 def resolve(locator: Locator, page: PageCapture) -> LocatorMatch:
     """Find the element again; the first tier that names one element alone decides."""
-    index = PageIndex.of(page)
+    index = PageIndex(page)
     pool = [element for element in page.elements if element.frame == locator.frame]
     moved = ""
     if not pool and locator.frame:

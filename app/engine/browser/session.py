@@ -22,6 +22,7 @@ from playwright.async_api import TimeoutError as Late
 
 from app.engine.browser.launch.launcher import launch
 from app.engine.browser.launch.playwright_process import PlaywrightProcess
+from app.engine.browser.network.network_activity import NetworkActivity
 
 if TYPE_CHECKING:
     from app.engine.browser.network.write_guard import WriteGuard
@@ -116,6 +117,7 @@ class BrowserSession:
         self.browser_switches += 1
         self._wires: dict[Page, CDPSession] = {}
         self._own: set[Page] = {first}
+        self._activity: dict[Page, NetworkActivity] = {}
         self._opening = 0
         self._watch(first)
         self.context.on("page", self._opened)
@@ -136,6 +138,18 @@ class BrowserSession:
         if not pages:
             raise Error("no tab is open: the browser is gone")
         return pages[min(self.active, len(pages) - 1)]
+
+    @property
+    def network(self) -> NetworkActivity:
+        """Network activity of the tab in front, recorded since it was first asked for.
+
+        Raises ``playwright.async_api.Error`` as ``page``.
+        """
+        page = self.page
+        self._activity = {known: activity for known, activity in self._activity.items() if not activity.gone}
+        if page not in self._activity:
+            self._activity[page] = NetworkActivity(page)
+        return self._activity[page]
 
     async def wire(self) -> CDPSession:
         """Return the DevTools connection of the tab in front.

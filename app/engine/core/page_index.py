@@ -11,12 +11,10 @@ from app.engine.core.identity import url_key
 from app.engine.core.page_state import Element, PageCapture
 
 Kind = tuple[str, str, tuple[str, ...], tuple[str, ...]]
-KEPT = 4
-"""Pages whose index is cached: those in use at once."""
 
 
 class PageIndex:
-    """Look-ups over one capture; use ``PageIndex.of``."""
+    """Look-ups over one capture; building it takes time in proportion to the page."""
 
     def __init__(self, page: PageCapture) -> None:
         self.page = page
@@ -34,17 +32,6 @@ class PageIndex:
             if element.repeat and element.name:
                 self._rows[element.repeat, element.frame, element.name].add(element.repeat_index)
                 self._named[element.repeat, element.frame, element.repeat_index].append(element.name)
-
-    @staticmethod
-    def of(page: PageCapture) -> PageIndex:
-        """Return the index of this very capture; the last few are cached."""
-        for index in _kept:
-            if index.page is page:
-                return index
-        index = PageIndex(page)
-        _kept.insert(0, index)
-        del _kept[KEPT:]
-        return index
 
     def alike(self, element: Element) -> list[Element]:
         """Return the elements with the same role, name, landmarks and frame, itself included, in document
@@ -80,9 +67,6 @@ class PageIndex:
     def leads(self, element: Element) -> str:
         """Return a link's destination without the page's own host; "" for other elements."""
         return url_key(element.href, self.page.url) if element.href else ""
-
-
-_kept: list[PageIndex] = []
 
 
 def has_attributes(element: Element, attributes: Iterable[tuple[str, str]]) -> bool:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from app.engine.browser.locators import locator_of
 from app.engine.core import identity
+from app.engine.core.page_index import PageIndex
 from app.engine.core.page_state import Element, PageCapture, PageKeys, PageState, Source
 from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.transition import Operation, Transition
@@ -83,7 +84,7 @@ def seen_links(
     """
     old = set(inherited)
     host = urlsplit(graph.home).netloc
-    page = PageCapture(url=state.url, elements=tuple(elements))
+    page = PageIndex(PageCapture(url=state.url, elements=tuple(elements)))
     found: dict[str, Transition] = {}
     for element in elements:
         if not element.visible or element.in_live or element.in_advert or not element.href.startswith("http"):

@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from app.engine.agent.llm.action_batch import renumber_action
 from app.engine.agent.llm.llm_policy import LlmPolicy
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.prompting import Fence, prompt
@@ -21,7 +20,6 @@ from app.engine.core.actions.types import (
     Action,
     Click,
     ClickMark,
-    Drag,
     Navigate,
     ReportInfeasible,
     Stop,
@@ -364,22 +362,6 @@ class TestBatches:
 
         assert [one.action for one in decisions] == [TypeText(0, "a"), Click(0)]
         assert len(asked(model, OPERATOR)) == 2
-
-    def test_both_ends_of_a_drag_are_followed(self):
-        before, now = page("A", "B"), page("X", "A", "B")
-
-        assert renumber_action(Drag(0, 1), before, now) == Drag(1, 2)
-        assert renumber_action(Drag(0, (5.0, 5.0)), before, now) == Drag(1, (5.0, 5.0))
-
-    def test_two_that_look_the_same_are_not_guessed_between(self):
-        twice = PageCapture(url="", elements=tuple(Element(index=at, role="link", name="A") for at in (3, 4)))
-
-        assert (
-            renumber_action(
-                Click(0), PageCapture(url="", elements=(Element(index=0, role="link", name="A"),)), twice
-            )
-            is None
-        )
 
 
 class TestTips:

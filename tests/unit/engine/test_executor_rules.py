@@ -25,8 +25,7 @@ from app.engine.browser.actions.option_actions import match_option
 from app.engine.browser.capture.page_monitor import CoveringElement, ElementProbe, PageChanges
 from app.engine.browser.network.navigation_policy import NavigationPolicy
 from app.engine.core.action_result import Cause, Effect
-from app.engine.core.actions.types import Action, Click, Drag, Goto, Press, TypeText
-from app.engine.core.element_identity import renumber_action, same_element
+from app.engine.core.actions.types import Action, Click, Goto
 from app.engine.core.fingerprint import fingerprints_of
 from app.engine.core.page_state import Challenge, Element, PageCapture
 
@@ -271,24 +270,3 @@ def test_names_that_come_close_are_offered():
 )
 def test_options_are_matched_only_where_one_is_meant(wanted: str, at: int):
     assert match_option(wanted, ["Small", "Medium (38-40)", "Large", "Extra large"]) == at
-
-
-# numbers from look to look
-
-
-def test_numbers_are_carried_to_where_the_elements_stand_now():
-    now = replace(PAGE, elements=tuple(replace(one, index=one.index + 1) for one in PAGE.elements))
-    now = replace(now, elements=(element(0, "New"), *now.elements))
-    assert renumber_action(Click(1, label="Save"), PAGE, now) == Click(2, label="Save")
-    assert renumber_action(Drag(0, 3), PAGE, now) == Drag(1, 4)
-    assert renumber_action(Drag(0, (5.0, 5.0)), PAGE, now) == Drag(1, (5.0, 5.0))
-    assert renumber_action(Press("Enter"), PAGE, now) == Press("Enter")
-    assert renumber_action(TypeText(99, "x"), PAGE, now) == TypeText(99, "x")
-
-
-def test_what_has_gone_or_is_not_to_be_told_apart_is_not_guessed():
-    gone = replace(PAGE, elements=(PAGE.elements[0],))
-    assert renumber_action(Click(2), PAGE, gone) == 2
-    twins = replace(PAGE, elements=(element(0, "Save"), element(1, "Save")))
-    assert same_element(twins.elements[1], twins, twins) == 1
-    assert same_element(twins.elements[1], twins, replace(twins, elements=(element(0, "Save"),))) is None

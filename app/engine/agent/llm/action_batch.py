@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from app.engine.core.action_result import Effect
 from app.engine.core.actions.types import (
@@ -12,7 +12,6 @@ from app.engine.core.actions.types import (
     AskHuman,
     ClickMark,
     CloseTab,
-    Drag,
     GoBack,
     GoForward,
     Goto,
@@ -22,10 +21,10 @@ from app.engine.core.actions.types import (
     Stop,
     SwitchTab,
     TypeMark,
-    elements_of,
 )
+from app.engine.core.element_identity import renumber_action
 from app.engine.core.observation import Observation
-from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.page_state import PageCapture
 
 _ENDS_BATCH = (
     Stop,
@@ -71,28 +70,10 @@ class ActionBatch:
             return None
         if _is_page_unchanged(observation, self.page) and _hints_of(observation) == self.said:
             action = renumber_action(self.waiting.popleft(), self.page, observation.page)
-            if action is not None:
+            if not isinstance(action, int):
                 return action
         self.waiting.clear()
         return None
-
-
-def renumber_action(action: Action, before: PageCapture, now: PageCapture) -> Action | None:
-    """Return an action with its elements' numbers on another look; ``None`` where one is not certain."""
-    numbers = elements_of(action)
-    if not numbers:
-        return action
-    changed = {number: _current_number(number, before, now) for number in numbers}
-    found = {number: new for number, new in changed.items() if new is not None}
-    if len(found) < len(changed):
-        return None
-    if all(number == new for number, new in found.items()):
-        return action
-    if isinstance(action, Drag):
-        source = found.get(action.source, action.source) if isinstance(action.source, int) else action.source
-        target = found.get(action.target, action.target) if isinstance(action.target, int) else action.target
-        return replace(action, source=source, target=target)
-    return replace(action, element=found[numbers[0]])
 
 
 def _is_page_unchanged(observation: Observation, page: PageCapture) -> bool:
@@ -112,18 +93,3 @@ def _is_page_unchanged(observation: Observation, page: PageCapture) -> bool:
 def _hints_of(observation: Observation) -> tuple[str, ...]:
     """Ids of the supervisor's hints in force: a new hint ends the batch."""
     return tuple(tip.tip for tip in observation.tips if tip.kind == "person")
-
-
-def _current_number(number: int, before: PageCapture, now: PageCapture) -> int | None:
-    old = next((element for element in before.elements if element.index == number), None)
-    if old is None:
-        return None
-    key = _element_key(old)
-    alike = [element.index for element in now.elements if _element_key(element) == key]
-    if number in alike:
-        return number
-    return alike[0] if len(alike) == 1 else None
-
-
-def _element_key(element: Element) -> tuple[object, ...]:
-    return (element.role, element.name, element.css, element.frame, element.repeat_index)

@@ -1,51 +1,44 @@
 """The click cascade: a real pointer click, then Playwright's own click.
 
-SuperBrowser, section 6.3 and algorithm 5, with one difference: a click that reached its element is
-not followed by another method, however little it did, since a second click may undo or double the
-first. Whether it reached the element is read from the page's own events (``PageMonitor``), not from what
-changed.
+SuperBrowser, section 6.3 and algorithm 5, with two differences: a click that reached its element is not
+followed by another method, however little it did, since a second click may undo or double the first; and
+there is no click by script, which no person could make. Whether a click reached the element is read from
+the page's own events (``PageMonitor``), not from what changed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from playwright.async_api import Error
 
 from app.engine.browser.actions.failure_reasons import obstruction, stale_element
-from app.engine.browser.actions.pointer import Pointer
+from app.engine.browser.actions.pointer import Button, Pointer
 from app.engine.browser.capture.frames import NoSuchElement
 from app.engine.browser.capture.page_monitor import ElementProbe, PageMonitor
 from app.engine.browser.capture.snapshot import element_handle
 from app.engine.browser.session import BrowserSession
-from app.engine.core.action_result import ActionResult, Cause
+from app.engine.core.action_result import ActionResult
 from app.engine.core.page_state import Element, PageCapture
 
-Button = Literal["left", "middle", "right"]
 CDP, PLAYWRIGHT, SCRIPT = "cdp", "playwright", "script"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ClickOutcome:
     """The outcome of a click: the methods tried, and what obstructed the last one (``None`` if it was done)."""
 
     tried: tuple[str, ...]
     hindered: ActionResult | None = None
-    probe: ElementProbe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClickCascade:
-    """Clicks elements of one capture.
-
-    ``scripted`` permits clicks that no person makes (``isTrusted`` is false); ``timeout`` is in seconds.
-    """
+    """Clicks elements of one capture; ``timeout`` is in seconds."""
 
     session: BrowserSession
     monitor: PageMonitor
     pointer: Pointer
-    scripted: bool = False
     timeout: float = 1.0
 
     async def click(
@@ -63,21 +56,15 @@ class ClickCascade:
         if why is None and probe.point is not None:
             await self.pointer.click(probe.point, button=button, double=double)
             if await self._reached():
-                return ClickOutcome(tried=(CDP,), probe=probe)
+                return ClickOutcome((CDP,))
             probe = await self.monitor.probe(element.index)
             why = obstruction(element, probe, page)
-        tried = (CDP,)
-        if why is not None and why.cause in (Cause.STALE, Cause.DISABLED):
-            return ClickOutcome(tried=tried, hindered=why, probe=probe)
-        if why is None:
-            tried = (*tried, PLAYWRIGHT)
-            if await self._by_playwright(element, button, double):
-                return ClickOutcome(tried=tried, probe=probe)
-        if self.scripted and button == "left":
-            tried = (*tried, SCRIPT)
-            if await self._by_script(element, double):
-                return ClickOutcome(tried=tried, probe=probe)
-        return ClickOutcome(tried=tried, hindered=why or stale_element(element, page), probe=probe)
+        if why is not None:
+            return ClickOutcome((CDP,), why)
+        hindered = (
+            None if await self._by_playwright(element, button, double) else stale_element(element, page)
+        )
+        return ClickOutcome((CDP, PLAYWRIGHT), hindered)
 
     async def _reached(self) -> bool:
         """Whether the event arrived, or the page has changed too much to tell."""
@@ -88,17 +75,6 @@ class ClickCascade:
         try:
             handle = await element_handle(self.session, element.index)
             await handle.click(timeout=self.timeout * 1000, button=button, click_count=2 if double else 1)
-        except (Error, NoSuchElement):
-            return False
-        return True
-
-    async def _by_script(self, element: Element, double: bool) -> bool:
-        try:
-            handle = await element_handle(self.session, element.index)
-            act = (
-                "e => { e.click(); e.click(); e.dispatchEvent(new MouseEvent('dblclick', {bubbles: true})); }"
-            )
-            await handle.evaluate(act if double else "e => e.click()")
         except (Error, NoSuchElement):
             return False
         return True

@@ -18,7 +18,6 @@ from app.engine.browser.actions.failure_reasons import (
 )
 from app.engine.browser.capture.page_monitor import ElementProbe, ask_page
 from app.engine.browser.capture.snapshot import element_location
-from app.engine.browser.page_loading import HOVER_DELAY
 from app.engine.core.action_result import Cause, refused
 from app.engine.core.actions.types import Click, ClickAt, Drag, Hover, Point, Scroll
 from app.engine.core.identity import normal_name
@@ -40,7 +39,10 @@ _TYPED = frozenset(
         "datetime-local",
     }
 )
-_SAME_TAB = frozenset({"", "_self", "_parent", "_top"})
+SAME_TAB = frozenset({"", "_self", "_parent", "_top"})
+"""Targets of links that open no window."""
+HOVER_DELAY = 0.5
+"""Seconds the pointer rests on an element: many menus wait a quarter of one before they open."""
 TAB_TIMEOUT = 1.5
 """Seconds a window that a link opens gets to appear."""
 WHEEL_TIMEOUT = 0.25
@@ -78,7 +80,7 @@ async def click(context: ExecutionContext, action: Click) -> ActionOutcome:
     )
     if way.hindered is not None:
         raise ActionRefused(replace(way.hindered, tried=way.tried))
-    if element.href and element.target not in _SAME_TAB:
+    if element.href and element.target not in SAME_TAB:
         await _other_tab(context, front)
     return ActionOutcome(tried=way.tried, calm=_takes_text(probe))
 

@@ -27,40 +27,58 @@ class CaptureCache:
         shown: the last capture that was requested; actions name elements by its numbers.
     """
 
-    def __init__(self, session: BrowserSession, monitor: PageMonitor, request_filter: RequestFilter) -> None:
+    def __init__(
+        self,
+        session: BrowserSession,
+        monitor: PageMonitor,
+        request_filter: RequestFilter,
+        *,
+        thorough: bool = True,
+    ) -> None:
         self._session = session
         self._monitor = monitor
         self._filter = request_filter
+        self._thorough = thorough
+        self._located: object = None
+        """Locations of the elements of ``now``; another capture of the session, by anybody, replaces them."""
         self.now = self.shown = PageCapture(url="about:blank")
         self._pictured = True
         self._ahead: Page | None = None
-        """The tab whose look the last action ended with; it stands while nothing changes there."""
+        """The tab whose capture the last action ended with; it is valid while nothing changes there."""
         self._untold = self.now
-        """A look that nobody was shown: what came up unasked before it is told with the next one."""
+        """A capture that was not requested; its unsolicited events are part of the next one."""
 
     async def look(self, picture: bool, most: float) -> PageCapture:
-        """Return the next requested capture: the one the last action ended with, if nothing has changed
-        since.
+        """Return the next requested capture; a lost tab is replaced first, and a note says so.
 
         Raises:
             PageGone: there is no page to capture, and no other could be opened.
         """
-        self._pictured = picture
         try:
             note = await self._revive(most)
-            page = await self._as_it_was_left(picture) if not note else None
-            if page is None:
-                try:
-                    page = self._with_untold(await self._take(picture))
-                except PageGone as busy:
-                    note = await self._revive(most, str(busy))
-                    page = await self._take(picture)
+            try:
+                page = await self.next(picture)
+            except PageGone as busy:
+                note = await self._revive(most, str(busy))
+                page = await self.next(picture)
         except Error as error:
             gone = BROWSER_GONE if self._browser_gone else f"the browser does not answer: {_reason(error)}"
             raise PageGone(gone) from error
-        self._untold = PageCapture(url="")
         self.now = self.shown = replace(page, notes=(*page.notes, note)) if note else page
         return self.shown
+
+    async def next(self, picture: bool) -> PageCapture:
+        """Return the capture the last action ended with, if nothing has changed since, else a new one.
+
+        Raises ``PageGone`` and ``playwright.async_api.Error``.
+        """
+        self._pictured = picture
+        page = await self._as_it_was_left(picture)
+        if page is None:
+            page = self._with_untold(await self._take(picture))
+        self._untold = PageCapture(url="")
+        self.now = self.shown = page
+        return page
 
     async def ahead(self) -> PageCapture:
         """Take the capture that is requested next, now."""
@@ -70,7 +88,8 @@ class CaptureCache:
 
     async def capture_during_action(self) -> PageCapture:
         """Take a capture in the middle of an action, which continues."""
-        page = await capture(self._session, picture=False, thorough=True)
+        page = await capture(self._session, picture=False, thorough=self._thorough)
+        self._located = self._session.last
         self.now = self._untold = self._with_untold(page)
         await self._monitor.meet(self.now, amid=True)
         return self.now
@@ -105,13 +124,16 @@ class CaptureCache:
 
     async def _take(self, picture: bool) -> PageCapture:
         await self._filter.keep()
-        page = await capture(self._session, picture=picture, thorough=True)
+        page = await capture(self._session, picture=picture, thorough=self._thorough)
+        self._located = self._session.last
         await self._monitor.meet(page)
         return page
 
     async def _as_it_was_left(self, picture: bool) -> PageCapture | None:
         tab, self._ahead = self._ahead, None
-        if tab is None or tab is not self._session.page or not await self._monitor.is_unchanged():
+        if tab is None or tab is not self._session.page or self._located is not self._session.last:
+            return None
+        if not await self._monitor.is_unchanged():
             return None
         if not picture or self.now.picture:
             return self.now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import Error
 
-from app.engine.browser.capture.page_idle import LOAD_TIMEOUT, NetworkActivity
+from app.engine.browser.capture.page_idle import LOAD_TIMEOUT
 from app.engine.browser.driver import FetchedDocument
 from app.engine.browser.page_loading import load_failure
 from app.engine.browser.session import BrowserSession
@@ -18,7 +18,7 @@ async def served_key_of(session: BrowserSession, page: PageCapture) -> str:
     """Return the key of the document behind a captured page; "" if unknown or if it says nothing about the
     page.
     """
-    document = NetworkActivity.of(session.page).document
+    document = session.network.document
     if document is None:
         return ""
     try:

@@ -23,11 +23,16 @@ _ENDS = ("com", "de", "fr", "org", "net", "ru", "ch")
 
 
 class NavigationPolicy:
-    """The navigation policy of one run; ``domains`` are hosts (with or without a port), none for no limit."""
+    """The navigation policy of one run.
 
-    def __init__(self, domains: frozenset[str] = frozenset()) -> None:
+    ``domains`` are hosts (with or without a port); without any only search engines are off limits, with
+    ``None`` nothing is.
+    """
+
+    def __init__(self, domains: frozenset[str] | None = frozenset()) -> None:
+        self._anywhere = domains is None
         self.domains = frozenset(
-            domain.lower().removeprefix("www.").strip("/") for domain in domains if domain
+            domain.lower().removeprefix("www.").strip("/") for domain in domains or () if domain
         )
         self._opened: Counter[str] = Counter()
         self._challenged: set[str] = set()
@@ -51,7 +56,7 @@ class NavigationPolicy:
                 Cause.OFF_SITE,
                 f"an address begins with http:// or https://, not {parts.scheme or url[:20]!r}",
             )
-        if is_on_any_host(url, self.domains):
+        if self._anywhere or is_on_any_host(url, self.domains):
             return None
         if _is_search_engine(host.removeprefix("www.")):
             return refused(

@@ -19,6 +19,7 @@ from app.engine.browser.driver import BrowserGone, Driver, DriverFailure
 from app.engine.browser.locators import locator_of
 from app.engine.core import identity
 from app.engine.core.events import ExplorationChanged
+from app.engine.core.page_index import PageIndex
 from app.engine.core.page_state import Challenge, PageCapture, PageKeys, PageState
 from app.engine.core.transition import FrontierItem, FrontierStatus, Operation
 from app.engine.graph.explore.access_guard import AccessGuard
@@ -282,7 +283,7 @@ class Explorer:
     def _judged(self, spot: StateContext, verdicts: Sequence[PlannedElement]) -> list[FrontierItem]:
         """Items of a state's verdicts, with locators for those to try."""
         self._progress.plan(verdicts)
-        page = PageCapture(url=spot.state.url, elements=spot.elements)
+        page = PageIndex(PageCapture(url=spot.state.url, elements=spot.elements))
         return [
             replace(verdict.item, locator=locator_of(verdict.element, page))
             if verdict.item.status is FrontierStatus.WAITING

@@ -13,11 +13,11 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
-from app.engine.browser.capture.snapshot import PageGone, capture
+from app.engine.browser.capture.snapshot import PageGone
+from app.engine.browser.graph_operations import graph_executor, operate
 from app.engine.browser.locators import resolve
 from app.engine.browser.network.write_guard import read_only
-from app.engine.browser.page_loading import open_page, operate
-from app.engine.browser.scripted_actions import LoadResult
+from app.engine.browser.page_loading import LoadResult, open_page
 from app.engine.browser.session import BrowserSession
 from app.engine.core.identity import keys_of, page_id
 from app.engine.core.page_state import PageCapture, PageState
@@ -64,6 +64,7 @@ class PathReplayer:
         self, session: BrowserSession, states: Mapping[str, PageState], *, home: str, record: OnAttempt
     ) -> None:
         self._session, self._states, self._home, self._record = session, states, home, record
+        self._executor = graph_executor(session)
         self._at: defaultdict[str, list[PageState]] = defaultdict(list)
         for state in states.values():
             self._at[state.keys.url].append(state)
@@ -125,7 +126,7 @@ class PathReplayer:
     async def look(self, expected: PageState, status: int = 0) -> ReplayVerdict:
         """Compare the page in front with a state; ``status`` is the HTTP status, 0 if unknown."""
         try:
-            self.page = await capture(self._session, picture=False)
+            self.page = await self._executor.capture(picture=False)
         except PageGone as gone:
             self.page = None
             return _failed(expected.id, str(gone))
@@ -146,7 +147,7 @@ class PathReplayer:
         if found.element is None:
             return LoadResult(found.why), None
         async with read_only(self._session) as guard:
-            done = await operate(self._session, found.element, leg.operation, leg.value)
+            done = await operate(self._executor, found.element, leg.operation, leg.value)
             unsent = guard.refused()
         if unsent and not done.error:
             done = replace(done, error=f"{unsent[0]} was blocked: it would have changed something")
