@@ -50,7 +50,7 @@ def test_a_host_that_is_killed_is_replaced_and_nothing_saved_is_lost(client, run
     assert client.host_pid is not None
     os.kill(client.host_pid, signal.SIGKILL)
     qtbot.waitUntil(lambda: told[-1:] == [""])
-    assert "being started again" in told[0]
+    assert "restarting" in told[0]
     assert run(client.api.tip(saved.id)).id == saved.id
 
 

@@ -47,7 +47,7 @@ def test_an_end_is_taken_back_by_the_one_undo_command_and_by_the_toast(bench, wi
     assert window.toast.action_text == "Undo  U"
     assert (
         window.center.title("app.undo")
-        == "Undo end of Order two copies of 'The Shellcoder's Handbook' · run 5"
+        == "Undo: end of Order two copies of 'The Shellcoder's Handbook' · run 5"
     )
     if how == "U":
         press(window, K.Key_U)
