@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +27,47 @@ class Command:
     in_text: bool = False
 
 
-ACTIVE_PLACES = {
-    "everywhere": ("everywhere",),
-    "review": ("review", "everywhere"),
-    "composer": ("composer", "review", "everywhere"),
-    "map": ("map", "everywhere"),
-    "live": ("live", "everywhere"),
-    "knowledge": ("knowledge", "everywhere"),
+@dataclass(frozen=True, slots=True)
+class Perspective:
+    """A perspective of the window: its button in the rail, its menu and its ``go`` command follow from it.
+
+    Attributes:
+        place: its name in the command table.
+        keys, icon: of its ``go`` command.
+        inner: titles of places inside it, which have commands of their own.
+    """
+
+    place: str
+    title: str
+    keys: tuple[str, ...]
+    icon: str
+    inner: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Its place and those inside it."""
+        return (self.place, *self.inner)
+
+
+PERSPECTIVES = (
+    Perspective(
+        "review", "Review", ("Ctrl+1", "G, R"), "clipboard-search-outline", {"composer": "Writing a tip"}
+    ),
+    Perspective("map", "Map", ("Ctrl+2", "G, M"), "map-outline"),
+    Perspective("live", "Live", ("Ctrl+3", "G, L"), "television-play"),
+    Perspective("knowledge", "Knowledge", ("Ctrl+4", "G, K"), "book-open-variant"),
+)
+"""All perspectives, in the rail's order."""
+
+EVERYWHERE = "everywhere"
+
+ACTIVE_PLACES: dict[str, tuple[str, ...]] = {EVERYWHERE: (EVERYWHERE,)} | {
+    place: (place, EVERYWHERE) if place == view.place else (place, view.place, EVERYWHERE)
+    for view in PERSPECTIVES
+    for place in view.places
 }
 """For each place, the places whose commands work in it, the narrowest first."""
 
-PLACE_TITLES = {
-    "everywhere": "Everywhere",
-    "review": "Review",
-    "composer": "Writing a tip",
-    "map": "Map",
-    "live": "Live",
-    "knowledge": "Knowledge",
+PLACE_TITLES: dict[str, str] = {EVERYWHERE: "Everywhere"} | {
+    place: title for view in PERSPECTIVES for place, title in {view.place: view.title, **view.inner}.items()
 }

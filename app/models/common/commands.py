@@ -11,14 +11,14 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.engine.core.verdicts import Label
-from app.models.common.command import ACTIVE_PLACES, PLACE_TITLES, Command
+from app.models.common.command import ACTIVE_PLACES, PERSPECTIVES, PLACE_TITLES, Command
 from app.models.common.keymap import Keymap, readable_key
 from app.models.graph.commands import MAP_COMMANDS
 from app.models.live.commands import LIVE_COMMANDS
 
 __all__ = ["ACTIVE_PLACES", "COMMANDS", "MENUS", "PLACE_TITLES", "Command", "CommandCenter"]
 
-MENUS = ("File", "Edit", "Go", "Review", "Map", "Live", "Knowledge", "View", "Help")
+MENUS = ("File", "Edit", "Go", *(view.title for view in PERSPECTIVES), "View", "Help")
 """The menu bar, left to right."""
 
 EVERYWHERE = (
@@ -45,10 +45,10 @@ EVERYWHERE = (
     Command("app.palette", "Find a command", ("Ctrl+K", "Ctrl+Shift+P"), menu="Edit", icon="console-line"),
     Command("app.settings", "Settings…", ("Ctrl+,",), menu="Edit", icon="cog-outline"),
     Command("app.keys", "Customize shortcuts…", (), menu="Edit", icon="keyboard-settings-outline"),
-    Command("go.review", "Go to Review", ("Ctrl+1", "G, R"), menu="Go", icon="clipboard-search-outline"),
-    Command("go.map", "Go to Map", ("Ctrl+2", "G, M"), menu="Go", icon="map-outline"),
-    Command("go.live", "Go to Live", ("Ctrl+3", "G, L"), menu="Go", icon="television-play"),
-    Command("go.knowledge", "Go to Knowledge", ("Ctrl+4", "G, K"), menu="Go", icon="book-open-variant"),
+    *(
+        Command(f"go.{view.place}", f"Go to {view.title}", view.keys, menu="Go", icon=view.icon)
+        for view in PERSPECTIVES
+    ),
     Command("go.call", "Next alert", ("Ctrl+.",), menu="Go", icon="bell-ring-outline"),
     Command("view.fold.left", "Hide list", ("[", "Ctrl+B"), menu="View", icon="dock-left"),
     Command("view.fold.middle", "Hide centre", ("\\",), menu="View", icon="dock-window"),

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.common.commands import CommandCenter
+from app.models.common.commands import PLACE_TITLES, CommandCenter
 from app.views.frame.banner import Banner
 from app.views.frame.menus import build_menus
 from app.views.frame.navigation_rail import NavigationRail
@@ -53,7 +53,6 @@ MIN_SIZE = QSize(960, 600)
 DEFAULT_SIZE = QSize(1280, 800)
 UNDO_OFFER_SECONDS = 1.5
 """Seconds after a message in which a change reported by the history still adds an Undo button to it."""
-RAIL_TITLES = {"review": "Review", "map": "Map", "live": "Live", "knowledge": "Knowledge"}
 
 
 class PerspectiveView(Protocol):
@@ -154,7 +153,7 @@ class MainWindow(QMainWindow):
         place = perspective.place
         self._perspectives[place] = perspective
         self.stack.addWidget(view)
-        self.rail.add(place, self.tr(RAIL_TITLES.get(place, place.title())))
+        self.rail.add(place, self.tr(PLACE_TITLES[place]))
         self.center.bind(f"go.{place}", lambda: self.go(place))
 
     # ------------------------------------------------------------ where the person is

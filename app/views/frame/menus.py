@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QMenu, QMenuBar
 
+from app.models.common.command import PERSPECTIVES
 from app.models.common.commands import MENUS, CommandCenter
 from app.views.frame.theme import Theme
 
@@ -26,13 +27,6 @@ BREAKS = {
     "live.edit",
 }
 """Commands that begin a new group in their menu."""
-SHOWN_HERE_ONLY = {
-    "Review": ("review", "composer"),
-    "Map": ("map",),
-    "Live": ("live",),
-    "Knowledge": ("knowledge",),
-}
-"""Menus shown only in their own perspective."""
 
 
 def build_menus(bar: QMenuBar, center: CommandCenter, theme: Theme) -> dict[str, QMenu]:
@@ -56,8 +50,9 @@ def build_menus(bar: QMenuBar, center: CommandCenter, theme: Theme) -> dict[str,
         menu.aboutToShow.connect(center.refresh)
 
     def show_only_here(place: str) -> None:
-        for title, places in SHOWN_HERE_ONLY.items():
-            menus[title].menuAction().setVisible(place in places)
+        """Show only the perspective's own menu."""
+        for view in PERSPECTIVES:
+            menus[view.title].menuAction().setVisible(place in view.places)
 
     center.place_changed.connect(show_only_here)
     show_only_here(center.place)
