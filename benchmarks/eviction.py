@@ -113,15 +113,17 @@ def replay(run: ReadRun, system_tokens: int, pictures: bool) -> dict[str, Way]:
         ways["paper"].send(sent, time.perf_counter() - began)
 
         began = time.perf_counter()
-        live.look(step.index, tree, state=_state(step), url=step.url, title=step.title, picture=picture)
+        live.add_observation(
+            step.index, tree, state=_state(step), url=step.url, title=step.title, picture=picture
+        )
         sent = live.prompt(tail)
         ways["ours"].send(sent, time.perf_counter() - began)
 
         answer = _answer(step)
         naive, paper = (*naive, *answer), (*paper, *answer)
-        live.said(step.index, step.words, thinking=step.reason, call=f"call{step.index}")
+        live.add_answer(step.index, step.words, thinking=step.reason, call=f"call{step.index}")
         result = answer[1].parts[0]
-        live.came(
+        live.add_result(
             step.index, result.text, call=result.call, failed=result.failed, cause=result.cause, url=step.url
         )
         book.write(entries.outcome(step.index, step.words, _result(step), url=step.url, state=step.state))

@@ -48,12 +48,12 @@ async def test_a_row_drawn_as_one_becomes_its_label_and_its_arrow_and_the_arrow_
     chevron = next(element for element in page.elements if "collapsed" in element.states)
     assert chevron.rect is not None
     row = (0.0, chevron.rect[1] - 6, 308.0, 32.0)
-    eyes = VisionCache(
+    vision = VisionCache(
         VisionClient(ScriptedVision(lambda _: answer(seen("United States ▾", row, page)))),
         spawn=background.spawn,
         under=partial(elements_at, blank),
     )
-    shown = await eyes.show(page)
+    shown = await vision.frame_for_policy(page)
     assert shown is not None
     marks = {mark.label: mark for mark in shown.marks}
     assert set(marks) == {"United States", "United States ▾"}
@@ -63,12 +63,12 @@ async def test_a_row_drawn_as_one_becomes_its_label_and_its_arrow_and_the_arrow_
         "United States",
         "United States ▾",
     ):  # the words alone do nothing, so they stand for their row
-        command, refusal = await eyes.resolve(ClickMark(marks[label].number), page)
+        command, refusal = await vision.resolve(ClickMark(marks[label].number), page)
         assert refusal is None
         assert command is not None
         result = await hand.do(command)
         assert result.effect is Effect.CHANGED
-    await eyes.aclose()
+    await vision.aclose()
 
 
 async def test_text_goes_into_a_field_in_a_frame_of_another_site(blank: BrowserSession, pages: str):
@@ -78,24 +78,24 @@ async def test_text_goes_into_a_field_in_a_frame_of_another_site(blank: BrowserS
     coupon = next(e for e in page.elements if e.frame == ("abroad",) and e.name == "Coupon")
     assert coupon.rect is not None
     box = (coupon.rect[0] - 10, coupon.rect[1] - 4, coupon.rect[2] + 20, coupon.rect[3] + 8)
-    eyes = VisionCache(
+    vision = VisionCache(
         VisionClient(ScriptedVision(lambda _: answer(seen("Coupon", box, page)))),
         spawn=background.spawn,
         under=partial(elements_at, blank),
     )
-    await eyes.show(page)
-    command, refusal = await eyes.resolve(TypeMark(1, "SPRING"), page)
+    await vision.frame_for_policy(page)
+    command, refusal = await vision.resolve(TypeMark(1, "SPRING"), page)
     assert (command, refusal) == (TypeText(coupon.index, "SPRING"), None)
     assert (await hand.do(command)).success
     now = await hand.look()
     assert [e.value for e in now.elements if e.frame == ("abroad",) and e.name == "Coupon"] == ["SPRING"]
-    await eyes.aclose()
+    await vision.aclose()
 
 
 async def test_marks_of_a_real_page_know_their_elements(blank: BrowserSession, pages: str):
     await blank.page.goto(f"{pages}/booking.html")
     page = await Executor(blank).look()
-    epoch = await VisionClient(ScriptedVision(lambda _: row_aware(page))).look(page, VisionFocus())
-    assert [page.elements[mark.element].name for mark in epoch.marks if mark.element is not None] == [
-        mark.label for mark in epoch.marks
+    frame = await VisionClient(ScriptedVision(lambda _: row_aware(page))).look(page, VisionFocus())
+    assert [page.elements[mark.element].name for mark in frame.marks if mark.element is not None] == [
+        mark.label for mark in frame.marks
     ]

@@ -212,7 +212,7 @@ FAULTS = (
     Mutation(
         "reaction-of-a-person",
         REACTING,
-        'if deed.author in ("policy", "watchdog"):',
+        'if intervention.author in ("policy", "watchdog"):',
         'if deed.author in ("watchdog",):',
         "What the policy does is no reaction of a person's.",
         _SCORES,

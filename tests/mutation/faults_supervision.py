@@ -306,8 +306,8 @@ FAULTS = (
     Mutation(
         "takeover-unwritten-step",  # house 13
         TAKEOVER,
-        "                index = await self._write(moment.step, blobs)\n",
-        "                try:\n                    index = await self._write(moment.step, blobs)\n"
+        "                index = await self._write(recorded.step, blobs)\n",
+        "                try:\n                    index = await self._write(recorded.step, blobs)\n"
         "                except StoreError:\n                    done.popleft()\n                    raise\n",
         "A step by hand that can't be written is not lost.",
         _TAKEOVER,

@@ -90,23 +90,23 @@ async def fill_in(
     hand, background = Executor(tab), Background()
     model = ScriptedVision(lambda _: row_aware(now), seconds=latency)
 
-    def eyes() -> VisionCache:
-        return VisionCache(looker, spawn=background.spawn, under=partial(elements_at, tab), soft=30, hard=60)
+    def new_vision() -> VisionCache:
+        return VisionCache(client, spawn=background.spawn, under=partial(elements_at, tab), soft=30, hard=60)
 
-    looker = VisionClient(model)
-    vision, waited, refusals, began = eyes(), 0, list[str](), time.perf_counter()
+    client = VisionClient(model)
+    vision, waited, refusals, began = new_vision(), 0, list[str](), time.perf_counter()
     for _ in range(times):
         await tab.page.goto(address)
         now = await hand.look()
         for label, text in PLAN:
             if gated:
-                vision.after(now)
+                vision.start_look(now)
             else:  # the naive policy has no memory of what it saw, and looks before it thinks
                 await vision.aclose()
-                vision = eyes()
-                await vision.show(now)
+                vision = new_vision()
+                await vision.frame_for_policy(now)
             await asyncio.sleep(thinking)
-            shown = await vision.show(now)
+            shown = await vision.frame_for_policy(now)
             if shown is None:
                 refusals.append(f"{label}: nothing is seen ({vision.trouble})")
                 continue
@@ -124,4 +124,4 @@ async def fill_in(
     await vision.aclose()
     text = await tab.page.inner_text("#sent")
     sent = json.loads(text.partition("Sent: ")[2] or "{}")
-    return Filled(sent, looker.count, waited, 860 * len(model.asked), time.perf_counter() - began, refusals)
+    return Filled(sent, client.count, waited, 860 * len(model.asked), time.perf_counter() - began, refusals)

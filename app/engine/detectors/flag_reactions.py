@@ -13,30 +13,30 @@ STEERING_ACTIONS = frozenset(
 """Actions that correct or end a run that a flag paused: the flag was right."""
 
 
-def reactions_of(deed: Intervention, flags: Sequence[Flag]) -> list[FlagReaction]:
+def reactions_of(intervention: Intervention, flags: Sequence[Flag]) -> list[FlagReaction]:
     """Return the reactions that follow from an operator's action, one for each flag concerned.
 
     ``flags`` are those that pause the run now; none where no flag does. Confirming or dismissing concerns the flags
-    of the detector that ``deed.about`` names; taking over, a hint, stopping and denying concern all of them. Resuming
-    without a word judges nothing. Actions of the policy or the watchdog are no person's reactions.
+    of the detector that ``intervention.about`` names; taking over, a hint, stopping and denying concern all of them.
+    Resuming without a word judges nothing. Actions of the policy or the watchdog are no person's reactions.
     """
-    if deed.author in ("policy", "watchdog"):
+    if intervention.author in ("policy", "watchdog"):
         return []
-    if deed.deed in (OperatorAction.CONFIRMED, OperatorAction.DISMISSED):
-        concerned = [flag for flag in flags if flag.detector == deed.about]
+    if intervention.deed in (OperatorAction.CONFIRMED, OperatorAction.DISMISSED):
+        concerned = [flag for flag in flags if flag.detector == intervention.about]
     else:
-        concerned = list(flags) if deed.deed in STEERING_ACTIONS else []
+        concerned = list(flags) if intervention.deed in STEERING_ACTIONS else []
     named = dict.fromkeys((flag.detector, flag.step, flag.version) for flag in concerned)
     return [
         FlagReaction(
-            run=deed.run,
+            run=intervention.run,
             step=step,
             detector=detector,
-            right=deed.deed is not OperatorAction.DISMISSED,
+            right=intervention.deed is not OperatorAction.DISMISSED,
             version=version,
-            how=deed.deed.value,
-            author=deed.author,
-            at=deed.at,
+            how=intervention.deed.value,
+            author=intervention.author,
+            at=intervention.at,
         )
         for detector, step, version in named
     ]

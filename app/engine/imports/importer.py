@@ -97,38 +97,38 @@ def import_paths(
     Raises:
         InputError: there is no such format. StoreError: the workspace can't be written; stored runs stay.
     """
-    tally = _ImportCounts()
-    found = _find_runs(paths, chosen_formats(format), tally)
+    counts = _ImportCounts()
+    found = _find_runs(paths, chosen_formats(format), counts)
     with (
         ThreadPoolExecutor(1, thread_name_prefix="import-read") as reading,
         ThreadPoolExecutor(1, thread_name_prefix="import-write") as writing,
         ThreadPoolExecutor(SYNCING, thread_name_prefix="import-sync") as syncing,
     ):
-        importing = _ImportPipeline(workspace, tally, on_run, writing, syncing)
+        importing = _ImportPipeline(workspace, counts, on_run, writing, syncing)
         helper = importing.start_helper() if len(found) >= MIN_RUNS else None
         try:
             for folder in _import_all(found, importing, helper, reading):
-                if progress is not None and not progress(tally.done, len(found), printable(folder.name)):
-                    tally.cancelled = True
+                if progress is not None and not progress(counts.done, len(found), printable(folder.name)):
+                    counts.cancelled = True
                     break
         finally:
             if helper is not None:
                 helper.close()
             reading.shutdown(wait=True, cancel_futures=True)
             importing.finish()
-    if progress is not None and not tally.cancelled:
-        progress(tally.done, len(found), "")
+    if progress is not None and not counts.cancelled:
+        progress(counts.done, len(found), "")
     return RunImportReport(
-        imported=len(tally.new),
-        skipped=tally.skipped,
-        failed=tuple(dict.fromkeys(tally.failed)),
-        runs=tuple(sorted(tally.new, key=natural_key)),
-        cancelled=tally.cancelled,
-        notes=tuple(tally.notes),
+        imported=len(counts.new),
+        skipped=counts.skipped,
+        failed=tuple(dict.fromkeys(counts.failed)),
+        runs=tuple(sorted(counts.new, key=natural_key)),
+        cancelled=counts.cancelled,
+        notes=tuple(counts.notes),
     )
 
 
-def _find_runs(paths: Sequence[Path], formats: Sequence[RunFormat], tally: _ImportCounts) -> list[_FoundRun]:
+def _find_runs(paths: Sequence[Path], formats: Sequence[RunFormat], counts: _ImportCounts) -> list[_FoundRun]:
     found: dict[Path, _FoundRun] = {}
     for path in paths:
         root = path.expanduser().absolute()
@@ -138,15 +138,15 @@ def _find_runs(paths: Sequence[Path], formats: Sequence[RunFormat], tally: _Impo
                 if os.path.exists(root)  # noqa: PTH110
                 else "no such folder"
             )
-            tally.failed.append(PathError(path=str(path), error=what))
+            counts.failed.append(PathError(path=str(path), error=what))
             continue
         before, problems = len(found), list[PathError]()
         for form in formats:
             for folder in form.find_runs(root, problems):
                 found.setdefault(folder, _FoundRun(folder, root, form))
-        tally.failed.extend(dict.fromkeys(problems))
+        counts.failed.extend(dict.fromkeys(problems))
         if len(found) == before and not problems:
-            tally.failed.append(PathError(path=str(path), error="no run was found in this folder"))
+            counts.failed.append(PathError(path=str(path), error="no run was found in this folder"))
     return list(found.values())
 
 
@@ -197,12 +197,12 @@ class _ImportPipeline:
     def __init__(
         self,
         workspace: Workspace,
-        tally: _ImportCounts,
+        counts: _ImportCounts,
         on_run: OnRun | None,
         writing: ThreadPoolExecutor,
         syncing: ThreadPoolExecutor,
     ) -> None:
-        self._workspace, self._tally, self._on_run = workspace, tally, on_run
+        self._workspace, self._counts, self._on_run = workspace, counts, on_run
         self._writing, self._syncing = writing, syncing
         workspace.catch_up()
         self._known = set(workspace.index.hashes())
@@ -219,18 +219,18 @@ class _ImportPipeline:
 
     def take(self, place: _FoundRun, raw: Future[Any]) -> None:
         """Import one run, or skip it, or list its error."""
-        self._tally.done += 1
+        self._counts.done += 1
         try:
             read = self._read(place, raw)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 a folder, whatever is in it, must not stop the others
-            self._tally.fail(place, error)
+            self._counts.fail(place, error)
             return
         self._await_draft()  # before asking which contents are missing: it may have failed with its own
         if read is None:
             return
-        self._tally.failed.extend(read.problems)
+        self._counts.failed.extend(read.problems)
         run = replace(read.run, imported_at=time.time())
         self._known.add(run.content_hash)
         self._ids.add(run.id)
@@ -245,16 +245,16 @@ class _ImportPipeline:
     def adopt_answer(self, place: _FoundRun, answer: WorkerAnswer) -> None:
         """Store a run that the worker prepared."""
         if answer.draft is None:
-            self._tally.done += 1
+            self._counts.done += 1
             if answer.error is not None:
-                self._tally.failed.append(answer.error)
-            self._tally.skipped += answer.skipped
+                self._counts.failed.append(answer.error)
+            self._counts.skipped += answer.skipped
             return
         try:
             packed = answer.contents()
         except OSError as error:
-            self._tally.done += 1
-            self._tally.fail(place, error)
+            self._counts.done += 1
+            self._counts.fail(place, error)
             return
         draft = None
         if answer.content_hash not in self._known and answer.run not in self._ids:
@@ -265,10 +265,10 @@ class _ImportPipeline:
             self._workspace.runs.blobs.add(packed)
             self.take(place, self._writing.submit(place.format.load, place.folder, place.root))
             return
-        self._tally.done += 1
+        self._counts.done += 1
         self._known.add(answer.content_hash)
         self._ids.add(answer.run)
-        self._tally.failed.extend(answer.problems)
+        self._counts.failed.extend(answer.problems)
         self._coming |= {digest.hex() for digest, _, _ in packed}
         self._gather(draft, place)
 
@@ -283,7 +283,7 @@ class _ImportPipeline:
     def _read(self, place: _FoundRun, raw: Future[Any]) -> ReadRun | None:
         bytes_read = raw.result()
         if bytes_read.content_hash in self._known:
-            self._tally.skipped += 1
+            self._counts.skipped += 1
             return None
         return self._under_free_id(place.format.parse(bytes_read, self._workspace.site_table))
 
@@ -303,7 +303,7 @@ class _ImportPipeline:
                 self._broken = True
                 raise
             except Exception as error:  # noqa: BLE001 as in ``take``
-                self._tally.fail(underway.place, error)
+                self._counts.fail(underway.place, error)
                 self._known.discard(underway.run.content_hash)
                 self._ids.discard(underway.run.id)
                 self._coming -= underway.wanted
@@ -331,13 +331,13 @@ class _ImportPipeline:
                 if draft.run.id in new and not self._indexed(draft, place):
                     new.discard(draft.run.id)
                 elif draft.run.id not in new:
-                    self._tally.skipped += 1
+                    self._counts.skipped += 1
         for draft, _ in drafts:
             run = draft.run
             if run.id in new:
-                self._tally.new.append(run.id)
+                self._counts.new.append(run.id)
                 if run.notes:
-                    self._tally.notes.append(RunNotes(run=run.id, path=run.source_path, notes=run.notes))
+                    self._counts.notes.append(RunNotes(run=run.id, path=run.source_path, notes=run.notes))
                 if self._on_run is not None:
                     self._on_run(run, draft.steps)
 
@@ -349,6 +349,6 @@ class _ImportPipeline:
             raise
         except Exception as error:  # noqa: BLE001 as in ``take``
             self._workspace.runs.delete([draft.run.id])
-            self._tally.fail(place, error)
+            self._counts.fail(place, error)
             return False
         return True

@@ -102,19 +102,19 @@ class ModelPolicyBundle(PolicyBundle):
         async def beneath(page: Any, points: Any) -> Any:
             return await elements_at(session, page, points)
 
-        eyes = VisionCache(VisionClient(self._model, fence=self._fence), spawn=spawn, under=beneath)
-        self.marks = eyes
-        self.policy = self._policy(eyes)
+        vision = VisionCache(VisionClient(self._model, fence=self._fence), spawn=spawn, under=beneath)
+        self.marks = vision
+        self.policy = self._policy(vision)
 
-    def _policy(self, eyes: Any = None) -> Policy:
+    def _policy(self, vision: Any = None) -> Policy:
         from app.engine.agent.llm.llm_policy import LlmPolicy
         from app.engine.agent.llm.options import LlmOptions
         from app.engine.core.actions.types import ACTION_SETS, ActionSet
 
         options = LlmOptions()
-        if eyes is not None:
+        if vision is not None:
             options = replace(options, offered=options.offered | frozenset(ACTION_SETS[ActionSet.VISION]))
-        return LlmPolicy(self._model, options=options, eyes=eyes, fence=self._fence)
+        return LlmPolicy(self._model, options=options, vision=vision, fence=self._fence)
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the candidate state that the model selects."""

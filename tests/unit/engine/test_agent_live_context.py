@@ -31,10 +31,12 @@ def _run(context: LiveContext, steps: int, pages: int = 3) -> list[tuple[ChatMes
     prompts = []
     for step in range(steps):
         name = f"page {step // 4 % pages}"
-        context.look(step, _page(name, changed=step), state=f"Address: {name}", url=name, title=name)
+        context.add_observation(
+            step, _page(name, changed=step), state=f"Address: {name}", url=name, title=name
+        )
         prompts.append(context.prompt(f"Ledger of step {step}"))
-        context.said(step, f"click({step})", thinking="I think. " * 40, call=f"call{step}")
-        context.came(
+        context.add_answer(step, f"click({step})", thinking="I think. " * 40, call=f"call{step}")
+        context.add_result(
             step, "changed", call=f"call{step}", failed=step % 5 == 0, cause="covered", target="link 'x'"
         )
     return prompts
@@ -87,14 +89,14 @@ def test_a_list_that_is_told_by_its_changes_always_has_its_list():
     context = LiveContext((SYSTEM,), keep=RetentionLimits(stride=5), budget=4_000)
     for step in range(60):
         name = f"page {dice.randrange(4)}"
-        context.look(step, _page(name, changed=dice.randrange(60)), url=name)
+        context.add_observation(step, _page(name, changed=dice.randrange(60)), url=name)
         prompt = context.prompt()
         parts = [part for message in prompt for part in message.parts if part.kind is PartKind.ELEMENTS]
         whole = {part.digest for part in parts if part.digest}
         assert parts
         assert all(part.base in whole for part in parts[-1:] if part.base)
-        context.said(step, "click", call=str(step))
-        context.came(step, "changed", call=str(step))
+        context.add_answer(step, "click", call=str(step))
+        context.add_result(step, "changed", call=str(step))
 
 
 def test_every_call_that_is_sent_is_answered():
@@ -114,8 +116,8 @@ def test_a_page_goes_through_the_fence_whole_or_as_changes():
         return f"<<{what}>>{text}<</{what}>>"
 
     context = LiveContext((SYSTEM,), fence=fence)
-    context.look(0, _page("shop"), state="Address: shop", caption="a shop", picture="digest")
-    context.look(1, _page("shop", changed=7), state="Address: shop")
+    context.add_observation(0, _page("shop"), state="Address: shop", caption="a shop", picture="digest")
+    context.add_observation(1, _page("shop", changed=7), state="Address: shop")
     assert told == ["page", "what the screenshot shows", "elements", "page", "elements"]
     last = context.prompt()[-1].parts[-1].text
     assert last.startswith("<<elements>>The list of step 0 with these changes:")
@@ -125,9 +127,9 @@ def test_a_page_goes_through_the_fence_whole_or_as_changes():
 
 def test_the_same_page_again_is_one_line():
     context = LiveContext((SYSTEM,))
-    context.look(0, _page("shop"))
-    context.look(1, _page("basket"))
-    context.look(2, _page("shop"))
+    context.add_observation(0, _page("shop"))
+    context.add_observation(1, _page("basket"))
+    context.add_observation(2, _page("shop"))
     assert context.prompt()[-1].parts[-1].text == "The same list as at step 0."
 
 

@@ -546,10 +546,10 @@ class Seeing:
         self.aims: list[tuple[str, str]] = []
         self.closed = False
 
-    def aim(self, task: str = "", subgoal: str = "", labels: tuple[str, ...] = ()) -> None:
+    def set_focus(self, task: str = "", subgoal: str = "", labels: tuple[str, ...] = ()) -> None:
         self.aims.append((task, subgoal))
 
-    async def show(self, page: PageCapture) -> VisionFrame:
+    async def frame_for_policy(self, page: PageCapture) -> VisionFrame:
         mark = VisionMark(number=3, box=(0.0, 0.0, 40.0, 20.0), label="Sort by", role="button")
         return VisionFrame(
             number=1,
@@ -567,17 +567,17 @@ class Seeing:
 
 class TestSight:
     async def test_what_a_vision_model_saw_is_shown_and_its_marks_may_be_named(self):
-        model, eyes = brained(operator=lambda question: act('click_mark("V3", "Sort by")')), Seeing()
-        head = LlmPolicy(model, fence=Fence(MARKER), eyes=eyes)
+        model, vision = brained(operator=lambda question: act('click_mark("V3", "Sort by")')), Seeing()
+        head = LlmPolicy(model, fence=Fence(MARKER), vision=vision)
         first, second = [await head.decide(at(ledger=Ledger(subgoal="sort them"))), await head.decide(at(1))]
 
         assert first.action == ClickMark(3, "Sort by")
         assert "[V3] button 'Sort by'" in asked(model, OPERATOR)[0].text
-        assert eyes.aims[0] == ("Buy the red shoes", "sort them")
+        assert vision.aims[0] == ("Buy the red shoes", "sort them")
         assert "seen" in first.calls
         assert "seen" not in second.calls  # the same look is paid for once
         await head.aclose()
-        assert eyes.closed
+        assert vision.closed
 
     async def test_without_eyes_there_are_no_marks(self):
         model = brained(operator=lambda question: act('click_mark("V3")'))

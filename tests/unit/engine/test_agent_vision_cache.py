@@ -74,7 +74,7 @@ class Set:
         self.page = FORM
         self.background, self.clock = Background(), Clock()
         self.model = ScriptedVision(brain or (lambda _: everything_on(self.page)))
-        self.eyes = VisionCache(
+        self.vision = VisionCache(
             VisionClient(self.model, clock=self.clock),
             spawn=self.background.spawn,
             clock=self.clock,
@@ -82,53 +82,53 @@ class Set:
         )
 
     def number(self, label: str) -> int:
-        assert self.eyes.shown is not None
-        return next(mark.number for mark in self.eyes.shown.marks if mark.label == label)
+        assert self.vision.shown is not None
+        return next(mark.number for mark in self.vision.shown.marks if mark.label == label)
 
     async def turn(self, now: PageCapture) -> None:
         self.page = now
-        await self.eyes.show(now)
+        await self.vision.frame_for_policy(now)
 
 
 @pytest_asyncio.fixture
 async def all_of_it() -> AsyncIterator[Set]:
     made = Set()
     yield made
-    await made.eyes.aclose()
+    await made.vision.aclose()
 
 
 async def test_a_mark_becomes_the_element_it_stands_for(all_of_it: Set):
     await all_of_it.turn(FORM)
-    assert await all_of_it.eyes.resolve(ClickMark(all_of_it.number("Save")), FORM) == (
+    assert await all_of_it.vision.resolve(ClickMark(all_of_it.number("Save")), FORM) == (
         Click(1, label="Save"),
         None,
     )
-    typed = await all_of_it.eyes.resolve(TypeMark(all_of_it.number("Name"), "Ada", enter=True), FORM)
+    typed = await all_of_it.vision.resolve(TypeMark(all_of_it.number("Name"), "Ada", enter=True), FORM)
     assert typed == (TypeText(0, "Ada", enter=True), None)
 
 
 async def test_a_command_that_names_an_element_needs_no_look(all_of_it: Set):
     await all_of_it.turn(FORM)
-    found = await all_of_it.eyes.resolved(Click(1), FORM)
+    found = await all_of_it.vision.resolved(Click(1), FORM)
     assert (found.action, found.gate.mode, found.perceptions) == (Click(1), GroundingMode.PROCEDURAL, 0)
-    assert all_of_it.eyes.perceptions == 1
+    assert all_of_it.vision.perceptions == 1
 
 
 async def test_typing_and_ticking_cost_no_look(all_of_it: Set):
     await all_of_it.turn(FORM)
     for typed in ("A", "Ad", "Ada"):
         await all_of_it.turn(page(replace(NAME, value=typed), SAVE, CANCEL))
-    assert all_of_it.eyes.perceptions == 1
+    assert all_of_it.vision.perceptions == 1
 
 
 async def test_a_page_that_was_seen_a_moment_ago_is_not_looked_at_again(all_of_it: Set):
     for now in (FORM, LONGER, FORM, LONGER):
         await all_of_it.turn(now)
         await asyncio.gather(*all_of_it.background.tasks)
-    assert all_of_it.eyes.perceptions == 2
+    assert all_of_it.vision.perceptions == 2
     all_of_it.clock.now += MAX_FRAME_AGE + 1
     await all_of_it.turn(FORM)
-    assert all_of_it.eyes.perceptions == 3
+    assert all_of_it.vision.perceptions == 3
 
 
 async def test_a_mark_of_the_shown_list_is_found_again_on_a_page_that_has_changed(all_of_it: Set):
@@ -136,12 +136,12 @@ async def test_a_mark_of_the_shown_list_is_found_again_on_a_page_that_has_change
     await all_of_it.turn(FORM)
     number = all_of_it.number("Save")
     all_of_it.page = LONGER
-    all_of_it.eyes.after(LONGER)
+    all_of_it.vision.start_look(LONGER)
     await asyncio.gather(*all_of_it.background.tasks)
-    assert all_of_it.eyes.epoch is not None
-    assert all_of_it.eyes.shown is not None
-    assert all_of_it.eyes.epoch.number > all_of_it.eyes.shown.number
-    command, refusal = await all_of_it.eyes.resolve(ClickMark(number), LONGER)
+    assert all_of_it.vision.frame is not None
+    assert all_of_it.vision.shown is not None
+    assert all_of_it.vision.frame.number > all_of_it.vision.shown.number
+    command, refusal = await all_of_it.vision.resolve(ClickMark(number), LONGER)
     assert (command, refusal) == (Click(2, label="Save"), None)
 
 
@@ -149,12 +149,12 @@ async def test_a_mark_whose_thing_has_gone_is_refused_after_a_look(all_of_it: Se
     await all_of_it.turn(FORM)
     number = all_of_it.number("Cancel")
     all_of_it.page = LONGER
-    command, refusal = await all_of_it.eyes.resolve(ClickMark(number), LONGER)
+    command, refusal = await all_of_it.vision.resolve(ClickMark(number), LONGER)
     assert command is None
     assert refusal is not None
     assert refusal.cause is Cause.STALE
-    assert all_of_it.eyes.last is not None
-    assert all_of_it.eyes.last.perceptions == 1
+    assert all_of_it.vision.last is not None
+    assert all_of_it.vision.last.perceptions == 1
 
 
 async def test_a_thing_without_an_element_is_pointed_at_only_where_it_was_seen(all_of_it: Set):
@@ -163,10 +163,10 @@ async def test_a_thing_without_an_element_is_pointed_at_only_where_it_was_seen(a
     drawn = page(canvas)
     all_of_it.model.brain = lambda _: answer(seen("moon", moon, drawn))
     await all_of_it.turn(drawn)
-    assert await all_of_it.eyes.resolve(ClickMark(1), drawn) == (ClickAt((625.0, 225.0)), None)
+    assert await all_of_it.vision.resolve(ClickMark(1), drawn) == (ClickAt((625.0, 225.0)), None)
     all_of_it.model.brain = lambda _: answer(seen("sun", moon, drawn))
     later = replace(drawn, text="night has come")
-    command, refusal = await all_of_it.eyes.resolve(ClickMark(1), later)
+    command, refusal = await all_of_it.vision.resolve(ClickMark(1), later)
     assert (command, refusal and refusal.cause) == (None, Cause.STALE)
 
 
@@ -175,24 +175,24 @@ async def test_an_action_waits_a_moment_for_the_look_under_way_then_goes_on_with
     await all_of_it.turn(FORM)
     number = all_of_it.number("Name")
     all_of_it.model.hold = asyncio.Event()
-    all_of_it.eyes.after(LONGER)
-    found = await all_of_it.eyes.resolved(ClickMark(number), LONGER)
+    all_of_it.vision.start_look(LONGER)
+    found = await all_of_it.vision.resolved(ClickMark(number), LONGER)
     assert found.action == Click(0, label="Name")
     assert found.gate.mode is GroundingMode.WAIT
     assert found.notes[0].startswith(LAG_NOTE)
-    await all_of_it.eyes.aclose()
+    await all_of_it.vision.aclose()
 
 
 async def test_a_list_that_is_older_than_the_page_says_so():
     made = Set(soft=0.02)
     await made.turn(FORM)
-    assert made.eyes.shown is not None
-    assert LAG_NOTE not in made.eyes.shown.words
+    assert made.vision.shown is not None
+    assert LAG_NOTE not in made.vision.shown.words
     made.model.hold = asyncio.Event()
     await made.turn(LONGER)
-    assert made.eyes.shown.words.startswith(LAG_NOTE)
-    assert "[V1]" in made.eyes.shown.words
-    await made.eyes.aclose()
+    assert made.vision.shown.words.startswith(LAG_NOTE)
+    assert "[V1]" in made.vision.shown.words
+    await made.vision.aclose()
 
 
 async def test_what_covers_a_known_thing_is_not_pressed_in_its_place():
@@ -205,17 +205,17 @@ async def test_what_covers_a_known_thing_is_not_pressed_in_its_place():
     made = Set(under=under)
     covered = page(NAME, SAVE, CANCEL, cookies)
     await made.turn(covered)
-    command, refusal = await made.eyes.resolve(ClickMark(made.number("Save")), covered)
+    command, refusal = await made.vision.resolve(ClickMark(made.number("Save")), covered)
     assert (command, refusal) == (Click(1, label="Save"), None)
-    await made.eyes.aclose()
+    await made.vision.aclose()
 
 
 async def test_a_look_that_comes_in_time_leaves_no_note(all_of_it: Set):
     await all_of_it.turn(FORM)
     number = all_of_it.number("Name")
     all_of_it.page = LONGER
-    all_of_it.eyes.after(LONGER)
-    found = await all_of_it.eyes.resolved(ClickMark(number), LONGER)
+    all_of_it.vision.start_look(LONGER)
+    found = await all_of_it.vision.resolved(ClickMark(number), LONGER)
     assert (found.action, found.notes) == (Click(0, label="Name"), ())
 
 
@@ -226,9 +226,9 @@ async def test_sending_a_form_on_a_new_page_waits_for_the_look():
     other = page(NAME, SAVE, CANCEL, url="https://shop.test/new", text="new")
     all_of_it.page = other
     hold = all_of_it.model.hold = asyncio.Event()
-    all_of_it.eyes.after(other)
+    all_of_it.vision.start_look(other)
     asyncio.get_running_loop().call_later(0.2, hold.set)
-    found = await all_of_it.eyes.resolved(ClickMark(all_of_it.number("Save")), other)
+    found = await all_of_it.vision.resolved(ClickMark(all_of_it.number("Save")), other)
     assert (found.action, found.gate.wait, found.notes) == (Click(1, label="Save"), 8.0, ())
 
 
@@ -236,40 +236,40 @@ async def test_one_look_at_a_time_and_the_newest_page_next(all_of_it: Set):
     hold = all_of_it.model.hold = asyncio.Event()
     pages = [page(NAME, text=f"step {word}") for word in ("one", "two", "three")]
     for now in pages:
-        all_of_it.eyes.after(now)
+        all_of_it.vision.start_look(now)
         await asyncio.sleep(0)
     assert len(all_of_it.model.asked) == 1
     hold.set()
     await asyncio.gather(*all_of_it.background.tasks)
     assert len(all_of_it.model.asked) == 2
-    assert all_of_it.eyes.epoch is not None
-    assert all_of_it.eyes.epoch.page.text == "step three"
+    assert all_of_it.vision.frame is not None
+    assert all_of_it.vision.frame.page.text == "step three"
 
 
 async def test_a_page_that_is_being_looked_at_is_not_looked_at_twice(all_of_it: Set):
     hold = all_of_it.model.hold = asyncio.Event()
-    all_of_it.eyes.after(FORM)
+    all_of_it.vision.start_look(FORM)
     await asyncio.sleep(0)
-    all_of_it.eyes.after(page(replace(NAME, value="Ada"), SAVE, CANCEL))
+    all_of_it.vision.start_look(page(replace(NAME, value="Ada"), SAVE, CANCEL))
     hold.set()
-    await all_of_it.eyes.show(FORM)
+    await all_of_it.vision.frame_for_policy(FORM)
     assert len(all_of_it.model.asked) == 1
 
 
 async def test_a_look_at_an_address_that_was_left_is_given_up(all_of_it: Set):
     all_of_it.model.hold = asyncio.Event()
-    all_of_it.eyes.after(FORM)
+    all_of_it.vision.start_look(FORM)
     await asyncio.sleep(0)
-    all_of_it.eyes.after(page(NAME, url="https://shop.test/other"))
+    all_of_it.vision.start_look(page(NAME, url="https://shop.test/other"))
     await asyncio.sleep(0)
     assert all_of_it.model.cancelled == 1
 
 
 async def test_nothing_is_left_running(all_of_it: Set):
     all_of_it.model.hold = asyncio.Event()
-    all_of_it.eyes.after(FORM)
+    all_of_it.vision.start_look(FORM)
     await asyncio.sleep(0)
-    await all_of_it.eyes.aclose()
+    await all_of_it.vision.aclose()
     assert all(task.done() for task in all_of_it.background.tasks)
 
 
@@ -278,7 +278,7 @@ async def test_nothing_is_left_running(all_of_it: Set):
 
 async def test_a_label_that_belongs_to_another_mark_is_refused_by_that_marks_number(all_of_it: Set):
     await all_of_it.turn(FORM)
-    command, refusal = await all_of_it.eyes.resolve(ClickMark(all_of_it.number("Cancel"), "Save"), FORM)
+    command, refusal = await all_of_it.vision.resolve(ClickMark(all_of_it.number("Cancel"), "Save"), FORM)
     assert command is None
     assert refusal is not None
     assert refusal.cause is Cause.AMBIGUOUS
@@ -288,7 +288,7 @@ async def test_a_label_that_belongs_to_another_mark_is_refused_by_that_marks_num
 async def test_a_label_that_vision_missed_is_taken_by_its_name_on_the_page(all_of_it: Set):
     all_of_it.model.brain = lambda _: answer(seen("Name", NAME.rect or (0, 0, 1, 1), FORM))
     await all_of_it.turn(FORM)
-    found = await all_of_it.eyes.resolved(ClickMark(1, "Cancel"), FORM)
+    found = await all_of_it.vision.resolved(ClickMark(1, "Cancel"), FORM)
     assert found.action == Click(2, label="Cancel")
     assert found.notes
 
@@ -300,7 +300,7 @@ async def test_a_label_that_is_on_the_page_and_in_no_mark_is_looked_for_once_mor
     second = answer(seen("Remove", (10, 90, 200, 30), twice))
     all_of_it.model.brain = lambda asked: second if "Missing from your list" in asked.question else first
     await all_of_it.turn(twice)
-    found = await all_of_it.eyes.resolved(ClickMark(1, "Remove"), twice)
+    found = await all_of_it.vision.resolved(ClickMark(1, "Remove"), twice)
     assert found.action == Click(2, label="Remove")
     assert found.perceptions == 1
     asked = all_of_it.model.asked[-1]
@@ -308,38 +308,38 @@ async def test_a_label_that_is_on_the_page_and_in_no_mark_is_looked_for_once_mor
     assert "at most 60" not in asked.system
     assert "60 boxes" in asked.system
     assert "Perhaps at [180, 10, 240, 210]" in asked.question
-    assert all_of_it.eyes.epoch is not None
-    assert {mark.origin for mark in all_of_it.eyes.epoch.marks} == {MarkOrigin.MODEL, MarkOrigin.COVERAGE}
+    assert all_of_it.vision.frame is not None
+    assert {mark.origin for mark in all_of_it.vision.frame.marks} == {MarkOrigin.MODEL, MarkOrigin.COVERAGE}
 
 
 async def test_another_name_than_expected_is_told_and_no_obstacle(all_of_it: Set):
     all_of_it.model.brain = lambda _: answer(seen("blue arrow", SAVE.rect or (0, 0, 1, 1), FORM))
     await all_of_it.turn(FORM)
-    found = await all_of_it.eyes.resolved(ClickMark(1), FORM)
+    found = await all_of_it.vision.resolved(ClickMark(1), FORM)
     assert found.action == Click(1, label="blue arrow")
     assert "the page calls it 'Save'" in found.notes[0]
 
 
 async def test_text_goes_into_a_field_and_into_nothing_else(all_of_it: Set):
     await all_of_it.turn(FORM)
-    command, refusal = await all_of_it.eyes.resolve(TypeMark(all_of_it.number("Save"), "Ada"), FORM)
+    command, refusal = await all_of_it.vision.resolve(TypeMark(all_of_it.number("Save"), "Ada"), FORM)
     assert (command, refusal and refusal.cause) == (None, Cause.WRONG_KIND)
 
 
 async def test_a_list_to_choose_from_is_told_apart_from_a_field(all_of_it: Set):
     size = page(element(0, "combobox", "Size", 10, tag="select"))
     await all_of_it.turn(size)
-    command, refusal = await all_of_it.eyes.resolve(TypeMark(1, "large"), size)
+    command, refusal = await all_of_it.vision.resolve(TypeMark(1, "large"), size)
     assert command is None
     assert refusal is not None
     assert refusal.alternatives == ("choose an option of element 0",)
 
 
 async def test_a_number_that_was_never_shown_is_refused(all_of_it: Set):
-    command, refusal = await all_of_it.eyes.resolve(ClickMark(1), FORM)
+    command, refusal = await all_of_it.vision.resolve(ClickMark(1), FORM)
     assert (command, refusal and refusal.cause) == (None, Cause.MISSING)
     await all_of_it.turn(FORM)
-    command, refusal = await all_of_it.eyes.resolve(ClickMark(99), FORM)
+    command, refusal = await all_of_it.vision.resolve(ClickMark(99), FORM)
     assert (command, refusal and refusal.cause) == (None, Cause.MISSING)
     assert refusal is not None
     assert "1 to 3" in refusal.why
@@ -350,8 +350,8 @@ async def test_a_number_that_was_never_shown_is_refused(all_of_it: Set):
 
 async def test_without_an_answer_there_is_no_list_and_the_reason_is_told():
     made = Set(lambda _: ModelError("the endpoint is gone", ModelErrorKind.UNREACHABLE))
-    assert await made.eyes.show(FORM) is None
-    command, refusal = await made.eyes.resolve(ClickMark(1), FORM)
+    assert await made.vision.frame_for_policy(FORM) is None
+    command, refusal = await made.vision.resolve(ClickMark(1), FORM)
     assert command is None
     assert refusal is not None
     assert "the endpoint is gone" in refusal.why
@@ -361,41 +361,41 @@ async def test_what_a_model_says_of_a_picture_it_was_not_shown_is_not_believed()
     made = Set()
     made.model.blind = True
     for words in ("one", "two"):
-        assert await made.eyes.show(page(NAME, text=words)) is None
-    assert "takes no pictures" in made.eyes.trouble
+        assert await made.vision.frame_for_policy(page(NAME, text=words)) is None
+    assert "takes no pictures" in made.vision.trouble
     assert len(made.model.asked) == 1
 
 
 async def test_an_endpoint_that_refuses_the_key_is_not_asked_at_every_step():
     made = Set(lambda _: ModelError("the key is refused", ModelErrorKind.UNAUTHORISED))
     for words in ("one", "two", "three"):
-        assert await made.eyes.show(page(NAME, text=words)) is None
+        assert await made.vision.frame_for_policy(page(NAME, text=words)) is None
     assert len(made.model.asked) == 1
 
 
 async def test_a_budget_that_is_used_up_ends_the_run():
     made = Set(lambda _: ModelError("all tokens are used", ModelErrorKind.BUDGET))
     with pytest.raises(ModelError, match="all tokens"):
-        await made.eyes.show(FORM)
+        await made.vision.frame_for_policy(FORM)
 
 
 async def test_an_answer_that_cannot_be_read_is_asked_for_in_short():
     answers = iter(["I would rather talk.", everything_on(FORM)])
     model = ScriptedVision(lambda _: next(answers))
-    epoch = await VisionClient(model).look(FORM, VisionFocus(task="save"))
-    assert len(epoch.marks) == 3
+    frame = await VisionClient(model).look(FORM, VisionFocus(task="save"))
+    assert len(frame.marks) == 3
     assert len(model.asked) == 2
     assert model.asked[1].most < model.asked[0].most
-    assert epoch.calls == ("call-1", "call-2")
-    assert epoch.tokens == (1600, 120)
-    assert epoch.notes
+    assert frame.calls == ("call-1", "call-2")
+    assert frame.tokens == (1600, 120)
+    assert frame.notes
 
 
 async def test_the_fullest_of_answers_that_were_cut_is_used():
     whole = everything_on(FORM)
     answers = iter([whole[: whole.rindex('{"label"')], whole[: whole.rindex('"Save"')]])
-    epoch = await VisionClient(ScriptedVision(lambda _: next(answers))).look(FORM, VisionFocus())
-    assert len(epoch.marks) == 2
+    frame = await VisionClient(ScriptedVision(lambda _: next(answers))).look(FORM, VisionFocus())
+    assert len(frame.marks) == 2
 
 
 async def test_nothing_readable_at_all_is_an_error_with_all_reasons():
@@ -414,10 +414,10 @@ async def test_a_complex_page_goes_to_the_larger_model_from_then_on():
         lambda _: answer(seen("Name", (10, 10, 200, 30), busy), page_type="search_results")
     )
     large = ScriptedVision(lambda _: everything_on(busy))
-    looker = VisionClient(small, large)
-    await looker.look(busy, VisionFocus())
-    await looker.look(replace(busy, url="https://shop.test/search?q=b"), VisionFocus())
-    await looker.look(FORM, VisionFocus())
+    client = VisionClient(small, large)
+    await client.look(busy, VisionFocus())
+    await client.look(replace(busy, url="https://shop.test/search?q=b"), VisionFocus())
+    await client.look(FORM, VisionFocus())
     assert (len(small.asked), len(large.asked)) == (2, 1)
     another_session = VisionClient(small, large)
     await another_session.look(busy, VisionFocus())
@@ -426,8 +426,8 @@ async def test_a_complex_page_goes_to_the_larger_model_from_then_on():
 
 async def test_where_the_small_model_fails_twice_the_larger_one_is_asked():
     small, large = ScriptedVision(lambda _: "no"), ScriptedVision(lambda _: everything_on(FORM))
-    epoch = await VisionClient(small, large).look(FORM, VisionFocus())
-    assert (len(small.asked), len(large.asked), len(epoch.marks)) == (2, 1, 3)
+    frame = await VisionClient(small, large).look(FORM, VisionFocus())
+    assert (len(small.asked), len(large.asked), len(frame.marks)) == (2, 1, 3)
 
 
 # -- what the model is told ----------------------------------------------------------------------------------------
@@ -462,7 +462,7 @@ async def test_the_look_before_lies_over_the_picture_of_the_same_page(all_of_it:
     await all_of_it.turn(FORM)
     plain = next(iter(all_of_it.model.asked[0].pictures.values()))
     all_of_it.clock.now += 5
-    all_of_it.eyes.after(LONGER)
+    all_of_it.vision.start_look(LONGER)
     await asyncio.gather(*all_of_it.background.tasks)
     assert plain == WHITE
     assert next(iter(all_of_it.model.asked[1].pictures.values())) != WHITE

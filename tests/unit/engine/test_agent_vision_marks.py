@@ -179,7 +179,7 @@ def white() -> bytes:
     return out.getvalue()
 
 
-def epoch(url: str = "https://shop.test/", at: float = 100.0) -> VisionFrame:
+def frame(url: str = "https://shop.test/", at: float = 100.0) -> VisionFrame:
     made = page(url=url)
     mark = VisionMark(number=1, box=(100, 100, 300, 100), label="Save")
     return VisionFrame(
@@ -188,7 +188,7 @@ def epoch(url: str = "https://shop.test/", at: float = 100.0) -> VisionFrame:
 
 
 def test_the_look_before_is_drawn_dashed_over_the_new_picture():
-    drawn = with_anchors(page(picture=white()), epoch(), 100 + MAX_ANCHOR_AGE)
+    drawn = with_anchors(page(picture=white()), frame(), 100 + MAX_ANCHOR_AGE)
     with Image.open(io.BytesIO(drawn)) as image:
         assert image.size == VIEW
         edge = [image.getpixel((x, 100)) for x in range(100, 400)]
@@ -203,10 +203,10 @@ def test_the_look_before_is_drawn_dashed_over_the_new_picture():
 )
 def test_old_frames_and_those_of_another_page_are_not_drawn(url: str, now: float):
     picture = white()
-    assert with_anchors(page(picture=picture, url=url), epoch(), now) == picture
+    assert with_anchors(page(picture=picture, url=url), frame(), now) == picture
 
 
 def test_a_page_of_words_for_a_list_of_marks():
-    words = epoch().words
+    words = frame().words
     assert words.splitlines() == ["form", "[V1] thing 'Save'"]
     assert json.dumps(words)

@@ -200,10 +200,10 @@ def test_the_judge_of_an_outcome_is_given_a_sites_words_as_material(words: str):
 async def test_a_vision_model_is_given_a_sites_words_as_material(words: str):
     told = json.dumps({"page_type": "other", "summary": words, "boxes": []})
     model = ScriptedVision(lambda asked: told)
-    looker, page = VisionClient(model, fence=FENCE), evil_page(words)
-    first = await looker.look(page, VisionFocus(task="Find the shoes"))
-    await looker.look(page, VisionFocus(task="Find the shoes", subgoal="look", labels=(words,)), first)
-    await looker.cover(page, VisionFocus(task="Find the shoes", labels=(words,)), first)
+    client, page = VisionClient(model, fence=FENCE), evil_page(words)
+    first = await client.look(page, VisionFocus(task="Find the shoes"))
+    await client.look(page, VisionFocus(task="Find the shoes", subgoal="look", labels=(words,)), first)
+    await client.look_for_missing(page, VisionFocus(task="Find the shoes", labels=(words,)), first)
     assert len(model.asked) == 3
     for asked in model.asked:
         assert MARKER in asked.system

@@ -147,10 +147,14 @@ def test_the_step_of_a_secret_field_says_what_was_filled_in_and_not_with_what() 
         secret=True,
     )
     secrets.hide("swordfish9", field_key(password))
-    moment, blobs = record_step(draft, None, secrets, HOME)
-    assert moment.step.words == f"type '{MARK}' into textbox 'Password'"
-    assert (moment.step.by, moment.step.reason, moment.step.effect) == ("person", "done by hand", "changed")
-    assert moment.step.target_box == (10.0, 20.0, 200.0, 30.0)
+    recorded, blobs = record_step(draft, None, secrets, HOME)
+    assert recorded.step.words == f"type '{MARK}' into textbox 'Password'"
+    assert (recorded.step.by, recorded.step.reason, recorded.step.effect) == (
+        "person",
+        "done by hand",
+        "changed",
+    )
+    assert recorded.step.target_box == (10.0, 20.0, 200.0, 30.0)
     assert all(b"swordfish9" not in content for content in blobs.values())
 
 
@@ -221,7 +225,7 @@ def test_no_name_a_page_makes_up_breaks_the_line_of_a_tip_or_grows_beyond_a_name
 # ------------------------------------------------------------------------------------------------ the path
 
 
-def moment(before: PageCapture, kind: str, element: Element | None, **args: object) -> RecordedStep:
+def recorded(before: PageCapture, kind: str, element: Element | None, **args: object) -> RecordedStep:
     return RecordedStep(index=0, step=step(kind, url=before.url, **args), page=before, element=element)
 
 
@@ -230,10 +234,10 @@ def test_deeds_that_lead_from_page_to_page_are_the_transitions_of_the_path() -> 
     found = page(button(0, "Buy"), url=HOME + "find")
     bought = page(button(0, "Print"), url=HOME + "done")
     path = TakeoverPath(
-        moments=(
-            moment(home, "fill", home.elements[0], value="mug"),
-            moment(home, "click", home.elements[1]),
-            moment(found, "click", found.elements[0]),
+        steps=(
+            recorded(home, "fill", home.elements[0], value="mug"),
+            recorded(home, "click", home.elements[1]),
+            recorded(found, "click", found.elements[0]),
         ),
         final=bought,
     )
@@ -250,10 +254,10 @@ def test_what_was_kept_secret_and_what_lies_on_another_host_is_no_part_of_a_path
     home, other = page(field(0, "Password")), page(button(0, "In"), url=HOME + "in")
     away = page(button(0, "Ad"), url="http://elsewhere.test/")
     path = TakeoverPath(
-        moments=(
-            moment(home, "fill", home.elements[0], value=MARK),
-            moment(other, "click", other.elements[0]),
-            moment(away, "click", away.elements[0]),
+        steps=(
+            recorded(home, "fill", home.elements[0], value=MARK),
+            recorded(other, "click", other.elements[0]),
+            recorded(away, "click", away.elements[0]),
         ),
         final=home,
     )
@@ -335,7 +339,7 @@ async def test_a_step_that_can_not_be_written_is_not_lost_and_the_order_stays(mo
     shown = page(button(0, "Save"), button(1, "Close"), button(2, "Back"))
     for number in range(3):
         draft = ActionDraft(kind="click", before=TrackedPage(page=shown), element=shown.elements[number])
-        taken._noticing.done.append(draft)
+        taken._recorder.done.append(draft)
     for _ in range(2):
         with pytest.raises(StoreError):
             await taken.end()

@@ -69,7 +69,7 @@ class LiveContext:
         self._shown: list[_ShownList] = []
         self._now, self._window = CurrentPage(), 0
 
-    def look(
+    def add_observation(
         self,
         turn: int,
         elements: str,
@@ -111,7 +111,7 @@ class LiveContext:
         there = _digests(self._turns)
         self._shown = [shown for shown in self._shown if shown.digest in there]
 
-    def said(self, turn: int, text: str, *, thinking: str = "", call: str = "") -> None:
+    def add_answer(self, turn: int, text: str, *, thinking: str = "", call: str = "") -> None:
         """Add the model's answer; with ``call`` the text is a tool call that ``came`` answers."""
         parts = [
             MessagePart(kind=PartKind.THINKING, text=_shortened(thinking)) if thinking else None,
@@ -120,7 +120,7 @@ class LiveContext:
         kept = tuple(part for part in parts if part is not None)
         self._turns = (*self._turns, ChatMessage(role=ChatRole.ASSISTANT, parts=kept, turn=turn))
 
-    def came(
+    def add_result(
         self,
         turn: int,
         text: str,

@@ -37,7 +37,7 @@ _RECENT_TURNS = 3
 class _DecisionState:
     """State of one decision while it is being made."""
 
-    tally: UsageTracker
+    usage: UsageTracker
     plan: PlannerResult | None = None
     review: SummarizerResult | None = None
     remarks: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class LlmPolicy:
 
     Args:
         model: answers all roles.
-        eyes: vision; without it there are no marks to point at.
+        vision: without it there are no marks to point at.
         fence: passed in where a run is replayed, so that the prompts are the same.
     """
 
@@ -60,16 +60,16 @@ class LlmPolicy:
         model: LanguageModel,
         *,
         options: LlmOptions | None = None,
-        eyes: VisionCache | None = None,
+        vision: VisionCache | None = None,
         fence: Fence | None = None,
     ) -> None:
-        self._model, self._eyes = model, eyes
+        self._model, self._vision = model, vision
         self._options = options or LlmOptions()
         self._fence = fence or Fence()
         self._orchestrator = Orchestrator()
         self._planner = Planner(self._fence)
         self._summarizer = Summarizer(self._fence)
-        self._operator = Operator(self._fence, self._options, sees=eyes is not None)
+        self._operator = Operator(self._fence, self._options, sees=vision is not None)
         self._batch = ActionBatch()
         self._answer: OperatorAnswer | None = None
         self._followed: dict[str, bool] = {}
@@ -98,92 +98,92 @@ class LlmPolicy:
         waiting = self._batch.next(observation)
         if waiting is not None and self._answer is not None:
             return self._of_batch(waiting, self._answer)
-        course = _DecisionState(UsageTracker(self._model))
+        state = _DecisionState(UsageTracker(self._model))
         if self._planned is None:
             self._resume(observation)
         if self._is_plan_due(observation):
-            await self._plan(course, observation)
-            if course.plan is not None and course.plan.done:
-                if course.plan.final_answer or not self._orchestrator.asks(observation):
-                    return self._declared(course, course.plan)
+            await self._plan(state, observation)
+            if state.plan is not None and state.plan.done:
+                if state.plan.final_answer or not self._orchestrator.asks(observation):
+                    return self._declared(state, state.plan)
                 self._hints = ("all that was asked for has been seen: stop with the answer",)
-        await self._look(course, observation)
-        return await self._decided(course, observation)
+        await self._look(state, observation)
+        return await self._decided(state, observation)
 
     async def aclose(self) -> None:
         """Close the model and the vision; may be called twice."""
-        if self._eyes is not None:
-            await self._eyes.aclose()
+        if self._vision is not None:
+            await self._vision.aclose()
         await self._model.aclose()
 
     # ------------------------------------------------------------ deciding
 
-    async def _decided(self, course: _DecisionState, observation: Observation) -> AgentDecision:
+    async def _decided(self, state: _DecisionState, observation: Observation) -> AgentDecision:
         """Ask until nothing objects to an action; every way round the loop is counted."""
         while True:
-            brief = OperatorInput(next_steps=self._hints, summary=self._summary, remarks=course.remarks)
-            answer = await self._operator.answer(course.tally, observation, brief)
+            brief = OperatorInput(next_steps=self._hints, summary=self._summary, remarks=state.remarks)
+            answer = await self._operator.answer(state.usage, observation, brief)
             action = answer.action
             if action is None:
                 self._operator.settle(observation, answer)
-                return self._decision(course, observation, answer, None)
+                return self._decision(state, observation, answer, None)
             objection = self._orchestrator.objection(action, observation)
             if objection:
-                course.remarks = (self._operator.remark(answer, objection),)
+                state.remarks = (self._operator.remark(answer, objection),)
                 continue
             if isinstance(action, Stop | ReportInfeasible):
-                ended = await self._claimed(course, observation, answer, action)
+                ended = await self._claimed(state, observation, answer, action)
                 if ended is not None:
                     return ended
                 continue
-            guidance = await self._reviewed(course, observation, action)
+            guidance = await self._reviewed(state, observation, action)
             if guidance:
                 remark = f"What experts know of this site speaks against it: {guidance}"
-                course.remarks = (self._operator.remark(answer, f"{remark} If you keep to it, say why."),)
+                state.remarks = (self._operator.remark(answer, f"{remark} If you keep to it, say why."),)
                 continue
             self._operator.settle(observation, answer)
             self._batch.begin(answer.parsed.actions, observation)
-            return self._decision(course, observation, answer, action)
+            return self._decision(state, observation, answer, action)
 
     async def _claimed(
         self,
-        course: _DecisionState,
+        state: _DecisionState,
         observation: Observation,
         answer: OperatorAnswer,
         claim: Stop | ReportInfeasible,
     ) -> AgentDecision | None:
         """Let the planner judge a claim; ``None`` sends it back to the operator with what is missing."""
-        course.claims += 1
-        await self._plan(course, observation, claim)
-        plan = course.plan
+        state.claims += 1
+        await self._plan(state, observation, claim)
+        plan = state.plan
         if plan is not None and plan.done:
             self._operator.settle(observation, answer)
-            return self._declared(course, plan, answer, claim)
+            return self._declared(state, plan, answer, claim)
         missing = (
             plan.missing or plan.reasoning if plan is not None else "the planner could not be understood"
         )
-        course.remarks = (
+        state.remarks = (
             self._operator.remark(answer, f"It is not done yet: {missing or 'something is missing'}"),
         )
-        if course.claims <= self._options.claims:
+        if state.claims <= self._options.claims:
             return None
         self._operator.settle(observation, answer)
-        waiting = self._decision(course, observation, answer, Wait(1.0))
+        waiting = self._decision(state, observation, answer, Wait(1.0))
         return replace(waiting, reason=f"the claim to be done was turned back: {missing}")
 
-    async def _reviewed(self, course: _DecisionState, observation: Observation, action: Action) -> str:
+    async def _reviewed(self, state: _DecisionState, observation: Observation, action: Action) -> str:
         """Return guidance where the action contradicts a tip, once a step; summarises older steps on the way."""
         older = observation.history[
             self._folded : max(self._folded, len(observation.history) - _RECENT_TURNS)
         ]
         fold = len(older) >= self._options.fold
         words = _action_text(action, observation)
-        align = self._options.align and bool(observation.tips) and words != course.reviewed
+        align = self._options.align and bool(observation.tips) and words != state.reviewed
         if not align and not fold:
             return ""
-        course.reviewed = words
+        state.reviewed = words
         review = await self._summarizer.review(
-            course.tally,
+            state.usage,
             observation,
             summary=self._summary,
             newer=older if fold else (),
@@ -193,37 +193,37 @@ class LlmPolicy:
             return ""
         if fold:
             self._summary, self._folded = review.summary, self._folded + len(older)
-            course.review = review
+            state.review = review
         self._followed = review.followed
-        if course.guided or not review.guidance:
+        if state.guided or not review.guidance:
             return ""
-        course.guided = True
+        state.guided = True
         return review.guidance
 
     async def _plan(
-        self, course: _DecisionState, observation: Observation, claim: Stop | ReportInfeasible | None = None
+        self, state: _DecisionState, observation: Observation, claim: Stop | ReportInfeasible | None = None
     ) -> None:
-        plan = await self._planner.plan(course.tally, observation, summary=self._summary, claim=claim)
+        plan = await self._planner.plan(state.usage, observation, summary=self._summary, claim=claim)
         self._planned = observation.step
-        course.plan = plan
+        state.plan = plan
         if plan is not None:
             self._hints = plan.next_steps
 
     def _is_plan_due(self, observation: Observation) -> bool:
         return self._planned is None or observation.step - self._planned >= self._options.every
 
-    async def _look(self, course: _DecisionState, observation: Observation) -> None:
+    async def _look(self, state: _DecisionState, observation: Observation) -> None:
         self._followed = {}
         caption, picture = "", None
-        if self._eyes is not None:
-            self._eyes.aim(task=observation.intent, subgoal=observation.ledger.subgoal)
-            epoch = await self._eyes.show(observation.page)
-            caption = epoch.words if epoch is not None else ""
-            if epoch is not None and epoch.number > self._seen:
-                self._seen = epoch.number
-                course.tally.calls += epoch.calls
-                course.tally.tokens_in += epoch.tokens[0]
-                course.tally.tokens_out += epoch.tokens[1]
+        if self._vision is not None:
+            self._vision.set_focus(task=observation.intent, subgoal=observation.ledger.subgoal)
+            frame = await self._vision.frame_for_policy(observation.page)
+            caption = frame.words if frame is not None else ""
+            if frame is not None and frame.number > self._seen:
+                self._seen = frame.number
+                state.usage.calls += frame.calls
+                state.usage.tokens_in += frame.tokens[0]
+                state.usage.tokens_out += frame.tokens[1]
         if self._options.pictures and observation.page.picture:
             picture = await _marked_screenshot(observation)
         self._operator.see(observation, caption=caption, picture=picture)
@@ -251,13 +251,13 @@ class LlmPolicy:
         )
 
     def _decision(
-        self, course: _DecisionState, observation: Observation, answer: OperatorAnswer, action: Action | None
+        self, state: _DecisionState, observation: Observation, answer: OperatorAnswer, action: Action | None
     ) -> AgentDecision:
         self._answer = answer
-        parsed, plan = answer.parsed, course.plan
+        parsed, plan = answer.parsed, state.plan
         wanted = parsed.expect or (plan.next_steps[0] if plan is not None and plan.next_steps else "")
         return replace(
-            self._cost(course),
+            self._cost(state),
             action=action,
             reason=parsed.reason,
             raw=answer.raw[:_RAW_CHARACTERS],
@@ -272,13 +272,13 @@ class LlmPolicy:
                 )
                 for key, value in parsed.facts
             ),
-            notes=(f"{_SUMMARY_PREFIX}{course.review.summary}",) if course.review is not None else (),
+            notes=(f"{_SUMMARY_PREFIX}{state.review.summary}",) if state.review is not None else (),
             followed=dict(self._followed),
         )
 
     def _declared(
         self,
-        course: _DecisionState,
+        state: _DecisionState,
         plan: PlannerResult,
         answer: OperatorAnswer | None = None,
         claim: Stop | ReportInfeasible | None = None,
@@ -291,7 +291,7 @@ class LlmPolicy:
             why = claim.reason if isinstance(claim, ReportInfeasible) else plan.missing or plan.reasoning
             action = ReportInfeasible(plan.final_answer or why)
         return replace(
-            self._cost(course),
+            self._cost(state),
             action=action,
             reason=plan.reasoning or plan.observation,
             raw=answer.raw[:_RAW_CHARACTERS] if answer is not None else "",
@@ -299,15 +299,15 @@ class LlmPolicy:
             followed=dict(self._followed),
         )
 
-    def _cost(self, course: _DecisionState) -> AgentDecision:
-        plan, tally = course.plan, course.tally
+    def _cost(self, state: _DecisionState) -> AgentDecision:
+        plan, usage = state.plan, state.usage
         return AgentDecision(
             action=None,
             plan=plan.nodes if plan is not None and plan.nodes else None,
             subgoal=plan.subgoal if plan is not None else None,
-            calls=tuple(tally.calls),
-            tokens=(tally.tokens_in, tally.tokens_out),
-            seconds=tally.seconds,
+            calls=tuple(usage.calls),
+            tokens=(usage.tokens_in, usage.tokens_out),
+            seconds=usage.seconds,
         )
 
 

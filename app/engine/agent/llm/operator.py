@@ -77,7 +77,7 @@ class Operator:
         self._take_in_results(context, observation)
         if picture is not None:
             self._pictures = dict([*self._pictures.items(), picture][-self._options.keep.images - 8 :])
-        context.look(
+        context.add_observation(
             observation.step,
             fit_tree(observation.page, self._options.tree),
             state=render_location(observation, self._fence),
@@ -88,7 +88,7 @@ class Operator:
         )
 
     async def answer(
-        self, tally: UsageTracker, observation: Observation, brief: OperatorInput
+        self, usage: UsageTracker, observation: Observation, brief: OperatorInput
     ) -> OperatorAnswer:
         """Ask for the next actions on the page that was added last.
 
@@ -98,7 +98,7 @@ class Operator:
         answer = OperatorAnswer(parsed=ParsedAnswer(why="there was no answer"))
         remarks = brief.remarks
         for _ in range(1 + self._options.re_asks):
-            answer = await self._asked(tally, observation, replace(brief, remarks=remarks))
+            answer = await self._asked(usage, observation, replace(brief, remarks=remarks))
             if answer.action is not None:
                 break
             wrong = "No action could be read from it; what is wrong with it stands there too."
@@ -118,7 +118,9 @@ class Operator:
         thinking = f"<think>\n{answer.parsed.reason[:_THINKING]}\n</think>" if answer.parsed.reason else ""
         said = answer.parsed.call or answer.raw[:_QUOTED]
         call = f"call-{observation.step}"
-        self._context.said(observation.step, f"<action>\n{said}\n</action>", thinking=thinking, call=call)
+        self._context.add_answer(
+            observation.step, f"<action>\n{said}\n</action>", thinking=thinking, call=call
+        )
         self._open = (observation.step, call)
 
     def _begin(self, observation: Observation) -> LiveContext:
@@ -161,14 +163,14 @@ class Operator:
         done = [turn for turn in observation.history if turn.step >= step]
         if not done:
             why = "the run was held" if observation.news else "the answer held no action"
-            context.came(step, f"nothing was done: {why}", call=call)
+            context.add_result(step, f"nothing was done: {why}", call=call)
         else:
             last = done[-1]
             lines = [
                 f"{self._fence.line(turn.words, 240)} -> {render_result(turn.result, self._fence)}"
                 for turn in done
             ]
-            context.came(
+            context.add_result(
                 step,
                 self._fence.around("results", "\n".join(lines)),
                 call=call,
@@ -181,11 +183,11 @@ class Operator:
         self._open = None
 
     async def _asked(
-        self, tally: UsageTracker, observation: Observation, brief: OperatorInput
+        self, usage: UsageTracker, observation: Observation, brief: OperatorInput
     ) -> OperatorAnswer:
         context = self._context or self._begin(observation)
         try:
-            reply = await tally.ask(
+            reply = await usage.ask(
                 AgentRole.OPERATOR,
                 context.prompt(*self._tail(observation, brief)),
                 pictures=self._pictures or None,

@@ -94,7 +94,7 @@ class Planner:
 
     async def plan(
         self,
-        tally: UsageTracker,
+        usage: UsageTracker,
         observation: Observation,
         *,
         summary: str = "",
@@ -108,14 +108,14 @@ class Planner:
         messages = [
             system(prompt("planner", marker=self._fence.marker, steps_left=_steps_left_text(observation))),
             user(
-                self._told(observation, summary),
+                self._request_text(observation, summary),
                 render_page(observation.page, self._fence, PLANNER_TREE_CHARACTERS),
                 _claim_question(claim, self._fence),
             ),
         ]
         for _ in range(1 + RE_ASKS):
             try:
-                reply = await tally.ask(AgentRole.PLANNER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
+                reply = await usage.ask(AgentRole.PLANNER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
             except ModelError as error:
                 if error.kind is not ModelErrorKind.UNREADABLE:
                     raise
@@ -128,7 +128,7 @@ class Planner:
             ]
         return None
 
-    def _told(self, observation: Observation, summary: str) -> str:
+    def _request_text(self, observation: Observation, summary: str) -> str:
         fence, last = self._fence, observation.history[-_LAST_TURNS:]
         ledger = render_ledger(planner_view(observation.ledger, step=observation.step), PLANNER_CAPS)
         parts = [

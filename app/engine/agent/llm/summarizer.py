@@ -64,7 +64,7 @@ class Summarizer:
 
     async def review(
         self,
-        tally: UsageTracker,
+        usage: UsageTracker,
         observation: Observation,
         *,
         summary: str,
@@ -78,17 +78,17 @@ class Summarizer:
         """
         messages = [
             system(prompt("summarizer", marker=self._fence.marker, words=str(SUMMARY_WORDS))),
-            user(self._told(observation, summary, newer, action)),
+            user(self._request_text(observation, summary, newer, action)),
         ]
         try:
-            reply = await tally.ask(AgentRole.SUMMARIZER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
+            reply = await usage.ask(AgentRole.SUMMARIZER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
         except ModelError as error:
             if error.kind is not ModelErrorKind.UNREADABLE:
                 raise
             return None
         return _read(reply.data, observation.tips, summary) if reply.data is not None else None
 
-    def _told(
+    def _request_text(
         self, observation: Observation, summary: str, newer: Sequence[HistoryEntry], action: str
     ) -> str:
         fence = self._fence

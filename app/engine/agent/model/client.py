@@ -192,7 +192,7 @@ class EndpointModel:
         if failed.kind is not ModelErrorKind.REFUSED or failed.status not in _REJECTED_STATUSES:
             return None
         return capabilities.without_rejected(
-            failed.said, had_schema=request.schema is not None, had_pictures=request.has_pictures
+            failed.endpoint_message, had_schema=request.schema is not None, had_pictures=request.has_pictures
         )
 
     async def _pause(self, role: AgentRole, failed: RequestFailed, failures: int) -> None:

@@ -36,11 +36,12 @@ class RequestFailed(Exception):
         transient: bool = True,
         wait: float | None = None,
         status: int = 0,
-        said: str = "",
+        endpoint_message: str = "",
     ) -> None:
         super().__init__(what)
         self.kind, self.what, self.remedy = kind, what, remedy
-        self.transient, self.wait, self.status, self.said = transient, wait, status, said
+        self.transient, self.wait = transient, wait
+        self.status, self.endpoint_message = status, endpoint_message
 
     def error(self, attempts: int = 1) -> ModelError:
         """Return the error for the user."""
@@ -50,11 +51,13 @@ class RequestFailed(Exception):
 
 def failure_of_status(error: openai.APIStatusError, where: str, key: str) -> RequestFailed:
     """Explain an HTTP status."""
-    status, said = error.status_code, clean_message(_message(error), key)
+    status, endpoint_message = error.status_code, clean_message(_message(error), key)
     wait = retry_after({name.lower(): value for name, value in error.response.headers.items()})
-    kind, remedy, transient = _explained(status, f"{error.code or ''} {said}".lower())
-    what = f"the model endpoint {where} answers {status}" + (f": {said}" if said else "")
-    return RequestFailed(kind, what, remedy, transient=transient, wait=wait, status=status, said=said)
+    kind, remedy, transient = _explained(status, f"{error.code or ''} {endpoint_message}".lower())
+    what = f"the model endpoint {where} answers {status}{f': {endpoint_message}' if endpoint_message else ''}"
+    return RequestFailed(
+        kind, what, remedy, transient=transient, wait=wait, status=status, endpoint_message=endpoint_message
+    )
 
 
 def _explained(status: int, words: str) -> tuple[ModelErrorKind, str, bool]:

@@ -32,7 +32,7 @@ MIN_BLOCKED_RISK = 0.1
 class TakeoverPath:
     """The recorded actions of a takeover with the page before each, and its last page; without secrets."""
 
-    moments: tuple[RecordedStep, ...] = ()
+    steps: tuple[RecordedStep, ...] = ()
     final: PageCapture | None = None
     ended_at: float = 0.0
 
@@ -51,7 +51,7 @@ def transitions_of(path: TakeoverPath, home: str) -> PathTransitions:
     An action without an effect is no transition, and typed secrets can't be typed again.
     """
     host = urlsplit(home).netloc
-    pages = [(moment.page, moment.step.started_at) for moment in path.moments]
+    pages = [(recorded.page, recorded.step.started_at) for recorded in path.steps]
     if path.final is not None:
         pages.append((path.final, path.ended_at))
     states: dict[str, tuple[PageState, PageContents]] = {}
@@ -63,12 +63,12 @@ def transitions_of(path: TakeoverPath, home: str) -> PathTransitions:
             states.setdefault(state.id, (state, contents_of(page)))
     rules = BlockList.builtin()
     found: dict[str, tuple[Transition, Attempt]] = {}
-    for number, moment in enumerate(path.moments):
+    for number, recorded in enumerate(path.steps):
         source = names[number]
         target = names[number + 1] if number + 1 < len(names) else ""
         if not source or not target or source == target:
             continue
-        led = _transition(moment, source, target, rules)
+        led = _transition(recorded, source, target, rules)
         if led is not None:
             found.setdefault(led[0].id, led)
     return PathTransitions(states=tuple(states.values()), transitions=tuple(found.values()))
@@ -103,9 +103,9 @@ def _state(page: PageCapture, home: str, depth: int, at: float) -> PageState | N
 
 
 def _transition(
-    moment: RecordedStep, source: str, target: str, rules: BlockList
+    recorded: RecordedStep, source: str, target: str, rules: BlockList
 ) -> tuple[Transition, Attempt] | None:
-    step, element = moment.step, moment.element
+    step, element = recorded.step, recorded.element
     operation = _OPERATIONS.get(step.action.kind) if step.action is not None else None
     value = _value(step)
     if operation is None or MARK in value or (element is None and operation is not Operation.OPEN):
@@ -114,8 +114,8 @@ def _transition(
         return None
     locator, risk = None, 0.0
     if element is not None:
-        locator = locator_of(element, moment.page)
-        ruling = rules.verdict(element, moment.page.url)
+        locator = locator_of(element, recorded.page)
+        ruling = rules.verdict(element, recorded.page.url)
         risk = 0.0 if ruling.allows else max(ruling.risk, MIN_BLOCKED_RISK)
     if operation is Operation.OPEN:
         value = redact_url(value)

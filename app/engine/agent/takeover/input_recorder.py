@@ -55,8 +55,8 @@ class InputRecorder:
         choosing: a list of choices is open.
     """
 
-    def __init__(self, looking: PageTracker, secrets: Secrets) -> None:
-        self._looking, self._secrets = looking, secrets
+    def __init__(self, tracker: PageTracker, secrets: Secrets) -> None:
+        self._tracker, self._secrets = tracker, secrets
         self._open: ActionDraft | None = None
         self._field: ActionDraft | None = None
         self._typed = ""
@@ -81,7 +81,7 @@ class InputRecorder:
     async def finish(self) -> None:
         """Finish everything."""
         if self.choosing:
-            self.choosing, _ = await self._looking.choose("shut")
+            self.choosing, _ = await self._tracker.choose("shut")
         await self.leave_field()
         self._close()
 
@@ -97,11 +97,11 @@ class InputRecorder:
                 last.ended = now
             return True
         self._close()
-        look, element, lists = await self._looking.element_at(one.x, one.y)
+        look, element, lists = await self._tracker.element_at(one.x, one.y)
         if (
             lists
             and one.button is MouseButton.LEFT
-            and (chosen := await self._looking.open_list()) is not None
+            and (chosen := await self._tracker.open_list()) is not None
         ):
             self._field, self._typed = self._draft("select_option", element, look), ""
             self._field.was = _held_text(chosen)
@@ -121,18 +121,18 @@ class InputRecorder:
         """Handle input while a list of choices is open; the page gets nothing of it."""
         match one.kind, one.key:
             case InputKind.PRESS, _:
-                deed, y = "press", one.y
+                operation, y = "press", one.y
             case InputKind.WHEEL, _:
-                deed, y = "scroll", one.dy
+                operation, y = "scroll", one.dy
             case InputKind.KEY_DOWN, "ArrowDown" | "ArrowUp" | "PageDown" | "PageUp" | "Home" | "End":
-                deed, y = "step", _ROWS[one.key]
+                operation, y = "step", _ROWS[one.key]
             case InputKind.KEY_DOWN, "Enter" | " " | "Tab":
-                deed, y = "take", 0.0
+                operation, y = "take", 0.0
             case InputKind.KEY_DOWN, "Escape":
-                deed, y = "shut", 0.0
+                operation, y = "shut", 0.0
             case _:
                 return
-        self.choosing, chosen = await self._looking.choose(deed, one.x, y)
+        self.choosing, chosen = await self._tracker.choose(operation, one.x, y)
         if not self.choosing:
             draft, self._field = self._field, None
             if draft is not None and chosen is not None:
@@ -147,7 +147,7 @@ class InputRecorder:
         x, y = draft.point
         if abs(one.x - x) + abs(one.y - y) <= DRAG_DISTANCE:
             return
-        look, target, _ = await self._looking.element_at(one.x, one.y)
+        look, target, _ = await self._tracker.element_at(one.x, one.y)
         draft.kind, draft.args = "drag_and_drop", {}
         if draft.element is not None and target not in (None, draft.element) and look is draft.before:
             draft.args = {"from_bid": str(draft.element.index), "to_bid": str(target.index)}
@@ -158,7 +158,7 @@ class InputRecorder:
 
     def wheeled(self, one: PageInput) -> None:
         """Handle a turn of the wheel."""
-        draft = self._folded(ActionDraft(kind="scroll", before=self._looking.before))
+        draft = self._folded(ActionDraft(kind="scroll", before=self._tracker.before))
         for name, more in (("delta_x", one.dx), ("delta_y", one.dy)):
             known = draft.args.get(name, 0.0)
             draft.args[name] = round((known if isinstance(known, int | float) else 0) + more)
@@ -169,7 +169,7 @@ class InputRecorder:
         """Handle a key press; return whether the page is to get it (not a key that opens a list of choices)."""
         if one.key in _MODIFIER_KEYS:
             return True
-        cursor, look, element = await self._looking.cursor()
+        cursor, look, element = await self._tracker.cursor()
         if not cursor.known and self._field is not None:  # a busy page: assume the same field
             cursor, element = replace(cursor, typable=True, held=True), self._field.element
         text = inserted_text(one)
@@ -182,7 +182,7 @@ class InputRecorder:
                     return False
             if one.key in ("Tab", "Escape") or (one.key == "Enter" and not cursor.many and not chosen):
                 if await self.leave_field():
-                    _, look, element = await self._looking.cursor()
+                    _, look, element = await self._tracker.cursor()
                 if one.key == "Enter" and element is not None:
                     self._once("press", element, look, {"key_comb": _combination(one)})
                 elif one.key != "Tab":
@@ -203,23 +203,23 @@ class InputRecorder:
         else:
             self._folded(
                 ActionDraft(
-                    kind="keyboard_press", before=self._looking.before, args={"key": _combination(one)}
+                    kind="keyboard_press", before=self._tracker.before, args={"key": _combination(one)}
                 )
             )
         return True
 
     async def text(self, one: PageInput) -> None:
         """Handle text that is pasted or composed by an input method."""
-        cursor, look, element = await self._looking.cursor()
+        cursor, look, element = await self._tracker.cursor()
         if cursor.typable:
             await self._types(cursor, look, element, one.text)
 
     async def leave_field(self) -> bool:
         """Finish the field being filled in with its content; return whether that changed."""
         draft, self._field = self._field, None
-        if draft is None or not self._filled(draft, await self._looking.held()):
+        if draft is None or not self._filled(draft, await self._tracker.held()):
             return False
-        await self._looking.refresh()
+        await self._tracker.refresh()
         return True
 
     async def shortcut(self, kind: str, args: dict[str, object]) -> None:
@@ -234,7 +234,7 @@ class InputRecorder:
 
     async def _opens(self, look: TrackedPage, element: Element | None, *, at_cursor: bool = False) -> bool:
         """Open a list of choices; return whether that worked."""
-        chosen = await self._looking.open_list(at_cursor=at_cursor)
+        chosen = await self._tracker.open_list(at_cursor=at_cursor)
         if chosen is None:
             return False
         self._field, self._typed = self._draft("select_option", element, look), ""
@@ -257,7 +257,7 @@ class InputRecorder:
         ):
             self._open = None
         self._close()
-        before = await self._looking.hold()
+        before = await self._tracker.hold()
         draft = self._draft("fill", element, look)
         draft.was = _held_text(before)
         draft.secret = is_secret(element, cursor.facts)
@@ -287,7 +287,7 @@ class InputRecorder:
         now = time.monotonic()
         return ActionDraft(
             kind=kind,
-            before=look or self._looking.before,
+            before=look or self._tracker.before,
             element=element,
             at=time.time(),
             began=now,

@@ -40,7 +40,7 @@ class PageTracker:
 
     def __init__(self, session: BrowserSession) -> None:
         self._session = session
-        self._eyes = InputTarget(session)
+        self._input_target = InputTarget(session)
         self._busy = asyncio.Lock()
         self._touched_at = 0.0
         self._count = 0
@@ -69,7 +69,7 @@ class PageTracker:
         if self.latest is not None and time.monotonic() - self.latest.at < LOOK_INTERVAL:
             return False
         try:
-            return await self._eyes.moved()
+            return await self._input_target.moved()
         except PageUnreadable:
             return True
 
@@ -115,21 +115,25 @@ class PageTracker:
         ``None`` where there is none.
         """
         try:
-            return await self._eyes.held() if await self._eyes.open_list(at_cursor=at_cursor) else None
+            return (
+                await self._input_target.held()
+                if await self._input_target.open_list(at_cursor=at_cursor)
+                else None
+            )
         except PageUnreadable:
             return None
 
-    async def choose(self, deed: str, x: float = 0.0, y: float = 0.0) -> tuple[bool, str | None]:
+    async def choose(self, operation: str, x: float = 0.0, y: float = 0.0) -> tuple[bool, str | None]:
         """Operate the open list (``InputTarget.choose``): whether it is still open, and what was chosen."""
         try:
-            return await self._eyes.choose(deed, x, y)
+            return await self._input_target.choose(operation, x, y)
         except PageUnreadable:
             return False, None
 
     async def hold(self) -> FieldContent | None:
         """Keep the field that has the cursor; return its content."""
         try:
-            await self._eyes.hold()
+            await self._input_target.hold()
         except PageUnreadable:
             return None
         return await self.held()
@@ -137,7 +141,7 @@ class PageTracker:
     async def held(self) -> FieldContent | None:
         """Return the kept field's content; ``None`` where it is gone."""
         try:
-            return await self._eyes.held()
+            return await self._input_target.held()
         except PageUnreadable:
             return None
 
@@ -148,7 +152,7 @@ class PageTracker:
 
     async def _at(self, x: float, y: float) -> tuple[TrackedPage, Element | None, bool]:
         try:
-            generation, number, lists = await self._eyes.at(x, y)
+            generation, number, lists = await self._input_target.at(x, y)
         except PageUnreadable as blind:
             if blind.busy:
                 raise
@@ -157,7 +161,7 @@ class PageTracker:
 
     async def _cursor(self) -> FocusedField:
         try:
-            return await self._eyes.cursor()
+            return await self._input_target.cursor()
         except PageUnreadable as blind:
             if blind.busy:
                 raise
@@ -190,7 +194,7 @@ class PageTracker:
         self._count += 1
         look = TrackedPage(page=page, tabs=tabs, active=active, at=began)
         self._looks = {**dict(list(self._looks.items())[-1:]), self._count: look}
-        await self._eyes.meet(page, self._count)
+        await self._input_target.meet(page, self._count)
         self.latest = look
         self.first = self.first or self.latest
         self.stale = self._touched_at >= began

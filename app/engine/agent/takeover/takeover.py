@@ -93,16 +93,16 @@ class Takeover:
         )
         self._run = run
         self._steering = InputForwarder(session)
-        self._looking = PageTracker(session)
-        self._noticing = InputRecorder(self._looking, secrets)
-        self._asking = DialogPrompts(tell, secrets) if tell is not None else None
+        self._tracker = PageTracker(session)
+        self._recorder = InputRecorder(self._tracker, secrets)
+        self._dialogs = DialogPrompts(tell, secrets) if tell is not None else None
         self._order = asyncio.Lock()
         self._writing = asyncio.Lock()
         self._stirred = asyncio.Event()
         self._input_at = 0.0
         self._swallow = False
         self._steps: list[Step] = []
-        self._moments: deque[RecordedStep] = deque(maxlen=MAX_PATH_STEPS)
+        self._recorded: deque[RecordedStep] = deque(maxlen=MAX_PATH_STEPS)
         self._worker: asyncio.Task[Any] | None = None
         self._ended = False
         self._account: TakeoverSummary | None = None
@@ -121,17 +121,17 @@ class Takeover:
     def path(self) -> TakeoverPath:
         """The path so far, for the site's graph."""
         final = mask_secrets(self._final.page, self._secrets) if self._final is not None else None
-        return TakeoverPath(moments=tuple(self._moments), final=final, ended_at=time.time())
+        return TakeoverPath(steps=tuple(self._recorded), final=final, ended_at=time.time())
 
     async def begin(self) -> None:
         """Capture the page before any input. Never raises for what a page or browser does."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_TIMEOUT):
-                await self._looking.look()
+                await self._tracker.look()
         self._session.in_hand = True
-        if self._asking is not None:
-            self._session.asked = self._asking.ask
-            self._looking.answered = self._asking.answered
+        if self._dialogs is not None:
+            self._session.asked = self._dialogs.ask
+            self._tracker.answered = self._dialogs.answered
         self._worker = self._spawn(self._work())
 
     async def input(self, inputs: Sequence[PageInput]) -> None:
@@ -164,7 +164,7 @@ class Takeover:
             if self._ended:
                 return ""
             asked = navigation_for(self._session, move, url)
-            await self._noticing.shortcut(asked.kind, dict(asked.args))
+            await self._recorder.shortcut(asked.kind, dict(asked.args))
             self._stir()
             said = await asked.done()
             self._stir()
@@ -181,21 +181,21 @@ class Takeover:
                 return self._account
             self._ended = True
             self._session.asked, self._session.in_hand = None, False
-            if self._asking is not None:
-                self._asking.close()
+            if self._dialogs is not None:
+                self._dialogs.close()
             await self._steering.lift()
-            await self._noticing.finish()
+            await self._recorder.finish()
         await self._stop_working()
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_TIMEOUT):
                 await wait_for_tab_idle(self._session, IDLE_WINDOW, IDLE_TIMEOUT)
-                await self._looking.look()
-        self._final = self._looking.latest
+                await self._tracker.look()
+        self._final = self._tracker.latest
         await self._record()
-        looks = (self._looking.first, self._final)
-        happened = [*(self._asking.told if self._asking is not None else ()), *self._looking.happened]
+        looks = (self._tracker.first, self._final)
+        happened = [*(self._dialogs.told if self._dialogs is not None else ()), *self._tracker.happened]
         self._account = summarize_takeover(
-            self._run, self._steps, looks, happened, self._secrets, self._noticing.masked
+            self._run, self._steps, looks, happened, self._secrets, self._recorder.masked
         )
         return self._account
 
@@ -211,7 +211,7 @@ class Takeover:
         found = shortcut_of(self._session, one)
         if found is None:
             return False
-        await self._noticing.shortcut(found.kind, dict(found.args))
+        await self._recorder.shortcut(found.kind, dict(found.args))
         self._stir()
         await found.done()
         self._stir()
@@ -219,39 +219,39 @@ class Takeover:
 
     async def _kept_back(self, one: PageInput) -> bool:
         """Handle an input; return whether the page is not to get it."""
-        if self._asking is not None and self._asking.takes(one):
+        if self._dialogs is not None and self._dialogs.takes(one):
             return True
-        if self._noticing.choosing:
-            await self._noticing.chooses(one)
+        if self._recorder.choosing:
+            await self._recorder.chooses(one)
             self._swallow = one.kind is InputKind.PRESS
             return True
         if one.kind is InputKind.RELEASE and self._swallow:
             self._swallow = False
             return True
         if one.kind is InputKind.PRESS:
-            self._swallow = not await self._noticing.pressed(one)
+            self._swallow = not await self._recorder.pressed(one)
             return self._swallow
         if await self._shortcut(one):
             return True
         if one.kind is InputKind.KEY_DOWN:
-            return not await self._noticing.key(one)
+            return not await self._recorder.key(one)
         await self._notice(one)
         return False
 
     async def _notice(self, one: PageInput) -> None:
         match one.kind:
             case InputKind.RELEASE:
-                await self._noticing.released(one)
+                await self._recorder.released(one)
             case InputKind.WHEEL:
-                self._noticing.wheeled(one)
+                self._recorder.wheeled(one)
             case InputKind.TEXT:
-                await self._noticing.text(one)
+                await self._recorder.text(one)
             case _:
                 pass
 
     def _stir(self) -> None:
         self._input_at = time.monotonic()
-        self._looking.touched()
+        self._tracker.touched()
         self._stirred.set()
 
     # ------------------------------------------------------------ recording
@@ -261,8 +261,8 @@ class Takeover:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stirred.wait(), SELF_CHANGE_SECONDS)
             if not self._stirred.is_set():
-                if await self._looking.moved():
-                    await self._looking.look()
+                if await self._tracker.moved():
+                    await self._tracker.look()
                 continue
             self._stirred.clear()
             if (left := self._input_at + QUIET_SECONDS - time.monotonic()) > 0:
@@ -270,16 +270,16 @@ class Takeover:
                 self._stirred.set()
                 continue
             await wait_for_tab_idle(self._session, IDLE_WINDOW, IDLE_TIMEOUT)
-            if self._looking.stale:
-                await self._looking.look()
-            self._noticing.close_idle()
+            if self._tracker.stale:
+                await self._tracker.look()
+            self._recorder.close_idle()
             try:
                 await self._record()
             except StoreError as error:
                 log.warning("a takeover step is not written yet: %s", error)
                 await asyncio.sleep(RETRY_SECONDS)
                 self._stirred.set()
-            if self._noticing.pending:
+            if self._recorder.pending:
                 await asyncio.sleep(QUIET_SECONDS)
                 self._stirred.set()
 
@@ -294,18 +294,18 @@ class Takeover:
     async def _record(self) -> None:
         """Write finished actions, in order. Raises ``StoreError``; what is not written stays."""
         async with self._writing:
-            done = self._noticing.done
+            done = self._recorder.done
             while done:
                 draft = done[0]
                 following = done[1] if len(done) > 1 else None
-                moment, blobs = record_step(draft, self._after(draft, following), self._secrets, self._home)
-                index = await self._write(moment.step, blobs)
-                step = replace(moment.step, index=index)
+                recorded, blobs = record_step(draft, self._after(draft, following), self._secrets, self._home)
+                index = await self._write(recorded.step, blobs)
+                step = replace(recorded.step, index=index)
                 self._steps.append(step)
-                self._moments.append(replace(moment, index=index, step=step))
+                self._recorded.append(replace(recorded, index=index, step=step))
                 done.popleft()
 
     def _after(self, draft: ActionDraft, following: ActionDraft | None) -> TrackedPage | None:
         """Return the look that shows an action's effect."""
-        look = following.before if following is not None else self._looking.latest
+        look = following.before if following is not None else self._tracker.latest
         return look if look is not None and look.at > draft.began else None

@@ -76,7 +76,7 @@ class VisionCache:
     """Vision of one session.
 
     Attributes:
-        epoch: the newest frame; ``None`` before the first.
+        frame: the newest frame; ``None`` before the first.
         shown: the frame whose marks the policy knows.
         last: the last resolved action.
         trouble: why there is no newer frame, "" if there is.
@@ -84,7 +84,7 @@ class VisionCache:
 
     def __init__(
         self,
-        looker: VisionClient,
+        client: VisionClient,
         *,
         spawn: Spawn,
         under: ElementsUnder | None = None,
@@ -92,41 +92,41 @@ class VisionCache:
         soft: float = SOFT_WAIT,
         hard: float = HARD_WAIT,
     ) -> None:
-        self._looker = looker
+        self._client = client
         self._under = under
         self._clock = clock
         self._soft, self._hard = soft, hard
-        self._aim = VisionFocus()
+        self._focus = VisionFocus()
         self._kept: OrderedDict[tuple[str, ...], VisionFrame] = OrderedDict()
         self._acted: set[str] = set()
         self._prefetch = Prefetch(self._look, self._arrived, spawn)
         self._printed: tuple[PageCapture, Fingerprints] | None = None
-        self.epoch: VisionFrame | None = None
+        self.frame: VisionFrame | None = None
         self.shown: VisionFrame | None = None
         self.last: ResolvedMark | None = None
 
     @property
     def perceptions(self) -> int:
         """Passes of the vision model so far."""
-        return self._looker.count
+        return self._client.count
 
     @property
     def trouble(self) -> str:
         """Why the last pass brought nothing."""
         return self._prefetch.trouble
 
-    def aim(self, task: str = "", subgoal: str = "", labels: Sequence[str] = ()) -> None:
+    def set_focus(self, task: str = "", subgoal: str = "", labels: Sequence[str] = ()) -> None:
         """Set task, subgoal and expected labels for the next passes."""
-        self._aim = VisionFocus(task=task, subgoal=subgoal, labels=tuple(labels))
+        self._focus = VisionFocus(task=task, subgoal=subgoal, labels=tuple(labels))
 
-    def after(self, page: PageCapture) -> None:
+    def start_look(self, page: PageCapture) -> None:
         """Look at the page after an action in the background, if it has drifted from the newest frame."""
         if not page.picture or self._holds(page) or self._coming(page) or self._recall(page):
             return
         if self._prefetch.error is None or self._prefetch.error.kind not in PERMANENT_TROUBLES:
             self._prefetch.start(page)
 
-    async def show(self, page: PageCapture) -> VisionFrame | None:
+    async def frame_for_policy(self, page: PageCapture) -> VisionFrame | None:
         """Return the frame to show to the policy; its marks will be resolved against it.
 
         On a page that was never seen the pass is waited for; on one that has changed only for a moment, and the
@@ -135,12 +135,12 @@ class VisionCache:
         Raises:
             ModelError: the run's budget is used up.
         """
-        self.after(page)
-        known = self.epoch is not None and self.epoch.page.url == page.url
+        self.start_look(page)
+        known = self.frame is not None and self.frame.page.url == page.url
         if self._prefetch.pending:
             await self._prefetch.wait(self._soft if known else self._hard)
         self._raise_if_spent()
-        newest = self.epoch
+        newest = self.frame
         if newest is None or newest.page.url != page.url:
             self.shown = None
         else:
@@ -150,10 +150,10 @@ class VisionCache:
 
     def drift_since_look(self, page: PageCapture) -> PageDrift | None:
         """Return the changes since the newest frame; ``None`` where there is none young enough."""
-        epoch = self.epoch
-        if epoch is None or self._clock() - epoch.at > MAX_FRAME_AGE:
+        frame = self.frame
+        if frame is None or self._clock() - frame.at > MAX_FRAME_AGE:
             return None
-        return page_drift(page, self._prints_of(page), epoch.page, epoch.prints)
+        return page_drift(page, self._prints_of(page), frame.page, frame.prints)
 
     async def resolve(self, action: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
         """Return the action as the executor can do it on this page and notes for its result; or a refusal.
@@ -205,7 +205,7 @@ class VisionCache:
 
     async def _point(self, action: ClickMark | TypeMark, page: PageCapture) -> MarkTarget | ActionResult:
         """Resolve a mark on the current page."""
-        shown = self.shown or self.epoch
+        shown = self.shown or self.frame
         if shown is None:
             return refused(
                 Cause.MISSING,
@@ -218,7 +218,7 @@ class VisionCache:
             return refused(Cause.MISSING, f"there is no mark {action.mark}; there are {numbers}")
         label = action.label if isinstance(action, ClickMark) and action.label else mark.label
         prints = self._prints_of(page)
-        place = locate_mark(mark, shown, page, prints, self.epoch)
+        place = locate_mark(mark, shown, page, prints, self.frame)
         if place is None:
             fresh = await self._fresh(page)
             place = locate_mark(mark, shown, page, prints, fresh) if fresh is not None else None
@@ -230,14 +230,14 @@ class VisionCache:
                 "look at the new marks",
             )
         if label != mark.label and not matches_label(mark, label):
-            other = await self._called(label, mark.number, shown, page)
+            other = await self._by_label(label, mark.number, shown, page)
             if other is not None:
                 return other
             place = MarkLocation(place.box)
         found = await resolve_mark(action, mark, place, label, page, self._under)
         return with_label_note(found, mark, label, page)
 
-    async def _called(
+    async def _by_label(
         self, label: str, number: int, shown: VisionFrame, page: PageCapture
     ) -> MarkTarget | ActionResult | None:
         """Handle a label that fits another thing than the mark: resolve that, or refuse and name it."""
@@ -267,11 +267,11 @@ class VisionCache:
         )
         return with_label_note(found, fits[0], label, page)
 
-    async def _cover(self, label: str, epoch: VisionFrame, page: PageCapture) -> VisionFrame | None:
+    async def _cover(self, label: str, frame: VisionFrame, page: PageCapture) -> VisionFrame | None:
         """Run the coverage pass; its result becomes the newest frame."""
         try:
-            covered = await self._looker.cover(
-                page, VisionFocus(task=self._aim.task, subgoal=self._aim.subgoal, labels=(label,)), epoch
+            covered = await self._client.look_for_missing(
+                page, VisionFocus(task=self._focus.task, subgoal=self._focus.subgoal, labels=(label,)), frame
             )
         except (ModelError, UnreadableAnswer) as error:
             if isinstance(error, ModelError) and error.kind is ModelErrorKind.BUDGET:
@@ -283,19 +283,19 @@ class VisionCache:
     async def _fresh(self, page: PageCapture) -> VisionFrame | None:
         """Look at the current page and wait for it."""
         if not self._holds(page) and page.picture:
-            self.after(page)
+            self.start_look(page)
             await self._prefetch.wait(self._hard)
             self._raise_if_spent()
-        return self.epoch if self._holds(page) else None
+        return self.frame if self._holds(page) else None
 
     async def _look(self, page: PageCapture) -> VisionFrame:
-        return await self._looker.look(page, self._aim, self.epoch)
+        return await self._client.look(page, self._focus, self.frame)
 
-    def _arrived(self, epoch: VisionFrame) -> None:
-        if self.epoch is not None and self.epoch.number > epoch.number:
+    def _arrived(self, frame: VisionFrame) -> None:
+        if self.frame is not None and self.frame.number > frame.number:
             return
-        self.epoch = epoch
-        self._kept[_frame_key(epoch)] = epoch
+        self.frame = frame
+        self._kept[_frame_key(frame)] = frame
         while len(self._kept) > MAX_FRAMES:
             self._kept.popitem(last=False)
 
@@ -313,11 +313,11 @@ class VisionCache:
     def _recall(self, page: PageCapture) -> bool:
         """Reuse a recent frame of this very page; return whether there is one."""
         prints = self._prints_of(page)
-        for epoch in reversed(self._kept.values()):
-            young = self._clock() - epoch.at <= MAX_FRAME_AGE
-            if young and page_drift(page, prints, epoch.page, epoch.prints).within():
+        for frame in reversed(self._kept.values()):
+            young = self._clock() - frame.at <= MAX_FRAME_AGE
+            if young and page_drift(page, prints, frame.page, frame.prints).within():
                 self._prefetch.cancel()
-                self.epoch = epoch
+                self.frame = frame
                 return True
         return False
 
@@ -327,7 +327,7 @@ class VisionCache:
             return False
         numbers = elements_of(action)
         if isinstance(action, ClickMark | TypeMark):
-            shown = self.shown or self.epoch
+            shown = self.shown or self.frame
             mark = shown.mark(action.mark) if shown is not None else None
             return (
                 mark is not None
@@ -352,10 +352,10 @@ class VisionCache:
             raise error
 
 
-def _frame_key(epoch: VisionFrame) -> tuple[str, ...]:
-    prints = epoch.prints
+def _frame_key(frame: VisionFrame) -> tuple[str, ...]:
+    prints = frame.prints
     return (
-        epoch.page.url,
+        frame.page.url,
         prints.elements.digest,
         prints.text.digest,
         prints.frames.digest,

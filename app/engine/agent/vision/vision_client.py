@@ -85,7 +85,7 @@ class VisionClient:
         self.count = 0
 
     async def look(
-        self, page: PageCapture, aim: VisionFocus, before: VisionFrame | None = None
+        self, page: PageCapture, focus: VisionFocus, before: VisionFrame | None = None
     ) -> VisionFrame:
         """Run a pass over the page's screenshot.
 
@@ -96,7 +96,7 @@ class VisionClient:
         self.count += 1
         number, began, asked = self.count, self._clock(), _PassCost()
         picture = with_anchors(replace(page, picture=_masked_picture(page)), before, began)
-        answer = await self._answer(page, picture, aim, before, asked)
+        answer = await self._answer(page, picture, focus, before, asked)
         if answer.page_type in COMPLEX_PAGES:
             self._complex.add(_place(page.url))
         return VisionFrame(
@@ -104,7 +104,7 @@ class VisionClient:
             page=replace(page, picture=b""),
             prints=fingerprints_of(page),
             at=began,
-            marks=marks_of(answer.boxes, page, wanted=aim.labels),
+            marks=marks_of(answer.boxes, page, wanted=focus.labels),
             page_type=answer.page_type,
             summary=redact_text(answer.summary),
             calls=tuple(asked.calls),
@@ -113,7 +113,9 @@ class VisionClient:
             notes=(*asked.notes, *_dropped(answer)),
         )
 
-    async def cover(self, page: PageCapture, aim: VisionFocus, epoch: VisionFrame) -> VisionFrame:
+    async def look_for_missing(
+        self, page: PageCapture, focus: VisionFocus, frame: VisionFrame
+    ) -> VisionFrame:
         """Run a second pass for labels that should be on the page and are in no mark: more boxes, hints from the page.
 
         The frame's own marks stay.
@@ -124,7 +126,7 @@ class VisionClient:
         """
         self.count += 1
         number, began, asked = self.count, self._clock(), _PassCost()
-        question = _coverage_question(page, aim, self._fence)
+        question = _coverage_question(page, focus, self._fence)
         reply = await self._model(page.url).ask(
             AgentRole.VISION,
             self._messages(
@@ -138,16 +140,16 @@ class VisionClient:
         _require_vision(reply)
         answer = read_answer(reply.text, reply.data)
         found = marks_of(
-            answer.boxes, page, wanted=aim.labels, most=MAX_COVERAGE_MARKS, origin=MarkOrigin.COVERAGE
+            answer.boxes, page, wanted=focus.labels, most=MAX_COVERAGE_MARKS, origin=MarkOrigin.COVERAGE
         )
-        new = [mark for mark in found if not any(_same(mark, old) for old in epoch.marks)]
+        new = [mark for mark in found if not any(_same(mark, old) for old in frame.marks)]
         return replace(
-            epoch,
+            frame,
             number=number,
             page=replace(page, picture=b""),
             prints=fingerprints_of(page),
             at=began,
-            marks=rank_marks([*epoch.marks, *new], aim.labels, MAX_COVERAGE_MARKS),
+            marks=rank_marks([*frame.marks, *new], focus.labels, MAX_COVERAGE_MARKS),
             calls=tuple(asked.calls),
             tokens=asked.tokens,
             seconds=self._clock() - began,
@@ -165,7 +167,7 @@ class VisionClient:
         self,
         page: PageCapture,
         picture: bytes,
-        aim: VisionFocus,
+        focus: VisionFocus,
         before: VisionFrame | None,
         asked: _PassCost,
     ) -> VisionAnswer:
@@ -177,7 +179,7 @@ class VisionClient:
         ]
         if self._larger is not None and first is not self._larger:
             tries.append((self._larger, "vision", MAX_MARKS, ANSWER_TOKENS))
-        question = _question(page, aim, before, self._fence)
+        question = _question(page, focus, before, self._fence)
         partial: VisionAnswer | None = None
         for model, name, most, tokens in tries:
             reply = await model.ask(
@@ -222,30 +224,30 @@ def _masked_picture(page: PageCapture) -> bytes:
     return mask_secrets(page, Secrets()).picture
 
 
-def _question(page: PageCapture, aim: VisionFocus, before: VisionFrame | None, fence: Fence) -> str:
+def _question(page: PageCapture, focus: VisionFocus, before: VisionFrame | None, fence: Fence) -> str:
     lines: list[str] = []
     if before is not None and before.page.url == page.url and before.summary:
         lines.append(f"The look before saw: {_quoted(before.summary, fence)}")
-    if aim.labels:
-        lines.append(f"Expected to be there: {_quoted(list(aim.labels), fence)}")
-    return _question_text(page, aim, lines, fence)
+    if focus.labels:
+        lines.append(f"Expected to be there: {_quoted(list(focus.labels), fence)}")
+    return _question_text(page, focus, lines, fence)
 
 
-def _coverage_question(page: PageCapture, aim: VisionFocus, fence: Fence) -> str:
-    lines = [f"Missing from your list: {_quoted(list(aim.labels), fence)}"]
+def _coverage_question(page: PageCapture, focus: VisionFocus, fence: Fence) -> str:
+    lines = [f"Missing from your list: {_quoted(list(focus.labels), fence)}"]
     lines += [
         f"Perhaps at {list(box)}: {_quoted(redact_text(name), fence)}"
-        for name, box in _hints(page, aim.labels)
+        for name, box in _hints(page, focus.labels)
     ]
-    return _question_text(page, aim, lines, fence)
+    return _question_text(page, focus, lines, fence)
 
 
-def _question_text(page: PageCapture, aim: VisionFocus, lines: Sequence[str], fence: Fence) -> str:
+def _question_text(page: PageCapture, focus: VisionFocus, lines: Sequence[str], fence: Fence) -> str:
     """Return the question: task and subgoal in our words, the rest as the page's own."""
     place = f"Page: {fence.line(redact_url(page.url), 300)} {_quoted(page.title[:200], fence)}"
-    subgoal = fence.line(aim.subgoal, 300) or "(not told)"
+    subgoal = fence.line(focus.subgoal, 300) or "(not told)"
     told = "\n".join((place, *lines))
-    return f"Task: {aim.task or '(not told)'}\nStep: {subgoal}\n{fence.around('the page', told)}"
+    return f"Task: {focus.task or '(not told)'}\nStep: {subgoal}\n{fence.around('the page', told)}"
 
 
 def _quoted(words: str | list[str], fence: Fence) -> str:

@@ -46,21 +46,21 @@ class StepLimit(_EndingRule):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._told = False
+        self._flagged = False
 
     def see(self, step: Step) -> Iterable[Flag]:
         super().see(step)
         limit = self.context.step_limit
         closing = step.action is not None and step.action.kind in FINAL_ACTIONS
-        if limit is not None and self.seen >= limit and not closing and not self._told:
+        if limit is not None and self.seen >= limit and not closing and not self._flagged:
             yield self._tell()
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
-        if ending.at_step_limit and not self._told:
+        if ending.at_step_limit and not self._flagged:
             yield self._tell()
 
     def _tell(self) -> Flag:
-        self._told = True
+        self._flagged = True
         return self.flag(
             self.last, 0.97, f"Used all {self.seen} steps without an answer", {"steps": self.seen}
         )
@@ -106,7 +106,7 @@ class LeftSites(Detector):
         super().__init__(context)
         self._before: Step | None = None
         self._page = ""
-        self._told = False
+        self._flagged = False
         self._handed = False
 
     def see(self, step: Step) -> Iterable[Flag]:
@@ -123,12 +123,12 @@ class LeftSites(Detector):
         yield from self._look(page)
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
-        if ending.left_sites and not self._told:
+        if ending.left_sites and not self._flagged:
             yield self._tell(self._page)
 
     def _look(self, step: Step) -> Iterable[Flag]:
         allowed = self.context.allowed_hosts
-        if allowed is None or self._told:
+        if allowed is None or self._flagged:
             return
         parts = urlsplit(step.url) if "[" not in step.url else None
         if parts is None or parts.scheme not in ("http", "https"):
@@ -137,7 +137,7 @@ class LeftSites(Detector):
             yield self._tell(step.url)
 
     def _tell(self, url: str) -> Flag:
-        self._told = True
+        self._flagged = True
         cause = self._before
         where = f" to {url[:120]}" if url.startswith("http") else ""
         how = f" with: {action_text(cause)}" if cause else ""

@@ -117,7 +117,7 @@ class ActionCycle(Detector):
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
         self._recent: deque[tuple[ActionKey, Step]] = deque(maxlen=self.LONGEST * 16)
-        self._told = (0, 0)
+        self._flagged = (0, 0)
 
     def see_handover(self, page: Step) -> Iterable[Flag]:
         self._recent.clear()
@@ -133,8 +133,8 @@ class ActionCycle(Detector):
         keys = [key for key, _ in self._recent]
         found = ((period, rounds_at_end(keys, period)) for period in range(2, self.LONGEST + 1))
         period, rounds = next(((p, r) for p, r in found if r), (0, 0))
-        told = self._told[1] if self._told[0] == period else 0
-        self._told = (period, max(told, rounds))
+        told = self._flagged[1] if self._flagged[0] == period else 0
+        self._flagged = (period, max(told, rounds))
         if rounds > told and is_worth_flagging(rounds, 2):
             yield self.flag(
                 step.index,
@@ -156,7 +156,7 @@ class PageCycle(Detector):
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
         self._pages: deque[tuple[str, int]] = deque(maxlen=64)
-        self._told = 0
+        self._flagged = 0
         self._last = 0
 
     def see(self, step: Step) -> Iterable[Flag]:
@@ -166,7 +166,7 @@ class PageCycle(Detector):
     def see_handover(self, page: Step) -> Iterable[Flag]:
         yield from self._look(page.url)
         self._pages.clear()
-        self._told = 0
+        self._flagged = 0
 
     def see_last(self, page: Step) -> Iterable[Flag]:
         yield from self._look(page.url)
@@ -177,8 +177,8 @@ class PageCycle(Detector):
             return
         self._pages.append((key, self._last))
         rounds = rounds_at_end([page for page, _ in self._pages], 2)
-        told = self._told if rounds else 0
-        self._told = max(told, rounds)
+        told = self._flagged if rounds else 0
+        self._flagged = max(told, rounds)
         if rounds > told and is_worth_flagging(rounds, 2):
             pages = f"{quoted(short_url(self._pages[-2][0]))} and {quoted(short_url(key))}"
             yield self.flag(

@@ -54,7 +54,7 @@ class TakeoverResults:
 
         found = self._fleet.find(run)
         path = found.page.path if found is not None else None
-        if found is None or path is None or not path.moments:
+        if found is None or path is None or not path.steps:
             raise Conflict(
                 "the pages of this takeover are no longer in memory; build the map from the run instead"
             )
@@ -64,7 +64,7 @@ class TakeoverResults:
         home = found.page.home
 
         async def work(job: Job) -> int:
-            job.advance(0, len(path.moments), "the takeover")
+            job.advance(0, len(path.steps), "the takeover")
             recorder = StoredGraphRecorder(self._core, site)
             await _ensure_home(recorder, home)
             return await add_to_graph(path, recorder, home)
