@@ -105,7 +105,7 @@ class Workbench(QObject):
                 await self.session.finish()
             except Exception:
                 log.exception("the session could not be saved")
-        await self.live.endings.held.finish()
+        await self.live.delayed_stops.held.finish()
         await self.tasks.aclose()
         self.live.frames.close()
         await self._client.aclose()
@@ -169,7 +169,7 @@ class Workbench(QObject):
         self.live.notice.connect(window.toast.say)  # actions in Live are not in the history
         self.live.undo_offered.connect(self._offer_undo)
         self.live.numbered.connect(self.session.save)
-        self.workspace.follow(self.live.endings.held)
+        self.workspace.follow(self.live.delayed_stops.held)
         self.live.tip_wanted.connect(self.write_tip)
         self.review.composing_changed.connect(self._on_composing)
         self.live.review_wanted.connect(self.open_step)

@@ -125,7 +125,7 @@ class Desk:
         (run,) = await self.begin(task("Stay where you are", url))
         self.model.open(run)
         self.model.take_over()
-        await until(lambda: self.canvas.captures and self.model.frames.get(run) is not None, 60)
+        await until(lambda: self.canvas.is_capturing and self.model.frames.get(run) is not None, 60)
         await asyncio.sleep(1.5)
         return run
 
@@ -285,7 +285,7 @@ async def clicks(desk: Desk, site: str) -> None:
     painted, times = Painted(desk), []
     for _ in range(CLICKS):
         await asyncio.sleep(0.1 + random.random() * 0.1)
-        ground, white = desk.canvas.ground, is_white(desk, run)
+        ground, white = desk.canvas.page_geometry, is_white(desk, run)
         place = ground.place(random.uniform(50, SIZE[0] - 50), random.uniform(50, SIZE[1] - 50)).toPoint()
         began = time.perf_counter()
         QTest.mouseClick(desk.canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)

@@ -123,7 +123,7 @@ def stats(site: Site, as_json: Json = False) -> None:
             " of their own",
             f"{row.transitions} transitions: {found.tried} tried ({found.success_rate:.0%} reached the expected state),"
             f" {found.seen_only} seen but not followed",
-            *(f"not tried, {reason}: {count}" for reason, count in sorted(found.skipped.items())),
+            *(f"skipped, {reason}: {count}" for reason, count in sorted(found.skipped.items())),
             *found.notes,
         ]
         return "\n".join(facts) + "\n\n" + words.depths_table(found.depths)

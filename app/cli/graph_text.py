@@ -36,7 +36,7 @@ def exploration_text(report: ExploreReport) -> str:
         f"{report.templates} address templates, {report.interaction_only} states without an address of their own",
         f"{report.tried} elements tried in {report.seconds:.0f} s, {report.tokens} tokens; ended: {report.ended}"
         + (f", {report.frontier} elements waiting" if report.frontier else ""),
-        *(f"not tried, {reason}: {count}" for reason, count in sorted(report.skipped.items())),
+        *(f"skipped, {reason}: {count}" for reason, count in sorted(report.skipped.items())),
         *report.notes,
     ]
     if report.robots:

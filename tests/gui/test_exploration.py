@@ -52,7 +52,7 @@ def test_an_address_without_a_scheme_gets_the_likely_one(typed, opened):
 
 
 def test_an_untouched_form_lacks_only_the_address(form):
-    assert told(form) == {"url": "Type the address of the site's home page"}
+    assert told(form) == {"url": "Enter the address of the site's home page"}
     form.set("url", "shop.example")
     assert form.is_ready
 
@@ -60,16 +60,16 @@ def test_an_untouched_form_lacks_only_the_address(form):
 @pytest.mark.parametrize(
     ("field", "text", "words"),
     [
-        ("url", "ftp://shop.example", "Only http and https can be explored, not ftp"),
+        ("url", "ftp://shop.example", "Only http and https are supported, not ftp"),
         ("url", "http://", "The address has no host: http://"),
-        ("url", "http://[::1", "This is no address: http://[::1"),
-        ("url", "http://a.example:99999999/", "This is no address: http://a.example:99999999/"),
-        ("depth", "many", "Type a whole number from 0 to 50"),
-        ("depth", "51", "It must lie between 0 and 50"),
-        ("workers", "0", "It must lie between 1 and 16"),
-        ("max_seconds", "", "Type a number from 1 to 604800"),
-        ("rate", "nan", "Type a number from 0 to 1000"),
-        ("rate", "-1", "It must lie between 0 and 1000"),
+        ("url", "http://[::1", "Not a valid address: http://[::1"),
+        ("url", "http://a.example:99999999/", "Not a valid address: http://a.example:99999999/"),
+        ("depth", "many", "Enter a whole number from 0 to 50"),
+        ("depth", "51", "Must be between 0 and 50"),
+        ("workers", "0", "Must be between 1 and 16"),
+        ("max_seconds", "", "Enter a number from 1 to 604800"),
+        ("rate", "nan", "Enter a number from 0 to 1000"),
+        ("rate", "-1", "Must be between 0 and 1000"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_way_to_mend_it(form, field, text, words):
@@ -105,7 +105,7 @@ def test_files_that_are_not_there_are_found_out(form, tmp_path):
     there.write_text("{}")
     form.set("block_list", str(there))
     form.set("storage_state", str(tmp_path / "gone.json"))
-    assert list(form.find_missing()) == ["storage_state"]
+    assert list(form.missing_files()) == ["storage_state"]
 
 
 # ---------------------------------------------------------------- the exploration
@@ -220,7 +220,7 @@ def test_starting_asks_with_the_forms_options_and_shows_the_report(
             )
         )
     assert told_end.args == [SITE]
-    assert known.headline == "Done: the time allowed is used up; raise the limit to go on"
+    assert known.headline == "Done: the time limit was reached; raise it to continue"
     assert not known.can_resume
     assert known.note == "one page never settled · robots.txt asks for nothing"
 
@@ -279,7 +279,7 @@ def test_one_that_an_earlier_window_left_is_resumed_by_exploring_on(model, fake_
     model.show(SITE)
     settle()
     assert model.stage is ExplorationStage.INTERRUPTED
-    assert model.headline == "Interrupted: it can be resumed, nothing is tried twice"
+    assert model.headline == "Interrupted; can be resumed"
     hold_exploration(fake_engine, monkeypatch)
     model.pause_or_resume()
     settle()
@@ -303,7 +303,7 @@ def test_logging_in_by_hand_keeps_the_state_for_the_next_exploration(known, fake
     assert HOME in known.log_in_words
     with qtbot.waitSignal(known.notice) as notice:
         known.logged_in()
-    assert "kept" in notice.args[0]
+    assert "saved" in notice.args[0]
     assert known.log_in_stage is LogInStage.NONE
     assert known.form.values["storage_state"].endswith("shop.json")
 
@@ -311,7 +311,7 @@ def test_logging_in_by_hand_keeps_the_state_for_the_next_exploration(known, fake
 def test_giving_up_the_log_in_closes_its_window(known, fake_engine, settle):
     known.log_in()
     settle()
-    known.give_up_log_in()
+    known.cancel_log_in()
     settle()
     assert known.log_in_stage is LogInStage.NONE
     assert ("close_browser", (SITE,)) in fake_engine.calls
@@ -331,11 +331,11 @@ def test_a_log_in_that_fails_says_why(known, fake_engine, settle, monkeypatch):
 def test_a_log_in_needs_an_address_and_a_name_to_be_kept_under(model, qtbot):
     with qtbot.waitSignal(model.notice) as notice:
         model.log_in()
-    assert notice.args[0].startswith("Type the address of the site")
+    assert notice.args[0].startswith("Enter the address of the site")
     model.form.set("url", "http://new.example/")
     with qtbot.waitSignal(model.notice) as notice:
         model.log_in()
-    assert notice.args[0].startswith("Type the name of the site")
+    assert notice.args[0].startswith("Enter the name of the site")
     assert model.log_in_stage is LogInStage.NONE
 
 
@@ -465,7 +465,7 @@ def test_an_error_is_told_in_the_bar(bar, known):
 # ---------------------------------------------------------------- the form
 @pytest.fixture
 def sheet(qtbot, known, center, theme):
-    made = ExploreForm(known, center, theme)
+    made = ExploreForm(known, center)
     qtbot.addWidget(made)
     made.resize(340, 690)
     made.show()
@@ -487,7 +487,7 @@ def test_typing_is_checked_when_the_field_is_left(sheet):
     QTest.keyClicks(depth, "many")
     assert not sheet.says["depth"].text().startswith("!")
     QTest.keyClick(depth, Qt.Key.Key_Tab)
-    assert sheet.says["depth"].text() == "! Type a whole number from 0 to 50"
+    assert sheet.says["depth"].text() == "! Enter a whole number from 0 to 50"
     assert sheet.fields["depth"].accessibleDescription() == sheet.says["depth"].text()
 
 
@@ -501,7 +501,7 @@ def test_start_with_a_problem_goes_to_its_field(sheet, fake_engine, known):
     known.form.set("workers", "99")
     sheet.start.click()
     assert sheet.fields["workers"].hasFocus()
-    assert sheet.says["workers"].text() == "! It must lie between 1 and 16"
+    assert sheet.says["workers"].text() == "! Must be between 1 and 16"
 
 
 def test_the_form_says_what_seconds_are_in_minutes(sheet, known):
@@ -563,7 +563,7 @@ def test_velocity_is_read_from_the_graphs_numbers(velocity, settle):
     settle()
     assert [row.states for row in velocity.rows] == [1, 11, 25, 40]
     assert velocity.summary.startswith(
-        "40 states down to depth 3. The fastest was depth 1 with 42.9 states a minute."
+        "40 states down to depth 3. The fastest was depth 1 with 42.9 states per minute."
     )
 
 
@@ -580,7 +580,7 @@ def test_numbers_that_cannot_be_read_say_why(velocity, fake_engine, settle, monk
 def test_a_depth_that_brought_nothing_is_told(velocity):
     empty = DepthRow(depth=3, states=25, new=0, seconds=9.0, velocity=0.0)
     velocity.table.load((*DEPTHS, empty))
-    assert "Depth 3 brought nothing new" in velocity.summary
+    assert "Depth 3 had no new states" in velocity.summary
 
 
 def test_depths_are_added_row_by_row_while_an_exploration_runs(qapp):
@@ -651,10 +651,10 @@ def test_the_view_says_what_is_missing_and_shows_the_table(qtbot, velocity, cent
     qtbot.addWidget(view)
     view.resize(460, 420)
     view.show()
-    assert view._empty.title.text() == "Nothing was explored yet"
+    assert view._empty.title.text() == "Not explored yet"
     velocity.show("nowhere")
     settle()
-    assert view._empty.title.text() == "Nothing was explored yet"
+    assert view._empty.title.text() == "Not explored yet"
     velocity.show(SITE)
     settle()
     assert view.table.isVisible()

@@ -42,17 +42,17 @@ def hands(clock: ManualClock) -> InputGuard:
 
 # ------------------------------------------------------------ resting
 def test_hands_rest_three_seconds_after_the_last_touch_and_say_so_once(hands, clock) -> None:
-    rested: list[None] = []
-    hands.rested.connect(lambda: rested.append(None))
+    idle: list[None] = []
+    hands.idle.connect(lambda: idle.append(None))
     hands.touch()
     clock.forward(2)
     hands.touch()
     clock.forward(IDLE_SECONDS + SOONER)
     hands.look()
-    assert (hands.is_busy, rested) == (True, [])
+    assert (hands.is_busy, idle) == (True, [])
     clock.forward(LATER - SOONER)
     hands.look()
-    assert (hands.is_busy, rested) == (False, [None])
+    assert (hands.is_busy, idle) == (False, [None])
 
 
 # ------------------------------------------------------------ typing
@@ -98,7 +98,7 @@ def test_a_field_that_can_not_be_had_is_as_good_as_typed_into_until_a_click(hand
 
 def test_that_typing_is_ignored_is_said_once_for_each_burst(hands, clock) -> None:
     said: list[None] = []
-    hands.swallowed.connect(lambda: said.append(None))
+    hands.key_withheld.connect(lambda: said.append(None))
     for _ in range(2):
         clock.forward(9)
         hands.press(TEXT, in_field=True)
@@ -203,7 +203,7 @@ def test_the_session_is_saved_when_a_run_gets_its_number(client, tasks, settle) 
 def busy_list(clock: ManualClock) -> tuple[RunList, InputGuard]:
     hands = InputGuard(clock)
     rows = RunList(clock=clock, is_busy=lambda: hands.is_busy)
-    hands.rested.connect(rows.arrange)
+    hands.idle.connect(rows.arrange)
     rows.tester = QAbstractItemModelTester(rows, QAbstractItemModelTester.FailureReportingMode.Fatal)  # type: ignore[attr-defined]
     rows.settle(ROWS.values())
     return rows, hands
@@ -263,7 +263,7 @@ class Sent:
                 key=key, label=f"end {key}", at=self.clock(), send=send,
                 sent=lambda answer: self.notes.append(f"done {answer}"),
                 failed=lambda why: self.notes.append(f"failed: {why}"),
-                taken_back=lambda: self.notes.append(f"back {key}"),
+                undone=lambda: self.notes.append(f"back {key}"),
             )
         )  # fmt: skip
 

@@ -30,9 +30,9 @@ def press(window, key, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
 def deny(bench, window, qtbot, run: str = "live-2") -> None:
     """Deny the request and so end the run."""
     bench.live.open(run)
-    qtbot.waitUntil(lambda: bench.live.detail is not None and not bench.live.large.requests.just_came)
+    qtbot.waitUntil(lambda: bench.live.detail is not None and not bench.live.open_run.requests.is_too_recent)
     press(window, K.Key_D)
-    qtbot.waitUntil(lambda: bench.live.endings.holds(run))
+    qtbot.waitUntil(lambda: bench.live.delayed_stops.holds(run))
 
 
 def decisions(bench) -> list[object]:
@@ -56,17 +56,17 @@ def test_an_end_is_taken_back_by_the_one_undo_command_and_by_the_toast(bench, wi
     else:
         button = next(one for one in window.toast.findChildren(QPushButton) if one.text() == "Undo  U")
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert bench.live.endings.held.newest is None
+    assert bench.live.delayed_stops.held.newest is None
     assert window.toast.text == "Undone: end of Order two copies of 'The Shellcoder's Handbook' · run 5"
     assert not decisions(bench)
-    assert bench.live.large.requests.can("live.deny")
+    assert bench.live.open_run.requests.can("live.deny")
     assert window.center.title("app.undo") == "Undo"
 
 
 def test_a_window_that_is_closed_in_good_order_sends_the_end_that_waits(bench, window, qtbot, run) -> None:
     deny(bench, window, qtbot)
     assert not decisions(bench)
-    run(bench.live.endings.held.finish())
+    run(bench.live.delayed_stops.held.finish())
     ((request, decision),) = decisions(bench)
     assert (request, decision.verb) == ("req-1", DecisionKind.DENY)
 
@@ -144,7 +144,7 @@ def test_in_the_run_form_down_chooses_the_next_policy_and_enter_starts_the_run(
     for letter in (K.Key_D, K.Key_K, K.Key_A):
         press(window, letter)
     assert not decisions(bench)
-    assert model.endings.held.newest is None
+    assert model.delayed_stops.held.newest is None
     press(window, K.Key_Return)
     qtbot.waitUntil(lambda: any(name == "start_runs" for name, _ in bench._client.api.calls))
     ((requests, _),) = [given for name, given in bench._client.api.calls if name == "start_runs"]

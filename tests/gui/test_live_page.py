@@ -101,13 +101,13 @@ def test_the_engine_is_asked_for_pictures_that_fill_the_page_once_a_size_has_set
 
 def test_a_picture_is_drawn_in_the_middle_in_its_own_shape_and_pixel_by_pixel(desk):
     desk.open("live-1")
-    ground = desk.canvas.ground
-    assert ground.page == (1280, 800)
-    assert abs(ground.rect.width() / ground.rect.height() - 1.6) < 0.05
-    assert abs(ground.rect.center().x() - desk.canvas.width() / 2) <= 1
+    page_geometry = desk.canvas.page_geometry
+    assert page_geometry.page == (1280, 800)
+    assert abs(page_geometry.rect.width() / page_geometry.rect.height() - 1.6) < 0.05
+    assert abs(page_geometry.rect.center().x() - desk.canvas.width() / 2) <= 1
     shown = desk.model.frames.get("live-1").image
-    assert (shown.width(), shown.height()) == (ground.rect.width(), ground.rect.height())
-    assert ground.page_place(ground.place(640, 400)) == pytest.approx((640, 400))
+    assert (shown.width(), shown.height()) == (page_geometry.rect.width(), page_geometry.rect.height())
+    assert page_geometry.page_place(page_geometry.place(640, 400)) == pytest.approx((640, 400))
 
 
 def test_the_next_action_is_marked_on_its_element_with_its_words_and_its_risk(desk):
@@ -119,8 +119,8 @@ def test_the_next_action_is_marked_on_its_element_with_its_words_and_its_risk(de
     desk.canvas.show_target(None)
     desk.wait()
     bare = desk.canvas.grab().toImage()
-    edge = desk.canvas.ground.place(64, 680).toPoint() - QPoint(3, 0)
-    far = desk.canvas.ground.place(900, 300).toPoint()
+    edge = desk.canvas.page_geometry.place(64, 680).toPoint() - QPoint(3, 0)
+    far = desk.canvas.page_geometry.place(900, 300).toPoint()
     assert plain.pixelColor(edge) != bare.pixelColor(edge)
     assert plain.pixelColor(far) == bare.pixelColor(far)
 
@@ -131,12 +131,12 @@ def test_an_action_out_of_sight_or_without_a_place_is_told_inside_the_picture(de
     from app.views.live.page_overlay import TargetBox, draw_target
 
     desk.open("live-1")
-    ground = desk.canvas.ground
+    page_geometry = desk.canvas.page_geometry
     paper = QImage(desk.canvas.size(), QImage.Format.Format_RGB32)
     painter = QPainter(paper)
     for box in (None, (10.0, 5_000.0, 80.0, 20.0), (-900.0, -70.0, 80.0, 20.0), (1270.0, 0.0, 400.0, 4.0)):
-        tab = draw_target(painter, theme, ground, TargetBox(words="x" * 3_000, tag="deletes", box=box))
-        assert ground.rect.contains(tab)
+        tab = draw_target(painter, theme, page_geometry, TargetBox(words="x" * 3_000, tag="deletes", box=box))
+        assert page_geometry.rect.contains(tab)
     painter.end()
 
 
@@ -152,9 +152,9 @@ def test_the_pointer_stays_where_the_agents_last_action_had_it(desk):
 @pytest.mark.parametrize(
     ("state", "why", "said"),
     [
-        (RunState.PAUSED, "", "Nothing is done until you go on."),
+        (RunState.PAUSED, "", "Paused until you resume it."),
         (RunState.RECOVERING, "the browser died; it is opened again", "the browser died; it is opened again"),
-        (RunState.INTERRUPTED, "", "Its process ended; the run can be gone on with."),
+        (RunState.INTERRUPTED, "", "The process ended; the run can be resumed."),
         (RunState.ENDED, "stopped by a person", "stopped by a person"),
     ],
 )
@@ -209,7 +209,7 @@ def test_the_past_is_walked_by_key_while_the_run_goes_on_and_one_key_comes_back(
     assert desk.page.replay.index == 6
     desk.press(K.Key_Left)
     desk.until(lambda: desk.canvas.has_picture)
-    assert desk.page.head.badge.text == "step 5, as it was"
+    assert desk.page.head.badge.text == "past step 5"
     assert desk.page.head.address.text().endswith("/catalogue/5")
     assert desk.canvas.target.box == (64.0, 200.0, 300.0, 60.0)
     desk.press(K.Key_Period)
@@ -245,13 +245,13 @@ def test_steps_without_a_picture_show_their_lines_or_say_what_is_missing(desk):
     replay = desk.page.replay
     replay.go(NO_PICTURE)
     desk.until(lambda: replay.view is not None)
-    assert desk.canvas._instead == "No picture of this step was kept."
+    assert desk.canvas._placeholder == "No picture of this step was kept."
     replay.go(LINES_ONLY)
     desk.until(lambda: replay.view is not None)
     assert desk.page.faces.currentWidget() is desk.page.lines
     replay.go(LOST)
     desk.until(lambda: bool(replay.error))
-    assert "is not there" in desk.canvas._instead
+    assert "is not there" in desk.canvas._placeholder
     assert desk.page.faces.currentWidget() is desk.canvas
 
 
@@ -302,7 +302,7 @@ def test_nothing_goes_to_a_page_that_is_not_taken_over(desk):
     QTest.mouseMove(desk.canvas, desk.place(300, 300))
     desk.wait(0.1)
     assert desk.inputs == []
-    assert not desk.canvas.captures
+    assert not desk.canvas.is_capturing
 
 
 def test_one_key_takes_over_and_mouse_and_keys_are_the_pages(whole):
@@ -347,7 +347,7 @@ def test_shift_escape_hands_the_page_back_and_nothing_stays_pressed_on_it(desk):
     desk.wait()
     desk.press(K.Key_Escape, M.ShiftModifier)
     desk.until(lambda: desk.engine.rows["live-1"].state is not RunState.TAKEN_OVER)
-    desk.until(lambda: not desk.canvas.captures)
+    desk.until(lambda: not desk.canvas.is_capturing)
     assert {one.key for one in desk.inputs if one.kind is InputKind.KEY_UP} == {"Shift"}
     assert kinds(desk).count(InputKind.PRESS) == kinds(desk).count(InputKind.RELEASE) == 1
     assert kinds(desk)[-1] in (InputKind.KEY_UP, InputKind.RELEASE)
@@ -363,9 +363,9 @@ def test_a_remapped_key_hands_the_page_back_and_the_old_one_goes_to_the_page(des
     assert "Ctrl+F12" in desk.page.head.says.text()
     desk.press(K.Key_Escape, M.ShiftModifier)
     desk.until(lambda: "Escape" in [one.key for one in desk.inputs])
-    assert desk.canvas.captures
+    assert desk.canvas.is_capturing
     desk.press(K.Key_F12, M.ControlModifier)
-    desk.until(lambda: not desk.canvas.captures)
+    desk.until(lambda: not desk.canvas.is_capturing)
 
 
 def test_what_the_window_loses_is_shown_and_one_click_or_key_gives_the_page_the_keys_again(desk):
@@ -373,9 +373,9 @@ def test_what_the_window_loses_is_shown_and_one_click_or_key_gives_the_page_the_
     QTest.keyPress(desk.canvas, K.Key_Control, M.NoModifier)
     desk.view.list.setFocus()
     desk.wait()
-    assert desk.canvas.captures
+    assert desk.canvas.is_capturing
     assert not desk.canvas.has_keys
-    assert "The keys are the window's" in desk.page.head.says.text()
+    assert "The keyboard is with the window" in desk.page.head.says.text()
     assert desk.inputs[-1].kind is InputKind.KEY_UP
     desk.press(K.Key_O)
     assert desk.canvas.has_keys
@@ -388,7 +388,7 @@ def test_what_the_window_loses_is_shown_and_one_click_or_key_gives_the_page_the_
 def test_the_frame_of_a_takeover_is_whole_with_the_keys_and_dashed_without(desk, theme):
     desk.take_over()
     desk.picture("live-1")
-    rect = desk.canvas.ground.rect
+    rect = desk.canvas.page_geometry.rect
     row = round(rect.top()) - 2
 
     def framed():
@@ -404,8 +404,8 @@ def test_the_frame_of_a_takeover_is_whole_with_the_keys_and_dashed_without(desk,
 
 def test_only_the_picture_takes_the_mouse_and_a_drag_may_leave_it(desk):
     desk.take_over()
-    ground = desk.canvas.ground
-    outside = QPoint(round(ground.rect.left()) + 20, round(ground.rect.top()) - 3)
+    page_geometry = desk.canvas.page_geometry
+    outside = QPoint(round(page_geometry.rect.left()) + 20, round(page_geometry.rect.top()) - 3)
     assert outside.y() > 0
     QTest.mouseClick(desk.canvas, Qt.MouseButton.LeftButton, M.NoModifier, outside)
     desk.wait()
@@ -456,7 +456,7 @@ def test_a_paste_and_what_an_input_method_composes_arrive_as_text(desk):
 def test_a_key_that_was_down_before_the_takeover_does_not_come_up_on_the_page(desk):
     desk.open("live-1")
     QTest.keyPress(QApplication.focusWidget(), K.Key_O)
-    desk.until(lambda: desk.canvas.captures)
+    desk.until(lambda: desk.canvas.is_capturing)
     QTest.keyRelease(desk.canvas, K.Key_O)
     desk.wait(0.1)
     assert desk.inputs == []
@@ -466,7 +466,7 @@ def test_looking_back_during_a_takeover_takes_no_keys_to_the_page_and_now_gives_
     desk.take_over()
     desk.page.replay.back()
     desk.wait()
-    assert not desk.canvas.captures
+    assert not desk.canvas.is_capturing
     desk.page.replay.live()
     desk.wait()
     assert desk.canvas.has_keys
@@ -477,7 +477,7 @@ def test_a_takeover_that_the_person_walks_away_from_stays_and_can_be_come_back_t
     QTest.keyPress(whole.canvas, K.Key_Shift)
     whole.wait()
     whole.model.close()
-    whole.until(lambda: not whole.canvas.captures)
+    whole.until(lambda: not whole.canvas.is_capturing)
     whole.until(lambda: InputKind.KEY_UP in kinds(whole))
     assert whole.engine.rows["live-2"].state is RunState.TAKEN_OVER
     whole.model.open("live-2")
@@ -489,7 +489,7 @@ def test_a_run_that_ends_under_the_hands_gives_the_keys_back_to_the_window(desk)
     row = desk.engine.rows["live-1"]
     desk.engine.bus.publish(LiveRunChanged(row=replace(row, state=RunState.ENDED, why="the browser died")))
     desk.wait()
-    assert not desk.canvas.captures
+    assert not desk.canvas.is_capturing
     assert desk.page.head.says.text() == "the browser died"
     desk.press(K.Key_A)
     assert desk.inputs == []
@@ -540,7 +540,7 @@ def test_a_page_that_could_not_be_handed_back_is_in_hand_again(desk, monkeypatch
     desk.take_over()
     monkeypatch.setattr(desk.engine, "release", refused)
     desk.press(K.Key_Escape, M.ShiftModifier)
-    desk.until(lambda: desk.canvas.captures)
+    desk.until(lambda: desk.canvas.is_capturing)
     assert desk.model.takeover is None
 
 
@@ -552,7 +552,7 @@ def test_the_account_of_a_takeover_says_what_was_done_what_changed_and_what_was_
     assert card.title.text() == "Handed back: 2 steps by hand"
     assert "clicked link 'Orders'" in card.done.text()
     assert "the address is now /orders/" in card.changes.text()
-    assert "Kept out of text and pictures: 1 field" in card.changes.text()
+    assert "Masked in text and pictures: 1 field" in card.changes.text()
     assert card.tip_button.isEnabled()
     assert card.map_button.isEnabled()
     assert desk.page.faces.geometry().contains(card.geometry())
@@ -595,7 +595,7 @@ def test_the_page_stands_in_both_sizes_and_colours(make_page, theme, pictures, m
     desk.open("live-3")
     desk.wait(0.2)
     assert desk.canvas.width() > 0.4 * size[0]
-    assert desk.canvas.ground.rect.width() > 0.8 * min(desk.canvas.width(), 1280)
+    assert desk.canvas.page_geometry.rect.width() > 0.8 * min(desk.canvas.width(), 1280)
     for widget in (desk.canvas, desk.page.strip, desk.page.now, desk.page.head.address, desk.page.card):
         assert widget.accessibleName()
     if pictures is not None:
@@ -616,5 +616,5 @@ def test_risks_have_words_and_colours_of_their_own(desk):
 def test_the_canvas_leaves_a_focus_event_of_a_menu_alone(desk):
     desk.take_over()
     QApplication.sendEvent(desk.canvas, QFocusEvent(QEvent.Type.FocusOut, Qt.FocusReason.PopupFocusReason))
-    assert desk.canvas.captures
+    assert desk.canvas.is_capturing
     assert QKeySequence("Shift+Esc").toString() in desk.page.head.says.text()

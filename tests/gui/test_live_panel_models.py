@@ -64,7 +64,7 @@ def opened(live, settle):
         live.open(name)
         settle(0.1)
         live.hands.now.forward()
-        return live.large
+        return live.open_run
 
     return open_run
 
@@ -94,20 +94,20 @@ def test_rows_take_any_new_order_without_being_shown_anew(qapp, before, after):
 
 
 def test_all_lists_of_a_large_run_keep_the_laws_of_item_models(live, opened, fake_engine, settle):
-    large = live.large
+    open_run = live.open_run
     lists = (
-        large.moments,
-        large.memory,
-        large.plan,
-        large.flags.flags,
-        large.hints.hints,
-        large.knowledge.tips,
+        open_run.timeline,
+        open_run.memory,
+        open_run.plan,
+        open_run.flags.flags,
+        open_run.hints.hints,
+        open_run.knowledge.tips,
     )
     testers = [QAbstractItemModelTester(rows, FATAL) for rows in lists]
     opened("live-4")
-    large.hints.send("look at the second page")
-    large.flags.say(True)
-    large.knowledge.pin()
+    open_run.hints.send("look at the second page")
+    open_run.flags.say(True)
+    open_run.knowledge.pin()
     settle()
     opened("live-3")
     live.close()
@@ -352,14 +352,14 @@ def test_a_stance_that_can_not_be_kept_is_shown_as_it_was(opened, fake_engine, s
 
 
 def test_the_next_action_says_which_tips_it_follows_at_its_own_step_only(opened, fake_engine):
-    large = opened("live-1")
+    open_run = opened("live-1")
     here = fake_engine.knowledge_of("live-1")
     bare = replace(here, tips=tuple(replace(tip, follows=None) for tip in here.tips))
     fake_engine.bus.publish(TipsRetrieved(here=bare))
     fake_engine.plan("live-1")
-    assert [tip.follows for tip in large.knowledge.tips.rows] == [True, False, None]
+    assert [tip.follows for tip in open_run.knowledge.tips.rows] == [True, False, None]
     fake_engine.bus.publish(TipsRetrieved(here=replace(bare, step=bare.step + 1)))
-    assert [tip.follows for tip in large.knowledge.tips.rows] == [None, None, None]
+    assert [tip.follows for tip in open_run.knowledge.tips.rows] == [None, None, None]
 
 
 # ------------------------------------------------------------ hints
@@ -375,9 +375,9 @@ def test_a_hint_waits_until_a_step_was_given_it(opened, fake_engine, settle):
     hints = opened("live-1").hints
     assert hints.send("use the search")
     settle()
-    assert hints.hints.words(hints.newest) == "waits for the next step: use the search"
+    assert hints.hints.words(hints.newest) == "waiting for the next step: use the search"
     fake_engine.bus.publish(HintChanged(hint=replace(hints.newest, taken_at=NOW)))
-    assert hints.hints.words(hints.newest) == "given to the agent: use the search"
+    assert hints.hints.words(hints.newest) == "delivered: use the search"
 
 
 def test_a_hint_of_another_run_is_not_shown_here(opened, fake_engine, run, settle):
@@ -395,7 +395,7 @@ def test_deeds_stand_before_the_step_they_preceded():
         Intervention(run="r", step=3, deed=OperatorAction.STOPPED, author="ana", order=3),
     ]
     line = timeline([make_step(made, number) for number in range(3)], deeds, ())
-    assert [(moment.step, moment.deed) for moment in line] == [
+    assert [(moment.step, moment.action) for moment in line] == [
         (0, ""), (1, "hinted"), (1, "paused"), (1, ""), (2, ""), (3, "stopped"),
     ]  # fmt: skip
 
@@ -404,48 +404,48 @@ def test_a_step_done_by_hand_and_a_flag_at_a_step_are_said_in_words(live):
     step = replace(make_step(make_run(0), 0), by="person", effect="nothing")
     flag = RaisedFlag(detector="no_effect", step=0, severity=Severity.ERROR, message="Nothing changed")
     (moment,) = timeline([step], (), [flag])
-    words = live.large.moments.words(moment)
+    words = live.open_run.timeline.words(moment)
     assert words.startswith("step 0 by hand: ")
     assert "changed nothing" in words
     assert "Nothing changed" in words
 
 
 def test_new_steps_come_as_they_are_recorded(opened, fake_engine, settle):
-    large = opened("live-1")
-    assert len(large.moments.rows) == 2
+    open_run = opened("live-1")
+    assert len(open_run.timeline.rows) == 2
     fake_engine.put(replace(fake_engine.rows["live-1"], step=4))
     settle(0.2)
-    assert len(large.moments.rows) == 4
+    assert len(open_run.timeline.rows) == 4
 
 
 def test_what_the_last_step_changed_in_the_ledger_is_marked(opened, fake_engine):
-    large = opened("live-1")
+    open_run = opened("live-1")
     ledger = Ledger(
         goal="other",
         plan=(PlanNode(id="1", parent="", intent="find it", step=1),),
         facts=(Fact(key="old", value="1", step=0), Fact(key="new", value="2", step=2)),
     )
     fake_engine.bus.publish(LedgerChanged(run="live-1", step=2, ledger=ledger, changes=("fact: new",)))
-    assert [(line.text, line.new) for line in large.memory.rows] == [("old: 1", False), ("new: 2", True)]
-    assert [line.role for line in large.plan.rows] == ["goal", "plan"]
-    assert large.ledger_changes == ("fact: new",)
+    assert [(line.text, line.new) for line in open_run.memory.rows] == [("old: 1", False), ("new: 2", True)]
+    assert [line.role for line in open_run.plan.rows] == ["goal", "plan"]
+    assert open_run.ledger_changes == ("fact: new",)
 
 
 def test_events_of_other_runs_change_nothing_here(opened, fake_engine, run):
-    large = opened("live-1")
-    before = (large.row, large.next, large.requests.card, large.knowledge.here)
+    open_run = opened("live-1")
+    before = (open_run.row, open_run.next, open_run.requests.card, open_run.knowledge.here)
     fake_engine.plan("live-3")
     run(fake_engine.pause_run("live-3"))
     fake_engine.bus.publish(TipsRetrieved(here=fake_engine.knowledge_of("live-3")))
-    assert (large.row, large.next, large.requests.card, large.knowledge.here) == before
+    assert (open_run.row, open_run.next, open_run.requests.card, open_run.knowledge.here) == before
 
 
 def test_goal_and_subgoal_are_not_said_twice(opened, fake_engine):
-    large = opened("live-1")
+    open_run = opened("live-1")
     ledger = Ledger(
         goal=fake_engine.rows["live-1"].intent,
         subgoal="n1",
         plan=(PlanNode(id="n1", parent="", intent="find it", step=1),),
     )
     fake_engine.bus.publish(LedgerChanged(run="live-1", step=2, ledger=ledger))
-    assert [line.text for line in large.plan.rows] == ["find it"]
+    assert [line.text for line in open_run.plan.rows] == ["find it"]

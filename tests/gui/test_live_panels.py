@@ -191,7 +191,7 @@ def test_a_run_that_asks_nothing_any_more_leaves_the_keys_in_the_field_until_esc
     side.engine.put(replace(side.engine.rows["live-1"], needs=(), state=RunState.RUNNING))
     side.wait()
     assert side.card.line.hasFocus()
-    assert "not asked any more" in side.card.error.text()
+    assert "request is closed" in side.card.error.text()
     side.press(Qt.Key.Key_Escape)
     assert not side.card.isVisible()
     assert not isinstance(QApplication.focusWidget(), QPlainTextEdit)
@@ -410,13 +410,13 @@ def test_a_step_of_the_time_line_is_shown_by_enter(side):
 def test_the_time_line_follows_unless_somebody_reads_further_up(side):
     side.open("live-1")
     side.engine.put(replace(side.engine.rows["live-1"], step=20))
-    bar = side.facts.moments.verticalScrollBar()
+    bar = side.facts.timeline.verticalScrollBar()
     side.until(
-        lambda: len(side.model.moments.rows) == 20 and bar.maximum() > 0 and bar.value() == bar.maximum()
+        lambda: len(side.model.timeline.rows) == 20 and bar.maximum() > 0 and bar.value() == bar.maximum()
     )
     bar.setValue(0)
     side.engine.put(replace(side.engine.rows["live-1"], step=24))
-    side.until(lambda: len(side.model.moments.rows) == 24)
+    side.until(lambda: len(side.model.timeline.rows) == 24)
     side.wait()
     assert bar.value() == 0
 

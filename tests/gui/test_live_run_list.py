@@ -134,7 +134,7 @@ def test_every_state_has_a_face_and_a_word(run: str, face: str, words: str) -> N
 def test_a_likely_failure_is_called_risky_and_a_crash_is_called_a_crash() -> None:
     assert display_state(row(risk=0.7)) == "risky"
     assert state_words(row(state=RunState.ENDED, outcome="crashed")) == "crashed"
-    assert state_words(row(state=RunState.INTERRUPTED)) == "broken off"
+    assert state_words(row(state=RunState.INTERRUPTED)) == "interrupted"
     assert state_words(row(state=RunState.ENDED, outcome="step_limit")) == "out of steps"
 
 
@@ -155,47 +155,49 @@ def test_the_weightiest_need_is_told_with_how_many_more() -> None:
 
 
 @pytest.fixture
-def watch(client, tasks) -> FrameSubscriptions:
+def subscriptions(client, tasks) -> FrameSubscriptions:
     made = FrameSubscriptions(client, tasks)
     made.set_alive(["live-1", "live-2", "live-3"])
     return made
 
 
-def test_tiles_in_sight_come_once_a_second_and_the_open_run_at_full_rate(watch, fake_engine, settle) -> None:
-    watch.set_shown(True)
-    watch.set_tiles(["live-1", "live-2", "live-5"], 280, 175)
+def test_tiles_in_sight_come_once_a_second_and_the_open_run_at_full_rate(
+    subscriptions, fake_engine, settle
+) -> None:
+    subscriptions.set_shown(True)
+    subscriptions.set_tiles(["live-1", "live-2", "live-5"], 280, 175)
     settle(0.15)
     assert fake_engine.watched == {"live-1": (280, 175, TILE_RATE), "live-2": (280, 175, TILE_RATE)}
-    watch.set_tiles([], 280, 175)
-    watch.set_page("live-2", 900, 560)
+    subscriptions.set_tiles([], 280, 175)
+    subscriptions.set_page("live-2", 900, 560)
     settle(0.15)
     assert fake_engine.watched == {"live-2": (900, 560, FULL_RATE)}
 
 
-def test_nothing_is_watched_while_nobody_sees_it(watch, fake_engine, settle) -> None:
-    watch.set_tiles(["live-1"], 280, 175)
-    watch.set_page("live-2", 900, 560)
+def test_nothing_is_watched_while_nobody_sees_it(subscriptions, fake_engine, settle) -> None:
+    subscriptions.set_tiles(["live-1"], 280, 175)
+    subscriptions.set_page("live-2", 900, 560)
     settle(0.15)
     assert fake_engine.watched == {}
-    watch.set_shown(True)
+    subscriptions.set_shown(True)
     settle(0.15)
     assert set(fake_engine.watched) == {"live-1", "live-2"}
-    watch.set_shown(False)
+    subscriptions.set_shown(False)
     settle(0.15)
     assert fake_engine.watched == {}
 
 
-def test_another_engine_is_told_everything_again(watch, fake_engine, settle) -> None:
-    watch.set_shown(True)
-    watch.set_page("live-2", 900, 560)
+def test_another_engine_is_told_everything_again(subscriptions, fake_engine, settle) -> None:
+    subscriptions.set_shown(True)
+    subscriptions.set_page("live-2", 900, 560)
     settle(0.15)
     fake_engine.watched.clear()
-    watch.forget()
+    subscriptions.forget()
     settle(0.15)
     assert set(fake_engine.watched) == {"live-2"}
 
 
-def test_a_burst_of_sizes_is_told_once(watch, fake_engine, settle, monkeypatch) -> None:
+def test_a_burst_of_sizes_is_told_once(subscriptions, fake_engine, settle, monkeypatch) -> None:
     asked: list[tuple[object, ...]] = []
     real = fake_engine.watch_page
 
@@ -204,9 +206,9 @@ def test_a_burst_of_sizes_is_told_once(watch, fake_engine, settle, monkeypatch) 
         await real(*told)
 
     monkeypatch.setattr(fake_engine, "watch_page", watch_page)
-    watch.set_shown(True)
+    subscriptions.set_shown(True)
     for width in range(400, 900, 10):
-        watch.set_page("live-2", width, 500)
+        subscriptions.set_page("live-2", width, 500)
     settle(0.15)
     assert asked == [("live-2", 890, 500, FULL_RATE)]
 
@@ -225,13 +227,13 @@ def live(client, tasks, settle) -> LiveModel:
 def test_the_hand_is_on_the_run_that_needs_a_person_most(live: LiveModel) -> None:
     assert live.current == "live-2"
     assert live.run == ""
-    assert [one.run for one in live.needy] == ["live-2", "live-3"]
+    assert [one.run for one in live.needing_attention] == ["live-2", "live-3"]
 
 
 def test_the_most_needy_is_opened_first_and_then_the_next(live: LiveModel, settle) -> None:
-    live.open_needy()
+    live.open_next_needing()
     assert live.run == "live-2"
-    live.open_needy()
+    live.open_next_needing()
     assert live.run == "live-3"
     settle()
     assert live.detail is not None
@@ -330,7 +332,7 @@ def test_a_hint_and_a_takeover_become_a_draft(live: LiveModel, fake_engine, run,
     live.write_tip()
     settle()
     assert drafts[-1].text.startswith("The orders are under")
-    live.to_map()
+    live.add_to_map()
     settle()
     assert ("takeover_to_graph", ("live-1", live.takeover.first_step)) in fake_engine.calls
 

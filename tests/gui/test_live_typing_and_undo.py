@@ -81,7 +81,7 @@ def stands(live: LiveWindow) -> tuple[object, ...]:
         model.run,
         model.current,
         live.view.side.isVisible(),
-        model.endings.held.newest,
+        model.delayed_stops.held.newest,
     )
 
 
@@ -140,7 +140,7 @@ def test_h_takes_the_keyboard_whatever_the_run_is_at(live, which, state, large) 
 def test_h_opens_the_line_over_a_form_and_in_a_folded_column(live) -> None:
     opened(live, "live-1")
     live.view.columns.set_folded(2, True)
-    live.view.ask_for_a_run()
+    live.view.open_run_form()
     live.view.list.setFocus()
     live.press(K.Key_H)
     assert live.view.hint.line.hasFocus()
@@ -221,14 +221,14 @@ def test_a_field_of_a_request_that_goes_keeps_the_keys_and_words_and_sends_nothi
     live.press(K.Key_Return)
     assert line.hasFocus()
     assert line.text == "the second and no king"
-    assert "nothing is sent" in card.error.text()
+    assert "nothing will be sent" in card.error.text()
     assert not any(button.isVisible() for button in card.buttons.values())
     live.press(K.Key_A, CTRL | SHIFT)
     assert not live.did("decide"), "not even for what is asked now: it is not what is shown"
     assert stands(live) == before
     live.press(K.Key_Escape)
     assert not line.hasFocus()
-    assert "nothing is sent" not in card.error.text() or not card.isVisible()
+    assert "nothing will be sent" not in card.error.text() or not card.isVisible()
     assert card.isVisible() is (gone in ("another comes", "another person decides"))
 
 
@@ -253,7 +253,7 @@ def test_letters_typed_on_after_their_field_is_gone_do_nothing_until_a_pause(liv
     before = stands(live)
     type_at_once(live, LETTERS)
     assert stands(live) == before
-    assert live.said[-1].startswith("Typing is ignored")
+    assert live.said[-1].startswith("Typing ignored")
     live.press(K.Key_J)
     assert live.model.current != before[3], "after a pause a key is a command again"
 
@@ -261,10 +261,10 @@ def test_letters_typed_on_after_their_field_is_gone_do_nothing_until_a_pause(liv
 def test_keys_typed_into_a_page_that_is_lost_become_no_commands(live) -> None:
     opened(live, "live-1")
     live.press(K.Key_O)
-    live.until(lambda: live.view.page.canvas.captures)
+    live.until(lambda: live.view.page.canvas.is_capturing)
     type_at_once(live, "pass")
     ends(live, "live-1")
-    assert not live.view.page.canvas.captures
+    assert not live.view.page.canvas.is_capturing
     before = stands(live)
     type_at_once(live, "word and king\r")
     assert stands(live) == before
@@ -346,7 +346,7 @@ def test_a_number_of_two_digits_is_typed_and_one_that_no_run_has_is_said(live) -
         (Need.APPROVAL, K.Key_A, "Approved: What is the price of 'Hacking Exposed Wireless'? · run 6"),
         (Need.APPROVAL, K.Key_D, "Denied: What is the price of 'Hacking Exposed Wireless'? · run 6"),
         (Need.WALL, K.Key_A, "Handled: What is the price of 'Hacking Exposed Wireless'? · run 6"),
-        (Need.TROUBLE, K.Key_A, "Trying again: What is the price of 'Hacking Exposed Wireless'? · run 6"),
+        (Need.TROUBLE, K.Key_A, "Retrying: What is the price of 'Hacking Exposed Wireless'? · run 6"),
         (Need.FLAG, K.Key_A, "Resumed: What is the price of 'Hacking Exposed Wireless'? · run 6"),
         (Need.QUESTION, K.Key_D, "Not answered: What is the price of 'Hacking Exposed Wireless'? · run 6"),
         (Need.WALL, K.Key_D, "Ends in 5 seconds: What is the price of 'Hacking Exposed Wireless'? · run 6"),
@@ -396,7 +396,7 @@ def test_nothing_is_decided_about_what_came_before_the_eyes_less_than_half_a_sec
     approve()
     assert not live.did("decide")
     number = live.model.list.numbers.of(run)
-    assert live.said[-1] == f"Run {number} just came up. Press again."
+    assert live.said[-1] == f"Run {number} has only just appeared. Press again."
     live.clock.forward(0.02)
     approve()
     assert [given[0] for given in live.did("decide")] == [request]
@@ -421,9 +421,9 @@ def test_stop_hits_no_run_that_just_came_up(live) -> None:
     live.wait()
     QTest.keyClick(QApplication.focusWidget(), K.Key_K)
     live.wait()
-    assert live.model.endings.held.newest is None
+    assert live.model.delayed_stops.held.newest is None
     live.press(K.Key_K)
-    assert live.model.endings.holds("live-1")
+    assert live.model.delayed_stops.holds("live-1")
 
 
 def test_a_button_that_went_down_on_one_request_decides_about_no_later_one(live) -> None:
@@ -477,7 +477,7 @@ def test_a_denial_that_ends_the_run_is_sent_five_seconds_later(live) -> None:
 def test_a_denial_that_ends_the_run_can_be_taken_back(live) -> None:
     deny_wall(live)
     assert (
-        live.model.endings.held.take_back()
+        live.model.delayed_stops.held.take_back()
         == "end of Order two copies of 'The Shellcoder's Handbook' · run 5"
     )
     live.rest()
@@ -493,7 +493,7 @@ def test_a_run_that_is_stopped_does_nothing_more_and_goes_on_when_that_is_undone
     for key in (K.Key_Space, K.Key_S, K.Key_K, K.Key_O):
         live.press(key)
     assert live.engine.rows["live-1"].state is RunState.PAUSED
-    live.model.endings.held.take_back()
+    live.model.delayed_stops.held.take_back()
     live.wait()
     assert live.engine.rows["live-1"].state is RunState.RUNNING
     live.rest()
@@ -503,7 +503,7 @@ def test_a_run_that_is_stopped_does_nothing_more_and_goes_on_when_that_is_undone
 def test_a_paused_run_whose_end_is_undone_stays_paused(live) -> None:
     live.model.select("live-4")
     live.press(K.Key_K)
-    live.model.endings.held.take_back()
+    live.model.delayed_stops.held.take_back()
     live.rest()
     assert live.engine.rows["live-4"].state is RunState.PAUSED
     assert not live.did("resumed")
@@ -529,8 +529,8 @@ def test_an_end_whose_run_went_on_without_it_is_not_sent(live, how) -> None:
     else:
         live.engine.bus.publish(LiveRunDismissed(run="live-2"))
         live.wait()
-    assert live.model.endings.held.newest is None
-    assert live.said[-1].startswith("Nothing was sent: Order two copies")
+    assert live.model.delayed_stops.held.newest is None
+    assert live.said[-1].startswith("Not ended: Order two copies")
     live.rest()
     assert not live.did("decide")
 

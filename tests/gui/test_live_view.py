@@ -136,7 +136,7 @@ def test_pause_go_on_step_and_stop_by_one_key_each(live: LiveWindow) -> None:
     live.model.select("live-1")
     live.press(Qt.Key.Key_Space)
     assert live.did("paused") == [("live-1",)]
-    assert live.view.bar.pause.accessibleName() == "Go on"
+    assert live.view.bar.pause.accessibleName() == "Resume"
     live.press(Qt.Key.Key_S)
     assert live.engine.rows["live-1"].step == 3
     live.press(Qt.Key.Key_Space)
@@ -226,7 +226,7 @@ def test_again_takes_the_task_of_the_run_with_the_tips_as_they_are(live: LiveWin
     live.model.select("live-4")
     live.press(Qt.Key.Key_W)
     assert live.view.form.intent.toPlainText() == live.engine.rows["live-4"].intent
-    assert "with the tips as they are now" in live.view.form.going.text()
+    assert "with the current tips" in live.view.form.going.text()
     live.press(Qt.Key.Key_Return)
     live.wait()
     ((requests, _),) = live.did("start_runs")
@@ -251,7 +251,7 @@ def test_a_task_file_is_looked_into_and_some_of_it_started(live: LiveWindow) -> 
     live.press(Qt.Key.Key_N, CTRL | SHIFT)
     form = live.view.tasks
     live.type("/tasks.txt")
-    live.until(lambda: len(live.model.batch.list.rows) == 3)
+    live.until(lambda: len(live.model.task_file.list.rows) == 3)
     assert form.start.accessibleName() == "Start 3 runs"
     form.fields["at_once"].setFocus()
     live.type("2")
@@ -285,9 +285,9 @@ def test_a_file_that_cannot_be_read_is_said_in_the_form(live: LiveWindow, monkey
 @pytest.mark.parametrize("wrong", ["0", "33", "two", "-1"])
 def test_a_wrong_number_at_once_is_said_beside_its_field(live: LiveWindow, wrong: str) -> None:
     live.press(Qt.Key.Key_N, CTRL | SHIFT)
-    live.model.batch.set("path", "/tasks.txt")
-    live.until(lambda: len(live.model.batch.list.rows) == 3)
-    live.model.batch.set("at_once", wrong)
+    live.model.task_file.set("path", "/tasks.txt")
+    live.until(lambda: len(live.model.task_file.list.rows) == 3)
+    live.model.task_file.set("at_once", wrong)
     live.press(Qt.Key.Key_Return)
     assert "whole number" in live.view.tasks.says["at_once"].text()
     assert not live.did("start_runs")
@@ -428,8 +428,8 @@ def test_a_room_of_nothing_still_gives_a_cell() -> None:
 @pytest.mark.parametrize("size", [QSize(1200, 690), QSize(880, 520), QSize(2480, 1330)])
 def test_no_button_is_cut_at_any_size(make_live, size: QSize) -> None:
     live = make_live(size=size)
-    for large in (False, True):
-        if large:
+    for open_run in (False, True):
+        if open_run:
             live.model.open("live-3")
             live.wait(0.1)
         assert live.view.width() == size.width(), "nothing may ask for more than there is"
@@ -484,12 +484,12 @@ def test_pictures_of_the_wall_and_of_a_large_run(make_live, theme, pictures, mod
     live.until(lambda: set(live.engine.watched) == {"live-3"})
     live.engine.frame("live-3")
     live.wait(0.2)
-    large = live.view.grab()
-    assert wall.size() == large.size() == live.view.size() * live.view.devicePixelRatioF()
-    assert wall.toImage() != large.toImage()
+    open_run = live.view.grab()
+    assert wall.size() == open_run.size() == live.view.size() * live.view.devicePixelRatioF()
+    assert wall.toImage() != open_run.toImage()
     if pictures is not None:
         wall.save(str(pictures / f"live-wall-{mode}.png"))
-        large.save(str(pictures / f"live-large-{mode}.png"))
+        open_run.save(str(pictures / f"live-large-{mode}.png"))
 
 
 def test_hostile_texts_are_painted_without_a_word_of_complaint(make_live, fake_engine) -> None:
@@ -591,8 +591,8 @@ def test_keys_stand_on_the_bar_in_the_usual_window_on_the_wall_and_beside_a_larg
     live: LiveWindow,
 ) -> None:
     bar = live.view.bar
-    for large in (False, True):
-        if large:
+    for open_run in (False, True):
+        if open_run:
             live.model.open("live-2")
             live.wait()
         for button in (bar.pause, bar.approve, bar.deny, bar.hint, bar.hands, bar.stop):

@@ -295,7 +295,7 @@ def test_where_no_way_leads_it_says_so(model, until):
 
 def test_being_taken_there_shows_each_arrival(model, until, client):
     client.api.arrive_at = [ReplayVerdictKind.EXACT, ReplayVerdictKind.SAME_TEMPLATE, ReplayVerdictKind.EXACT]
-    model.go_to(node_id(37))
+    model.navigate_to(node_id(37))
     until(lambda: model.path.state is PathState.ARRIVED)
     assert [step.verdict for step in model.path.steps.rows] == ["exact", "same template", "exact"]
     assert model.path.live == node_id(37)
@@ -308,7 +308,7 @@ def test_being_taken_there_shows_each_arrival(model, until, client):
 
 def test_a_way_that_leads_elsewhere_stops_there_and_says_why(model, until, client):
     client.api.arrive_at = [ReplayVerdictKind.EXACT, ReplayVerdictKind.WRONG]
-    model.go_to(node_id(37))
+    model.navigate_to(node_id(37))
     until(lambda: model.path.state is PathState.STOPPED)
     assert [step.verdict for step in model.path.steps.rows] == ["exact", "wrong", ""]
     assert "step 2" in model.path.error

@@ -174,7 +174,7 @@ def test_a_dragged_map_looks_as_one_drawn_anew(desk):
         desk.canvas.camera.pan(right, down)
         desk.canvas.grab()
     kept = pixels(desk.canvas)
-    desk.canvas.forget_ground()
+    desk.canvas.invalidate()
     differs = np.abs(pixels(desk.canvas) - kept).max(axis=2)
     assert (differs > 8).mean() < 0.003, "but for dashes and smoothing of lines where they were cut"
 
@@ -256,7 +256,7 @@ def test_control_click_selects_more_and_m_merges_them(desk):
     assert desk.model.selected == (node_id(3), node_id(4))
     desk.press(Key.Key_M)
     desk.until(lambda: len(desk.model.graph) == 39)
-    assert desk.said[-1] == "2 states are one now"
+    assert desk.said[-1] == "2 states merged"
     desk.press(Key.Key_M)
     assert len([1 for name, _ in desk.engine.calls if name == "merge_nodes"]) == 1, (
         "one state alone merges with nothing"
@@ -475,7 +475,7 @@ def test_an_engine_that_fails_says_why(make_desk, client, monkeypatch):
     assert desk.view.faces.currentWidget() is desk.view.error
 
 
-@pytest.mark.parametrize(("key", "page"), [(Key.Key_B, "lab"), (Key.Key_D, "velocity")])
+@pytest.mark.parametrize(("key", "page"), [(Key.Key_B, "block_list"), (Key.Key_D, "velocity")])
 def test_laboratory_and_velocity_stand_in_the_maps_place_and_go_again(desk, key, page):
     desk.press(key)
     assert desk.view.faces.currentWidget() is getattr(desk.view, page)
@@ -563,7 +563,7 @@ def test_verifying_and_bringing_up_to_date_say_what_came_of_it(desk):
     desk.until(lambda: bool(desk.said))
     assert desk.said[-1].startswith("Verified 40 states")
     assert desk.center.trigger("map.update")
-    desk.until(lambda: desk.said[-1].startswith("Brought up to date"))
+    desk.until(lambda: desk.said[-1].startswith("Updated"))
 
 
 # ---------------------------------------------------------------- large, light and dark

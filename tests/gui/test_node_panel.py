@@ -69,12 +69,12 @@ def way(**fields):
     [
         (item(FrontierStatus.WAITING), "waiting to be tried"),
         (item(FrontierStatus.TRIED), "tried"),
-        (item(FrontierStatus.FAILED, detail="it is covered by 'dialog'"), "tried in vain: it is covered by 'dialog'"),
+        (item(FrontierStatus.FAILED, detail="it is covered by 'dialog'"), "failed: it is covered by 'dialog'"),
         (item(FrontierStatus.SKIPPED, SkipReason.EXTERNAL, "cdn.example.com"),
-         "not tried: leads to another host (cdn.example.com)"),
+         "skipped: leads to another host (cdn.example.com)"),
         (item(FrontierStatus.SKIPPED, SkipReason.BLOCKED, "vendor-pages"),
-         "not tried: blocked by a rule (rule vendor-pages)"),
-        (item(FrontierStatus.SKIPPED), "not tried: no reason is stored"),
+         "skipped: blocked by a rule (rule vendor-pages)"),
+        (item(FrontierStatus.SKIPPED), "skipped: no reason recorded"),
     ],
 )  # fmt: skip
 def test_what_became_of_an_element_is_said_in_words(frontier, words):
@@ -84,11 +84,11 @@ def test_what_became_of_an_element_is_said_in_words(frontier, words):
 def test_an_element_nobody_noted_says_why_it_can_be_so():
     assert (
         status_of(Element(index=0, role="textbox"), [])[1]
-        == "not tried: a textbox is none of the roles tried"
+        == "skipped: elements with role textbox are not tried"
     )
-    assert status_of(Element(index=0, role="link", visible=False), [])[1] == "not tried: not visible"
-    assert status_of(Element(index=0, role="button", states=("disabled",)), [])[1] == "not tried: disabled"
-    assert status_of(Element(index=0, role="button"), []) == ("", "not looked at yet")
+    assert status_of(Element(index=0, role="link", visible=False), [])[1] == "skipped: not visible"
+    assert status_of(Element(index=0, role="button", states=("disabled",)), [])[1] == "skipped: disabled"
+    assert status_of(Element(index=0, role="button"), []) == ("", "unknown")
 
 
 def test_the_choices_of_a_list_count_one_by_one():
@@ -96,7 +96,7 @@ def test_the_choices_of_a_list_count_one_by_one():
     choices.append(item(FrontierStatus.WAITING, value="3", operation=Operation.SELECT))
     assert status_of(Element(index=0, role="combobox"), choices) == (
         "waiting",
-        "4 choices: 1 waiting, 3 tried",
+        "4 options: 1 waiting, 3 tried",
     )
 
 
@@ -111,20 +111,20 @@ def test_a_transition_says_tries_time_risk_and_how_it_was_found():
         transition=way(risk=0.4, last_tier="role and name"), other="b", title="Cart", outgoing=True
     )
     assert row.numbers == "3 of 3 arrived · 0.42 s · risk 0.4 · by role and name"
-    assert row.standing == "ok"
+    assert row.status == "ok"
     seen = replace(row, transition=way(attempts=0, successes=0))
-    assert (seen.numbers, seen.standing) == ("seen, never followed", "")
+    assert (seen.numbers, seen.status) == ("not tried", "")
     gone = replace(row, transition=way(gone_at=5.0))
-    assert (gone.numbers, gone.standing) == ("gone from the page", "fail")
+    assert (gone.numbers, gone.status) == ("no longer on the page", "fail")
 
 
 def test_a_transition_that_failed_last_is_a_warning_and_one_that_never_arrived_a_failure():
-    def standing(**fields):
-        return TransitionRow(transition=way(**fields), other="b", title="", outgoing=True).standing
+    def status(**fields):
+        return TransitionRow(transition=way(**fields), other="b", title="", outgoing=True).status
 
-    assert standing(attempts=4, successes=3, last_at=9, last_ok_at=8) == "warn"
-    assert standing(attempts=4, successes=3, last_at=9, last_ok_at=9) == "ok"
-    assert standing(attempts=2, successes=0, last_ok_at=0) == "fail"
+    assert status(attempts=4, successes=3, last_at=9, last_ok_at=8) == "warn"
+    assert status(attempts=4, successes=3, last_at=9, last_ok_at=9) == "ok"
+    assert status(attempts=2, successes=0, last_ok_at=0) == "fail"
 
 
 def test_transitions_that_fail_come_first_and_those_only_seen_last():
@@ -199,7 +199,7 @@ def test_runs_say_what_they_were_about_and_how_they_ended(model, fake_engine, se
 
 def test_elements_are_filtered_by_standing_and_words(opened):
     opened.filter("skipped", "")
-    assert {row.standing for row in opened.elements.rows} == {"skipped"}
+    assert {row.status for row in opened.elements.rows} == {"skipped"}
     assert opened.elements.rowCount() == opened.count("skipped")
     opened.filter(None, "basket link")
     assert [row.name for row in opened.elements.rows] == ["Basket"]
@@ -233,7 +233,7 @@ def test_a_link_that_was_only_seen_leads_to_its_page_where_its_looks_are_its_alo
         opened.detail, elements=(element,), element_keys=("e",), frontier=(skipped,), outgoing=(seen,)
     )
     row = element_rows(detail)[0]
-    assert (row.target, row.why) == ("b", "not tried: leads to a known page (/cart)")
+    assert (row.target, row.why) == ("b", "skipped: leads to a known page (/cart)")
     two = replace(detail, outgoing=(seen, replace(seen, id="w2", target="c")))
     assert element_rows(two)[0].target == ""
 
@@ -387,7 +387,7 @@ def test_an_element_beyond_the_picture_says_so(panel, model, qtbot):
     model.all_elements[1] = far
     model.select_element(1)
     assert panel.shot.chosen is None
-    assert "beyond the picture" in panel.caption.text()
+    assert "outside the picture" in panel.caption.text()
 
 
 def test_a_click_on_the_picture_selects_the_element_there(panel, model, qtbot):
@@ -452,10 +452,10 @@ def test_the_counts_stand_on_the_tabs(panel, model):
 
 
 def test_the_filter_and_its_choice_narrow_the_elements(panel, model, qtbot):
-    panel.standing.setCurrentIndex(2)
-    panel.standing.activated.emit(2)
-    assert model.standing == "waiting"
-    assert panel.standing.currentText() == f"waiting {model.count('waiting')}"
+    panel.status.setCurrentIndex(2)
+    panel.status.activated.emit(2)
+    assert model.status == "waiting"
+    assert panel.status.currentText() == f"waiting {model.count('waiting')}"
     panel.filter.setText("nothing at all")
     qtbot.waitUntil(lambda: model.elements.rowCount() == 0)
     assert panel.elements.isHidden()

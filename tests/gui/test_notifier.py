@@ -114,7 +114,7 @@ def test_from_a_call_to_the_decision_it_is_two_keys(desk):
     desk.press(Qt.Key.Key_Period, CTRL)
     assert desk.window.place == "live"
     assert desk.live.run == "live-1"
-    desk.until(lambda: not desk.live.large.requests.just_came)
+    desk.until(lambda: not desk.live.open_run.requests.is_too_recent)
     desk.press(Qt.Key.Key_A)
     desk.until(lambda: desk.engine.needs["live-1-1"].decision is not None)
     assert desk.engine.needs["live-1-1"].decision.verb is DecisionKind.APPROVE
@@ -126,7 +126,7 @@ def test_from_a_click_on_the_call_to_the_decision_it_is_two_actions(desk):
     desk.until(lambda: desk.window.toast.isVisible() and desk.window.toast.action_text)
     desk.click(next(one for one in desk.window.toast.findChildren(QPushButton) if "Open" in one.text()))
     assert desk.live.run == "live-1"
-    desk.until(lambda: not desk.live.large.requests.just_came)
+    desk.until(lambda: not desk.live.open_run.requests.is_too_recent)
     desk.press(Qt.Key.Key_A)
     desk.until(lambda: desk.engine.needs["live-1-1"].decision is not None)
     assert desk.actions == 2

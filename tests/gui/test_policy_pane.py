@@ -74,7 +74,7 @@ def desk(client, tasks, fake_engine, center, theme, qtbot, settle):
 
 def test_it_opens_on_what_is_in_force_with_the_keys_in_the_table(desk):
     assert desk.pane.grid.hasFocus()
-    assert [desk.word(row, 0) for row in range(3)] == ["mark", "tell me", "pause"]
+    assert [desk.word(row, 0) for row in range(3)] == ["mark", "notify me", "pause"]
     assert desk.word(2, 1) == "pause"
     assert desk.model.table.headerData(1, Qt.Orientation.Horizontal) == "shop"
     assert not desk.model.is_changed
@@ -91,7 +91,7 @@ def test_keys_turn_set_and_let_go_of_a_cell_and_never_reach_the_runs(desk):
     desk.press(Qt.Key.Key_Space)
     assert desk.word(1, 1) == "pause"
     desk.press(Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
-    assert desk.word(1, 1) == "tell me"
+    assert desk.word(1, 1) == "notify me"
     desk.press(Qt.Key.Key_4)
     assert desk.model.draft.reaction("shop", Severity.WARNING, "any") is Reaction.ASK
     assert desk.model.draft.reaction("wiki", Severity.WARNING, "any") is Reaction.NOTIFY
@@ -174,12 +174,12 @@ def test_a_detector_gets_a_line_goes_by_weight_and_can_have_its_own(desk):
     row = desk.pane.grid.currentIndex().row()
     name = desk.model.table.rows[row].detector
     assert name
-    assert desk.word(row, 0) == "by its weight"
+    assert desk.word(row, 0) == "by severity"
     assert desk.pane.grid.hasFocus()
     desk.press(Qt.Key.Key_Space)
     assert desk.model.draft.reaction("shop", Severity.ERROR, name) is Reaction.MARK
     desk.press(Qt.Key.Key_Delete)
-    assert desk.word(row, 0) == "by its weight"
+    assert desk.word(row, 0) == "by severity"
     desk.press(Qt.Key.Key_3)
     desk.model.drop_detector(row)
     assert name not in {line.detector for line in desk.model.table.rows}
@@ -192,7 +192,7 @@ def test_enter_lists_the_values_with_the_one_in_force_marked(desk):
     assert menu is not None
     words = [action.text() for action in menu.actions() if not action.isSeparator()]
     assert [word[1] for word in words[:3]] == ["1", "2", "3"]
-    assert words[-1] == "As everywhere"
+    assert words[-1] == "Same as every site"
     menu.actions()[2].trigger()
     assert desk.model.draft.answer("shop", RiskClass.PAYS) is PolicyAnswer.DENY
     assert desk.model.draft.answer("", RiskClass.PAYS) is PolicyAnswer.ASK
@@ -240,4 +240,4 @@ def test_every_control_has_a_name_and_tab_goes_round(desk):
     controls = (desk.pane.grid, desk.pane.save, desk.pane.back, desk.pane.detector, desk.pane.close_button)
     assert all(one.accessibleName() or one.text() for one in controls)
     cell = desk.model.table.index(2, 1)
-    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == "Flag: an error, shop: pause (as everywhere)"
+    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == "Flag: an error, shop: pause (inherited)"

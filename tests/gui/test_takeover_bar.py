@@ -65,7 +65,7 @@ def test_the_bar_is_there_only_while_the_page_is_in_hand(desk):
         assert widget.accessibleName()
         assert widget.isVisible()
     desk.press(K.Key_Escape, M.ShiftModifier)
-    desk.until(lambda: not desk.canvas.captures)
+    desk.until(lambda: not desk.canvas.is_capturing)
     assert not desk.page.bar.isVisible()
     assert handed(desk) == [HandBack()]
 
@@ -120,14 +120,14 @@ def test_leaving_the_runs_sites_is_said(desk):
 def wait_for_undo(desk):
     """Let the time to undo pass."""
     desk.clock.forward(6)
-    desk.model.endings.held.look()
+    desk.model.delayed_stops.held.look()
     desk.until(lambda: bool(handed(desk)))
 
 
 def test_a_run_is_handed_back_as_finished_by_key(desk):
     desk.take_over()
     desk.press(K.Key_E, BOTH)
-    assert desk.model.endings.holds("live-1")
+    assert desk.model.delayed_stops.holds("live-1")
     assert handed(desk) == [], "it can be undone for five seconds"
     wait_for_undo(desk)
     assert handed(desk) == [HandBack(how=HandBackKind.FINISHED)]
@@ -137,12 +137,12 @@ def test_a_run_is_handed_back_as_finished_by_key(desk):
 def test_a_run_that_was_called_finished_stays_in_hand_when_that_is_undone(desk):
     desk.take_over()
     desk.press(K.Key_E, BOTH)
-    desk.model.endings.held.take_back()
+    desk.model.delayed_stops.held.take_back()
     desk.clock.forward(6)
-    desk.model.endings.held.look()
+    desk.model.delayed_stops.held.look()
     desk.wait()
     assert handed(desk) == []
-    assert desk.canvas.captures
+    assert desk.canvas.is_capturing
 
 
 def test_an_answer_is_typed_and_ends_the_run(desk):
@@ -153,7 +153,7 @@ def test_an_answer_is_typed_and_ends_the_run(desk):
     QTest.keyClick(line, K.Key_Return)
     desk.wait()
     assert desk.page.bar.said.isVisible()
-    assert not desk.model.endings.holds("live-1"), "an answer without words ends nothing"
+    assert not desk.model.delayed_stops.holds("live-1"), "an answer without words ends nothing"
     QTest.keyClicks(line, "41 pieces")
     QTest.keyClick(line, K.Key_Return)
     wait_for_undo(desk)
@@ -204,5 +204,5 @@ def test_letters_typed_into_the_address_are_no_commands(desk):
     desk.press(K.Key_K)
     desk.wait()
     assert handed(desk) == []
-    assert not desk.model.endings.holds("live-2")
+    assert not desk.model.delayed_stops.holds("live-2")
     assert desk.page.bar.address.text == "ck"

@@ -50,8 +50,8 @@ FAULTS = (
     Mutation(
         "undo-for-five-seconds",
         HELD,
-        "due = [deed for deed in self._held.values() if now - deed.at >= UNDO_SECONDS]",
-        "due = [deed for deed in self._held.values() if now - deed.at >= 0]",
+        "due = [action for action in self._held.values() if now - action.at >= UNDO_SECONDS]",
+        "due = [action for action in self._held.values() if now - action.at >= 0]",
         "A decision that ends a run can be undone for five seconds.",
         _MODELS,
         safety=True,
@@ -59,8 +59,8 @@ FAULTS = (
     Mutation(
         "undo-takes-back",
         HELD,
-        "        self.drop(deed.key)\n        deed.taken_back()\n",
-        "        deed.taken_back()\n",
+        "        self.drop(action.key)\n        action.undone()\n",
+        "        action.undone()\n",
         "What was undone is not sent.",
         _MODELS,
         safety=True,

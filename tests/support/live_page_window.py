@@ -74,16 +74,16 @@ class PageOnly(QWidget):
         center.bind("live.take_over", self._take_over)
         center.bind("live.release", model.release)
         center.bind("live.tip", model.write_tip, lambda: model.can_write_tip)
-        center.bind("live.to_map", model.to_map, lambda: bool(model.takeover and model.takeover.steps))
+        center.bind("live.to_map", model.add_to_map, lambda: bool(model.takeover and model.takeover.steps))
         center.bind("live.back", self.page.leave)
-        model.watch.set_shown(True)
+        model.subscriptions.set_shown(True)
 
     def focus_first(self) -> None:
         """Focus the widget beside the page."""
         self.list.setFocus()
 
     def _take_over(self) -> None:
-        self.page.take_focus() if self.page.is_in_hand else self.model.take_over()
+        self.page.take_focus() if self.page.has_control else self.model.take_over()
 
 
 class PageWindow(ReviewWindow):
@@ -105,7 +105,7 @@ class PageWindow(ReviewWindow):
         """Open a run and wait for its first picture."""
         self.model.open(run)
         self.until(lambda: self.model.detail is not None)
-        if run in self.model.watch.wishes:
+        if run in self.model.subscriptions.requested:
             self.picture(run)
 
     def picture(self, run: str, **more: object) -> None:
@@ -119,11 +119,11 @@ class PageWindow(ReviewWindow):
         """Open a run and take over its page by key."""
         self.open(run)
         self.press(Qt.Key.Key_O)
-        self.until(lambda: self.canvas.captures)
+        self.until(lambda: self.canvas.is_capturing)
 
     def place(self, x: float, y: float) -> QPoint:
         """Convert a point of the page to the window."""
-        return self.canvas.ground.place(x, y).toPoint()
+        return self.canvas.page_geometry.place(x, y).toPoint()
 
     def click(self, x: float, y: float, button=Qt.MouseButton.LeftButton) -> None:
         """Click on a point of the page."""

@@ -22,7 +22,7 @@ class LivePanels:
         self.engine, self.center = client.api, center
         self.clock = ManualClock()
         self.live = LiveModel(client, tasks, clock=self.clock)
-        self.model = self.live.large
+        self.model = self.live.open_run
         self.notices: list[str] = []
         self.live.notice.connect(self.notices.append)
         self.keys = 0

@@ -37,7 +37,7 @@ class LiveWindow(ReviewWindow):
         """Wait until the operator counts as idle and the time to undo is over."""
         self.clock.forward(6.0)
         self.model.hands.look()
-        self.model.endings.held.look()
+        self.model.delayed_stops.held.look()
         self.wait()
 
     def put(self, row):

@@ -60,7 +60,7 @@ class OperatorSession:
         await hands.keys(Key.Key_Tab, Key.Key_Tab)
         await hands.type(self.shop.shop_url)
         await hands.until(
-            lambda: model.batch.can_start and len(model.batch.list.rows) == 2, "the file is read"
+            lambda: model.task_file.can_start and len(model.task_file.list.rows) == 2, "the file is read"
         )
         await hands.shoot("tasks")
         await hands.press(Key.Key_Return)
@@ -83,7 +83,7 @@ class OperatorSession:
         await hands.until(lambda: model.run == run and model.detail is not None, "the call leads to its run")
         await hands.shoot("request", (LARGE,), 1.5)
         await hands.press(Key.Key_O)
-        await hands.until(lambda: hands.live.page.canvas.captures, "the page is in the person's hands")
+        await hands.until(lambda: hands.live.page.canvas.is_capturing, "the page is in the person's hands")
         self.told["keys from call to decision"] = hands.pressed - before
 
     async def by_hand(self, run: str) -> None:
@@ -142,7 +142,7 @@ class OperatorSession:
         await hands.until(lambda: model.row_of(other).needs, "it comes to the wall too")
         await hands.press(Key.Key_N)
         await hands.until(lambda: model.run == other and model.detail is not None, "it is large")
-        tips = model.large.knowledge.tips
+        tips = model.open_run.knowledge.tips
         await hands.until(lambda: tips.rows, "its knowledge is seen")
         self.told["tip is given"] = [row.tip for row in tips.rows] == [tip] and not tips.rows[0].cut
         self.told["route"] = tips.rows[0].route
@@ -172,7 +172,7 @@ class OperatorSession:
         self.told["asked"] = [request.need.value, request.risk]
         self.told["in the basket before"] = [str(line) for line in self.shop.state.in_baskets()]
         await hands.press(Key.Key_N)
-        card = model.large.requests
+        card = model.open_run.requests
         await hands.until(lambda: model.run == run and card.card is not None, "the card is there")
         await hands.shoot("approval", (LARGE,), 1.5)
         await self.deny("not this one")
@@ -214,8 +214,8 @@ class OperatorSession:
 
     async def seen(self) -> None:
         """Wait out the grace period in which a decision is refused."""
-        requests = self.hands.model.large.requests
-        await self.hands.until(lambda: not requests.just_came, "it was before the eyes long enough")
+        requests = self.hands.model.open_run.requests
+        await self.hands.until(lambda: not requests.is_too_recent, "it was before the eyes long enough")
 
     async def deny(self, why: str) -> None:
         """Type a reason and deny."""

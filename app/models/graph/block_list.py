@@ -24,7 +24,7 @@ CHECK_DELAY, LONGEST_DELAY = 0.3, 2.0
 """Seconds without a key press before the rules are tested: as long as the last test took, within these bounds."""
 PICTURES = 32 << 20
 VERDICTS = ("block", "ask", "allow")
-VERDICT_WORDS = {"block": "stopped", "ask": "asked about", "allow": "let through"}
+VERDICT_WORDS = {"block": "stopped", "ask": "asked about", "allow": "allowed"}
 _POSITION = re.compile(r"\bline (\d+)(?:,? column (\d+))?", re.IGNORECASE)
 _RULE = re.compile(r"\brule \d+ '([^']+)'")
 
@@ -54,7 +54,7 @@ class BlockedElementListModel(ObjectList[BlockListRow]):
 
     def words(self, value: BlockListRow) -> str:
         """``button 'Delete', stopped by danger.delete: the name has 'delete'``."""
-        said = VERDICT_WORDS.get(value.verdict, "not looked at")
+        said = VERDICT_WORDS.get(value.verdict, "not checked")
         by = f" by {value.rule}" if value.rule else ""
         why = f": {value.why}" if value.why else ""
         return f"{value.element.role} '{value.name}', {said}{by}{why}"
@@ -81,7 +81,9 @@ class BlockListModel(QObject):
         self._client, self._tasks = client, tasks
         self.rows = BlockedElementListModel(self)
         self.pictures = ScreenshotStore(client, tasks, self, keep=PICTURES)
-        self.site = self.node = self.error = self.page_error = ""
+        self.site: str = ""
+        self.node: str = ""
+        self.error = self.page_error = ""
         self.detail: NodeDetail | None = None
         self.report: LabReport | None = None
         self.is_trying = self.is_saving = False
@@ -152,9 +154,7 @@ class BlockListModel(QObject):
 
         def saved(_nothing: None) -> None:
             self._saved[site], self.is_saving = text, False
-            self.notice.emit(
-                _tr("The rules of {0} are saved; the next exploration keeps to them").format(site)
-            )
+            self.notice.emit(_tr("Rules of {0} saved; they apply from the next exploration").format(site))
             self.changed.emit()
 
         self._tasks.start(
@@ -222,9 +222,9 @@ class BlockListModel(QObject):
         self.changed.emit()
         self._tried_at = time.monotonic() + delay
         work = self._client.api.try_rules(self.site, self.node, self.text)
-        self._tasks.start(work, self._tried, self._try_failed, key="map-lab-try", delay=delay)
+        self._tasks.start(work, self._on_tested, self._try_failed, key="map-lab-try", delay=delay)
 
-    def _tried(self, report: LabReport) -> None:
+    def _on_tested(self, report: LabReport) -> None:
         self.is_trying, self.error = False, report.error
         self._delay = min(max(time.monotonic() - self._tried_at, CHECK_DELAY), LONGEST_DELAY)
         if not report.error:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLocale, QObject, QTimer, Signal
 
 from app.engine.api.graph_api import ExploreOptions
+from app.engine.core.addresses import host_of
 from app.engine.core.events import ExplorationChanged
 from app.engine.core.page_state import Mode
 from app.errors import NotFound
 from app.models.common.object_list import ObjectList
-from app.models.graph.explore_form import ExploreFormModel, host_of
+from app.models.graph.explore_form import ExploreFormModel
 from app.models.graph.node_lists import seconds_words
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ REFRESH_MS = 500
 """Shortest time between two loads of a graph that changes without an exploration."""
 ENDED_WORDS = {
     "done": "everything within reach was tried",
-    "states": "as many states as allowed were found; raise the limit to go on",
-    "seconds": "the time allowed is used up; raise the limit to go on",
+    "states": "the state limit was reached; raise it to continue",
+    "seconds": "the time limit was reached; raise it to continue",
 }
 """Reasons why an exploration ended, in words."""
 
@@ -165,7 +166,7 @@ class ExplorationModel(QObject):
             return
         self.site, self.home, self.error, self.note = site, "", "", ""
         self.log_in_stage, self.log_in_words = LogInStage.NONE, ""
-        self._forget()
+        self._clear()
         self.changed.emit()
         self.refresh()
 
@@ -173,7 +174,10 @@ class ExplorationModel(QObject):
         """Load the graph's numbers."""
         if self.site:
             self._tasks.start(
-                self._client.api.graph_stats(self.site), self._came, self._no_graph, key="map-exploration"
+                self._client.api.graph_stats(self.site),
+                self._on_loaded,
+                self._no_graph,
+                key="map-exploration",
             )
 
     # ------------------------------------------------------------ deeds
@@ -189,7 +193,7 @@ class ExplorationModel(QObject):
             if not missing:
                 self._start(self.form.address, self.form.values["site"].strip(), self.form.options())
 
-        self._tasks.start(asyncio.to_thread(self.form.find_missing), looked, self._failed, key="map-form")
+        self._tasks.start(asyncio.to_thread(self.form.missing_files), looked, self._failed, key="map-form")
 
     def pause(self) -> None:
         """Pause after the step in flight."""
@@ -221,9 +225,7 @@ class ExplorationModel(QObject):
         if not address or not site:
             what = _tr("address") if not address else _tr("name")
             self.notice.emit(
-                _tr("Type the {0} of the site in the form first: the log-in is kept under its name").format(
-                    what
-                )
+                _tr("Enter the {0} of the site first: the log-in is stored under its name").format(what)
             )
             return
         self.log_in_stage = LogInStage.OPENING
@@ -232,7 +234,7 @@ class ExplorationModel(QObject):
 
         def opened(_said: str) -> None:
             self.log_in_stage = LogInStage.OPEN
-            self.log_in_words = _tr("A browser window shows {0}. Log in there, then say so here.").format(
+            self.log_in_words = _tr("A browser window shows {0}. Log in there, then confirm here.").format(
                 address
             )
             self.changed.emit()
@@ -245,18 +247,18 @@ class ExplorationModel(QObject):
         """Store the log-in and use it from now on."""
         site = self._log_in_site
         self.log_in_stage = LogInStage.SAVING
-        self.log_in_words = _tr("Keeping the log-in…")
+        self.log_in_words = _tr("Saving the log-in…")
         self.changed.emit()
 
         def kept(path: str) -> None:
             self.log_in_stage, self.log_in_words = LogInStage.NONE, ""
             self.form.set("storage_state", path)
-            self.notice.emit(_tr("The log-in is kept; the next exploration of this site uses it"))
+            self.notice.emit(_tr("Log-in saved; the next exploration of this site uses it"))
             self.changed.emit()
 
         self._tasks.start(self._client.api.logged_in(site), kept, self._log_in_failed, key="map-log-in")
 
-    def give_up_log_in(self) -> None:
+    def cancel_log_in(self) -> None:
         """Close the log-in window without storing anything."""
         site = self._log_in_site
         self.log_in_stage, self.log_in_words = LogInStage.NONE, ""
@@ -281,7 +283,7 @@ class ExplorationModel(QObject):
             case ExplorationStage.PAUSED:
                 return _tr("Paused")
             case ExplorationStage.INTERRUPTED:
-                return _tr("Interrupted: it can be resumed, nothing is tried twice")
+                return _tr("Interrupted; can be resumed")
             case ExplorationStage.STOPPED:
                 return _tr("Stopped")
             case ExplorationStage.FAILED:
@@ -306,7 +308,7 @@ class ExplorationModel(QObject):
     def _start(self, url: str, site: str, options: ExploreOptions) -> None:
         """Start; without a name the engine chooses one, which the first event carries."""
         if site != self.site:
-            self._forget()
+            self._clear()
         self.site, self.home, self.stage, self._mode = site, url, ExplorationStage.STARTING, options.mode
         self.error, self.note, self.report = "", "", None
         if site:
@@ -361,7 +363,7 @@ class ExplorationModel(QObject):
         if event.site == self.site and not self.is_live and not self._soon.isActive():
             self._soon.start()
 
-    def _came(self, stats: GraphStats) -> None:
+    def _on_loaded(self, stats: GraphStats) -> None:
         row = stats.row
         self.home, self._mode = row.home, row.mode
         if not self.form.values["url"] or self.form.values["site"] != row.site:
@@ -408,7 +410,7 @@ class ExplorationModel(QObject):
         self.error = str(error) or type(error).__name__
         self.changed.emit()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self.stage, self.ended_by = ExplorationStage.NONE, ""
         self.report = None
         self.states = self.frontier = self.tried = self.depth = self.transitions = 0

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject
 
 from app.engine.api.graph_api import ExploreOptions
+from app.engine.core.addresses import host_of
 from app.engine.core.page_state import Mode
+from app.models.common.form import FormModel, Problem, complete_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FIELDS", "FILES", "SWITCHES", "ExploreFormModel", "Mode", "Problem", "complete_url", "host_of"]
+__all__ = ["FIELDS", "FILES", "SWITCHES", "ExploreFormModel", "Mode", "complete_url"]
 
 INTEGER_RANGES = {"depth": (0, 50), "max_states": (1, 1_000_000), "workers": (1, 16)}
 """Bounds of whole numbers."""
@@ -27,44 +29,15 @@ FIELDS = ("url", "site", "depth", "max_states", "max_seconds", "workers", "rate"
 SWITCHES = ("obey_robots", "headed", "pictures")
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A problem with a field, and how to fix it."""
-
-    field: str
-    message: str
-
-
-def complete_url(text: str) -> str:
-    """Add ``http://`` (on this machine) or ``https://`` to an address typed without a scheme."""
-    text = text.strip()
-    if not text or "://" in text:
-        return text
-    host = text.partition("/")[0].rpartition("@")[2].partition(":")[0].lower()
-    near = host == "localhost" or host.endswith((".localhost", ".local")) or host.replace(".", "").isdigit()
-    return f"{'http' if near else 'https'}://{text}"
-
-
-def host_of(url: str) -> str:
-    """Return host and port of an address, "" where there is none."""
-    try:
-        return urlsplit(url).netloc.rpartition("@")[2].lower()
-    except ValueError:
-        return ""
-
-
-class ExploreFormModel(QObject):
-    """The form's values as text; ``changed`` when any value or problem changed."""
-
-    changed = Signal()
+class ExploreFormModel(FormModel):
+    """What to explore, and how far."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(dict.fromkeys(FIELDS, ""), parent)
         usual = ExploreOptions()
         self._usual = usual
-        self.values: dict[str, str] = dict.fromkeys(FIELDS, "")
-        self.values |= {name: str(getattr(usual, name)) for name in INTEGER_RANGES}
-        self.values |= {name: f"{getattr(usual, name):g}" for name in FLOAT_RANGES}
+        self.values.update({name: str(getattr(usual, name)) for name in INTEGER_RANGES})
+        self.values.update({name: f"{getattr(usual, name):g}" for name in FLOAT_RANGES})
         self.mode = usual.mode
         self.switches = {name: bool(getattr(usual, name)) for name in SWITCHES}
         self.missing: dict[str, str] = {}
@@ -73,17 +46,13 @@ class ExploreFormModel(QObject):
         """Host and name of the site the form was filled with."""
         self._is_named = False
 
-    def set(self, name: str, text: str) -> None:
-        """Set a field.  An address of another host is another site, so the site name filled in is cleared."""
-        if self.values[name] == text:
-            return
-        self.values[name] = text
+    def _on_set(self, name: str) -> None:
+        """An address of another host is another site, so the site name filled in is cleared."""
         self.missing.pop(name, None)
         if name == "site":
-            self._is_named = bool(text.strip())
+            self._is_named = bool(self.values["site"].strip())
         elif name == "url" and not self._is_named:
             self.values["site"] = self._known[1] if host_of(self.address) == self._known[0] else ""
-        self.changed.emit()
 
     def set_mode(self, mode: Mode) -> None:
         """Set whether every instance of a template is kept, or one stands for all."""
@@ -99,7 +68,7 @@ class ExploreFormModel(QObject):
 
     def fill(self, values: Mapping[str, str], mode: Mode | None = None) -> None:
         """Fill the form from an earlier exploration."""
-        self.values |= {name: text for name, text in values.items() if name in self.values}
+        self.values.update({name: text for name, text in values.items() if name in self.values})
         self._known, self._is_named = (host_of(self.address), self.values["site"]), False
         if mode is not None:
             self.mode = mode
@@ -138,26 +107,26 @@ class ExploreFormModel(QObject):
             mode=self.mode,
         )
 
-    def find_missing(self) -> dict[str, str]:
+    def missing_files(self) -> dict[str, str]:
         """Return the named files that do not exist; touches the disk, so call it on a worker thread."""
         missing: dict[str, str] = {}
         for name in FILES:
             text = self.values[name].strip()
             if text and not Path(text).expanduser().is_file():
-                missing[name] = _tr("{0} is no file; choose another, or leave it empty").format(text)
+                missing[name] = _tr("{0} is not a file; choose another, or leave this empty").format(text)
         return missing
 
     def _address_problem(self) -> Problem | None:
         text = self.address
         if not text:
-            return Problem("url", _tr("Type the address of the site's home page"))
+            return Problem("url", _tr("Enter the address of the site's home page"))
         try:
             parts = urlsplit(text)
             host, _ = parts.hostname, parts.port
         except ValueError:
-            return Problem("url", _tr("This is no address: {0}").format(text))
+            return Problem("url", _tr("Not a valid address: {0}").format(text))
         if parts.scheme not in ("http", "https"):
-            return Problem("url", _tr("Only http and https can be explored, not {0}").format(parts.scheme))
+            return Problem("url", _tr("Only http and https are supported, not {0}").format(parts.scheme))
         if not host or " " in host:
             return Problem("url", _tr("The address has no host: {0}").format(text))
         return None
@@ -169,9 +138,9 @@ class ExploreFormModel(QObject):
             value = int(text) if name in INTEGER_RANGES else _number(text)
         except ValueError:
             kind = _tr("a whole number") if name in INTEGER_RANGES else _tr("a number")
-            return Problem(name, _tr("Type {0} from {1:g} to {2:g}").format(kind, least, most))
+            return Problem(name, _tr("Enter {0} from {1:g} to {2:g}").format(kind, least, most))
         if not least <= value <= most:
-            return Problem(name, _tr("It must lie between {0:g} and {1:g}").format(least, most))
+            return Problem(name, _tr("Must be between {0:g} and {1:g}").format(least, most))
         return None
 
 

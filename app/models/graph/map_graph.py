@@ -188,7 +188,7 @@ def node_words(row: NodeRow, *, lines: bool = False) -> str:
         plural(row.pages, "page", "pages") if row.pages > 1 else "",
         f"{row.outgoing} ways out, {row.incoming} in",
         f"{row.waiting} elements to be tried" if row.waiting else "",
-        plural(row.runs, "run passed", "runs passed") if row.runs else "",
+        plural(row.runs, "run visited", "runs visited") if row.runs else "",
         plural(row.failures, "failed run", "failed runs") if row.failures else "",
         plural(row.tips, "tip", "tips") if row.tips else "",
         plural(row.suspect_tips, "suspect tip", "suspect tips") if row.suspect_tips else "",

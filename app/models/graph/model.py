@@ -168,7 +168,7 @@ class MapModel(QObject):
     def open(self, node: str) -> None:
         """Open a state found elsewhere (a search hit, a path step) and scroll to it."""
         if node not in self.graph.number:
-            self.notice.emit(self.tr("This state is not on the map any more."))
+            self.notice.emit(self.tr("This state is no longer on the map."))
             return
         self.select(node)
         self.center_wanted.emit(node)
@@ -208,7 +208,7 @@ class MapModel(QObject):
         title = self.title(start) if start else self.tr("home page")
         self.path.ask(self.site, node, self.title(node), start if start != node else "", title)
 
-    def go_to(self, node: str) -> None:
+    def navigate_to(self, node: str) -> None:
         """Navigate to a state in the live browser."""
         if node in self.graph.number:
             self.path.go(self.site, node, self.title(node))
@@ -231,7 +231,7 @@ class MapModel(QObject):
 
         def merged(node: str) -> None:
             self._wish = node
-            self.notice.emit(self.tr("{0} states are one now").format(len(nodes)))
+            self.notice.emit(self.tr("{0} states merged").format(len(nodes)))
 
         if len(nodes) > 1:
             self._tasks.start(self._client.api.merge_nodes(self.site, nodes), merged)
@@ -242,15 +242,15 @@ class MapModel(QObject):
 
         def came_apart(nodes: list[str]) -> None:
             self._wish = nodes[0] if nodes else ""
-            self.notice.emit(self.tr("{0} states now").format(len(nodes)))
+            self.notice.emit(self.tr("Split into {0} states").format(len(nodes)))
 
         if row is not None:
             self._tasks.start(self._client.api.split_node(self.site, row.id), came_apart)
 
-    def tidy(self) -> None:
+    def lay_out_again(self) -> None:
         """Lay out the map again."""
         work = self._fetch(self.site, tidy=True)
-        self._tasks.start(work, self._came, self._failed, key="map-picture")
+        self._tasks.start(work, self._on_loaded, self._failed, key="map-picture")
 
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
@@ -288,13 +288,13 @@ class MapModel(QObject):
 
     def _ask(self) -> None:
         self._asking, self._stale, self._asked_at = True, False, time.monotonic()
-        self._tasks.start(self._fetch(self.site), self._came, self._failed, key="map-picture")
+        self._tasks.start(self._fetch(self.site), self._on_loaded, self._failed, key="map-picture")
 
     async def _fetch(self, site: str, *, tidy: bool = False) -> MapGraph:
         picture = await self._client.api.graph_picture(site, tidy)
         return await asyncio.to_thread(MapGraph.of, picture)
 
-    def _came(self, graph: MapGraph) -> None:
+    def _on_loaded(self, graph: MapGraph) -> None:
         self._asking, self.error = False, ""
         if graph.site != self.site:
             return

@@ -85,7 +85,7 @@ class NodeDetailModel(QObject):
         self.site = self.node = self.error = ""
         self.state = DetailState.EMPTY
         self.detail: NodeDetail | None = None
-        self.standing: str | None = None
+        self.status: str | None = None
         """Only elements that stand so are listed; ``None`` lists all."""
         self.search = ""
         self.element = -1
@@ -135,15 +135,15 @@ class NodeDetailModel(QObject):
             self._ask()
 
     # ------------------------------------------------------------ its elements
-    def count(self, standing: str | None) -> int:
+    def count(self, status: str | None) -> int:
         """Return the number of elements with a status; ``None`` counts all."""
-        if standing is None:
+        if status is None:
             return len(self.all_elements)
-        return sum(row.standing == standing for row in self.all_elements)
+        return sum(row.status == status for row in self.all_elements)
 
-    def filter(self, standing: str | None, search: str) -> None:
+    def filter(self, status: str | None, search: str) -> None:
         """List the elements with this status whose role, name, address or reason has the words."""
-        self.standing, self.search = standing, search
+        self.status, self.search = status, search
         self._list_elements()
         self.element_changed.emit()
 
@@ -173,7 +173,7 @@ class NodeDetailModel(QObject):
     def _ask(self) -> None:
         self._asking = True
         work = self._fetch(self.site, self.node)
-        self._tasks.start(work, self._came, self._failed, key="map-node")
+        self._tasks.start(work, self._on_loaded, self._failed, key="map-node")
 
     async def _fetch(self, site: str, node: str) -> _Read:
         detail = await self._client.api.graph_node(site, node)
@@ -189,7 +189,7 @@ class NodeDetailModel(QObject):
         elif self.node:
             self._ask()
 
-    def _came(self, read: _Read) -> None:
+    def _on_loaded(self, read: _Read) -> None:
         self._slow.stop()
         self._asking = False
         detail = read.detail
@@ -233,7 +233,7 @@ class NodeDetailModel(QObject):
         rows = [
             row
             for row, said in zip(self.all_elements, self._words, strict=True)
-            if self.standing in (None, row.standing) and all(word in said for word in words)
+            if self.status in (None, row.status) and all(word in said for word in words)
         ]
         (self.elements.replace if anew else self.elements.merge)(rows)
         self.lists_changed.emit()

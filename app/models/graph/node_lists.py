@@ -32,14 +32,14 @@ _DETAIL_SAYS_IT = frozenset({SkipReason.BLOCKED, SkipReason.DANGER})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElementRow:
-    """An element and its status: ``standing`` is one of ``ELEMENT_STATUSES``, ``why`` explains it.
+    """An element and its status: ``status`` is one of ``ELEMENT_STATUSES``, ``why`` explains it.
 
     ``target`` is the state it leads to, where known; ``number`` is its position among the page's elements.
     """
 
     number: int
     element: Element
-    standing: str
+    status: str
     why: str
     target: str = ""
     target_title: str = ""
@@ -61,7 +61,7 @@ class TransitionRow:
     outgoing: bool
 
     @property
-    def standing(self) -> str:
+    def status(self) -> str:
         """``ok`` (the last attempt arrived), ``warn`` (it failed), ``fail`` (none ever arrived), or "" (not
         tried).
         """
@@ -79,9 +79,9 @@ class TransitionRow:
         """``3 of 4 · 0.42 s · by role and name``."""
         one = self.transition
         if one.gone_at:
-            return "gone from the page"
+            return "no longer on the page"
         if not one.attempts:
-            return "seen, never followed"
+            return "not tried"
         parts = [f"{one.successes} of {one.attempts} arrived"]
         if one.successes:
             parts.append(seconds_words(one.seconds))
@@ -146,7 +146,7 @@ class PassingRunListModel(ObjectList[PassingRun]):
 
 
 def element_words(row: ElementRow) -> str:
-    """``button 'Delete', not tried: could destroy something``."""
+    """``button 'Delete', skipped: could destroy something``."""
     return f"{row.element.role} '{row.name}', {row.why}"
 
 
@@ -161,15 +161,15 @@ def element_rows(detail: NodeDetail) -> list[ElementRow]:
         key = detail.element_keys[number] if number < len(detail.element_keys) else ""
         found = items.get(key, [])
         target = leads.of(element, found)
-        standing, why = status_of(element, found)
+        status, why = status_of(element, found)
         title = detail.titles.get(target, target)
-        if standing == FrontierStatus.TRIED and target:
+        if status == FrontierStatus.TRIED and target:
             why = "tried: the page stays as it is" if target == detail.row.id else f"tried: leads to {title}"
         rows.append(
             ElementRow(
                 number=number,
                 element=element,
-                standing=standing,
+                status=status,
                 why=why,
                 target=target,
                 target_title=title,
@@ -182,18 +182,19 @@ class _Destinations:
     """Target states of elements, from the transitions that leave their page."""
 
     def __init__(self, outgoing: Iterable[Transition]) -> None:
-        self._tried: dict[tuple[Operation, str, Locator | None], str] = {}
+        self._on_tested: dict[tuple[Operation, str, Locator | None], str] = {}
         self._alike: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], set[str]] = {}
         for one in outgoing:
             if one.locator is not None:
-                self._tried[_action_words(one)] = one.target
+                self._on_tested[_action_words(one)] = one.target
                 look = (one.locator.role, one.locator.name, one.locator.landmarks, one.locator.frame)
                 self._alike.setdefault(look, set()).add(one.target)
 
     def of(self, element: Element, items: Iterable[FrontierItem]) -> str:
         """Return the state an element leads to: by the actions on it, else by its looks where they are unique."""
         target = next(
-            (self._tried[_action_words(one)] for one in items if _action_words(one) in self._tried), ""
+            (self._on_tested[_action_words(one)] for one in items if _action_words(one) in self._on_tested),
+            "",
         )
         alike = self._alike.get((element.role, element.name, element.landmarks, element.frame), set())
         return target or (next(iter(alike)) if len(alike) == 1 else "")
@@ -217,23 +218,23 @@ def status_of(element: Element, items: Sequence[FrontierItem]) -> tuple[str, str
     counts = {status: sum(item.status is status for item in by_value.values()) for status in FrontierStatus}
     words = [f"{count} {_word(status)}" for status, count in counts.items() if count]
     if counts[FrontierStatus.WAITING]:
-        return FrontierStatus.WAITING.value, f"{len(by_value)} choices: {', '.join(words)}"
-    return chosen.status.value, f"{len(by_value)} choices: {', '.join(words)}"
+        return FrontierStatus.WAITING.value, f"{len(by_value)} options: {', '.join(words)}"
+    return chosen.status.value, f"{len(by_value)} options: {', '.join(words)}"
 
 
 def item_words(item: FrontierItem) -> str:
-    """Return ``waiting to be tried``, ``not tried: leads to another host (cdn.example.com)``."""
+    """Return ``waiting to be tried``, ``skipped: leads to another host (cdn.example.com)``."""
     match item.status:
         case FrontierStatus.WAITING:
             return "waiting to be tried"
         case FrontierStatus.TRIED:
             return f"tried: {item.detail}" if item.detail else "tried"
         case FrontierStatus.FAILED:
-            return f"tried in vain: {item.detail}" if item.detail else "tried in vain"
+            return f"failed: {item.detail}" if item.detail else "failed"
         case FrontierStatus.SKIPPED:
-            reason = item.reason.value if item.reason is not None else "no reason is stored"
+            reason = item.reason.value if item.reason is not None else "no reason recorded"
             rule = "rule " if item.reason in _DETAIL_SAYS_IT else ""
-            return f"not tried: {reason} ({rule}{item.detail})" if item.detail else f"not tried: {reason}"
+            return f"skipped: {reason} ({rule}{item.detail})" if item.detail else f"skipped: {reason}"
 
 
 def transition_rows(
@@ -246,7 +247,7 @@ def transition_rows(
         for other in (one.target if outgoing else one.source,)
     ]
     rank = {"fail": 0, "warn": 1, "ok": 2, "": 3}
-    return sorted(rows, key=lambda row: (rank[row.standing], row.title.lower(), row.transition.words))
+    return sorted(rows, key=lambda row: (rank[row.status], row.title.lower(), row.transition.words))
 
 
 def passing_runs(passed: Iterable[tuple[str, int]], known: Mapping[str, RunRow]) -> list[PassingRun]:
@@ -289,16 +290,16 @@ def _word(status: FrontierStatus) -> str:
     return {
         FrontierStatus.WAITING: "waiting",
         FrontierStatus.TRIED: "tried",
-        FrontierStatus.FAILED: "tried in vain",
-        FrontierStatus.SKIPPED: "not tried",
+        FrontierStatus.FAILED: "failed",
+        FrontierStatus.SKIPPED: "skipped",
     }[status]
 
 
 def _refusal(element: Element) -> str:
     if not element.visible:
-        return f"not tried: {SkipReason.HIDDEN.value}"
+        return f"skipped: {SkipReason.HIDDEN.value}"
     if "disabled" in element.states:
-        return f"not tried: {SkipReason.DISABLED.value}"
+        return f"skipped: {SkipReason.DISABLED.value}"
     if element.role not in TRIED_ROLES:
-        return f"not tried: a {element.role} is none of the roles tried"
-    return "not looked at yet"
+        return f"skipped: elements with role {element.role} are not tried"
+    return "unknown"

@@ -36,7 +36,7 @@ class NodeTableModel(ObjectTable[NodeRow]):
             self._number("outgoing", self.tr("Out"), lambda row: row.outgoing),
             self._number("incoming", self.tr("In"), lambda row: row.incoming),
             self._number("elements", self.tr("Elements"), lambda row: row.elements),
-            self._number("waiting", self.tr("To try"), lambda row: row.waiting),
+            self._number("waiting", self.tr("Waiting"), lambda row: row.waiting),
             self._number("runs", self.tr("Runs"), lambda row: row.runs),
             self._number("failures", self.tr("Failed"), lambda row: row.failures),
             self._column("tips", self.tr("Tips"), _tips, lambda row: row.tips),

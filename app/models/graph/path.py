@@ -47,7 +47,7 @@ class PathState(StrEnum):
     CHOOSING = "choosing"  # a start is set, the end has to be chosen
     ASKING = "asking"
     READY = "ready"
-    NO_WAY = "no way"
+    NO_WAY = "no path"
     GOING = "going"
     ARRIVED = "arrived"
     STOPPED = "stopped"
@@ -129,7 +129,7 @@ class PathModel(QObject):
     # ------------------------------------------------------------ ends
     def begin(self, site: str, start: str, title: str) -> None:
         """Start a path here ("" for the home page); its end is chosen next."""
-        self._forget()
+        self._clear()
         self.site, self.start, self.start_title = site, start, title
         self.state = PathState.CHOOSING
         self.changed.emit()
@@ -141,13 +141,13 @@ class PathModel(QObject):
         self.state, self.error, self.journey = PathState.ASKING, "", None
         self.changed.emit()
         self._tasks.start(
-            self._client.api.graph_path(site, to, start), self._planned, self._no_way, key="map-path"
+            self._client.api.graph_path(site, to, start), self._planned, self._on_no_path, key="map-path"
         )
 
     def clear(self) -> None:
         """Clear the path."""
         self._tasks.cancel("map-path")
-        self._forget()
+        self._clear()
         self.changed.emit()
 
     # ------------------------------------------------------------ going
@@ -160,7 +160,7 @@ class PathModel(QObject):
         self.changed.emit()
         self._tasks.start(
             self._client.api.graph_navigate(site, to, _has_screen(), fresh),
-            self._went,
+            self._on_navigated,
             self._stopped,
             key="map-go",
         )
@@ -181,12 +181,12 @@ class PathModel(QObject):
         self.steps.replace(steps_of(plan))
         self.changed.emit()
 
-    def _no_way(self, error: Exception) -> None:
+    def _on_no_path(self, error: Exception) -> None:
         self.plan, self.state, self.error = None, PathState.NO_WAY, str(error)
         self.steps.replace([])
         self.changed.emit()
 
-    def _went(self, journey: Journey) -> None:
+    def _on_navigated(self, journey: Journey) -> None:
         self.plan, self.journey = journey.plan, journey
         self.start_title = journey.plan.titles[0] if journey.plan.titles else ""
         self.start = journey.plan.nodes[0] if journey.plan.nodes else ""
@@ -201,7 +201,7 @@ class PathModel(QObject):
         self.state, self.error, self.live = PathState.STOPPED, str(error), ""
         self.changed.emit()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self.state, self.plan, self.journey = PathState.NONE, None, None
         self.start = self.to = self.error = self.start_title = self.to_title = ""
         self.steps.replace([])

@@ -28,7 +28,7 @@ class VelocityTable(ObjectTable[DepthRow]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: row.depth, parent)
-        titles = (self.tr("Depth"), self.tr("States"), self.tr("New"), self.tr("Time"), self.tr("A minute"))
+        titles = (self.tr("Depth"), self.tr("States"), self.tr("New"), self.tr("Time"), self.tr("Per minute"))
         self.columns = tuple(
             Column(
                 key=title,
@@ -50,7 +50,8 @@ class VelocityPlotModel(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self.table = VelocityTable(self)
-        self.site = self.error = ""
+        self.site: str = ""
+        self.error = ""
         self.is_open = self.is_loading = False
         self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._timer.timeout.connect(self._ask)
@@ -84,12 +85,16 @@ class VelocityPlotModel(QObject):
             return ""
         last, fastest = rows[-1], max(rows, key=lambda row: row.velocity)
         text = _tr(
-            "{0} states down to depth {1}. The fastest was depth {2} with {3} states a minute."
+            "{0} states down to depth {1}. The fastest was depth {2} with {3} states per minute."
         ).format(QLocale().toString(last.states), last.depth, fastest.depth, rate_words(fastest.velocity))
         if len(rows) > 1 and last.new == 0:
-            return text + " " + _tr("Depth {0} brought nothing new: the site is known.").format(last.depth)
+            return (
+                text
+                + " "
+                + _tr("Depth {0} had no new states: the site is fully explored.").format(last.depth)
+            )
         if len(rows) > 1 and all(one.velocity >= other.velocity for one, other in pairwise(rows)):
-            return text + " " + _tr("It slows down with every depth.")
+            return text + " " + _tr("It slows down with depth.")
         return text
 
     def _ask(self) -> None:
@@ -127,7 +132,7 @@ def velocity_cells(row: DepthRow) -> tuple[str, str, str, str, str]:
 
 def depth_words(row: DepthRow) -> str:
     """Describe a depth in a sentence."""
-    return _tr("Depth {0}: {1} states, {2} of them new in {3}, {4} a minute").format(*velocity_cells(row))
+    return _tr("Depth {0}: {1} states, {2} of them new in {3}, {4} per minute").format(*velocity_cells(row))
 
 
 def rate_words(velocity: float) -> str:

@@ -39,7 +39,7 @@ class MapWorkspace(QObject):
         self.map = MapModel(client, tasks, self)
         self.detail = NodeDetailModel(client, tasks, self)
         self.exploration = ExplorationModel(client, tasks, self)
-        self.lab = BlockListModel(client, tasks, self)
+        self.block_list = BlockListModel(client, tasks, self)
         self.velocity = VelocityPlotModel(client, tasks, self)
         self._lab_open = False
         self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
@@ -47,16 +47,16 @@ class MapWorkspace(QObject):
         self.map.node_changed.connect(self._on_node)
         self.map.site_changed.connect(self._on_site)
         self.exploration.started.connect(self.map.follow)
-        for part in (self.exploration, self.lab):
+        for part in (self.exploration, self.block_list):
             part.notice.connect(self.map.notice)
 
     def start(self) -> None:
         """Load the graphs."""
         self.map.start()
 
-    def open_lab(self) -> None:
+    def open_block_list(self) -> None:
         """Test block-list rules on the open state, else on the home page."""
-        self.lab.show(self.map.site, self.map.node or self.map.home)
+        self.block_list.show(self.map.site, self.map.node or self.map.home)
 
     # ------------------------------------------------------------ maintenance
     def verify(self) -> None:
@@ -77,7 +77,7 @@ class MapWorkspace(QObject):
         def done(report: UpdateReport) -> None:
             diff = report.diff
             self.map.notice.emit(
-                self.tr("Brought up to date: {0} new, {1} gone, {2} changed").format(
+                self.tr("Updated: {0} new, {1} gone, {2} changed").format(
                     len(diff.added), len(diff.removed), len(diff.changed)
                 )
             )
@@ -91,17 +91,17 @@ class MapWorkspace(QObject):
         def came(rows: list[RunRow]) -> None:
             sites = Counter(row.site for row in rows if row.site)
             if not sites:
-                self.map.notice.emit(self.tr("There are no runs to make a map of; import some first."))
+                self.map.notice.emit(self.tr("There are no runs to make a map from; import some first."))
             self.run_sites.emit([site for site, _ in sites.most_common()])
 
         self._tasks.start(self._client.api.list_runs(RunFilter()), came)
 
-    def map_runs(self, site: str) -> None:
+    def map_from_runs(self, site: str) -> None:
         """Create or extend a site's map from its runs, and show it."""
 
         def done(row: GraphRow) -> None:
             self.map.notice.emit(
-                self.tr("{0}: {1} known from runs and exploration").format(
+                self.tr("{0}: {1} from runs and exploration").format(
                     row.site, plural(row.states, "state", "states")
                 )
             )

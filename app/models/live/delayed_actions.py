@@ -32,7 +32,7 @@ class DelayedAction:
 
     key: the run it acts on; one pending action each.
     label: for the undo message, as in ``end 'Buy one Gadget' · run 3``.
-    send: does it.  sent: called when done.  failed: called with the error.  taken_back: called after undo.
+    send: does it.  sent: called when done.  failed: called with the error.  undone: called after undo.
     about: id of the request it decides, "" for none.
     """
 
@@ -41,7 +41,7 @@ class DelayedAction:
     send: Callable[[], Coroutine[Any, Any, Any]]
     sent: Callable[[Any], None]
     failed: Callable[[Exception], None]
-    taken_back: Callable[[], None] = lambda: None
+    undone: Callable[[], None] = lambda: None
     about: str = ""
     at: float = 0.0
 
@@ -79,21 +79,21 @@ class DelayedActions(QObject):
         """Return the pending action of a key."""
         return self._held.get(key)
 
-    def hold(self, deed: DelayedAction) -> None:
+    def hold(self, action: DelayedAction) -> None:
         """Schedule an action; ignored while one with the same key is pending."""
-        if deed.key not in self._held:
-            self._held[deed.key] = deed
+        if action.key not in self._held:
+            self._held[action.key] = action
             self._arm()
             self.changed.emit()
 
     def take_back(self) -> str:
         """Undo the newest action and return its label, "" where none is pending."""
-        deed = self.newest
-        if deed is None:
+        action = self.newest
+        if action is None:
             return ""
-        self.drop(deed.key)
-        deed.taken_back()
-        return deed.label
+        self.drop(action.key)
+        action.undone()
+        return action.label
 
     def drop(self, key: str) -> bool:
         """Cancel an action silently, because its subject is gone.  False where none is pending."""
@@ -106,26 +106,26 @@ class DelayedActions(QObject):
     def look(self) -> None:
         """Send every action whose time is up."""
         now = self._clock()
-        due = [deed for deed in self._held.values() if now - deed.at >= UNDO_SECONDS]
-        for deed in due:
-            del self._held[deed.key]
-            self._sent, self._sent_at = deed.label, now
+        due = [action for action in self._held.values() if now - action.at >= UNDO_SECONDS]
+        for action in due:
+            del self._held[action.key]
+            self._sent, self._sent_at = action.label, now
         self._arm()
         if due:
             self.changed.emit()
-        for deed in due:
-            self._tasks.start(deed.send(), deed.sent, deed.failed)
+        for action in due:
+            self._tasks.start(action.send(), action.sent, action.failed)
 
     async def finish(self) -> None:
         """Send all pending actions before the window closes, each within ``UNDO_SECONDS``."""
         held, self._held = list(self._held.values()), {}
         self._timer.stop()
-        for deed in held:
+        for action in held:
             try:
                 async with asyncio.timeout(UNDO_SECONDS):
-                    await deed.send()
+                    await action.send()
             except Exception:
-                log.exception("not done before the window closed: %s", deed.label)
+                log.exception("not done before the window closed: %s", action.label)
 
     def _arm(self) -> None:
         first = next(iter(self._held.values()), None)

@@ -39,7 +39,7 @@ class DelayedStops(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._client, self._tasks, self._now, self._name_of = client, tasks, hands.now, name_of
+        self._client, self._tasks, self._command_of, self._name_of = client, tasks, hands.now, name_of
         self._paused: set[str] = set()
         self.held = DelayedActions(tasks, hands.now, self)
         self.held.changed.connect(self.changed)
@@ -61,7 +61,7 @@ class DelayedStops(QObject):
         about: str = "",
         sent: Callable[[Any], None] = lambda _answer: None,
         failed: Callable[[Exception], None] | None = None,
-        taken_back: Callable[[], None] = lambda: None,
+        undone: Callable[[], None] = lambda: None,
     ) -> None:
         """End a run by ``send`` after the undo period; only one end can be pending for a run."""
         if self.holds(run):
@@ -78,27 +78,27 @@ class DelayedStops(QObject):
             self._paused.discard(run)
             (failed or self._tell)(error)
 
-        def undone() -> None:
+        def resume() -> None:
             if run in self._paused:
                 self._paused.discard(run)
                 self._tasks.start(self._client.api.continue_run(run))
-            taken_back()
+            undone()
 
         self.held.hold(
             DelayedAction(
-                key=run, label=_tr("end of {0}").format(name), about=about, at=self._now(),
-                send=send, sent=done, failed=not_done, taken_back=undone,
+                key=run, label=_tr("end of {0}").format(name), about=about, at=self._command_of(),
+                send=send, sent=done, failed=not_done, undone=resume,
             )
         )  # fmt: skip
         self.offered.emit(_tr("Ends in 5 seconds: {0}").format(name))
 
     def follow(self, row: LiveRow) -> None:
         """React to a run's new state: pause it while it is active, cancel the end of a run that has ended."""
-        deed = self.held.get(row.run)
-        if deed is None:
+        action = self.held.get(row.run)
+        if action is None:
             return
         asked = {need.id for need in row.needs}
-        if is_ended(row) or (deed.about and deed.about not in asked):
+        if is_ended(row) or (action.about and action.about not in asked):
             self.forget(row.run)
         elif is_active(row) and row.run not in self._paused:
             self._paused.add(row.run)
@@ -108,7 +108,7 @@ class DelayedStops(QObject):
         """Cancel a pending end: the run ended, resumed or was dismissed meanwhile."""
         self._paused.discard(run)
         if self.held.drop(run):
-            self.notice.emit(_tr("Nothing was sent: {0} went on without it").format(self._name_of(run)))
+            self.notice.emit(_tr("Not ended: {0} has moved on").format(self._name_of(run)))
 
     def _tell(self, error: Exception) -> None:
         self._tasks.error.emit(str(error))

@@ -76,13 +76,13 @@ class LiveFlags(QObject):
         """The selected flag."""
         return self.flags.at(self.flags.row_of(self.selected)) if self.selected is not None else None
 
-    def show(self, run: str, flags: Iterable[RaisedFlag], deeds: Iterable[Intervention] = ()) -> None:
+    def show(self, run: str, flags: Iterable[RaisedFlag], interventions: Iterable[Intervention] = ()) -> None:
         """Show a run's flags: another run was opened, or this one was loaded again."""
         if run != self._run:
             self._said, self.selected = {}, None
         self._run = run
-        for deed in sorted(deeds, key=lambda deed: deed.order):
-            self._note(deed)
+        for intervention in sorted(interventions, key=lambda intervention: intervention.order):
+            self._note(intervention)
         self.follow(flags)
 
     def follow(self, flags: Iterable[RaisedFlag]) -> None:
@@ -101,10 +101,10 @@ class LiveFlags(QObject):
         self._select_open()
         self.changed.emit()
 
-    def take(self, deed: Intervention) -> None:
+    def take(self, intervention: Intervention) -> None:
         """Take somebody's verdict on a flag."""
-        if deed.run == self._run and self._note(deed):
-            self._show_said()
+        if intervention.run == self._run and self._note(intervention):
+            self._show_verdicts()
 
     def select(self, row: int) -> None:
         """Select a row."""
@@ -120,25 +120,25 @@ class LiveFlags(QObject):
             return
         run, key, before = self._run, (flag.detector, flag.step), flag.right
         self._said[key] = right
-        self._show_said()
+        self._show_verdicts()
 
         def failed(error: Exception) -> None:
             if run == self._run:
                 self._said.pop(key, None)
                 if before is not None:
                     self._said[key] = before
-                self._show_said()
+                self._show_verdicts()
             self.failed.emit(str(error))
 
         self._tasks.start(self._client.api.judge_flag(run, flag.step, flag.detector, right), failed=failed)
 
-    def _note(self, deed: Intervention) -> bool:
-        if deed.deed not in VERDICT_WORDS:
+    def _note(self, intervention: Intervention) -> bool:
+        if intervention.deed not in VERDICT_WORDS:
             return False
-        self._said[deed.about, deed.step] = VERDICT_WORDS[deed.deed]
+        self._said[intervention.about, intervention.step] = VERDICT_WORDS[intervention.deed]
         return True
 
-    def _show_said(self) -> None:
+    def _show_verdicts(self) -> None:
         for flag in list(self.flags.rows):
             self.flags.put(replace(flag, right=self._said.get((flag.detector, flag.step))))
         self._select_open()

@@ -30,7 +30,7 @@ class FrameSubscriptions(QObject):
         self._run, self._page = "", (0, 0)
         self._tiles: dict[str, tuple[int, int]] = {}
         self._alive: set[str] = set()
-        self._told: dict[str, FrameRequest] = {}
+        self._sent_requests: dict[str, FrameRequest] = {}
         self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self._tell)
 
@@ -68,11 +68,11 @@ class FrameSubscriptions(QObject):
 
     def forget(self) -> None:
         """Send everything again, to a new engine."""
-        self._told.clear()
+        self._sent_requests.clear()
         self._soon.start()
 
     @property
-    def wishes(self) -> dict[str, FrameRequest]:
+    def requested(self) -> dict[str, FrameRequest]:
         """The frames in demand, by run."""
         if not self._shown:
             return {}
@@ -84,19 +84,19 @@ class FrameSubscriptions(QObject):
         return {run: wish for run, wish in found.items() if run in self._alive}
 
     def _tell(self) -> None:
-        wishes = self.wishes
-        for run in self._told.keys() - wishes.keys():
-            del self._told[run]
+        wishes = self.requested
+        for run in self._sent_requests.keys() - wishes.keys():
+            del self._sent_requests[run]
             if run in self._alive:
                 self._ask(run, (0, 0, 0.0))
         for run, wish in wishes.items():
-            if self._told.get(run) != wish:
-                self._told[run] = wish
+            if self._sent_requests.get(run) != wish:
+                self._sent_requests[run] = wish
                 self._ask(run, wish)
 
     def _ask(self, run: str, wish: FrameRequest) -> None:
         def failed(_error: Exception) -> None:
             # the run ended meanwhile, or the engine is gone; either way its row says so
-            self._told.pop(run, None)
+            self._sent_requests.pop(run, None)
 
         self._tasks.start(self._client.api.watch_page(run, *wish), failed=failed, key=f"live-watch-{run}")

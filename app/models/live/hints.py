@@ -23,13 +23,13 @@ class HintList(ReorderableList[Hint]):
         super().__init__(lambda hint: hint.id, parent)
 
     def words(self, value: Hint) -> str:
-        """``waits for the next step: use the search``."""
+        """``waiting for the next step: use the search``."""
         return f"{hint_status(value)}: {value.text}"
 
 
 def hint_status(hint: Hint) -> str:
     """Return whether the hint was delivered."""
-    return _tr("given to the agent") if hint.taken_at else _tr("waits for the next step")
+    return _tr("delivered") if hint.taken_at else _tr("waiting for the next step")
 
 
 class LiveHints(QObject):
@@ -77,7 +77,7 @@ class LiveHints(QObject):
         said = text.strip()
         if self.is_sending or not self._run:
             return False
-        self.error = "" if said else _tr("Type what the agent is to know first.")
+        self.error = "" if said else _tr("Type a hint first.")
         if len(said) > MAX_TEXT_LENGTH:
             self.error = too_long(len(said))
         if self.error:

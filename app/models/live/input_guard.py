@@ -32,15 +32,15 @@ class InputGuard(QObject):
         swallowed: a key press was kept from the commands; once for each burst of typing.
     """
 
-    rested = Signal()
-    swallowed = Signal()
+    idle = Signal()
+    key_withheld = Signal()
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.now = clock
         self._touched_at = float("-inf")
         self._typed_at = float("-inf")
-        self._told = False
+        self._sent_requests = False
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.look)
 
@@ -57,17 +57,17 @@ class InputGuard(QObject):
             self._timer.start(round(IDLE_SECONDS * 1000))
 
     def look(self) -> None:
-        """Emit ``rested``, or wait for the remaining time."""
+        """Emit ``idle``, or wait for the remaining time."""
         left = self._touched_at + IDLE_SECONDS - self.now()
         if left > 0:
             self._timer.start(max(round(left * 1000), 1))
         else:
-            self.rested.emit()
+            self.idle.emit()
 
     # ------------------------------------------------------------ typing
     def expect_typing(self) -> None:
         """Treat the next letters as typed into a field that was requested but is unavailable."""
-        self._typed_at, self._told = self.now(), False
+        self._typed_at, self._sent_requests = self.now(), False
 
     def stop_typing(self) -> None:
         """Note a deliberate action, such as a click: typing is over."""
@@ -89,7 +89,7 @@ class InputGuard(QObject):
             self.expect_typing()
         elif typing:
             self._typed_at = self.now()
-            if not self._told:
-                self._told = True
-                self.swallowed.emit()
+            if not self._sent_requests:
+                self._sent_requests = True
+                self.key_withheld.emit()
         return typing and not in_field

@@ -53,7 +53,7 @@ PREVIEW_SECONDS = 0.15
 _ROOT = QModelIndex()
 _WORDS: dict[Value, str] = {
     Reaction.MARK: "mark",
-    Reaction.NOTIFY: "tell me",
+    Reaction.NOTIFY: "notify me",
     Reaction.PAUSE: "pause",
     Reaction.ASK: "ask me",
     PolicyAnswer.ALLOW: "allow",
@@ -134,7 +134,7 @@ class PolicyTable(QAbstractTableModel):
 
     def word(self, value: Value | None) -> str:
         """Return the label of a reaction or an answer."""
-        return self.tr(_WORDS[value]) if value is not None else self.tr("by its weight")
+        return self.tr(_WORDS[value]) if value is not None else self.tr("by severity")
 
     def site_words(self, site: str) -> str:
         """Return a column's label."""
@@ -145,7 +145,7 @@ class PolicyTable(QAbstractTableModel):
         if row.risk is not None:
             return self.tr("Action: {0}").format(self.tr(row.risk.value))
         if row.detector:
-            return self.tr("Flag of {0}").format(detector_label(row.detector))
+            return self.tr("Flags of {0}").format(detector_label(row.detector))
         return self.tr("Flag: {0}").format(self.tr(_WEIGHTS[row.severity or Severity.HINT]))
 
     def show(self, policy: InterventionPolicy, sites: list[str], detectors: list[str]) -> None:
@@ -184,7 +184,7 @@ class PolicyTable(QAbstractTableModel):
         said = f"{self.row_words(row)}, {self.site_words(site)}: {self.word(value)}"
         if is_own or not site:
             return said
-        return self.tr("{0} (as everywhere)").format(said)
+        return self.tr("{0} (inherited)").format(said)
 
 
 class InterventionPolicyModel(QObject):
@@ -294,7 +294,7 @@ class InterventionPolicyModel(QObject):
         if self.preview_error:
             return self.preview_error
         if self.preview is None:
-            return self.tr("Counting on the stored runs…") if self.is_counting else ""
+            return self.tr("Previewing on the stored runs…") if self.is_counting else ""
         return self.count_words(self.preview.whole)
 
     @property
@@ -306,16 +306,16 @@ class InterventionPolicyModel(QObject):
     def count_words(self, count: PolicyCount) -> str:
         """Return one line of counts: pauses first, as they stop the work."""
         if not count.runs:
-            return self.tr("No stored runs to try it on.")
+            return self.tr("No stored runs to preview it on.")
         parts = [
             self.tr("Would have paused {0} of {1} runs, {2} of them failed").format(
                 count.paused, count.runs, count.failed_paused
             ),
             self.tr("asked in {0} ({1} failed)").format(count.asked, count.failed_asked),
-            self.tr("told of {0} ({1} failed)").format(count.notified, count.failed_notified),
+            self.tr("notified about {0} ({1} failed)").format(count.notified, count.failed_notified),
         ]
         if count.first_step is not None:
-            parts.append(self.tr("first at step {0:.0f} as a rule").format(count.first_step + 1))
+            parts.append(self.tr("usually first at step {0:.0f}").format(count.first_step + 1))
         return "; ".join(parts)
 
     # ------------------------------------------------------------ answers
@@ -324,9 +324,11 @@ class InterventionPolicyModel(QObject):
             self._ask()
 
     def _ask(self) -> None:
-        self._tasks.start(self._client.api.intervention_policy(), self._came, self._failed, key="policy-load")
+        self._tasks.start(
+            self._client.api.intervention_policy(), self._on_loaded, self._failed, key="policy-load"
+        )
 
-    def _came(self, policy: InterventionPolicy) -> None:
+    def _on_loaded(self, policy: InterventionPolicy) -> None:
         if self.preview is not None and policy == self._stored:
             return  # our own save, or already counted
         untouched = not self.is_changed
@@ -356,7 +358,7 @@ class InterventionPolicyModel(QObject):
         self.draft = self._stored = policy
         self._show()
         self.saved.emit(policy)
-        self.notice.emit(self.tr("The policy is in force"))
+        self.notice.emit(self.tr("Policy saved"))
 
     # ------------------------------------------------------------ inside
     def _edit(self, policy: InterventionPolicy) -> None:

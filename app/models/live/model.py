@@ -15,8 +15,9 @@ from app.models.live.frames import FrameStore
 from app.models.live.input_guard import InputGuard
 from app.models.live.next_action import NextActionModel
 from app.models.live.open_run import OpenRunModel
+from app.models.live.run_form import RunFormModel
 from app.models.live.run_list import RunList, can_resume, display_state, has_control, is_queued
-from app.models.live.start_form import LiveRunFormModel, TaskFileModel
+from app.models.live.task_file_form import TaskFileModel
 from app.models.live.thumbnails import RunThumbnails
 
 if TYPE_CHECKING:
@@ -76,12 +77,12 @@ class LiveModel(QObject):
         self.client, self.tasks = client, tasks
         self.hands = InputGuard(clock, self)
         self.list = RunList(self, clock, lambda: self.hands.is_busy)
-        self.endings = DelayedStops(client, tasks, self.hands, self.list.name_of, self)
-        self.watch = FrameSubscriptions(client, tasks, self)
+        self.delayed_stops = DelayedStops(client, tasks, self.hands, self.list.name_of, self)
+        self.subscriptions = FrameSubscriptions(client, tasks, self)
         self.frames = FrameStore(client, self)
-        self.stills = RunThumbnails(client, tasks, self.frames, self)
-        self.form = LiveRunFormModel(client, tasks, self)
-        self.batch = TaskFileModel(client, tasks, self)
+        self.run_thumbnails = RunThumbnails(client, tasks, self.frames, self)
+        self.form = RunFormModel(client, tasks, self)
+        self.task_file = TaskFileModel(client, tasks, self)
         self.is_loaded = False
         self.error = ""
         self.lost = ""
@@ -96,32 +97,32 @@ class LiveModel(QObject):
         """What was done by hand in the open run, since it was handed back."""
         self.tip_source: tuple[str, int] = ("", 0)
         """Run and step that the newest draft comes from."""
-        self.returning: str = ""
+        self.handing_back: str = ""
         """The run whose page is being handed back: what is pressed from now on is the window's."""
         self._hint = ""
         self._restore = ""
         self._numbers: dict[str, int] = {}
-        self.large = OpenRunModel(self, self)
+        self.open_run = OpenRunModel(self, self)
         """What stands beside the open run's page."""
         self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self.changed)
-        self.changed.connect(self._tell_numbers)
+        self.changed.connect(self._emit_numbers)
         self._next = NextActionModel(client, self.row_of, self.frames, self)
-        self.hands.rested.connect(self.list.arrange)
-        self.hands.swallowed.connect(
+        self.hands.idle.connect(self.list.arrange)
+        self.hands.key_withheld.connect(
             lambda: self.notice.emit(
-                _tr("Typing is ignored: its field is gone. Pause a second or press Esc.")
+                _tr("Typing ignored: the field is closed. Pause for a second or press Esc.")
             )
         )
         self._next.changed.connect(self.next_changed)
-        self.endings.notice.connect(self.notice)
-        self.endings.offered.connect(self.undo_offered)
-        self.endings.changed.connect(self.changed)
+        self.delayed_stops.notice.connect(self.notice)
+        self.delayed_stops.offered.connect(self.undo_offered)
+        self.delayed_stops.changed.connect(self.changed)
         client.live_changed.connect(self._on_row)
         client.live_gone.connect(self._on_gone)
         client.hint_changed.connect(self._on_hint)
         client.host_changed.connect(self._on_host)
-        for form in (self.form, self.batch):
+        for form in (self.form, self.task_file):
             form.sent.connect(self._on_sent)
 
     @property
@@ -130,7 +131,7 @@ class LiveModel(QObject):
 
     def start(self) -> None:
         """Load all runs."""
-        self.tasks.start(self.api.live_runs(), self._came, self._failed, key="live-runs")
+        self.tasks.start(self.api.live_runs(), self._on_loaded, self._failed, key="live-runs")
 
     @property
     def next(self) -> PlannedAction | None:
@@ -154,7 +155,7 @@ class LiveModel(QObject):
         elif run != self.current:
             self.current = run
             self.current_changed.emit(run)
-            self._tell_row()
+            self._emit_row()
 
     def move(self, by: int) -> None:
         """Select the next or the previous run; stop at the ends."""
@@ -173,7 +174,7 @@ class LiveModel(QObject):
             self.current = run
             self.current_changed.emit(run)
         self.opened.emit(run)
-        self._tell_row()
+        self._emit_row()
         self._load()
 
     def open_number(self, digit: int) -> None:
@@ -193,13 +194,13 @@ class LiveModel(QObject):
             self.opened.emit("")
 
     @property
-    def needy(self) -> list[LiveRow]:
+    def needing_attention(self) -> list[LiveRow]:
         """Runs that need a person, the most urgent first."""
         return sort_live_rows(row for row in self.list.rows if row.needs)
 
-    def open_needy(self) -> None:
+    def open_next_needing(self) -> None:
         """Open the run that needs a person most; from there the next one."""
-        runs = [row.run for row in self.needy]
+        runs = [row.run for row in self.needing_attention]
         if runs:
             here: int = runs.index(self.run) + 1 if self.run in runs else 0
             self.open(runs[here % len(runs)])
@@ -209,7 +210,7 @@ class LiveModel(QObject):
         """Pause the agent before its next action."""
         self._do(self.api.pause_run)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Resume a paused or interrupted run."""
         self._do(self.api.continue_run)
 
@@ -217,7 +218,7 @@ class LiveModel(QObject):
         """Pause an active run, resume a paused one."""
         row = self.row
         if row is not None:
-            self.go_on() if can_resume(row) else self.pause()
+            self.resume() if can_resume(row) else self.pause()
 
     def step(self) -> None:
         """Do one step, then pause."""
@@ -226,8 +227,8 @@ class LiveModel(QObject):
     def stop(self) -> None:
         """End the run in its present state; can be undone for a few seconds."""
         row = self.row
-        if row is not None and (not self.run or self.large.requests.may_decide()):
-            self.endings.stop(row)
+        if row is not None and (not self.run or self.open_run.requests.may_decide()):
+            self.delayed_stops.stop(row)
 
     def dismiss(self) -> None:
         """Remove an ended run from the list; its neighbour becomes the current run."""
@@ -246,7 +247,7 @@ class LiveModel(QObject):
         if self.takeover is not None:
             self.takeover = None
             self.takeover_changed.emit()
-        self.returning = ""
+        self.handing_back = ""
         self._do(self.api.take_over)
 
     def send_input(self, inputs: Sequence[PageInput]) -> None:
@@ -261,7 +262,7 @@ class LiveModel(QObject):
             return
 
         def failed(error: Exception) -> None:
-            self.returning = ""
+            self.handing_back = ""
             self.changed.emit()
             self.tasks.error.emit(str(error))
 
@@ -273,7 +274,7 @@ class LiveModel(QObject):
             else:
                 self.notice.emit(account.words or _tr("The page was handed back"))
 
-        self.returning = run
+        self.handing_back = run
         self.changed.emit()
         self.tasks.start(self.api.release(run, back), came, failed)
 
@@ -293,13 +294,13 @@ class LiveModel(QObject):
         elif (account := self.takeover) is not None:
             self._draft(account.first_step, self.api.draft_tip_from_takeover(account.run, account.first_step))
 
-    def to_map(self) -> None:
+    def add_to_map(self) -> None:
         """Add the steps of the takeover to the site's map."""
         if self.takeover is None:
             return
 
         def told(count: int) -> None:
-            self.notice.emit(_tr("{0} steps are on the map now").format(count))
+            self.notice.emit(_tr("{0} steps added to the map").format(count))
 
         self.tasks.start(self.api.takeover_to_graph(self.takeover.run, self.takeover.first_step), told)
 
@@ -348,16 +349,16 @@ class LiveModel(QObject):
 
         self.tasks.start(self.api.live_run(run), came, key="live-open")
 
-    def _came(self, rows: list[LiveRow]) -> None:
-        self.is_loaded, self.error, self.returning = True, "", ""
+    def _on_loaded(self, rows: list[LiveRow]) -> None:
+        self.is_loaded, self.error, self.handing_back = True, "", ""
         self.list.settle(rows)
         if self.run and self.row_of(self.run) is None:
             self.close()
         if self.row is None:
-            self._hand_to(0)
-        self.watch.set_alive(row.run for row in rows if _has_page(row))
+            self._select_row(0)
+        self.subscriptions.set_alive(row.run for row in rows if _has_page(row))
         self.changed.emit()
-        self._tell_row()
+        self._emit_row()
         if self._restore:
             self.open(self._restore)
             self._restore = ""
@@ -370,13 +371,13 @@ class LiveModel(QObject):
 
     def _on_row(self, event: LiveRunChanged) -> None:
         row, before = event.row, self.row_of(event.row.run)
-        if row.run == self.returning and not has_control(row):
-            self.returning = ""
+        if row.run == self.handing_back and not has_control(row):
+            self.handing_back = ""
         self.list.put(row)
-        self.watch.set_one_alive(row.run, _has_page(row))
+        self.subscriptions.set_one_alive(row.run, _has_page(row))
         if before is None and not self.current:
-            self._hand_to(0)
-        self.endings.follow(row)
+            self._select_row(0)
+        self.delayed_stops.follow(row)
         self._next.follow(row.run)
         if row.run == self.current:
             self.row_changed.emit(row)
@@ -385,16 +386,16 @@ class LiveModel(QObject):
 
     def _on_gone(self, event: LiveRunDismissed) -> None:
         place = self.list.row_of(event.run)
-        self.endings.forget(event.run)
+        self.delayed_stops.forget(event.run)
         if self.run == event.run:
             self.close()
         self.list.drop(event.run)
-        self.watch.set_one_alive(event.run, False)
+        self.subscriptions.set_one_alive(event.run, False)
         if self.current == event.run:
-            self._hand_to(place)
+            self._select_row(place)
         self.changed.emit()
 
-    def _tell_numbers(self) -> None:
+    def _emit_numbers(self) -> None:
         if self.list.numbers.saved != self._numbers:
             self._numbers = self.list.numbers.saved
             self.numbered.emit()
@@ -406,7 +407,7 @@ class LiveModel(QObject):
     def _on_host(self, message: str) -> None:
         was_lost, self.lost = bool(self.lost), message
         if was_lost and not message:
-            self.watch.forget()
+            self.subscriptions.forget()
             self.start()
         self.changed.emit()
 
@@ -426,13 +427,13 @@ class LiveModel(QObject):
 
         self.tasks.start(work, came)
 
-    def _hand_to(self, place: int) -> None:
+    def _select_row(self, place: int) -> None:
         rows = self.list.rows
         self.current = rows[min(max(place, 0), len(rows) - 1)].run if rows else ""
         self.current_changed.emit(self.current)
-        self._tell_row()
+        self._emit_row()
 
-    def _tell_row(self) -> None:
+    def _emit_row(self) -> None:
         if (row := self.row) is not None:
             self.row_changed.emit(row)
 

@@ -53,13 +53,13 @@ class OpenRunModel(QObject):
         self.run = ""
         self.row: LiveRow | None = None
         self.ledger_changes: tuple[str, ...] = ()
-        self.requests = LiveRequests(client, tasks, live.hands, live.endings, self)
+        self.requests = LiveRequests(client, tasks, live.hands, live.delayed_stops, self)
         self.knowledge = LiveKnowledge(client, tasks, self)
         self.flags = LiveFlags(client, tasks, self)
         self.hints = LiveHints(client, tasks, self)
-        self.moments, self.memory, self.plan = TimelineList(self), MemoryList(self), MemoryList(self)
+        self.timeline, self.memory, self.plan = TimelineList(self), MemoryList(self), MemoryList(self)
         self._steps: tuple[Step, ...] = ()
-        self._deeds: dict[int, Intervention] = {}
+        self._interventions: dict[int, Intervention] = {}
         live.opened.connect(self._on_opened)
         live.detail_loaded.connect(self._on_detail)
         live.row_changed.connect(self._on_row)
@@ -68,8 +68,8 @@ class OpenRunModel(QObject):
         client.ledger_changed.connect(self._on_ledger)
         client.request_changed.connect(self._on_request)
         client.hint_changed.connect(self._on_hint)
-        client.intervention_made.connect(self._on_deed)
-        self.requests.came_up.connect(self._on_came_up)
+        client.intervention_made.connect(self._on_intervention)
+        self.requests.too_recent.connect(self._on_too_recent)
         self.requests.decided.connect(self._on_decided)
         self.knowledge.failed.connect(live.notice)
         self.flags.failed.connect(live.notice)
@@ -94,14 +94,14 @@ class OpenRunModel(QObject):
     # ------------------------------------------------------------ what the wall's model tells
     def _on_opened(self, run: str) -> None:
         self.run, self.row = run, self.live.row_of(run) if run else None
-        self.ledger_changes, self._steps, self._deeds = (), (), {}
+        self.ledger_changes, self._steps, self._interventions = (), (), {}
         self.live.tasks.cancel("live-steps")
         row = self.row
         self.requests.show(run, row.needs if row is not None else ())
         self.flags.show(run, row.flags if row is not None else ())
         self.knowledge.show(run, None)
         self.hints.show(run, ())
-        for rows in (self.moments, self.memory, self.plan):
+        for rows in (self.timeline, self.memory, self.plan):
             rows.replace([])
         self.opened.emit()
         self.changed.emit()
@@ -110,14 +110,14 @@ class OpenRunModel(QObject):
         if detail.row.run != self.run:
             return
         self.row, self._steps = detail.row, detail.steps
-        self._deeds = {deed.order: deed for deed in detail.interventions}
+        self._interventions = {intervention.order: intervention for intervention in detail.interventions}
         self.requests.show(self.run, detail.requests)
         self.flags.show(self.run, detail.row.flags, detail.interventions)
         self.knowledge.show(self.run, detail.knowledge, self.live.next)
         self.hints.show(self.run, detail.hints)
         if detail.ledger is not None:
             self._fill_ledger(detail.ledger, detail.row.step - 1, detail.ledger_changes)
-        self._fill_moments()
+        self._fill_timeline()
         self.changed.emit()
 
     def _on_row(self, row: LiveRow) -> None:
@@ -127,7 +127,7 @@ class OpenRunModel(QObject):
         self.requests.follow(row)
         if before is None or before.flags != row.flags:
             self.flags.follow(row.flags)
-            self._fill_moments()
+            self._fill_timeline()
         if before is not None and before.step != row.step:
             self._ask_steps()
         self.changed.emit()
@@ -151,15 +151,17 @@ class OpenRunModel(QObject):
     def _on_hint(self, event: HintChanged) -> None:
         self.hints.take(event.hint)
 
-    def _on_deed(self, event: InterventionMade) -> None:
-        deed = event.intervention
-        if deed.run == self.run and deed.order not in self._deeds:
-            self._deeds[deed.order] = deed
-            self.flags.take(deed)
-            self._fill_moments()
+    def _on_intervention(self, event: InterventionMade) -> None:
+        intervention = event.intervention
+        if intervention.run == self.run and intervention.order not in self._interventions:
+            self._interventions[intervention.order] = intervention
+            self.flags.take(intervention)
+            self._fill_timeline()
 
-    def _on_came_up(self) -> None:
-        self.live.notice.emit(_tr("{0} just came up. Press again.").format(self.number.capitalize()))
+    def _on_too_recent(self) -> None:
+        self.live.notice.emit(
+            _tr("{0} has only just appeared. Press again.").format(self.number.capitalize())
+        )
 
     def _on_decided(self, request: ApprovalRequest, decision: OperatorDecision) -> None:
         words = notice_words(request, decision, self.live.list.name_of(request.run))
@@ -174,13 +176,13 @@ class OpenRunModel(QObject):
         def came(detail: LiveRunDetail) -> None:
             if run == self.run:
                 self._steps = detail.steps
-                self._fill_moments()
+                self._fill_timeline()
 
         self.live.tasks.start(self.live.api.live_run(run), came, key="live-steps", delay=STEPS_DELAY)
 
-    def _fill_moments(self) -> None:
+    def _fill_timeline(self) -> None:
         flags = self.row.flags if self.row is not None else ()
-        self.moments.arrange(timeline(self._steps, self._deeds.values(), flags))
+        self.timeline.arrange(timeline(self._steps, self._interventions.values(), flags))
 
     def _fill_ledger(self, ledger: Ledger, step: int, changes: tuple[str, ...]) -> None:
         known = {self.row.intent if self.row is not None else ""}

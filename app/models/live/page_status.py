@@ -24,7 +24,7 @@ class PageStatus:
 
     says: str = ""
     is_now: bool = True
-    instead: str = ""
+    placeholder: str = ""
 
 
 def page_status(row: LiveRow | None, lost: str = "") -> PageStatus:
@@ -32,32 +32,33 @@ def page_status(row: LiveRow | None, lost: str = "") -> PageStatus:
     if row is None:
         return PageStatus(is_now=False)
     if lost:
-        return PageStatus(says=lost, is_now=False, instead=lost)
+        return PageStatus(says=lost, is_now=False, placeholder=lost)
     question = row.needs[0].question if row.needs else row.why
     match row.state:
         case RunState.QUEUED:
             return PageStatus(
-                is_now=False, instead=_tr("It begins when another run has ended, is held, or waits for you.")
+                is_now=False,
+                placeholder=_tr("Queued: starts when another run ends, is paused or waits for you."),
             )
         case RunState.STARTING:
-            return PageStatus(instead=_tr("The browser is starting."))
+            return PageStatus(placeholder=_tr("The browser is starting."))
         case RunState.RUNNING:
-            return PageStatus(instead=_tr("The first picture is on its way."))
+            return PageStatus(placeholder=_tr("Loading the first picture…"))
         case RunState.PAUSED:
-            says = question or _tr("Nothing is done until you go on.")
-            return PageStatus(says=says, instead=says)
+            says = question or _tr("Paused until you resume it.")
+            return PageStatus(says=says, placeholder=says)
         case RunState.WAITING:
-            says = question or _tr("It waits for you.")
-            return PageStatus(says=says, instead=says)
+            says = question or _tr("Waiting for you.")
+            return PageStatus(says=says, placeholder=says)
         case RunState.TAKEN_OVER:
-            return PageStatus(instead=_tr("The picture is on its way."))
+            return PageStatus(placeholder=_tr("Loading the picture…"))
         case RunState.RECOVERING:
-            says = row.why or _tr("The browser is being brought back.")
+            says = row.why or _tr("Restarting the browser…")
         case RunState.INTERRUPTED:
-            says = row.why or _tr("Its process ended; the run can be gone on with.")
+            says = row.why or _tr("The process ended; the run can be resumed.")
         case RunState.ENDED:
             says = row.why or _tr("The run has ended.")
-    return PageStatus(says=says, is_now=False, instead=says)
+    return PageStatus(says=says, is_now=False, placeholder=says)
 
 
 def _tr(text: str) -> str:

@@ -35,14 +35,14 @@ GRACE_SECONDS = 0.5
 """A request younger than this can't be decided: the key was meant for what was shown before."""
 
 CARD_TITLES = {
-    Need.FLAG: "A detector called",
-    Need.APPROVAL: "May it do this?",
+    Need.FLAG: "A detector fired",
+    Need.APPROVAL: "Approve this action?",
     Need.QUESTION: "The agent asks",
     Need.WALL: "Blocked by a log-in or captcha",
-    Need.TROUBLE: "It can't go on by itself",
+    Need.TROUBLE: "It can't continue by itself",
 }
 APPROVE_LABELS = {
-    Need.FLAG: "Let it go on",
+    Need.FLAG: "Resume",
     Need.APPROVAL: "Approve",
     Need.WALL: "I've handled it",
     Need.TROUBLE: "Try again",
@@ -101,7 +101,7 @@ class LiveRequests(QObject):
 
     changed = Signal()
     decided = Signal(object, object)
-    came_up = Signal()
+    too_recent = Signal()
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class LiveRequests(QObject):
         if run != self._run:
             self.reason = self.error = self._aim = ""
             self.is_deciding = False
-            self.look_again()
+            self.mark_shown()
         self._run = run
         self._known = {one.id: one for one in requests if one.state is not RequestState.CLOSED}
         self._choose()
@@ -171,12 +171,12 @@ class LiveRequests(QObject):
         )
 
     # ------------------------------------------------------------ what is before the eyes
-    def look_again(self) -> None:
+    def mark_shown(self) -> None:
         """Note that the run has just come into view."""
         self._shown_at = self._hands.now()
 
     @property
-    def just_came(self) -> bool:
+    def is_too_recent(self) -> bool:
         """Whether the run or its request appeared too recently to be decided."""
         return self._hands.now() - self._shown_at < GRACE_SECONDS
 
@@ -184,7 +184,7 @@ class LiveRequests(QObject):
         """Whether a request was decided in this window."""
         return request in self._mine
 
-    def aim(self) -> None:
+    def arm(self) -> None:
         """Remember the request under a pressed button: releasing the button decides that one or none."""
         self._aim = self.card.id if self.card is not None else ""
 
@@ -193,15 +193,15 @@ class LiveRequests(QObject):
         self._aim = ""
 
     def may_decide(self, *, opens_field: bool = False) -> bool:
-        """Whether a key or button may act on the card now; emit ``came_up`` where it has only just appeared.
+        """Whether a key or button may act on the card now; emit ``too_recent`` where it has only just appeared.
 
         Text typed after a key that ``opens_field`` was meant for that field and triggers no command.
         """
-        early = self.just_came
+        early = self.is_too_recent
         if early:
             if opens_field:
                 self._hands.expect_typing()
-            self.came_up.emit()
+            self.too_recent.emit()
         return not early
 
     @property
@@ -242,7 +242,7 @@ class LiveRequests(QObject):
         """Replace the action by this one (in the call form); the engine validates it."""
         line = command.strip()
         if not line:
-            self._refuse(_tr('Type the action to do instead, as in click("12").'))
+            self._refuse(_tr('Type the new action, such as click("12").'))
             return
         self._decide(OperatorDecision(verb=DecisionKind.EDIT, command=line, text=self.reason.strip()))
 
@@ -258,7 +258,7 @@ class LiveRequests(QObject):
         if request is None or self.is_deciding or self._endings.holds(self._run):
             return
         if self._aim and self._aim != request.id:
-            self._refuse(_tr("Another request came up meanwhile. Nothing was decided: press again."))
+            self._refuse(_tr("Another request has appeared. Nothing was decided: press again."))
             return
         if not self.may_decide():
             return
@@ -274,7 +274,7 @@ class LiveRequests(QObject):
         self.changed.emit()
         self._tasks.start(
             self._client.api.decide(request.id, decision),
-            lambda answer: self._came(answer, decision),
+            lambda answer: self._on_loaded(answer, decision),
             lambda error: self._failed(request, error),
         )
 
@@ -284,12 +284,12 @@ class LiveRequests(QObject):
             request.run,
             lambda: self._client.api.decide(request.id, decision),
             about=request.id,
-            sent=lambda answer: self._came(answer, decision),
+            sent=lambda answer: self._on_loaded(answer, decision),
             failed=lambda error: self._failed(request, error),
-            taken_back=lambda: self._mine.discard(request.id),
+            undone=lambda: self._mine.discard(request.id),
         )
 
-    def _came(self, answer: ApprovalRequest, decision: OperatorDecision) -> None:
+    def _on_loaded(self, answer: ApprovalRequest, decision: OperatorDecision) -> None:
         if answer.run == self._run:
             self.is_deciding, self.reason = False, ""
             self.take(answer)
@@ -338,12 +338,12 @@ class LiveRequests(QObject):
             self.card = card_of(newest, 1) if newest is not None else None
         if self.card is not None and self._endings.holds(self._run):
             self.card = replace(
-                self.card, offers=(), decided=_tr("Ends in 5 seconds. Undo keeps it waiting.")
+                self.card, offers=(), decided=_tr("Ends in 5 seconds. Undo to keep it waiting.")
             )
         if before is not None and (self.card is None or self.card.id != before.id):
             self.error, self.reason = "", ""
         if self.card is not None and (before is None or self.card.id != before.id):
-            self.look_again()
+            self.mark_shown()
         if self.card != before:
             self.changed.emit()
 
@@ -385,7 +385,7 @@ def decision_words(request: ApprovalRequest) -> str:
     elif decision.text:
         what = f"{what}: {decision.text}"
     by = _tr("Decided by {0}: {1}").format(decision.author or _tr("you"), what)
-    return f"{by.rstrip('.')}. {_tr('It counts from the next step on.')}"
+    return f"{by.rstrip('.')}. {_tr('It takes effect with the next step.')}"
 
 
 def notice_words(request: ApprovalRequest, decision: OperatorDecision, name: str) -> str:
@@ -400,10 +400,10 @@ def notice_words(request: ApprovalRequest, decision: OperatorDecision, name: str
                 Need.APPROVAL: _tr("Approved"),
                 Need.WALL: _tr("Handled"),
             }.get(request.need, _tr("Resumed")),
-            DecisionKind.RETRY: _tr("Trying again"),
+            DecisionKind.RETRY: _tr("Retrying"),
             DecisionKind.EDIT: _tr("Approved with another action"),
             DecisionKind.ANSWER: _tr("Answered"),
-            DecisionKind.NO_WALL: _tr("No wall, going on"),
+            DecisionKind.NO_WALL: _tr("Not blocked, resumed"),
         }[decision.verb]
     return f"{what}: {name}" if what else ""
 
@@ -415,7 +415,7 @@ def risk_role(risk: str) -> str:
 
 def too_long(length: int) -> str:
     """Return the message for a text that is too long."""
-    return _tr("That is {0} characters; at most {1} can be sent. Nothing was cut: shorten it.").format(
+    return _tr("Too long: {0} characters of at most {1}. Nothing was sent.").format(
         f"{length:,}", f"{MAX_TEXT_LENGTH:,}"
     )
 
@@ -432,7 +432,7 @@ def _offers(request: ApprovalRequest) -> tuple[DecisionOption, ...]:
     offers.append(DecisionOption(command="live.deny", word=_tr(DENY_LABELS[need])))
     if need is Need.WALL:
         offers.append(DecisionOption(command="live.take_over", word=_tr("Take over")))
-        offers.append(DecisionOption(command="live.no_wall", word=_tr("No wall, go on")))
+        offers.append(DecisionOption(command="live.no_wall", word=_tr("Not blocked")))
     if need is Need.APPROVAL:
         offers += [
             DecisionOption(command="live.approve.run", word=_tr("run")),

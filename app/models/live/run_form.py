@@ -1,7 +1,8 @@
-"""The form that starts a run: typed as text, validated, returned as a request."""
+"""The form that starts a run, and the runs that Review started with it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -9,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest, RunSummary
 from app.engine.core.events import RunAdvanced
-from app.models.graph.explore_form import Problem, complete_url
+from app.models.common.form import FormModel, Problem, complete_url
 
 if TYPE_CHECKING:
     from app.engine.api.graph_api import GraphRow
@@ -21,118 +22,155 @@ POLICIES = ("scout", "llm")
 MAX_STEPS = 1000
 
 
-class RunFormModel(QObject):
-    """The form's values, and the runs started from it.
+class RunFormModel(FormModel):
+    """A task and its settings.
 
     Signals:
-        changed: a value, a problem, the list of graphs, or the last run's progress.
-        started: a run was started.  ended(run, text): one has ended.
-        refused: a started run failed, see ``error``.  failed(text): a resumed run failed.
+        started: a run was requested.  sent(runs): ids of the runs that were started or queued.
+        filled: the form was filled with an earlier run's task.
     """
 
-    changed = Signal()
     started = Signal()
-    ended = Signal(str, str)
-    refused = Signal()
-    failed = Signal(str)
+    sent = Signal(list)
+    filled = Signal()
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        values = {"intent": "", "start_url": "", "max_steps": "30", "kb": LIVE_KNOWLEDGE, "storage_state": ""}
+        super().__init__(values, parent)
         self._client, self._tasks = client, tasks
-        self.values = {
-            "intent": "",
-            "start_url": "",
-            "max_steps": "30",
-            "kb": LIVE_KNOWLEDGE,
-            "storage_state": "",
-        }
         self.policy = POLICIES[0]
         self.graph = ""
         self.graphs: tuple[str, ...] = ()
-        self.headed = False
-        self.error = ""
-        self.going: dict[str, RunAdvanced] = {}
-        """Runs that are going on, by id."""
-        client.run_advanced.connect(self._on_advanced)
+        self.headed = self.is_sending = False
+        self._earlier: RunRequest | None = None
         client.graph_changed.connect(self._on_graph)
+
+    @property
+    def note(self) -> str:
+        """A remark for the foot of the form, "" for none."""
+        return _tr("The task of an earlier run, with the current tips.") if self.is_again else ""
 
     def load(self) -> None:
         """Load the sites that have a graph."""
 
-        def came(rows: list[GraphRow]) -> None:
+        def loaded(rows: list[GraphRow]) -> None:
             self.graphs = tuple(row.site for row in rows)
             if self.graph not in self.graphs:
                 self.graph = ""
             self.changed.emit()
 
-        self._tasks.start(self._client.api.graphs(), came, key="run-form-graphs")
+        self._tasks.start(self._client.api.graphs(), loaded, key="run-form-graphs")
 
-    def set(self, name: str, text: str) -> None:
-        """Set a field."""
-        if self.values[name] != text:
-            self.values[name], self.error = text, ""
+    def _on_graph(self, _event: object) -> None:
+        self.load()
+
+    def choose(self, name: str, value: str | bool) -> None:
+        """Set ``policy``, ``graph`` ("" for none) or ``headed``."""
+        if getattr(self, name) != value:
+            setattr(self, name, value)
             self.changed.emit()
 
-    def set_policy(self, policy: str) -> None:
-        """Set the policy."""
-        if policy != self.policy:
-            self.policy = policy
-            self.changed.emit()
+    def again(self, request: RunRequest) -> None:
+        """Fill the form with a run's task, with the current tips and map and all else unchanged."""
+        self._earlier = request
+        self.values.update(
+            intent=request.intent, start_url=request.start_url, max_steps=str(request.max_steps),
+            kb=LIVE_KNOWLEDGE, storage_state=request.storage_state,
+        )  # fmt: skip
+        self.policy, self.headed, self.error = request.policy, request.headed, ""
+        self.graph = next(iter(request.graph), "")
+        self.load()
+        self.changed.emit()
+        self.filled.emit()
 
-    def set_graph(self, site: str) -> None:
-        """Set the graph used for navigation; "" for none."""
-        if site != self.graph:
-            self.graph = site
-            self.changed.emit()
+    @property
+    def is_again(self) -> bool:
+        """Whether the form holds an earlier run's task."""
+        return self._earlier is not None and self.values["intent"].strip() == self._earlier.intent.strip()
 
-    def set_headed(self, on: bool) -> None:
-        """Set whether the browser is visible."""
-        if on != self.headed:
-            self.headed = on
-            self.changed.emit()
+    def clear(self) -> None:
+        """Clear the form for another task; the start address stays, as the next task often starts there too."""
+        self._earlier = None
+        self.values["intent"], self.error = "", ""
+        self.changed.emit()
 
     @property
     def problems(self) -> list[Problem]:
         """All problems, in the order of the form."""
         found: list[Problem] = []
         if not self.values["intent"].strip():
-            found.append(Problem("intent", _tr("Say in words what is to be done")))
+            found.append(Problem("intent", _tr("Describe the task")))
         address = complete_url(self.values["start_url"])
         parts = urlsplit(address) if "://" in address else None
         if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or " " in parts.netloc:
-            found.append(Problem("start_url", _tr("Type the address to begin at")))
-        steps = self.values["max_steps"].strip()
-        if not steps.isdecimal() or not 1 <= int(steps) <= MAX_STEPS:
-            found.append(
-                Problem("max_steps", _tr("Type a whole number from {0} to {1}").format(1, MAX_STEPS))
-            )
-        return found
+            found.append(Problem("start_url", _tr("Enter the start address")))
+        return found + self._integer_problem("max_steps", 1, MAX_STEPS)
 
     def request(self) -> RunRequest:
-        """Return the form as a supervised run request; call it only without problems."""
+        """Return the form as a supervised run request; call it only without problems.
+
+        Settings the form does not show are those of the run it was filled from.
+        """
         values = {name: text.strip() for name, text in self.values.items()}
-        return RunRequest(
-            intent=values["intent"],
-            start_url=complete_url(values["start_url"]),
-            policy=self.policy,
-            kb=values["kb"] or WITHOUT_KNOWLEDGE,
-            graph=(self.graph,) if self.graph else (),
-            max_steps=int(values["max_steps"]),
-            headed=self.headed,
-            storage_state=values["storage_state"],
-            supervised=True,
-        )
+        earlier = self._earlier if self.is_again and self._earlier is not None else None
+        return replace(
+            earlier or RunRequest(intent="", start_url="", supervised=True),
+            intent=values["intent"], start_url=complete_url(values["start_url"]), policy=self.policy,
+            kb=values["kb"] or WITHOUT_KNOWLEDGE, graph=(self.graph,) if self.graph else (),
+            max_steps=int(values["max_steps"]), headed=self.headed, storage_state=values["storage_state"],
+        )  # fmt: skip
 
     def start(self) -> bool:
         """Start the run; False while something is wrong."""
-        if self.problems:
+        if self.problems or self.is_sending:
             self.changed.emit()
             return False
         self.error = ""
-        self._tasks.start(self._client.api.run_task(self.request()), self._came, self._failed)
+        self._send(self.request())
         self.started.emit()
         self.changed.emit()
         return True
+
+    def _send(self, request: RunRequest) -> None:
+        self.is_sending = True
+
+        def sent(runs: list[str]) -> None:
+            self.is_sending = False
+            self.clear()
+            self.sent.emit(runs)
+
+        def failed(error: Exception) -> None:
+            self.is_sending = False
+            self.fail(error)
+
+        self._tasks.start(self._client.api.start_runs([request]), sent, failed)
+
+
+class ReviewRunFormModel(RunFormModel):
+    """The same form in Review, which starts the run at once and follows it to its end.
+
+    Signals:
+        ended(run, text): a run started here has ended.
+        refused: a started run failed, see ``error``.  failed(text): a resumed run failed.
+    """
+
+    ended = Signal(str, str)
+    refused = Signal()
+    failed = Signal(str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(client, tasks, parent)
+        self.going: dict[str, RunAdvanced] = {}
+        """Active runs, by id."""
+        client.run_advanced.connect(self._on_advanced)
+
+    @property
+    def note(self) -> str:
+        """The last step of each active run."""
+        return "\n".join(
+            _tr("step {0}: {1}").format(event.step, event.words) if event.words else _tr("starting")
+            for event in self.going.values()
+        )
 
     def stop(self, run: str) -> None:
         """End a run after the step in flight."""
@@ -141,28 +179,27 @@ class RunFormModel(QObject):
     def resume(self, run: str) -> None:
         """Resume an interrupted run."""
         self._tasks.start(
-            self._client.api.resume_run(run), self._came, lambda error: self.failed.emit(str(error))
+            self._client.api.resume_run(run), self._on_ended, lambda error: self.failed.emit(str(error))
         )
         self.started.emit()
 
-    def _came(self, summary: RunSummary) -> None:
+    def _send(self, request: RunRequest) -> None:
+        def failed(error: Exception) -> None:
+            self.fail(error)
+            self.refused.emit()
+
+        self._tasks.start(self._client.api.run_task(request), self._on_ended, failed)
+
+    def _on_ended(self, summary: RunSummary) -> None:
         self.going.pop(summary.run, None)
-        if summary.answer:
-            said = _tr("Run ended, {0}: {1}").format(_outcome(summary.outcome), summary.answer)
-        elif summary.error:
-            said = _tr("Run ended, {0}: {1}").format(_outcome(summary.outcome), summary.error)
-        else:
-            said = _tr("Run ended, {0}").format(_outcome(summary.outcome))
-        self.ended.emit(summary.run, said)
+        outcome, more = summary.outcome.replace("_", " "), summary.answer or summary.error
+        text = (
+            _tr("Run ended, {0}: {1}").format(outcome, more)
+            if more
+            else _tr("Run ended, {0}").format(outcome)
+        )
+        self.ended.emit(summary.run, text)
         self.changed.emit()
-
-    def _failed(self, error: BaseException) -> None:
-        self.error = str(error)
-        self.changed.emit()
-        self.refused.emit()
-
-    def _on_graph(self, _event: object) -> None:
-        self.load()
 
     def _on_advanced(self, event: RunAdvanced) -> None:
         if event.state == "running":
@@ -170,10 +207,6 @@ class RunFormModel(QObject):
         else:
             self.going.pop(event.run, None)
         self.changed.emit()
-
-
-def _outcome(outcome: str) -> str:
-    return outcome.replace("_", " ")
 
 
 def _tr(text: str) -> str:

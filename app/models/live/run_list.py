@@ -247,9 +247,9 @@ def state_words(row: LiveRow) -> str:
     words = {
         "needs": _tr("needs you"),
         "paused": _tr("paused"),
-        "yours": _tr("in your hands"),
-        "mending": _tr("being mended"),
-        "broken": _tr("crashed") if row.state is RunState.ENDED else _tr("broken off"),
+        "yours": _tr("you have control"),
+        "mending": _tr("recovering"),
+        "broken": _tr("crashed") if row.state is RunState.ENDED else _tr("interrupted"),
         "risky": _tr("risky"),
         "running": _tr("running"),
         "starting": _tr("starting"),
@@ -267,7 +267,7 @@ def outcome_words(outcome: str) -> str:
         "step_limit": _tr("out of steps"),
         "done_by_hand": _tr("done by hand"),
         "left_allowed_sites": _tr("left the site"),
-        "needs_person": _tr("had nobody to ask"),
+        "needs_person": _tr("nobody to ask"),
         "out_of_budget": _tr("out of budget"),
     }
     return words.get(outcome) or outcome.replace("_", " ")
@@ -299,7 +299,7 @@ def need_title(need: Need) -> str:
         Need.APPROVAL: _tr("Approval"),
         Need.QUESTION: _tr("Question"),
         Need.WALL: _tr("Blocked"),
-        Need.TROUBLE: _tr("Trouble"),
+        Need.TROUBLE: _tr("Problem"),
     }[need]
 
 
@@ -326,7 +326,7 @@ def counts_words(rows: Sequence[LiveRow]) -> str:
         (needy, _tr("{0} needs you") if needy == 1 else _tr("{0} need you")),
         (going, _tr("{0} running")),
         (faces.count("paused"), _tr("{0} paused")),
-        (faces.count("broken"), _tr("{0} broken off")),
+        (faces.count("broken"), _tr("{0} interrupted")),
         (faces.count("queued"), _tr("{0} queued")),
         (faces.count("done") + faces.count("stopped"), _tr("{0} ended")),
     )

@@ -54,18 +54,18 @@ class TakeoverModel(QObject):
         return held and not self._live.lost
 
     @property
-    def is_at_a_wall(self) -> bool:
+    def is_blocked(self) -> bool:
         """Whether the open run is blocked by a supposed log-in or captcha."""
         row = self._live.row_of(self._live.run)
         waits = row is not None and row.state.held and any(need.need is Need.WALL for need in row.needs)
         return waits and not self._live.lost
 
     @property
-    def can_deny_a_wall(self) -> bool:
+    def can_deny_block(self) -> bool:
         """Whether the operator can say that nothing blocks it: with control of the page, or through the request
         card.
         """
-        return self.is_at_a_wall and (self.has_page or self._live.large.requests.can("live.no_wall"))
+        return self.is_blocked and (self.has_page or self._live.open_run.requests.can("live.no_wall"))
 
     # ------------------------------------------------------------ doing it
     def move(self, command: str) -> None:
@@ -90,10 +90,10 @@ class TakeoverModel(QObject):
 
     def no_wall(self) -> None:
         """Tell the run that nothing blocks it: it resumes and does not ask about this page again."""
-        if self.has_page and self.is_at_a_wall:
+        if self.has_page and self.is_blocked:
             self._live.release(HandBack(how=HandBackKind.NO_WALL))
         else:
-            self._live.large.requests.no_wall()
+            self._live.open_run.requests.no_wall()
 
     def _move(self, move: NavigationKind, address: str = "") -> None:
         if self.has_page:
@@ -111,7 +111,7 @@ class TakeoverModel(QObject):
                 live.takeover = account
                 live.takeover_changed.emit()
 
-        live.endings.hold(run, lambda: live.api.release(run, back), sent=sent)
+        live.delayed_stops.hold(run, lambda: live.api.release(run, back), sent=sent)
 
 
 def _tr(text: str) -> str:

@@ -42,7 +42,7 @@ class RunThumbnails(QObject):
             ):
                 continue
             self._asked.add(row.run)
-            self._tasks.start(self._fetch(row.run), self._came, self._failed)
+            self._tasks.start(self._fetch(row.run), self._on_loaded, self._failed)
 
     async def _fetch(self, run: str) -> PageFrame | None:
         detail = await self._client.api.live_run(run)
@@ -55,7 +55,7 @@ class RunThumbnails(QObject):
             run=run, number=0, width=width, height=height, page_width=width, page_height=height, jpeg=data, url=step.url
         )  # fmt: skip
 
-    def _came(self, frame: PageFrame | None) -> None:
+    def _on_loaded(self, frame: PageFrame | None) -> None:
         if frame is not None and self._frames.get(frame.run) is None:
             self._frames.take(frame)
 

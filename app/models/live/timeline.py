@@ -18,8 +18,8 @@ from app.models.review.review_facts import EFFECTS
 class TimelineEntry:
     """One row of the timeline.
 
-    ``step`` is a step's number, or that of the step an intervention preceded; ``deed`` is "" for steps; ``trouble``
-    and ``severity`` as in ``step_list.StepMark``; ``hand`` says that a person did the step.
+    ``step`` is a step's number, or that of the step an intervention preceded; ``action`` is "" for steps; ``trouble``
+    and ``severity`` as in ``step_list.StepMark``; ``by_hand`` says that a person did the step.
     """
 
     key: str
@@ -30,9 +30,9 @@ class TimelineEntry:
     trouble: str = ""
     severity: str = ""
     flag: str = ""
-    deed: str = ""
+    action: str = ""
     author: str = ""
-    hand: bool = False
+    by_hand: bool = False
     at: float = 0.0
     url: str = ""
 
@@ -41,26 +41,30 @@ class TimelineList(ReorderableList[TimelineEntry]):
     """The timeline, the oldest entry first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(lambda moment: moment.key, parent)
+        super().__init__(lambda entry: entry.key, parent)
 
     def words(self, value: TimelineEntry) -> str:
         """``step 4: click button 'Save', changed nothing, because …`` or ``before step 5, ana: hinted, …``."""
-        if value.deed:
-            head = _tr("before step {0}, {1}: {2}").format(value.step, value.author, value.deed)
+        if value.action:
+            head = _tr("before step {0}, {1}: {2}").format(value.step, value.author, value.action)
             return f"{head}, {value.words}" if value.words else head
-        by = _tr("step {0} by hand").format(value.step) if value.hand else _tr("step {0}").format(value.step)
+        by = (
+            _tr("step {0} by hand").format(value.step)
+            if value.by_hand
+            else _tr("step {0}").format(value.step)
+        )
         trouble = ERROR_WORDS.get(ErrorClass(value.trouble), "") if value.trouble else ""
         parts = [f"{by}: {value.words}", value.effect, trouble, value.flag, value.why]
         return ", ".join(part for part in parts if part)
 
     def tip(self, value: TimelineEntry) -> str:
         """All facts, one a line, with the address."""
-        parts = [value.words or value.deed, value.effect, value.flag, value.why, value.url]
+        parts = [value.words or value.action, value.effect, value.flag, value.why, value.url]
         return "\n".join(part for part in parts if part)
 
 
 def timeline(
-    steps: Iterable[Step], deeds: Iterable[Intervention], flags: Iterable[RaisedFlag]
+    steps: Iterable[Step], interventions: Iterable[Intervention], flags: Iterable[RaisedFlag]
 ) -> list[TimelineEntry]:
     """Return steps and interventions in order; an intervention precedes the step it came before."""
     worst: dict[int, RaisedFlag] = {}
@@ -69,8 +73,11 @@ def timeline(
         if known is None or SEVERITY_RANK[flag.severity] > SEVERITY_RANK[known.severity]:
             worst[flag.step] = flag
     placed = [((step.index, 1, 0), _of_step(step, worst.get(step.index))) for step in steps]
-    placed += [((deed.step, 0, deed.order), _of_deed(deed)) for deed in deeds]
-    return [moment for _place, moment in sorted(placed, key=lambda pair: pair[0])]
+    placed += [
+        ((intervention.step, 0, intervention.order), _of_intervention(intervention))
+        for intervention in interventions
+    ]
+    return [entry for _place, entry in sorted(placed, key=lambda pair: pair[0])]
 
 
 def _of_step(step: Step, flag: RaisedFlag | None) -> TimelineEntry:
@@ -83,20 +90,20 @@ def _of_step(step: Step, flag: RaisedFlag | None) -> TimelineEntry:
         trouble=step.error_class.value,
         severity=flag.severity.value if flag is not None else "",
         flag=flag.message if flag is not None else "",
-        hand=step.by == "person",
+        by_hand=step.by == "person",
         at=step.started_at,
         url=step.url,
     )
 
 
-def _of_deed(deed: Intervention) -> TimelineEntry:
+def _of_intervention(intervention: Intervention) -> TimelineEntry:
     return TimelineEntry(
-        key=f"deed {deed.order} {deed.deed.value} {deed.about}",
-        step=deed.step,
-        words=deed.words,
-        deed=deed.deed.value,
-        author=deed.author or _tr("somebody"),
-        at=deed.at,
+        key=f"deed {intervention.order} {intervention.deed.value} {intervention.about}",
+        step=intervention.step,
+        words=intervention.words,
+        action=intervention.deed.value,
+        author=intervention.author or _tr("somebody"),
+        at=intervention.at,
     )
 
 

@@ -13,7 +13,7 @@ from app.engine.core.verdicts import Flag, Verdict
 from app.models.common.page import PageModel, ScreenshotStore
 from app.models.common.step_list import StepListModel, run_step_marks
 from app.models.common.step_views import StepViews
-from app.models.live.run_form import RunFormModel
+from app.models.live.run_form import ReviewRunFormModel
 from app.models.review.composer import ComposerModel
 from app.models.review.flags import LABELS, FlagListModel, ScorecardModel, VerdictListModel
 from app.models.review.interventions import InterventionListModel
@@ -62,7 +62,7 @@ class ReviewModel(QObject):
         self.tips = RelevantTipsModel(client, tasks, self)
         self.composer = ComposerModel(client, tasks, self)
         self.memory = RunMemoryModel(client, tasks, self)
-        self.run_form = RunFormModel(client, tasks, self)
+        self.run_form = ReviewRunFormModel(client, tasks, self)
         self.run = ""
         self.detail: RunDetail | None = None
         self.index = 0

@@ -26,7 +26,7 @@ class Background:
         """Mark everything as outdated."""
         self._version += 1
 
-    def spoil(self, box: QRect) -> None:
+    def invalidate_part(self, box: QRect) -> None:
         """Mark a part as outdated; ``box`` is in pixels from the camera's origin."""
         self._spoiled.append(box)
 

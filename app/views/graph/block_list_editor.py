@@ -37,7 +37,7 @@ class BlockListEditor(Panel):
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
-        self.setAccessibleName(self.tr("Block-list laboratory"))
+        self.setAccessibleName(self.tr("Block-list editor"))
         self.where = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.editor = RuleEditor(theme, self.tr("Rules of the site"))
         self.verdict = Badge("", "muted", theme)
@@ -45,15 +45,17 @@ class BlockListEditor(Panel):
         self.to_error, self.builtin, self.stored, self.save, self.close_button = (
             QPushButton() for _ in range(5)
         )
-        self.shot = ScreenshotView(theme, self.tr("Picture of the page with what the rules stop"))
-        self.list = NodeRows(theme, block_list_row, self.tr("Elements of the page and what the rules say"))
+        self.shot = ScreenshotView(theme, self.tr("Picture of the page with the elements the rules stop"))
+        self.list = NodeRows(
+            theme, block_list_row, self.tr("Elements of the page with the verdict of the rules")
+        )
         self.only = QCheckBox()
         self.next, self.none = QPushButton(), QLabel()
         self.splitter = Splitter(Qt.Orientation.Horizontal)
         self._by_hand = False
         self._lay_out()
         self._connect()
-        self._dress()
+        self._update_texts()
         self._take_text()
         self._show()
 
@@ -63,7 +65,7 @@ class BlockListEditor(Panel):
 
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Block-list laboratory"))
+        title = QLabel(self.tr("Block-list editor"))
         title.setProperty("kind", "heading")
         self.where.setProperty("kind", "secondary")
         head = QHBoxLayout()
@@ -168,7 +170,7 @@ class BlockListEditor(Panel):
         model.element_changed.connect(self._show_element)
         model.pictures.ready.connect(self._on_picture)
         self._theme.changed.connect(self._fit)
-        center.keys_changed.connect(self._dress)
+        center.keys_changed.connect(self._update_texts)
 
     # ------------------------------------------------------------ what is shown
     def _take_text(self) -> None:
@@ -195,7 +197,7 @@ class BlockListEditor(Panel):
         model = self._model
         self.editor.mark_error(model.error_position)
         if model.error:
-            self.verdict.set(self.tr("✕ broken"), "fail")
+            self.verdict.set(self.tr("✕ invalid"), "fail")
         elif model.is_trying:
             self.verdict.set(self.tr("trying…"), "muted")
         elif model.is_changed:
@@ -222,9 +224,9 @@ class BlockListEditor(Panel):
             for row in model.page_rows
         )
         if beyond and self.shot.has_image:
-            text += self.tr(", {0} of them beyond the picture").format(number(beyond))
+            text += self.tr(", {0} of them outside the picture").format(number(beyond))
         if model.error or model.is_trying:
-            text += self.tr(" (by the rules as they were)")
+            text += self.tr(" (by the previous rules)")
         self.here.setText(text)
         self.everywhere.setText(
             self.tr("On all stored pages: {0} of {1} elements stopped").format(
@@ -237,10 +239,10 @@ class BlockListEditor(Panel):
         if model.page_error:
             return model.page_error
         if model.detail is None:
-            return self.tr("Choose a state of the map to try the rules on.")
+            return self.tr("Choose a state on the map to test the rules on.")
         if model.page_rows:
             return self.tr("These rules stop nothing on this page.")
-        return self.tr("There is nothing on this page that one could act on.")
+        return self.tr("This page has no interactive elements.")
 
     def _show_picture(self) -> None:
         detail, pictures = self._model.detail, self._model.pictures
@@ -251,9 +253,7 @@ class BlockListEditor(Panel):
         elif digest in pictures.failed:
             self.shot.show_image(None, pictures.failed[digest])
         elif detail is not None:
-            waits = (
-                self.tr("Fetching the picture…") if digest else self.tr("No picture was taken of this state.")
-            )
+            waits = self.tr("Loading the picture…") if digest else self.tr("No picture of this state.")
             self.shot.show_image(None, waits)
         else:
             self.shot.show_image(None, self.tr("No state is open."))
@@ -330,20 +330,20 @@ class BlockListEditor(Panel):
         if under:
             self._model.select_element(min(under)[1])
 
-    def _dress(self) -> None:
+    def _update_texts(self) -> None:
         center = self._center
         for button, word, command in (
             (self.save, self.tr("Save for the site"), "map.lab.save"),
             (self.builtin, self.tr("Built-in rules"), "map.lab.builtin"),
-            (self.stored, self.tr("Back to the saved ones"), "map.lab.stored"),
+            (self.stored, self.tr("Revert to saved"), "map.lab.stored"),
             (self.next, self.tr("Next stopped"), "map.lab.next"),
         ):
             keys = center.keys(command)
             button.setText(f"{word}  {keys}" if keys else word)
             button.setAccessibleName(center.title(command))
             button.setToolTip(center.action(command).toolTip())
-        self.only.setText(self.tr("only what is stopped"))
+        self.only.setText(self.tr("only stopped elements"))
         self.to_error.setText(self.tr("Go to it"))
         self.to_error.setAccessibleName(self.tr("Go to the error in the rules"))
         self.close_button.setText(self.tr("Close  Esc"))
-        self.close_button.setAccessibleName(self.tr("Close the laboratory; what was typed stays"))
+        self.close_button.setAccessibleName(self.tr("Close the editor; its text is kept"))

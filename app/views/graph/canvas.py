@@ -75,7 +75,7 @@ class MapCanvas(QWidget):
         self._arrivals = QTimer(self, interval=16)
         self._arrivals.timeout.connect(self._on_arrivals)
         self._pictures = QTimer(self, singleShot=True, interval=30)
-        self._pictures.timeout.connect(self._want_pictures)
+        self._pictures.timeout.connect(self._request_pictures)
         self.camera.moved.connect(self.update)
         self._rest = QTimer(self, singleShot=True, interval=IDLE_MS)
         self._rest.timeout.connect(self._on_rested)
@@ -100,7 +100,7 @@ class MapCanvas(QWidget):
             (left, top), (right, bottom) = places.min(axis=0), places.max(axis=0)
             self.camera.fit((float(left), float(top), float(right), float(bottom)), gently=gently)
 
-    def keep_clear(self, inset: int) -> None:
+    def reserve_left(self, inset: int) -> None:
         """Reserve pixels at the left edge for something over the map."""
         if inset != self.camera.inset:
             self.camera.inset = inset
@@ -122,7 +122,7 @@ class MapCanvas(QWidget):
             if not self.camera.sees(float(x), float(y)):
                 self.camera.reveal(float(x), float(y))
 
-    def set_seen(self, shown: bool) -> None:
+    def show_untried(self, shown: bool) -> None:
         """Set whether links that were never followed are drawn."""
         self.painter.show_seen = shown
         self._on_filter()
@@ -155,7 +155,7 @@ class MapCanvas(QWidget):
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
 
-    def _want_pictures(self) -> None:
+    def _request_pictures(self) -> None:
         """Request the pictures of visible states, from the middle outwards."""
         graph, sight = self._model.graph, np.array(self._in_sight(), np.int64)
         if self.camera.scale >= CARDS_FROM and len(sight):
@@ -180,7 +180,7 @@ class MapCanvas(QWidget):
 
     def _on_filter(self) -> None:
         self.painter.take(self._model.graph, self._model.shown)
-        self.forget_ground()
+        self.invalidate()
         self._describe()
 
     def _on_node(self, node: str) -> None:
@@ -204,7 +204,7 @@ class MapCanvas(QWidget):
 
     def _on_theme(self) -> None:
         self.painter.restyle()
-        self.forget_ground()
+        self.invalidate()
 
     def _on_picture(self, digest: str) -> None:
         if self.camera.scale < CARDS_FROM:
@@ -213,7 +213,7 @@ class MapCanvas(QWidget):
         for number in self._in_sight():
             if graph.rows[number].thumbnail == digest:
                 box = self.painter.card_box(self.camera, number).toAlignedRect().adjusted(-1, -1, 1, 1)
-                self.ground.spoil(box.translated(-self.camera.left, -self.camera.top))
+                self.ground.invalidate_part(box.translated(-self.camera.left, -self.camera.top))
                 self.update(box)
 
     def _on_arrivals(self) -> None:
@@ -230,9 +230,9 @@ class MapCanvas(QWidget):
     def _on_rested(self) -> None:
         """Draw in full quality once the scale has stopped changing."""
         self.painter.quick = False
-        self.forget_ground()
+        self.invalidate()
 
-    def forget_ground(self) -> None:
+    def invalidate(self) -> None:
         """Redraw everything."""
         self.ground.forget()
         self.update()

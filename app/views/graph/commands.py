@@ -48,7 +48,7 @@ class MapCommands(QObject):
         bind("map.center", lambda: canvas.show_node(model.node), lambda: mapped() and chosen())
         bind("map.legend", lambda: view.show_legend(view.legend.isHidden()), mapped)
         bind("map.links", lambda: view.show_seen(not view.legend.seen_shown), mapped)
-        bind("map.tidy", model.tidy, mapped)
+        bind("map.tidy", model.lay_out_again, mapped)
         bind("map.open", view.open_panel, chosen)
         bind("map.path", lambda: model.path_from(model.node), chosen)
         bind("map.path.home", self._from_home, chosen)
@@ -61,7 +61,7 @@ class MapCommands(QObject):
         bind("map.verify", self._view.desk.verify, sited)
         bind("map.update", self._view.desk.update, sited)
         bind("map.from_runs", self._view.desk.ask_run_sites)
-        bind("map.lab", self._lab, sited)
+        bind("map.lab", self._block_list, sited)
         bind("map.velocity", self._velocity, sited)
         bind("map.back", self._back)
 
@@ -80,7 +80,7 @@ class MapCommands(QObject):
         path = self._model.path
         to = path.to if path.is_shown and path.to in self._model.graph.number else self._model.node
         if to:
-            self._model.go_to(to)
+            self._model.navigate_to(to)
 
     def _copy(self) -> None:
         row = self._model.current
@@ -88,13 +88,13 @@ class MapCommands(QObject):
             QGuiApplication.clipboard().setText(row.url)
             self._model.notice.emit(self.tr("Address of '{0}' copied").format(row.title or row.url))
 
-    def _lab(self) -> None:
+    def _block_list(self) -> None:
         view = self._view
-        if view.page is view.lab:
+        if view.page is view.block_list:
             view.close_page()
         else:
-            view.desk.open_lab()
-            view.open_page(view.lab)
+            view.desk.open_block_list()
+            view.open_page(view.block_list)
 
     def _velocity(self) -> None:
         view = self._view
@@ -107,13 +107,13 @@ class MapCommands(QObject):
     def _choose_run_site(self, sites: list[str]) -> None:
         """Take a single site; of several let the person choose."""
         if len(sites) == 1:
-            self._view.desk.map_runs(sites[0])
+            self._view.desk.map_from_runs(sites[0])
         elif sites:
             menu = QMenu(self._view)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.setAccessibleName(self.tr("Sites that runs passed"))
+            menu.setAccessibleName(self.tr("Sites that runs visited"))
             for site in sites:
-                menu.addAction(site, lambda site=site: self._view.desk.map_runs(site))
+                menu.addAction(site, lambda site=site: self._view.desk.map_from_runs(site))
             menu.setActiveAction(menu.actions()[0])
             menu.popup(self._view.head.site.mapToGlobal(self._view.head.site.rect().bottomLeft()))
 

@@ -45,7 +45,7 @@ class ExplorationBar(QFrame):
         self.progress, self.trying = ElidedLabel(), ElidedLabel()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(self.tr("Elements tried of those known"))
+        self.bar.setAccessibleName(self.tr("Share of known elements tried"))
         self.skipped = QPushButton()
         self.skipped.setProperty("kind", "link")
         self.explore, self.pause, self.stop = (QPushButton() for _ in range(3))
@@ -58,11 +58,11 @@ class ExplorationBar(QFrame):
         self._bind()
         model.changed.connect(self._show)
         model.form.changed.connect(self._show)
-        center.keys_changed.connect(self._dress)
+        center.keys_changed.connect(self._update_texts)
         theme.changed.connect(
             lambda: QTimer.singleShot(0, self, self._refit)
         )  # once the widgets have the new font
-        self._dress()
+        self._update_texts()
         self._show()
 
     # ------------------------------------------------------------ layout
@@ -135,7 +135,7 @@ class ExplorationBar(QFrame):
         center.bind("map.log_in", model.log_in, lambda: model.log_in_stage is LogInStage.NONE)
         center.bind("map.logged_in", model.logged_in, lambda: model.log_in_stage is LogInStage.OPEN)
         center.bind("map.skipped", self.show_skipped, lambda: model.skipped.rowCount() > 0)
-        self.give_up.clicked.connect(model.give_up_log_in)
+        self.give_up.clicked.connect(model.cancel_log_in)
 
     def show_skipped(self) -> None:
         """Open the card with all reasons."""
@@ -190,7 +190,7 @@ class ExplorationBar(QFrame):
             text = self.tr("trying: {0}").format(model.trying)
         elif model.stage is ExplorationStage.NONE:
             text = model.note or self.tr(
-                "Give a home page: links, menus, tabs and dialogs are tried, at zero tokens."
+                "Enter a home page: links, menus, tabs and dialogs are explored, without tokens."
             )
         else:
             text = model.note
@@ -203,7 +203,7 @@ class ExplorationBar(QFrame):
         most = " · ".join(f"{QLocale().toString(row.count)} {row.reason}" for row in rows[:SHOWN_REASONS])
         rest = len(rows) - SHOWN_REASONS
         more = self.tr(" and {0} more").format(rest) if rest > 0 else ""
-        text = self.tr("not tried {0}: {1}{2}").format(QLocale().toString(total), most, more)
+        text = self.tr("skipped {0}: {1}{2}").format(QLocale().toString(total), most, more)
         metrics = QFontMetrics(self.skipped.font())
         room = max(round(self.width() * 0.5), self._theme.px(160))
         self.skipped.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
@@ -217,17 +217,17 @@ class ExplorationBar(QFrame):
             in (ExplorationStage.STARTING, ExplorationStage.RUNNING, ExplorationStage.PAUSED)
         )
 
-    def _dress(self) -> None:
+    def _update_texts(self) -> None:
         words = {
             "states": self.tr("states"),
             "frontier": self.tr("waiting"),
-            "velocity": self.tr("a minute"),
+            "velocity": self.tr("per minute"),
             "depth": self.tr("depth"),
         }
         helps = {
             "states": self.tr("Page states found"),
-            "frontier": self.tr("Elements that are still to be tried: the frontier"),
-            "velocity": self.tr("States found a minute"),
+            "frontier": self.tr("Elements waiting to be tried (the frontier)"),
+            "velocity": self.tr("States found per minute"),
             "depth": self.tr("Transitions from the home page"),
         }
         for name, figure in self.figures.items():
@@ -244,8 +244,8 @@ class ExplorationBar(QFrame):
             button.setAccessibleName(self._center.title(command))
             button.setToolTip(self._center.action(command).toolTip())
         self._dress_pause()
-        self.give_up.setText(self.tr("Give up"))
-        self.give_up.setAccessibleName(self.tr("Close the browser window without keeping a log-in"))
+        self.give_up.setText(self.tr("Cancel"))
+        self.give_up.setAccessibleName(self.tr("Close the browser window without saving a log-in"))
         self.give_up.setToolTip(self.give_up.accessibleName())
         self.skipped.setToolTip(self._center.action("map.skipped").toolTip())
 
@@ -266,7 +266,7 @@ class ExplorationBar(QFrame):
             widths.append(self.pause.sizeHint().width())
         self.pause.setMinimumWidth(max(widths))
         self.pause.setAccessibleName(
-            self.tr("Go on exploring") if resumes else self.tr("Pause the exploration")
+            self.tr("Resume the exploration") if resumes else self.tr("Pause the exploration")
         )
         self.pause.setToolTip(
             f"{self.pause.accessibleName()} ({keys})" if keys else self.pause.accessibleName()
@@ -356,9 +356,9 @@ class SkipCard(QFrame):
     def __init__(self, model: ExplorationModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("kind", "overlay")
-        self.setAccessibleName(self.tr("Why elements were not tried"))
+        self.setAccessibleName(self.tr("Why elements were skipped"))
         self._theme = theme
-        title = QLabel(self.tr("Elements that were not tried"))
+        title = QLabel(self.tr("Skipped elements"))
         title.setProperty("kind", "heading")
         self.list = QListView()
         self.list.setModel(model.skipped)
@@ -366,7 +366,7 @@ class SkipCard(QFrame):
         self.list.setUniformItemSizes(True)
         self.list.setSelectionMode(QListView.SelectionMode.SingleSelection)
         hint = QLabel(
-            self.tr("A state's panel says it of each element; the rules can be tried in the laboratory.")
+            self.tr("A state's panel shows it for each element; test the rules in the block-list editor.")
         )
         hint.setProperty("kind", "secondary")
         hint.setWordWrap(True)

@@ -39,8 +39,8 @@ class FindField(QLineEdit):
         self._before: QWidget | None = None
         self.setProperty("kind", "quiet")
         self.setClearButtonEnabled(True)
-        self.setPlaceholderText(self.tr("Find a state: where do I see …"))
-        self.setAccessibleName(self.tr("Find a state"))
+        self.setPlaceholderText(self.tr("Search states: where do I see …"))
+        self.setAccessibleName(self.tr("Search states"))
         self.found = SearchResults(self, model, theme, host)
         self.textEdited.connect(self._ask)
 
@@ -122,7 +122,7 @@ class SearchResults(QFrame):
                 self.words.setText(self.tr("Searching…"))
                 self._stack.setCurrentIndex(1)
         else:
-            self.words.setText(search.error or self.tr("No state answers '{0}'.").format(search.text))
+            self.words.setText(search.error or self.tr("No state matches '{0}'.").format(search.text))
             self._stack.setCurrentIndex(1)
         self._place()
         self.show()

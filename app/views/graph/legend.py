@@ -101,7 +101,7 @@ class MapLegend(QFrame):
             "gone": self.tr("gone"),
             "barred": self.tr("log-in or captcha"),
             "tried": self.tr("links followed"),
-            "seen": self.tr("links only seen"),
+            "seen": self.tr("untried links"),
         }
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2, 4, 2, 4)
@@ -132,7 +132,7 @@ class MapLegend(QFrame):
             row.show_count(word, numbers[name], on=on and name != "seen")
             row.setVisible(numbers[name] > 0 or name in ("", "failures", "tips") or on)
             key = self._center.keys("map.links") if name == "seen" else ""
-            shows = self.tr("Show links only seen ({0})").format(key) if key else self.tr("Show only these")
+            shows = self.tr("Show untried links ({0})").format(key) if key else self.tr("Show only these")
             row.setToolTip("" if name in ("", "tried") else shows)
         self.adjustSize()
         self.place()

@@ -83,5 +83,5 @@ def about_words(detail: NodeDetail) -> str:
     if row.last_seen:
         lines.append(f"last seen {exact_time(row.last_seen)}")
     if len(detail.pages) > 1:
-        lines += ["", f"it stands for {row.pages} pages:", *detail.pages]
+        lines += ["", f"merges {row.pages} pages:", *detail.pages]
     return "\n".join(lines)

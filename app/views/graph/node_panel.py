@@ -67,11 +67,11 @@ class NodePanel(Panel):
         self.caption = ElidedLabel()
         self.tabs = {name: QToolButton() for name in LISTS}
         self.filter = FilterLine("", "", self.tr("Filter the elements"), self._to_elements)
-        self.standing = QComboBox()
+        self.status = QComboBox()
         self.elements = NodeRows(theme, element_row, self.tr("Elements of the state"))
         self.out = NodeRows(theme, transition_row, self.tr("Transitions to other states"))
         self.in_ = NodeRows(theme, transition_row, self.tr("Transitions from other states"))
-        self.runs = NodeRows(theme, passing_run_row, self.tr("Runs that passed this state"))
+        self.runs = NodeRows(theme, passing_run_row, self.tr("Runs that visited this state"))
         self.tips = RowList(theme, named_text_row, self.tr("Tips that apply to this state"))
         self.about, self.error = QLabel(), QLabel()
         self._nones: dict[str, QLabel] = {}
@@ -79,7 +79,7 @@ class NodePanel(Panel):
         self._typed.timeout.connect(self._on_filter)
         self._lay_out()
         self._connect()
-        self._dress()
+        self._update_texts()
         self._show()
 
     # ------------------------------------------------------------ what the map's view asks
@@ -129,9 +129,7 @@ class NodePanel(Panel):
         layout.addWidget(self._pages(), 1)
         self._empty = EmptyState(
             self.tr("No state is open"),
-            self.tr(
-                "Choose one on the map or in its table: its picture, elements and transitions stand here."
-            ),
+            self.tr("Choose one on the map or in the table to see its picture, elements and transitions."),
         )
         self._face = QStackedWidget()
         self._face.addWidget(body)
@@ -151,7 +149,7 @@ class NodePanel(Panel):
         line.setContentsMargins(10, 0, 8, 0)
         line.setSpacing(6)
         line.addWidget(self.filter, 1)
-        line.addWidget(self.standing)
+        line.addWidget(self.status)
         column.addLayout(line)
         column.addWidget(self._with_none(self.elements, "elements"), 1)
         self._stack.addWidget(first)
@@ -208,8 +206,8 @@ class NodePanel(Panel):
             button.clicked.connect(partial(self._stack.setCurrentIndex, number))
         self.elements.selectionModel().currentChanged.connect(self._on_element)
         self.elements.activated.connect(self._on_follow)
-        self.out.activated.connect(self._on_way_out)
-        self.in_.activated.connect(self._on_way_in)
+        self.out.activated.connect(self._on_transition_out)
+        self.in_.activated.connect(self._on_transition_in)
         self.runs.activated.connect(self._on_run)
         self.tips.activated.connect(self._on_tip)
         for name in LISTS:
@@ -217,12 +215,12 @@ class NodePanel(Panel):
             self._center.bind(there, partial(self.focus_list, name), lambda: model.detail is not None)
         self.shot.clicked.connect(self._on_picture_clicked)
         self.filter.textChanged.connect(self._on_typed)
-        self.standing.activated.connect(self._on_filter)
+        self.status.activated.connect(self._on_filter)
         model.changed.connect(self._show)
         model.lists_changed.connect(self._show_lists)
         model.element_changed.connect(self._show_element)
         model.pictures.ready.connect(self._on_picture)
-        self._center.keys_changed.connect(self._dress)
+        self._center.keys_changed.connect(self._update_texts)
         self._theme.changed.connect(self._fit)
 
     # ------------------------------------------------------------ what is shown
@@ -231,14 +229,14 @@ class NodePanel(Panel):
         self._face.setCurrentIndex(0 if detail is not None else 1)
         match model.state:
             case DetailState.LOADING:
-                self._empty.set(self.tr("Looking it up…"), model.node)
+                self._empty.set(self.tr("Loading…"), model.node)
             case DetailState.FAILED:
                 self._empty.set(self.tr("This state can't be shown"), model.error)
             case DetailState.EMPTY:
                 self._empty.set(
                     self.tr("No state is open"),
                     self.tr(
-                        "Choose one on the map or in its table: its picture, elements and transitions stand here."
+                        "Choose one on the map or in the table to see its picture, elements and transitions."
                     ),
                 )
             case DetailState.READY:
@@ -258,11 +256,11 @@ class NodePanel(Panel):
         if image is not None:
             self.shot.show_image(image)
         elif not detail.picture:
-            self.shot.show_image(None, self.tr("No picture was taken of this state."))
+            self.shot.show_image(None, self.tr("No picture of this state."))
         elif detail.picture in pictures.failed:
             self.shot.show_image(None, pictures.failed[detail.picture])
         elif not self.shot.has_image:
-            self.shot.show_image(None, self.tr("Fetching the picture…"))
+            self.shot.show_image(None, self.tr("Loading the picture…"))
         self._fit()
         self._show_element()
 
@@ -284,25 +282,25 @@ class NodePanel(Panel):
             view = self._lists[LISTS.index(name)]
             empty = not (view.model().rowCount() if isinstance(view, RowList) else 0)
             filtered = name == "elements" and bool(counts["elements"])
-            none.setText(self.tr("No element is so.") if filtered else self._words[name][1])
+            none.setText(self.tr("No matching elements.") if filtered else self._words[name][1])
             none.setVisible(empty)
             view.setVisible(not empty)
-        self._show_standings()
+        self._show_status_counts()
 
-    def _show_standings(self) -> None:
+    def _show_status_counts(self) -> None:
         number = QLocale().toString
         words = [self.tr("all {0}").format(number(self._model.count(None)))]
         words += [
-            f"{self._standing_words[name]} {number(self._model.count(name))}" for name in ELEMENT_STATUSES
+            f"{self._status_words[name]} {number(self._model.count(name))}" for name in ELEMENT_STATUSES
         ]
-        chosen = self._model.standing
-        with QSignalBlocker(self.standing):
-            if self.standing.count() != len(words):
-                self.standing.clear()
-                self.standing.addItems(words)
+        chosen = self._model.status
+        with QSignalBlocker(self.status):
+            if self.status.count() != len(words):
+                self.status.clear()
+                self.status.addItems(words)
             for number, text in enumerate(words):
-                self.standing.setItemText(number, text)
-            self.standing.setCurrentIndex(0 if chosen is None else ELEMENT_STATUSES.index(chosen) + 1)
+                self.status.setItemText(number, text)
+            self.status.setCurrentIndex(0 if chosen is None else ELEMENT_STATUSES.index(chosen) + 1)
 
     def _show_element(self) -> None:
         row = self._model.selected
@@ -316,9 +314,7 @@ class NodePanel(Panel):
             self.caption.setText(f"{row.element.role} '{row.name}': {row.why}")
         else:
             self.shot.choose(None)
-            where = (
-                self.tr("beyond the picture") if rect is not None else self.tr("without a place of its own")
-            )
+            where = self.tr("outside the picture") if rect is not None else self.tr("without a position")
             self.caption.setText(f"{row.element.role} '{row.name}' ({where}): {row.why}")
         place = self._model.elements.row_of(row.number)
         if place >= 0 and place != self.elements.currentIndex().row():
@@ -352,7 +348,7 @@ class NodePanel(Panel):
         self._typed.start()
 
     def _on_filter(self, *_row: int) -> None:
-        row = self.standing.currentIndex()
+        row = self.status.currentIndex()
         self._model.filter(ELEMENT_STATUSES[row - 1] if row > 0 else None, self.filter.text())
 
     def _on_element(self, index: QModelIndex) -> None:
@@ -365,12 +361,12 @@ class NodePanel(Panel):
         if row is not None and row.target:
             self.node_requested.emit(row.target)
 
-    def _on_way_out(self, index: QModelIndex) -> None:
+    def _on_transition_out(self, index: QModelIndex) -> None:
         row = self._model.outgoing.at(index.row())
         if row is not None:
             self.node_requested.emit(row.other)
 
-    def _on_way_in(self, index: QModelIndex) -> None:
+    def _on_transition_in(self, index: QModelIndex) -> None:
         row = self._model.incoming.at(index.row())
         if row is not None:
             self.node_requested.emit(row.other)
@@ -399,25 +395,25 @@ class NodePanel(Panel):
         if self._model.detail is not None and self._model.detail.picture == digest:
             self._show_picture()
 
-    def _dress(self) -> None:
+    def _update_texts(self) -> None:
         self._words = {
-            "elements": (self.tr("Elements"), self.tr("There is nothing on it that one could act on.")),
-            "out": (self.tr("Out"), self.tr("No way on from here is known yet.")),
-            "in": (self.tr("In"), self.tr("No other state leads here: it was opened by its address.")),
-            "runs": (self.tr("Runs"), self.tr("No stored run passed here.")),
-            "tips": (self.tr("Tips"), self.tr("No tip applies here.")),
+            "elements": (self.tr("Elements"), self.tr("This page has no interactive elements.")),
+            "out": (self.tr("Out"), self.tr("No transitions from here are known yet.")),
+            "in": (self.tr("In"), self.tr("No other state leads here; it was opened by its address.")),
+            "runs": (self.tr("Runs"), self.tr("No stored run visited this state.")),
+            "tips": (self.tr("Tips"), self.tr("No tip applies to this state.")),
             "about": (self.tr("About"), ""),
         }
-        self._standing_words = {
+        self._status_words = {
             "tried": self.tr("tried"),
             "waiting": self.tr("waiting"),
-            "failed": self.tr("tried in vain"),
-            "skipped": self.tr("not tried"),
-            "": self.tr("no word"),
+            "failed": self.tr("failed"),
+            "skipped": self.tr("skipped"),
+            "": self.tr("unknown"),
         }
         self.filter.setPlaceholderText(self.tr("Filter by name, role or reason"))
-        self.standing.setAccessibleName(self.tr("Which elements are listed"))
-        self.standing.setToolTip(self.standing.accessibleName())
+        self.status.setAccessibleName(self.tr("Filter by status"))
+        self.status.setToolTip(self.status.accessibleName())
         for name, button in self.tabs.items():
             button.setAccessibleName(self._lists[LISTS.index(name)].accessibleName())
             button.setToolTip(self._center.action(f"map.panel.{name}").toolTip())

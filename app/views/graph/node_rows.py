@@ -49,29 +49,29 @@ class NodeRows(RowList):
 
 def element_row(row: ElementRow) -> Row:
     """Status, role and name; below, the reason."""
-    role = STATUS_ROLE[row.standing]
+    role = STATUS_ROLE[row.status]
 
     def sign(painter: QPainter, box: QRectF, theme: Theme) -> None:
-        draw_status(painter, box, row.standing, theme.color(role))
+        draw_status(painter, box, row.status, theme.color(role))
 
     return Row(
         sign=Span(sign=sign, size=(11, 11)),
         lines=(
             _named(row.element.role, row.name),
-            line(small(row.why, "fail" if row.standing == "failed" else "muted")),
+            line(small(row.why, "fail" if row.status == "failed" else "muted")),
         ),
     )
 
 
 def transition_row(row: TransitionRow) -> Row:
     """Status, action and target; below, attempts, times and the last failure."""
-    role = TRANSITION_ROLE[row.standing]
+    role = TRANSITION_ROLE[row.status]
     last = row.transition.last_divergence
-    astray = bool(last) and row.standing in ("warn", "fail")
+    astray = bool(last) and row.status in ("warn", "fail")
     text = f"{row.numbers} · {last}" if astray else row.numbers
     arrow = "→" if row.outgoing else "←"
     return Row(
-        sign=Span(sign=score_sign(row.standing or "none", role), size=(11, 11)),
+        sign=Span(sign=score_sign(row.status or "none", role), size=(11, 11)),
         lines=(
             _named(f"{row.transition.words}  {arrow}", row.title),
             line(small(text, role if astray else "muted")),

@@ -61,7 +61,7 @@ class MapPainter:
         ends_shown = shown[graph.sources] & shown[graph.targets] & (graph.sources != graph.targets)
         keep = np.flatnonzero(ends_shown if self.show_seen else ends_shown & graph.tried)
         keep = keep[np.argsort(graph.order[keep])]
-        self._from, self._to, self._tried = graph.sources[keep], graph.targets[keep], graph.tried[keep]
+        self._from, self._to, self._on_tested = graph.sources[keep], graph.targets[keep], graph.tried[keep]
         one, other = graph.places[self._from], graph.places[self._to]
         self._low, self._high = np.minimum(one, other), np.maximum(one, other)
         self._ink = np.cumsum(np.hypot(*((other - one) * CELL).T)) if len(keep) else np.empty(0)
@@ -122,7 +122,7 @@ class MapPainter:
         if not len(inside):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, most <= SMOOTH_LINES)
-        tried = self._tried[inside]
+        tried = self._on_tested[inside]
         few = Qt.PenStyle.DashLine if most <= SMOOTH_LINES else Qt.PenStyle.SolidLine
         for some, role, style in (
             (inside[~tried], "line", few),

@@ -133,11 +133,11 @@ class PathPane(QWidget):
             case PathState.CHOOSING:
                 return self.tr("Choose the state to go to."), "muted"
             case PathState.ASKING:
-                return self.tr("Looking for the way…"), "muted"
+                return self.tr("Finding the path…"), "muted"
             case PathState.NO_WAY:
                 return path.error, "warn"
             case PathState.GOING:
-                return self.tr("Going there in the browser…"), "muted"
+                return self.tr("Navigating in the browser…"), "muted"
             case PathState.ARRIVED:
                 took = path.journey.seconds if path.journey is not None else 0.0
                 return self.tr("✓ Arrived in {0:.1f} s").format(took), "ok"
@@ -148,7 +148,7 @@ class PathPane(QWidget):
         if plan is None:
             return "", "muted"
         if not plan.transitions:
-            return self.tr("You are there already."), "muted"
+            return self.tr("Already there."), "muted"
         count = len(plan.transitions)
         steps = self.tr("1 step") if count == 1 else self.tr("{0} steps").format(count)
         return self.tr("{0}, about {1:.1f} s").format(steps, plan.cost), "muted"

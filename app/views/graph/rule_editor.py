@@ -24,8 +24,8 @@ class RuleEditor(QPlainTextEdit):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # rules are code in every language
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._update_texts)
+        self._update_texts()
 
     def show_text(self, text: str) -> None:
         """Replace the rules in one undoable step."""
@@ -93,7 +93,7 @@ class RuleEditor(QPlainTextEdit):
         word.format, word.cursor = wave, under  # type: ignore[misc]
         self.setExtraSelections([ground, word])
 
-    def _dress(self) -> None:
+    def _update_texts(self) -> None:
         font = self._theme.mono("secondary")
         self.setFont(font)
         self.setStyleSheet(

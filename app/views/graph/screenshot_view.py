@@ -57,7 +57,7 @@ class ScreenshotView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(theme.px(40))
         self.setAccessibleName(name)
-        theme.changed.connect(self._forget)
+        theme.changed.connect(self._clear)
 
     def show_image(self, image: QImage | None, instead: str = "") -> None:
         """Show a picture, or a sentence where there is none."""
@@ -249,7 +249,7 @@ class ScreenshotView(QWidget):
         painter.setPen(ink)
         painter.drawText(tab.adjusted(sign + px(4), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, label)
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         """Drop the cached drawing: colours or sizes changed."""
         self._layer = QPixmap()
         self._signs.clear()

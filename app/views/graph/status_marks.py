@@ -22,14 +22,14 @@ STAGE_ROLE = {
 }
 
 
-def draw_status(painter: QPainter, box: QRectF, standing: str, color: QColor) -> None:
+def draw_status(painter: QPainter, box: QRectF, status: str, color: QColor) -> None:
     """Draw a tick (tried), clock (waiting), cross (failed), struck ring (skipped) or dot (unknown)."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(color, 1.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     inner = box.adjusted(1, 1, -1, -1)
-    match standing:
+    match status:
         case "tried":
             draw_tick(painter, inner)
         case "failed":

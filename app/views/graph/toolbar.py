@@ -38,7 +38,7 @@ class MapToolbar(QWidget):
         self.site.setPlaceholderText(self.tr("no site"))
         self.finder = FindField(model, theme, host)
         self.filter = FilterLine(
-            "", self.tr("Filter: depth:1-2  failures  words"), self.tr("Filter of the states"), onward
+            "", self.tr("Filter: depth:1-2  failures  words"), self.tr("Filter states"), onward
         )
         self.filter.setToolTip(
             self.tr(
@@ -67,10 +67,10 @@ class MapToolbar(QWidget):
         model.site_changed.connect(self._show_sites)
         model.changed.connect(self._show)
         model.graph_changed.connect(self._show)
-        center.keys_changed.connect(self._dress)
+        center.keys_changed.connect(self._update_texts)
         center.refreshed.connect(self._enable)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._update_texts)
+        self._update_texts()
         self._show_sites()
         self._show()
 
@@ -87,7 +87,7 @@ class MapToolbar(QWidget):
         button.clicked.connect(lambda: self._center.trigger(command))
         return button
 
-    def _dress(self) -> None:
+    def _update_texts(self) -> None:
         side = self._theme.px(18)
         for command, button in self.buttons.items():
             button.setToolTip(self._center.action(command).toolTip())

@@ -1,4 +1,4 @@
-"""Discovery velocity: states at each depth as bars, states a minute as a line, and both as a table."""
+"""Discovery velocity: states at each depth as bars, states per minute as a line, and both as a table."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class VelocityChart(QWidget):
         self._rows: Sequence[DepthRow] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(150)
-        self.setAccessibleName(self.tr("States by depth and states a minute"))
+        self.setAccessibleName(self.tr("States by depth and states per minute"))
         theme.changed.connect(self.update)
 
     def show_rows(self, rows: Sequence[DepthRow], summary: str) -> None:
@@ -191,7 +191,7 @@ class VelocityChart(QWidget):
         painter.drawText(
             QRectF(px(18), 0, self.width() / 2, high), Qt.AlignmentFlag.AlignLeft, self.tr("states known")
         )
-        word = self.tr("states a minute")
+        word = self.tr("states per minute")
         wide = painter.fontMetrics().horizontalAdvance(word)
         left = self.width() - wide - px(4)
         painter.setPen(theme.color("warn"))
@@ -251,7 +251,7 @@ class VelocityView(Panel):
         title = QLabel(self.tr("Discovery velocity"))
         title.setProperty("kind", "heading")
         self.close_button.setText(self.tr("Close  Esc"))
-        self.close_button.setAccessibleName(self.tr("Close the discovery velocity"))
+        self.close_button.setAccessibleName(self.tr("Close the velocity chart"))
         head = QHBoxLayout()
         head.setContentsMargins(14, 8, 12, 4)
         head.addWidget(title, 1)
@@ -286,8 +286,10 @@ class VelocityView(Panel):
             self._empty.set(self.tr("Counting…"), "")
         else:
             self._empty.set(
-                self.tr("Nothing was explored yet"),
-                self.tr("The states found at each depth, and how fast, stand here during an exploration."),
+                self.tr("Not explored yet"),
+                self.tr(
+                    "The states found at each depth, and the velocity, appear here during an exploration."
+                ),
             )
         self.chart.show_rows(model.rows, model.summary)
         self.summary.setText(model.summary)

@@ -52,7 +52,7 @@ class MapStack(QWidget):
         """Place the legend and keep the map clear of it."""
         if self.legend is not None:
             self.legend.place()
-            self.canvas.keep_clear(self.legend.width() + 10 if self.legend.isVisibleTo(self) else 0)
+            self.canvas.reserve_left(self.legend.width() + 10 if self.legend.isVisibleTo(self) else 0)
 
 
 class MapView(QWidget):
@@ -77,9 +77,9 @@ class MapView(QWidget):
         self.head = MapToolbar(model, center, theme, self, self.take_focus)
         self.panel = NodePanel(desk.detail, center, theme)
         self.path = PathPane(model, center, theme)
-        self.form = ExploreForm(desk.exploration, center, theme)
+        self.form = ExploreForm(desk.exploration, center)
         self.bar = ExplorationBar(desk.exploration, center, theme)
-        self.lab = BlockListEditor(desk.lab, center, theme)
+        self.block_list = BlockListEditor(desk.block_list, center, theme)
         self.velocity = VelocityView(desk.velocity, center, theme)
         self._faces()
         self._lay_out()
@@ -137,20 +137,20 @@ class MapView(QWidget):
         if layout:
             self.model.restore(layout)
         if not self._by_hand:
-            self._share_out()
+            self._distribute()
 
     # ------------------------------------------------------------ layout
     def _faces(self) -> None:
         center = self._center
         self.nothing = EmptyState(
             self.tr("No map yet"),
-            self.tr("Type the address of a site and press Explore, or map what imported runs passed."),
+            self.tr("Enter the address of a site and press Explore, or make a map from imported runs."),
             "map.explore",
             center,
         )
         self.bare = EmptyState(
-            self.tr("Nothing is on this map yet"),
-            self.tr("The exploration has not found a state so far; it goes on below."),
+            self.tr("This map is empty"),
+            self.tr("The exploration has not found a state yet; its progress is shown below."),
             "map.explore",
             center,
         )
@@ -167,7 +167,15 @@ class MapView(QWidget):
         self.table.hide()
         self.table.setMinimumHeight(90)
         self.faces = QStackedWidget()
-        for face in (self.rows, self.nothing, self.bare, self.loading, self.error, self.lab, self.velocity):
+        for face in (
+            self.rows,
+            self.nothing,
+            self.bare,
+            self.loading,
+            self.error,
+            self.block_list,
+            self.velocity,
+        ):
             self.faces.addWidget(face)
         self.side = QStackedWidget()
         self.beside = Splitter(Qt.Orientation.Vertical, (0, PATH))
@@ -202,9 +210,9 @@ class MapView(QWidget):
         """Size the columns by the window until the person or a saved layout has."""
         super().resizeEvent(event)
         if not self._by_hand:
-            self._share_out()
+            self._distribute()
 
-    def _share_out(self) -> None:
+    def _distribute(self) -> None:
         wanted = self._theme.px(WIDE_SIDE if self.width() > WIDE else SIDE)
         side = min(wanted, int(self.width() * 0.42))
         self.columns.setSizes([max(self.width() - side, 100), side])
@@ -232,7 +240,7 @@ class MapView(QWidget):
     def show_seen(self, shown: bool) -> None:
         """Set whether links that were never followed are drawn."""
         self.legend.seen_shown = shown
-        self.canvas.set_seen(shown)
+        self.canvas.show_untried(shown)
         self.legend.refresh()
 
     def open_panel(self) -> None:
@@ -249,8 +257,8 @@ class MapView(QWidget):
     def open_page(self, page: QWidget) -> None:
         """Show the block-list editor or the velocity chart in the map's place."""
         self.faces.setCurrentWidget(page)
-        if page is self.lab:
-            self.lab.begin()
+        if page is self.block_list:
+            self.block_list.begin()
         else:
             page.setFocus(Qt.FocusReason.OtherFocusReason)
         self._center.refresh()
@@ -259,7 +267,7 @@ class MapView(QWidget):
     def page(self) -> QWidget | None:
         """The page in the map's place, ``None`` while the map is visible."""
         face = self.faces.currentWidget()
-        return face if face in (self.lab, self.velocity) else None
+        return face if face in (self.block_list, self.velocity) else None
 
     # ------------------------------------------------------------ answers
     def _connect(self) -> None:
@@ -272,7 +280,7 @@ class MapView(QWidget):
         self.panel.step_requested.connect(self.step_requested.emit)
         self.panel.tip_requested.connect(self.tip_requested)
         self.form.closed.connect(self.close_form)
-        self.lab.closed.connect(self.close_page)
+        self.block_list.closed.connect(self.close_page)
         self.velocity.closed.connect(self.close_page)
         model.changed.connect(self._show)
         for signal in (model.changed, model.node_changed, model.selection_changed, model.path.changed):
@@ -309,7 +317,7 @@ class MapView(QWidget):
             MapState.ERROR: self.error,
         }[model.state]
         before = self.faces.currentWidget()
-        if before in (self.lab, self.velocity) and model.state is MapState.READY:
+        if before in (self.block_list, self.velocity) and model.state is MapState.READY:
             return
         if before is not face:
             held = self.hasFocus() or self.canvas.hasFocus()

@@ -30,7 +30,7 @@ class LiveBar(QWidget):
         self._model, self._center, self._theme = model, center, theme
         self.setObjectName("liveBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName(self.tr("What can be done with the run"))
+        self.setAccessibleName(self.tr("Actions on the run"))
 
         def button(command: str, word: str, *others: tuple[str, str]) -> CommandButton:
             return CommandButton(command, center, theme, word, others=others)
@@ -38,15 +38,15 @@ class LiveBar(QWidget):
         yes = tuple((_approval_label(need), word) for need, (word, _) in self._words().items())
         no = tuple(("live.deny", word) for _, word in self._words().values())
 
-        self.look = button("live.open", self.tr("Look"))
-        self.wall = button("live.back", self.tr("Wall"))
-        self.pause = button("live.pause", self.tr("Pause"), ("live.pause", self.tr("Go on")))
+        self.look = button("live.open", self.tr("Open"))
+        self.wall = button("live.back", self.tr("All runs"))
+        self.pause = button("live.pause", self.tr("Pause"), ("live.pause", self.tr("Resume")))
         self.step = button("live.step", self.tr("Step"))
         self.approve = button("live.approve", self.tr("Approve"), *yes)
         self.deny = button("live.deny", self.tr("Deny"), *no)
         self.hint = button("live.hint", self.tr("Hint"))
         self.hands = button("live.take_over", self.tr("Take over"), ("live.release", self.tr("Hand back")))
-        self.stop = button("live.stop", self.tr("Stop"))
+        self.stop = button("live.stop", self.tr("End"))
         self.again = button("live.again", self.tr("Again"))
         self.review = button("live.review", self.tr("Review"))
         self.gone = button("live.dismiss", self.tr("Dismiss"))
@@ -71,31 +71,31 @@ class LiveBar(QWidget):
                 row.addWidget(one)
         self.look.call(True)
         for one in (self.approve, self.deny):
-            one.pressed.connect(model.large.requests.aim)
-            one.released.connect(lambda: QTimer.singleShot(0, self, model.large.requests.let_go))
+            one.pressed.connect(model.open_run.requests.arm)
+            one.released.connect(lambda: QTimer.singleShot(0, self, model.open_run.requests.let_go))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         for signal in (model.row_changed, model.current_changed):
             signal.connect(self._show)
         model.opened.connect(self._on_opened)
-        theme.changed.connect(self._share_out)
-        center.keys_changed.connect(self._share_out)
+        theme.changed.connect(self._distribute)
+        center.keys_changed.connect(self._distribute)
         self._on_opened(model.run)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A narrow window hides first the keys, then the labels."""
         super().resizeEvent(event)
-        self._share_out()
+        self._distribute()
 
     def _on_opened(self, run: str) -> None:
         self.look.setVisible(not run)
         self.wall.setVisible(bool(run))
         self._show()
-        self._share_out()
+        self._distribute()
 
     def _show(self, *_told: object) -> None:
         row = self._model.row
         goes_on = row is not None and can_resume(row)
-        title = self.tr("Go on") if goes_on else self.tr("Pause")
+        title = self.tr("Resume") if goes_on else self.tr("Pause")
         self.pause.show_as("live.pause", title, "play" if goes_on else "pause")
         mine = row is not None and has_control(row)
         self.hands.show_as(
@@ -112,7 +112,7 @@ class LiveBar(QWidget):
             "question": (self.tr("Answer"), self.tr("No answer")),
             "wall": (self.tr("Handled"), end),
             "trouble": (self.tr("Try again"), end),
-            "flag": (self.tr("Go on"), end),
+            "flag": (self.tr("Resume"), end),
         }
 
     def _show_need(self, row: LiveRow | None) -> None:
@@ -126,7 +126,7 @@ class LiveBar(QWidget):
         self.hands.call(mine or by_hand)
         self.approve.call(bool(need) and not mine and not by_hand)
 
-    def _share_out(self) -> None:
+    def _distribute(self) -> None:
         """Show as much of every button as fits; the secondary ones shrink first."""
         shown = [button for button in self.buttons if not button.isHidden()]
         fill(shown, self.width() - 32 - SPACE * (len(shown) + 3), LEVELS, self._aside)

@@ -105,9 +105,9 @@ class FlagsPane(QWidget):
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self.list.activated.connect(self._on_activated)
         self._model.changed.connect(self._show)
-        center.keys_changed.connect(self._dress)
+        center.keys_changed.connect(self._update_texts)
         theme.changed.connect(self._fit)
-        self._dress()
+        self._update_texts()
         self._show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -139,7 +139,7 @@ class FlagsPane(QWidget):
             self._could = self._can()
             self._center.refresh()
 
-    def _dress(self) -> None:
+    def _update_texts(self) -> None:
         words = {"live.flag.right": self.tr("Right"), "live.flag.wrong": self.tr("Wrong")}
         for name, button in self.buttons.items():
             button.setText(f"{words[name]}  {self._center.keys(name)}")

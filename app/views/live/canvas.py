@@ -60,17 +60,17 @@ class PageCanvas(QWidget):
         self._page = (1.0, 1.0)
         self._pointer: tuple[float, float] | None = None
         self._target: TargetBox | None = None
-        self._instead = ""
+        self._placeholder = ""
         self._dim = False
         self._ground = PageGeometry(rect=QRectF(), page=(1.0, 1.0))
         self._wanted = QSize()
         self.inputs = InputAdapter(hands)
         self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settled.timeout.connect(self._tell_size)
+        self._settled.timeout.connect(self._report_size)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(theme.px(160), theme.px(100))
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.setAccessibleName(self.tr("The page"))
+        self.setAccessibleName(self.tr("Live page"))
         theme.changed.connect(self.update)
 
     # ------------------------------------------------------------ what is shown
@@ -91,10 +91,10 @@ class PageCanvas(QWidget):
             self._target = target
             self.update()
 
-    def show_face(self, *, dim: bool, instead: str) -> None:
+    def show_status(self, *, dim: bool, placeholder: str) -> None:
         """Set whether the picture is current, and the text where there is none."""
-        if (dim, instead) != (self._dim, self._instead):
-            self._dim, self._instead = dim, instead
+        if (dim, placeholder) != (self._dim, self._placeholder):
+            self._dim, self._placeholder = dim, placeholder
             self.update()
 
     @property
@@ -107,24 +107,24 @@ class PageCanvas(QWidget):
         return self._image is not None
 
     @property
-    def ground(self) -> PageGeometry:
+    def page_geometry(self) -> PageGeometry:
         """The geometry of the picture."""
         return self._ground
 
     # ------------------------------------------------------------ a person's hands
     @property
-    def captures(self) -> bool:
+    def is_capturing(self) -> bool:
         """Whether mouse and keyboard go to the page."""
         return self.inputs.is_on
 
     @property
     def has_keys(self) -> bool:
         """Whether the keyboard goes to the page now."""
-        return self.captures and self.hasFocus()
+        return self.is_capturing and self.hasFocus()
 
     def capture(self, on: bool) -> None:
         """Start or stop forwarding mouse and keyboard to the page."""
-        if on == self.captures:
+        if on == self.is_capturing:
             return
         self.inputs.turn(on)
         self.setMouseTracking(on)
@@ -141,7 +141,7 @@ class PageCanvas(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Forward every key, including Tab and the window's shortcuts, except the ones that hand the page back."""
-        if self.captures and isinstance(event, QKeyEvent):
+        if self.is_capturing and isinstance(event, QKeyEvent):
             if event.type() is QEvent.Type.ShortcutOverride:
                 if self.inputs.is_release(event):
                     self.inputs.let_go()  # Shift was pressed with it, and its release won't reach the page
@@ -156,7 +156,7 @@ class PageCanvas(QWidget):
 
     def focusNextPrevChild(self, next: bool) -> bool:
         """Keep Tab on the page during a takeover."""
-        return False if self.captures else super().focusNextPrevChild(next)
+        return False if self.is_capturing else super().focusNextPrevChild(next)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.inputs.key(event, down=True):
@@ -167,7 +167,7 @@ class PageCanvas(QWidget):
             super().keyReleaseEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        if self.inputs.composed(event):
+        if self.inputs.compose(event):
             self.keys_changed.emit()
         else:
             super().inputMethodEvent(event)
@@ -175,7 +175,7 @@ class PageCanvas(QWidget):
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
         """Place the window of an input method at the pointer."""
         if query == Qt.InputMethodQuery.ImEnabled:
-            return self.captures
+            return self.is_capturing
         if query == Qt.InputMethodQuery.ImCursorRectangle:
             place = self._ground.place(*self._pointer) if self._pointer is not None else QPointF(8, 8)
             return QRectF(place, QSizeF(1, 16))
@@ -203,7 +203,7 @@ class PageCanvas(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Leave the context menu to the page during a takeover."""
-        if self.captures:
+        if self.is_capturing:
             event.accept()
         else:
             super().contextMenuEvent(event)
@@ -223,7 +223,7 @@ class PageCanvas(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Take the keyboard for a page under the operator's control."""
         super().showEvent(event)
-        if self.captures:
+        if self.is_capturing:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -244,7 +244,7 @@ class PageCanvas(QWidget):
         room = self.size() - QSize(2 * MARGIN, 2 * MARGIN)
         return (room * self.devicePixelRatioF()).expandedTo(QSize(1, 1))
 
-    def _tell_size(self) -> None:
+    def _report_size(self) -> None:
         if self.wanted != self._wanted:
             self._wanted = self.wanted
             self.size_changed.emit()
@@ -265,28 +265,28 @@ class PageCanvas(QWidget):
 
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, ground = QPainter(self), self._theme, self._ground
+        painter, theme, geometry = QPainter(self), self._theme, self._ground
         painter.fillRect(self.rect(), theme.color("surface"))
         image = self._image
         if image is None or image.isNull():
             painter.setPen(theme.color("muted"))
             painter.setFont(theme.font())
             room = self.rect().adjusted(24, 16, -24, -16)
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._instead)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._placeholder)
             painter.end()
             return
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # pages are never mirrored
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(ground.rect, image)
+        painter.drawImage(geometry.rect, image)
         if self._dim:
-            draw_veil(painter, theme, ground.rect)
-        if self.captures:
-            draw_frame(painter, theme, ground.rect, has_keys=self.hasFocus())
+            draw_veil(painter, theme, geometry.rect)
+        if self.is_capturing:
+            draw_frame(painter, theme, geometry.rect, has_keys=self.hasFocus())
         else:
             painter.setPen(QPen(theme.color("line"), 1))
-            painter.drawRect(ground.rect.adjusted(-0.5, -0.5, 0.5, 0.5))
+            painter.drawRect(geometry.rect.adjusted(-0.5, -0.5, 0.5, 0.5))
         if self._target is not None:
-            draw_target(painter, theme, ground, self._target)
-        if self._pointer is not None and not (self.captures and self.underMouse()):
-            draw_pointer(painter, theme, ground.place(*self._pointer))
+            draw_target(painter, theme, geometry, self._target)
+        if self._pointer is not None and not (self.is_capturing and self.underMouse()):
+            draw_pointer(painter, theme, geometry.place(*self._pointer))
         painter.end()

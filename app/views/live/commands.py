@@ -31,13 +31,13 @@ class LiveCommands(QObject):
         def there() -> bool:
             return not model.lost
 
-        bind("live.new", view.ask_for_a_run, there)
-        bind("live.tasks", view.ask_for_tasks, there)
-        bind("live.again", view.ask_again, lambda: there() and model.row is not None)
+        bind("live.new", view.open_run_form, there)
+        bind("live.tasks", view.open_task_form, there)
+        bind("live.again", view.open_rerun_form, lambda: there() and model.row is not None)
         bind("live.next", lambda: model.move(1), lambda: bool(model.list.rows))
         bind("live.previous", lambda: model.move(-1), lambda: bool(model.list.rows))
         bind("live.open", lambda: model.open(model.current), lambda: bool(model.current) and not model.run)
-        bind("live.needy", model.open_needy, lambda: bool(model.needy))
+        bind("live.needy", model.open_next_needing, lambda: bool(model.needing_attention))
         for digit in range(10):
             bind(
                 f"live.open.{digit}",
@@ -56,7 +56,7 @@ class LiveCommands(QObject):
             return lambda: (
                 model.row is not None
                 and not model.lost
-                and not model.endings.holds(model.current)
+                and not model.delayed_stops.holds(model.current)
                 and fits(model.row)
             )
 
@@ -68,7 +68,7 @@ class LiveCommands(QObject):
         bind("live.take_over", self._take_over, when(lambda row: can_take_over(row) or has_control(row)))
         bind("live.release", model.release, when(has_control))
         bind("live.tip", model.write_tip, lambda: model.can_write_tip)
-        bind("live.to_map", model.to_map, lambda: model.takeover is not None and model.takeover.steps > 0)
+        bind("live.to_map", model.add_to_map, lambda: model.takeover is not None and model.takeover.steps > 0)
 
     def _take_over(self) -> None:
         """Open the run and take over its page, or return the keyboard to a page already taken over."""

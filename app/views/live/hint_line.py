@@ -58,8 +58,8 @@ class HintLine(Panel):
         self._model.sent.connect(self._on_sent)
         model.opened.connect(self._on_opened)
         model.changed.connect(self._show)
-        center.keys_changed.connect(self._dress)
-        self._dress()
+        center.keys_changed.connect(self._update_texts)
+        self._update_texts()
         self._show()
 
     def begin(self) -> None:
@@ -114,11 +114,11 @@ class HintLine(Panel):
             self._drafts[self._shown] = self.line.text
         self._shown, self._refused = self._run.run, ""
         self.line.put(self._drafts.pop(self._shown, ""))
-        self._dress()
+        self._update_texts()
 
     def _on_typed(self) -> None:
         self._refused = ""
-        self._shut()
+        self._update_state()
         length = self.line.length
         near = length > MAX_TEXT_LENGTH * 0.8
         self.count.setText(
@@ -146,19 +146,19 @@ class HintLine(Panel):
         if newest is not None:
             self.state.setText(f"{hint_status(newest)}:")
             self.last.setText(newest.text)
-        self._shut()
+        self._update_state()
         self._say(self._model.error or self._refused or self._ended())
         now = newest.id if newest is not None else ""
         if now != self._known:  # whether there is a hint for a tip
             self._known = now
             QTimer.singleShot(0, self, self._center.refresh)  # after every listener
 
-    def _shut(self) -> None:
+    def _update_state(self) -> None:
         """The line of an ended run takes the focus and nothing else, unless there is text in it."""
         shut = self._is_over and not self.line.text
         self.line.shut(shut)
         self.line.setPlaceholderText(
-            self.tr("{0} has ended and takes no hint   Esc leaves").format(self._run.number.capitalize())
+            self.tr("{0} has ended and takes no hints   Esc closes").format(self._run.number.capitalize())
             if shut
             else self.tr("Hint to {0}   {1}, Enter sends").format(
                 self._run.number or self.tr("the agent"), self._center.keys("live.hint")
@@ -169,7 +169,7 @@ class HintLine(Panel):
         """Return why unsent text can't be sent any more."""
         if not self._is_over or not self.line.text:
             return ""
-        return self.tr("{0} has ended: this hint can't be sent. Esc leaves; the words stay.").format(
+        return self.tr("{0} has ended: this hint can't be sent. Esc closes; the text is kept.").format(
             self._run.number.capitalize()
         )
 
@@ -178,8 +178,8 @@ class HintLine(Panel):
         self.error.setVisible(bool(error))
         self.line.setAccessibleDescription(error)
 
-    def _dress(self) -> None:
-        self._shut()
+    def _update_texts(self) -> None:
+        self._update_state()
         self.to_tip.setText(self.tr("Tip  {0}").format(self._center.keys("live.tip")))
         self.to_tip.setAccessibleName(self._center.title("live.tip"))
         self.to_tip.setToolTip(self._center.action("live.tip").toolTip())

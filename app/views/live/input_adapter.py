@@ -88,7 +88,7 @@ class InputAdapter:
         if words:
             self._hands.put(input_events.text(words))
 
-    def composed(self, event: QInputMethodEvent) -> bool:
+    def compose(self, event: QInputMethodEvent) -> bool:
         """Forward text of an input method."""
         if not self.is_on:
             return False
@@ -98,15 +98,15 @@ class InputAdapter:
             self._hands.put(input_events.text(event.commitString()))
         return True
 
-    def button(self, event: QMouseEvent, ground: PageGeometry, *, down: bool, clicks: int = 1) -> bool:
+    def button(self, event: QMouseEvent, geometry: PageGeometry, *, down: bool, clicks: int = 1) -> bool:
         """Forward a button over the picture; one pressed there is released wherever the pointer is."""
         if not self.is_on:
             return False
         event.accept()
         button = input_events.mouse_button(event.button())
-        if button is MouseButton.NONE or (down and not ground.rect.contains(event.position())):
+        if button is MouseButton.NONE or (down and not geometry.rect.contains(event.position())):
             return True
-        place = ground.page_place(event.position())
+        place = geometry.page_place(event.position())
         if down:
             self._hands.put(input_events.mouse(InputKind.PRESS, place, event.modifiers(), button, clicks))
             self._held[button] = input_events.mouse(
@@ -118,24 +118,24 @@ class InputAdapter:
             )
         return True
 
-    def move(self, event: QMouseEvent, ground: PageGeometry) -> bool:
+    def move(self, event: QMouseEvent, geometry: PageGeometry) -> bool:
         """Forward a move over the picture or with a button held."""
         if not self.is_on:
             return False
         event.accept()
-        if self._held or ground.rect.contains(event.position()):
-            place = ground.page_place(event.position())
+        if self._held or geometry.rect.contains(event.position()):
+            place = geometry.page_place(event.position())
             button = input_events.held_button(event.buttons()) if self._held else MouseButton.NONE
             self._hands.put(input_events.mouse(InputKind.MOVE, place, event.modifiers(), button))
         return True
 
-    def wheel(self, event: QWheelEvent, ground: PageGeometry) -> bool:
+    def wheel(self, event: QWheelEvent, geometry: PageGeometry) -> bool:
         """Forward the wheel over the picture."""
         if not self.is_on:
             return False
         event.accept()
-        if ground.rect.contains(event.position()):
+        if geometry.rect.contains(event.position()):
             turned = QPointF(event.pixelDelta()) or QPointF(event.angleDelta()) * PIXELS / NOTCH
-            place = ground.page_place(event.position())
+            place = geometry.page_place(event.position())
             self._hands.put(input_events.wheel(place, (-turned.x(), -turned.y()), event.modifiers()))
         return True

@@ -80,7 +80,7 @@ class InputFilter(QObject):
         """Whether the keyboard goes to a text field, or to a page under the operator's control."""
         held = QApplication.focusWidget()
         if isinstance(held, PageCanvas):
-            return held.captures
+            return held.is_capturing
         if isinstance(held, QComboBox):
             return held.isEditable()
         return isinstance(held, (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox))

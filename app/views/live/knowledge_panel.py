@@ -35,11 +35,11 @@ class LiveKnowledgePane(Panel):
         self._model, self._center, self._theme = model.knowledge, center, theme
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName(self.tr("What the agent knows here"))
-        self.head, self.summary = QLabel(self.tr("Knowledge here")), ElidedLabel()
+        self.setAccessibleName(self.tr("Tips at this step"))
+        self.head, self.summary = QLabel(self.tr("Tips at this step")), ElidedLabel()
         self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.off, self.none = QLabel(), QLabel(self.tr("No tip bears on this page."))
-        self.list = RowList(theme, tip_row, self.tr("Tips given to the agent, then those that were cut"), TIP)
+        self.off, self.none = QLabel(), QLabel(self.tr("No tip applies to this page."))
+        self.list = RowList(theme, tip_row, self.tr("Tips given to the agent, then tips that were cut"), TIP)
         self.list.setModel(self._model.tips)
         self.buttons = {name: QPushButton() for name in COMMANDS}
         self._could = (False, False)
@@ -48,9 +48,9 @@ class LiveKnowledgePane(Panel):
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self.list.activated.connect(self._on_activated)
         self._model.changed.connect(self._show)
-        center.keys_changed.connect(self._dress)
+        center.keys_changed.connect(self._update_texts)
         center.refreshed.connect(self._enable)
-        self._dress()
+        self._update_texts()
         self._show()
 
     def _lay_out(self) -> None:
@@ -125,9 +125,9 @@ class LiveKnowledgePane(Panel):
         if could != self._could:
             self._could = could
             self._center.refresh()
-        self._dress()
+        self._update_texts()
 
-    def _dress(self) -> None:
+    def _update_texts(self) -> None:
         tip = self._model.tip
         stance = tip.stance.value if tip is not None else ""
         words = {

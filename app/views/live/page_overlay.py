@@ -63,21 +63,21 @@ class PageGeometry:
         return min(max(x, 0.0), self.page[0] - 1), min(max(y, 0.0), self.page[1] - 1)
 
 
-def draw_target(painter: QPainter, theme: Theme, ground: PageGeometry, target: TargetBox) -> QRectF:
+def draw_target(painter: QPainter, theme: Theme, geometry: PageGeometry, target: TargetBox) -> QRectF:
     """Outline the element, with the action on a tab beside it; return the tab.
 
     What is out of sight is named at the nearest edge, what has no place at the lower left.
     """
-    box = ground.box(target.box) if target.box is not None else None
-    seen = box is not None and box.intersects(ground.rect)
+    box = geometry.box(target.box) if target.box is not None else None
+    seen = box is not None and box.intersects(geometry.rect)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setClipRect(ground.rect)
+    painter.setClipRect(geometry.rect)
     if seen and box is not None:
         _outline(painter, theme, box, target.role)
     if target.point is not None and (seen or box is None):
-        _ring(painter, theme, ground.place(*target.point), target.role)
-    tab = _tab_place(theme, ground, target, box)
+        _ring(painter, theme, geometry.place(*target.point), target.role)
+    tab = _tab_place(theme, geometry, target, box)
     _tab(painter, theme, tab, target)
     painter.restore()
     return tab
@@ -134,9 +134,9 @@ def _ring(painter: QPainter, theme: Theme, place: QPointF, role: str) -> None:
         painter.drawEllipse(place, theme.px(7), theme.px(7))
 
 
-def _tab_place(theme: Theme, ground: PageGeometry, target: TargetBox, box: QRectF | None) -> QRectF:
+def _tab_place(theme: Theme, geometry: PageGeometry, target: TargetBox, box: QRectF | None) -> QRectF:
     """Return a place above the element, else below it, always inside the picture."""
-    px, rect = theme.px, ground.rect
+    px, rect = theme.px, geometry.rect
     words = QFontMetrics(theme.font(bold=True))
     small = QFontMetrics(theme.font("secondary", bold=True))
     tag = small.horizontalAdvance(target.tag) + px(18) if target.tag else 0

@@ -83,7 +83,7 @@ class PolicyGrid(QTableView):
         table = model.table
         self.setModel(table)
         self.setItemDelegate(PolicyDelegate(theme, self))
-        self.setAccessibleName(self.tr("What flags and actions bring about, by site"))
+        self.setAccessibleName(self.tr("Reactions to flags and actions, by site"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -130,10 +130,10 @@ class PolicyGrid(QTableView):
                 menu.setActiveAction(action)
         if not is_required(line, site):
             menu.addSeparator()
-            as_all = self.tr("By its weight") if not site else self.tr("As everywhere")
+            as_all = self.tr("By severity") if not site else self.tr("Same as every site")
             menu.addAction(as_all, partial(self._policy.set_value, row, column, None))
         if line.detector:
-            menu.addAction(self.tr("Take the detector's line away"), partial(self._policy.drop_detector, row))
+            menu.addAction(self.tr("Remove the detector's row"), partial(self._policy.drop_detector, row))
         self._menu = menu
         return menu
 

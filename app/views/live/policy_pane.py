@@ -33,10 +33,10 @@ class PolicyPane(Panel):
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName(self.tr("Policy of interventions"))
+        self.setAccessibleName(self.tr("Intervention policy"))
         self.grid = PolicyGrid(model, theme)
         self.detector = QComboBox()
-        self.detector.setAccessibleName(self.tr("Give a detector a line of its own"))
+        self.detector.setAccessibleName(self.tr("Add a row for a detector"))
         self.preview, self.error, self.hint = _line("live"), _line("fail"), _line("secondary")
         self.preview.setAccessibleName(self.tr("What this policy would have done to the stored runs"))
         self.save, self.back, self.close_button = QPushButton(), QPushButton(), QPushButton()
@@ -71,7 +71,7 @@ class PolicyPane(Panel):
             super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("When to mark, tell, pause or ask"))
+        title = QLabel(self.tr("Intervention policy"))
         title.setProperty("kind", "heading")
         title.setWordWrap(True)
         self.close_button.setText(self.tr("Close  Esc"))
@@ -80,13 +80,11 @@ class PolicyPane(Panel):
         head = QHBoxLayout()
         head.addWidget(title, 1)
         head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
-        self.hint.setText(
-            self.tr("Space turns a cell, 1 to 4 set it, Enter lists, Del lets a site do as everywhere.")
-        )
+        self.hint.setText(self.tr("Space: next value; 1-4: set; Enter: choose; Del: same as every site."))
         self.save.setText(self.tr("Save  Ctrl+Enter"))
         self.save.setProperty("kind", "primary")
         self.save.setAccessibleName(self.tr("Put this policy into force"))
-        self.back.setText(self.tr("Back to what is in force"))
+        self.back.setText(self.tr("Discard changes"))
         foot = FlowLayout(gap=8)
         for widget in (self.save, self.back, self.detector):
             foot.addWidget(widget)
@@ -108,7 +106,7 @@ class PolicyPane(Panel):
         self.back.setEnabled(model.is_changed)
         self.error.setText(model.error)
         self.error.setVisible(bool(model.error))
-        wanted = [self.tr("A line for a detector…"), *map(detector_label, model.free_detectors)]
+        wanted = [self.tr("Add a detector…"), *map(detector_label, model.free_detectors)]
         if [self.detector.itemText(row) for row in range(self.detector.count())] != wanted:
             self.detector.clear()
             self.detector.addItems(wanted)

@@ -30,35 +30,35 @@ class ProgressPanel(Panel):
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName(self.tr("Plan, memory and time line of the run"))
+        self.setAccessibleName(self.tr("Plan, memory and timeline of the run"))
         self.intent, self.plan_line = MessageLabel("heading", 160), MessageLabel("secondary", 200)
         self.changes_head, self.changes = QLabel(self.tr("Changed by the last step")), MessageLabel("ok", 800)
         self.plan = RowList(theme, plan_row, self.tr("Plan of the run"), PLAN)
-        self.memory = RowList(theme, memory_row, self.tr("What the agent remembers"), MEMORY)
-        self.moments = RowList(theme, timeline_row, self.tr("Time line: steps and what people did"), TIMELINE)
+        self.memory = RowList(theme, memory_row, self.tr("The agent's memory"), MEMORY)
+        self.timeline = RowList(
+            theme, timeline_row, self.tr("Timeline: steps and operator actions"), TIMELINE
+        )
         for view, rows in (
             (self.plan, model.plan),
             (self.memory, model.memory),
-            (self.moments, model.moments),
+            (self.timeline, model.timeline),
         ):
             view.setModel(rows)
         self.moment_head, self.memory_head = QLabel(), QLabel(self.tr("Memory"))
-        self._no_moments = QLabel(
-            self.tr("No step yet: they come here as they are done, with their reasons.")
-        )
+        self._no_moments = QLabel(self.tr("No steps yet. They appear here with their reasons."))
         self._follows, self._measured = True, False
         self.upper = QScrollArea()
         self._lay_out()
-        self.moments.clicked.connect(self._on_moment)
-        self.moments.activated.connect(self._on_moment)
-        bar = self.moments.verticalScrollBar()
+        self.timeline.clicked.connect(self._on_entry)
+        self.timeline.activated.connect(self._on_entry)
+        bar = self.timeline.verticalScrollBar()
         bar.valueChanged.connect(self._on_scrolled)
         bar.rangeChanged.connect(self._on_range)
         self._soon = QTimer(self, singleShot=True, interval=0)  # coalesces changes
         self._soon.timeout.connect(self._show)
         model.opened.connect(self._on_opened)
         model.changed.connect(self._show_soon)
-        model.moments.rowsInserted.connect(self._show_soon)
+        model.timeline.rowsInserted.connect(self._show_soon)
         for rows in (model.plan, model.memory):
             for changed in (rows.rowsInserted, rows.rowsRemoved, rows.modelReset, rows.dataChanged):
                 changed.connect(self._measure_soon)
@@ -67,7 +67,7 @@ class ProgressPanel(Panel):
 
     def take_focus(self) -> None:
         """Focus the timeline."""
-        self.moments.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.timeline.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the lists to their rows, which wrap at another width."""
@@ -107,7 +107,7 @@ class ProgressPanel(Panel):
         column.addWidget(rule)
         column.addWidget(_section(self.moment_head))
         column.addWidget(self._no_moments)
-        column.addWidget(self.moments, 1)
+        column.addWidget(self.timeline, 1)
         column.addStretch(0)
 
     def _on_opened(self) -> None:
@@ -137,12 +137,12 @@ class ProgressPanel(Panel):
         self.plan.setVisible(bool(model.plan.rows))
         self.memory_head.setVisible(bool(model.memory.rows))
         self.memory.setVisible(bool(model.memory.rows))
-        steps = sum(not moment.deed for moment in model.moments.rows)
+        steps = sum(not moment.action for moment in model.timeline.rows)
         self.moment_head.setText(
-            self.tr("Time line ({0} steps)").format(steps) if steps else self.tr("Time line")
+            self.tr("Timeline ({0} steps)").format(steps) if steps else self.tr("Timeline")
         )
-        self._no_moments.setVisible(not model.moments.rows)
-        self.moments.setVisible(bool(model.moments.rows))
+        self._no_moments.setVisible(not model.timeline.rows)
+        self.timeline.setVisible(bool(model.timeline.rows))
         self._fit()
 
     def _fit(self) -> None:
@@ -156,19 +156,19 @@ class ProgressPanel(Panel):
             needed = stack.totalHeightForWidth(max(self.width(), 100))
             self.upper.setFixedHeight(max(min(needed, self.height() // 2), self._theme.px(40)))
 
-    def _on_moment(self, index: QModelIndex) -> None:
-        moment = self._model.moments.at(index.row())
-        if moment is not None and not moment.deed:
+    def _on_entry(self, index: QModelIndex) -> None:
+        moment = self._model.timeline.at(index.row())
+        if moment is not None and not moment.action:
             self._model.look_at(moment.step)
 
     def _on_scrolled(self, value: int) -> None:
-        bar = self.moments.verticalScrollBar()
+        bar = self.timeline.verticalScrollBar()
         self._follows = value >= bar.maximum() - self._theme.px(4)
 
     def _on_range(self, _least: int, most: int) -> None:
         """Scroll to new steps, unless the operator is reading further up."""
         if self._follows:
-            self.moments.verticalScrollBar().setValue(most)
+            self.timeline.verticalScrollBar().setValue(most)
 
 
 def _section(label: QLabel) -> QLabel:

@@ -71,7 +71,7 @@ class RequestCard(Panel):
         self.decided, self.error = MessageLabel("ok"), MessageLabel("fail", 600)
         self.risk = Badge("", "muted", theme)
         self.line = TextLine(theme, self.tr("Answer"), MAX_TEXT_LENGTH)
-        self.reason = TextLine(theme, self.tr("Reason the agent is told (optional)"), MAX_TEXT_LENGTH)
+        self.reason = TextLine(theme, self.tr("Reason for the agent (optional)"), MAX_TEXT_LENGTH)
         self.buttons = {command: QPushButton() for command in (*MAIN, *FAR[0], *FAR[1])}
         self.reaches = (QLabel(self.tr("Approve for")), QLabel(self.tr("Deny for")))
         self._lay_out()
@@ -124,9 +124,9 @@ class RequestCard(Panel):
         self._how = how
         is_edit = how == "edit"
         self.line.setFont(self._theme.mono() if is_edit else self._theme.font())
-        self.line.setAccessibleName(self.tr("The action to do instead") if is_edit else self.tr("Answer"))
+        self.line.setAccessibleName(self.tr("The new action") if is_edit else self.tr("Answer"))
         self.line.setPlaceholderText(
-            self.tr("The action to do instead; Enter does it")
+            self.tr("The new action; Enter does it")
             if is_edit
             else self.tr("The answer   {0}, Enter sends").format(self._center.keys("live.answer"))
         )
@@ -142,7 +142,7 @@ class RequestCard(Panel):
         """Esc: leave the field; an edit is discarded, an unsent answer stays."""
         self._leave()
         if self._stale:
-            self._let_stale_go()
+            self._dismiss_stale()
             return
         if self._how == "edit":
             self._close_line()
@@ -160,7 +160,7 @@ class RequestCard(Panel):
         """Esc: leave the field."""
         self._leave()
         if self._stale:
-            self._let_stale_go()
+            self._dismiss_stale()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Dismiss a card kept for its unsent text on a click elsewhere."""
@@ -170,14 +170,14 @@ class RequestCard(Panel):
             and event.reason()
             not in (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
         ):
-            QTimer.singleShot(0, self, self._look_whether_stale)
+            QTimer.singleShot(0, self, self._check_stale)
         return super().eventFilter(watched, event)
 
-    def _look_whether_stale(self) -> None:
+    def _check_stale(self) -> None:
         if self._stale and not (self.line.hasFocus() or self.reason.hasFocus()):
-            self._let_stale_go()
+            self._dismiss_stale()
 
-    def _let_stale_go(self) -> None:
+    def _dismiss_stale(self) -> None:
         """Show the present request once nobody types for the old one."""
         self._stale = False
         self._close_line()
@@ -192,8 +192,10 @@ class RequestCard(Panel):
             label.setProperty("kind", "secondary")
         for command, button in self.buttons.items():
             button.setAutoDefault(True)  # Enter presses it; Space is a command of the place
-            button.clicked.connect(lambda _checked=False, name=command: self._center.trigger(self._now(name)))
-            button.pressed.connect(self._model.aim)
+            button.clicked.connect(
+                lambda _checked=False, name=command: self._center.trigger(self._command_of(name))
+            )
+            button.pressed.connect(self._model.arm)
             button.released.connect(lambda: QTimer.singleShot(0, self, self._model.let_go))
         head, action, main = QHBoxLayout(), QHBoxLayout(), FlowLayout()
         head.addWidget(self.title, 1)
@@ -238,18 +240,18 @@ class RequestCard(Panel):
 
     def _connect(self) -> None:
         self._model.changed.connect(self._show)
-        self._center.keys_changed.connect(self._dress)
+        self._center.keys_changed.connect(self._update_texts)
         self._center.refreshed.connect(self._enable)
         self._theme.changed.connect(self._on_theme)
         self.line.entered.connect(self._on_entered)
         self.line.left.connect(self._leave_line)
-        self.line.refused.connect(self._say_too_long)
+        self.line.refused.connect(self._show_too_long)
         self.reason.textChanged.connect(self._on_reason)
         self.reason.entered.connect(self._enter_reason)
         self.reason.left.connect(self._leave_reason)
         for line in (self.line, self.reason):
             line.installEventFilter(self)
-        self.reason.refused.connect(self._say_too_long)
+        self.reason.refused.connect(self._show_too_long)
 
     def _on_entered(self, text: str) -> None:
         if self._stale:
@@ -266,29 +268,29 @@ class RequestCard(Panel):
     def _on_theme(self) -> None:
         self.command.setFont(self._theme.mono("secondary"))
 
-    def _say_too_long(self, length: int) -> None:
+    def _show_too_long(self, length: int) -> None:
         self.error.say(f"! {too_long(length)}")
 
     def _show(self) -> None:
         card = self._model.card
-        if self._keeps(card):
+        if self._keeps_draft(card):
             self._show_stale()
             return
         self._stale = False
         self._change_card(card)
         self._owner = self._run.run
         if card is None:
-            held = self._holds_keys
+            held = self._has_focus
             self.hide()
             if held:  # Qt gave the focus to the next field, where the keys that decide would be typed
                 self.let_go.emit()
         else:
             self._fill(card)
-            self._dress()
+            self._update_texts()
             self.show()
         self._center.refresh()
 
-    def _keeps(self, card: Card | None) -> bool:
+    def _keeps_draft(self, card: Card | None) -> bool:
         """Whether somebody types for a request of this run that is gone or decided by somebody else."""
         if not (self.line.hasFocus() or self.reason.hasFocus()) or self._owner != self._run.run:
             return False
@@ -305,8 +307,8 @@ class RequestCard(Panel):
         elif card is not None and card.id == self._shown and card.decided:
             why = card.decided.rstrip(".")
         else:
-            why = self.tr("This is not asked any more")
-        self.error.say(self.tr("! {0}: nothing is sent. Esc closes the line.").format(why))
+            why = self.tr("This request is closed")
+        self.error.say(self.tr("! {0}: nothing will be sent. Esc closes the field.").format(why))
         for button in self.buttons.values():
             button.hide()
         for label in self.reaches:
@@ -359,7 +361,7 @@ class RequestCard(Panel):
         said = (card.title, self._run.number, card.question, card.why, card.words, card.risk, card.decided)
         self.setAccessibleDescription(". ".join(part for part in said if part))
 
-    def _dress(self) -> None:
+    def _update_texts(self) -> None:
         card = self._model.card
         shows = card is not None and not self._stale
         offered = {offer.command: offer.word for offer in card.offers} if card is not None and shows else {}
@@ -369,11 +371,11 @@ class RequestCard(Panel):
             button.setAccessibleName(self._center.title(command) if command not in MAIN else word)
             button.setToolTip(self._center.action(command).toolTip())
             if not word:
-                self._take_from(button)
+                self._keep_focus_of(button)
             button.setVisible(bool(word))
         self._dress_hands(offered.get("live.take_over", ""))
         self.reason.setPlaceholderText(
-            self.tr("Reason the agent is told (optional)   {0}").format(self._center.keys("live.answer"))
+            self.tr("Reason for the agent (optional)   {0}").format(self._center.keys("live.answer"))
         )
         for label, commands in zip(self.reaches, FAR, strict=True):
             label.setVisible(any(command in offered for command in commands))
@@ -389,36 +391,36 @@ class RequestCard(Panel):
                 button.setProperty("kind", kind)
                 button.style().unpolish(button)
                 button.style().polish(button)
-        command, button = self._now("live.take_over"), self.buttons["live.take_over"]
+        command, button = self._command_of("live.take_over"), self.buttons["live.take_over"]
         if word and command == "live.release":
             word = self.tr("Hand back")
             button.setText(f"{word}   {self._center.keys(command)}")
             button.setAccessibleName(word)
             button.setToolTip(self._center.action(command).toolTip())
 
-    def _now(self, command: str) -> str:
+    def _command_of(self, command: str) -> str:
         """Return the command of a button in the present state."""
         held = command == "live.take_over" and self._center.action("live.release").isEnabled()
         return "live.release" if held else command
 
-    def _take_from(self, button: QPushButton) -> None:
+    def _keep_focus_of(self, button: QPushButton) -> None:
         """Keep the focus of a button that is hidden; Qt would give it to the next field."""
         if button.hasFocus() and self.isVisible():
             self._leave()
 
     @property
-    def _holds_keys(self) -> bool:
+    def _has_focus(self) -> bool:
         widget = QApplication.focusWidget()
         return isinstance(widget, QWidget) and (widget is self or self.isAncestorOf(widget))
 
     def _enable(self) -> None:
-        hands = self._now("live.take_over")
+        hands = self._command_of("live.take_over")
         if hands != self._hands:
             self._hands = hands
-            self._dress()
+            self._update_texts()
             return
         for command, button in self.buttons.items():
-            enabled = self._center.action(self._now(command)).isEnabled()
+            enabled = self._center.action(self._command_of(command)).isEnabled()
             if not enabled:
-                self._take_from(button)
+                self._keep_focus_of(button)
             button.setEnabled(enabled)

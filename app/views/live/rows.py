@@ -61,8 +61,8 @@ def plan_row(entry: MemoryLine) -> Row:
 
 def timeline_row(entry: TimelineEntry) -> Row:
     """A step with number, action, effect, reason and flag; or an intervention before it."""
-    if entry.deed:
-        head = line(small(entry.author, "live", bold=True), small(entry.deed))
+    if entry.action:
+        head = line(small(entry.author, "live", bold=True), small(entry.action))
         return Row(
             lines=(head, Text(entry.words)) if entry.words else (head,), sign=Span(sign=diamond_sign("live"))
         )
@@ -76,7 +76,9 @@ def timeline_row(entry: TimelineEntry) -> Row:
     if entry.flag:
         role = SEVERITY_ROLE[entry.severity]
         lines.append(line(small(entry.flag, role, sign=severity_sign(entry.severity), size=(9, 9))))
-    return Row(lines=tuple(lines), sign=small(str(entry.step), "live" if entry.hand else "muted", bold=True))
+    return Row(
+        lines=tuple(lines), sign=small(str(entry.step), "live" if entry.by_hand else "muted", bold=True)
+    )
 
 
 def flag_row(flag: LiveFlag) -> Row:

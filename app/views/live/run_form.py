@@ -1,217 +1,172 @@
-"""The form that starts a run, in the place of the judgement; non-modal."""
+"""The forms that start runs: one task, or the tasks of a file."""
 
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QCheckBox,
-    QComboBox,
-    QGridLayout,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QRadioButton,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QLabel, QListView
 
-from app.models.live.run_form import FIELDS, POLICIES, RunFormModel
-from app.views.widgets.form_panel import FormPanel, say
+from app.models.live.run_form import RunFormModel
+from app.models.live.task_file_form import TaskFileModel
+from app.views.widgets.form_panel import Choice, FormField, FormPanel, check
 
 if TYPE_CHECKING:
-    from app.models.common.commands import CommandCenter
     from app.views.frame.theme import Theme
 
-LINES = tuple(name for name in FIELDS if name != "intent")
+EXAMPLE = "http://localhost:8000/"
 
 
-class RunForm(FormPanel):
-    """``closed``: it was closed, or the run was started."""
+class RunForm(FormPanel[RunFormModel]):
+    """One task.  ``closed``: it was closed, or the run was started."""
 
-    def __init__(self, model: RunFormModel, center: CommandCenter, theme: Theme) -> None:
-        super().__init__()
-        self._model, self._center, self._theme = model, center, theme
-        self._asked = False
-        self.setAccessibleName(self.tr("Send the agent off"))
-        self.intent = QPlainTextEdit()
-        self.intent.setTabChangesFocus(True)
-        self.fields = {name: QLineEdit() for name in LINES}
-        self.says = {name: QLabel() for name in FIELDS}
-        self.policies = {policy: QRadioButton() for policy in POLICIES}
+    def __init__(self, model: RunFormModel, theme: Theme) -> None:
+        super().__init__(model, (
+            FormField(name="intent", label=self.tr("Task"), is_long=True, meaning=self.tr(
+                "in words; write a password as {secret:NAME} and set SITELORE_SECRET_NAME")),
+            FormField(name="start_url", label=self.tr("Start address"), meaning=self.tr("where the task starts"),
+                      placeholder=EXAMPLE),
+            FormField(name="kb", label=self.tr("Tips"), meaning=self.tr("live, none, or the path of a frozen file")),
+            FormField(name="max_steps", label=self.tr("Steps"), meaning=self.tr("maximum number")),
+            FormField(name="storage_state", label=self.tr("Log-in"),
+                      meaning=self.tr("a saved log-in; empty: the one stored for the site, if any")),
+        ))  # fmt: skip
+        self._theme = theme
         self.graph = QComboBox()
-        self.headed = QCheckBox()
+        self.headed = QCheckBox(self.tr("show the browser"))
         self.going = QLabel()
-        self._meanings = self._words()
-        self._lay_out()
-        self._connect()
-        self._dress()
-        self._show()
-
-    def begin(self) -> None:
-        """Focus the first field with a problem."""
-        self._asked = False
-        self._model.load()
-        self._show()
-        if self._model.values["intent"].strip():
-            self.fields["start_url"].setFocus(Qt.FocusReason.ShortcutFocusReason)
-        else:
-            self.intent.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    # ------------------------------------------------------------ layout
-    def _words(self) -> dict[str, tuple[str, str]]:
-        return {
-            "intent": (
-                self.tr("Task"),
-                self.tr(
-                    "in words; write a password as {secret:NAME}, its value stands in SITELORE_SECRET_NAME"
-                ),
-            ),
-            "start_url": (self.tr("Begin at"), self.tr("an address")),
-            "max_steps": (self.tr("Steps"), self.tr("at most")),
-            "kb": (self.tr("Tips"), self.tr("live, none, or the path of a frozen file")),
-            "storage_state": (
-                self.tr("Log-in"),
-                self.tr("a recorded one; empty takes the one kept for the site, if there is one"),
-            ),
-        }
-
-    def _lay_out(self) -> None:
-        row = self._add(0, "intent", self.intent)
-        row = self._add(row, "start_url", self.fields["start_url"])
-        row = self._add_policies(self.grid, row)
-        graph = QLabel(self.tr("Graph"))
-        graph.setBuddy(self.graph)
-        self.grid.addWidget(graph, row, 0)
-        self.grid.addWidget(self.graph, row, 1)
-        row += 1
-        for name in ("kb", "max_steps", "storage_state"):
-            row = self._add(row, name, self.fields[name])
-        self.grid.addWidget(self.headed, row, 1)
+        self.add_fields("intent", "start_url")
+        self.intent = self.texts["intent"]
+        self.policies = self.add_choices(self.tr("Policy"), (
+            Choice(value="scout", label="scout",
+                   meaning=self.tr("no model, no tokens: follows names, tips and the graph")),
+            Choice(value="llm", label="llm", meaning=self.tr("the model in the settings")),
+        ), partial(model.choose, "policy"))  # fmt: skip
+        self.add_row(self.graph, self.tr("Graph"))
+        self.graph.setAccessibleName(self.tr("Graph used for navigation"))
+        self.add_fields("kb", "max_steps", "storage_state")
+        self.add_row(self.headed)
         self.going.setProperty("kind", "secondary")
         self.going.setWordWrap(True)
         self.going.setTextFormat(Qt.TextFormat.PlainText)
-        self.frame(self.tr("Send the agent off"), self.going)
-        order = [
-            self.intent,
-            self.fields["start_url"],
-            *self.policies.values(),
-            self.graph,
-            *(self.fields[name] for name in ("kb", "max_steps", "storage_state")),
-            self.headed,
-            self.start,
-            self.close_button,
-        ]
-        for one, other in pairwise(order):
-            QWidget.setTabOrder(one, other)
-
-    def _add(self, row: int, name: str, field: QWidget) -> int:
-        return self.add_field(row, self._meanings[name][0], field, self.says[name], high=name == "intent")
-
-    def _add_policies(self, grid: QGridLayout, row: int) -> int:
-        group = QButtonGroup(self)
-        meanings = {
-            "scout": self.tr("no model, no tokens: follows names, tips and the graph"),
-            "llm": self.tr("the model of the settings"),
-        }
-        grid.addWidget(QLabel(self.tr("Policy")), row, 0)
-        for policy, button in self.policies.items():
-            group.addButton(button)
-            button.setText(policy)
-            button.setAccessibleDescription(meanings[policy])
-            says = QLabel(meanings[policy])
-            says.setProperty("kind", "secondary")
-            says.setWordWrap(True)
-            grid.addWidget(button, row, 1)
-            grid.addWidget(says, row + 1, 1)
-            row += 2
-        return row
-
-    def _connect(self) -> None:
-        model = self._model
-        self.intent.textChanged.connect(self._on_intent)
-        for name, field in self.fields.items():
-            field.textEdited.connect(partial(model.set, name))
-            field.returnPressed.connect(self._on_start)
-        for policy, button in self.policies.items():
-            button.clicked.connect(partial(self._on_policy, policy))
+        self.frame(self.tr("Start a run"), self.going)
+        self.start.setText(self.tr("Start   Enter"))
+        self.start.setAccessibleName(self.tr("Start a run"))
         self.graph.activated.connect(self._on_graph)
-        self.headed.toggled.connect(model.set_headed)
-        self.start.clicked.connect(self._on_start)
-        model.changed.connect(self._show)
-        self._center.keys_changed.connect(self._dress)
-        self._theme.changed.connect(self._fit)
+        self.headed.toggled.connect(partial(model.choose, "headed"))
+        model.sent.connect(self.closed)
+        model.filled.connect(self._on_filled)
+        theme.changed.connect(self._fit)
         self._fit()
+        self.refresh()
 
-    # ------------------------------------------------------------ what is shown
-    def _show(self) -> None:
-        model = self._model
-        problems = {one.field: one.message for one in model.problems} if self._asked else {}
-        if self.intent.toPlainText() != model.values["intent"]:
-            with QSignalBlocker(self.intent):
-                self.intent.setPlainText(model.values["intent"])
-        for name, field in self.fields.items():
-            if field.text() != model.values[name]:
-                with QSignalBlocker(field):
-                    field.setText(model.values[name])
-        for name in FIELDS:
-            field = self.intent if name == "intent" else self.fields[name]
-            say(self.says[name], field, self._meanings[name][1], problems.get(name, ""))
+    def begin(self) -> None:
+        """Focus the first field with a problem."""
+        self.form.load()
+        self.start_over()
+        wanted = self.fields["start_url"] if self.form.values["intent"].strip() else self.intent
+        wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def run_action(self) -> bool:
+        """Start the run."""
+        return self.form.start()
+
+    def refresh(self) -> None:
+        """Show the model."""
+        super().refresh()
         for policy, button in self.policies.items():
-            with QSignalBlocker(button):
-                button.setChecked(model.policy == policy)
-        self._show_graphs()
-        with QSignalBlocker(self.headed):
-            self.headed.setChecked(model.headed)
-        self.show_error(model.error)
-        lines = [
-            self.tr("step {0}: {1}").format(event.step, event.words) if event.words else self.tr("starting")
-            for event in model.going.values()
-        ]
-        self.going.setText("\n".join(lines))
-        self.going.setVisible(bool(lines))
-
-    def _show_graphs(self) -> None:
-        sites = ["", *self._model.graphs]
+            check(button, self.form.policy == policy)
+        check(self.headed, self.form.headed)
+        sites = ["", *self.form.graphs]
         if [self.graph.itemData(place) for place in range(self.graph.count())] != sites:
             self.graph.clear()
             for site in sites:
                 self.graph.addItem(site or self.tr("none"), site)
-        self.graph.setCurrentIndex(max(0, self.graph.findData(self._model.graph)))
+        self.graph.setCurrentIndex(max(0, self.graph.findData(self.form.graph)))
+        self.going.setText(self.form.note)
+        self.going.setVisible(bool(self.form.note))
 
-    # ------------------------------------------------------------ what is done
-    def _on_intent(self) -> None:
-        self._model.set("intent", self.intent.toPlainText())
-
-    def _on_policy(self, policy: str, _checked: bool = False) -> None:
-        self._model.set_policy(policy)
+    def _on_filled(self) -> None:
+        """Focus the next field: the task arrived after the form was opened."""
+        if self.intent.hasFocus():
+            self.begin()
 
     def _on_graph(self, place: int) -> None:
-        self._model.set_graph(str(self.graph.itemData(place) or ""))
-
-    def _on_start(self) -> None:
-        self._asked = True
-        if self._model.start():
-            return
-        problem = self._model.problems[0].field
-        field = self.intent if problem == "intent" else self.fields[problem]
-        field.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.bring_into_sight(self.says[problem])
+        self.form.choose("graph", str(self.graph.itemData(place) or ""))
 
     def _fit(self) -> None:
         self.intent.setFixedHeight(self._theme.px(84))
 
-    def _dress(self) -> None:
-        for name in FIELDS:
-            field = self.intent if name == "intent" else self.fields[name]
-            field.setAccessibleName(f"{self._meanings[name][0]}: {self._meanings[name][1]}")
-        self.graph.setAccessibleName(self.tr("Graph the agent may be taken through"))
-        self.fields["start_url"].setPlaceholderText("http://localhost:8000/")
-        self.headed.setText(self.tr("show the browser"))
-        self.start.setText(self.tr("Send off   Enter"))
-        self.start.setAccessibleName(self.tr("Send the agent off"))
-        self.close_button.setText(self.tr("Close  Esc"))
-        self.close_button.setAccessibleName(self.tr("Close the form; what was typed stays"))
+
+class TaskFileForm(FormPanel[TaskFileModel]):
+    """File, start address, concurrency; below, the tasks of the file."""
+
+    def __init__(self, model: TaskFileModel, theme: Theme) -> None:
+        super().__init__(model, (
+            FormField(name="path", label=self.tr("File"), files=self.tr("Tasks (*.txt *.json *.jsonl)"),
+                      meaning=self.tr("one task per line, or objects with intent and start_url (.json, .jsonl)")),
+            FormField(name="start_url", label=self.tr("Start address"), meaning=self.tr("for tasks without one"),
+                      placeholder=EXAMPLE),
+            FormField(name="at_once", label=self.tr("Parallel runs"),
+                      meaning=self.tr("not counting those that wait for you (empty: unchanged)")),
+        ))  # fmt: skip
+        self._theme = theme
+        self.count, self.tasks = QLabel(), QListView()
+        self.add_fields("path", "start_url", "at_once")
+        self.tasks.setModel(model.list)
+        self.tasks.setUniformItemSizes(True)
+        self.tasks.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.tasks.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.tasks.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.tasks.setAccessibleName(self.tr("Tasks of the file; select some to start only those"))
+        self.add_row(self.tasks, wide=True)
+        self.count.setProperty("kind", "secondary")
+        self.count.setWordWrap(True)
+        self.count.setTextFormat(Qt.TextFormat.PlainText)
+        self.frame(self.tr("Runs from a task file"), self.count)
+        self.tasks.activated.connect(self.submit)
+        self.tasks.selectionModel().selectionChanged.connect(self.refresh)
+        model.sent.connect(self.closed)
+        theme.changed.connect(self._fit)
+        self._fit()
+        self.refresh()
+
+    def begin(self) -> None:
+        """Focus the first field to fill."""
+        self.start_over()
+        wanted = self.fields["at_once" if self.form.list.rows else "path"]
+        wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        wanted.selectAll()
+
+    @property
+    def chosen(self) -> list[int]:
+        """Numbers of the selected tasks; none means all."""
+        rows = self.tasks.selectionModel().selectedRows()
+        return sorted(self.form.list.rows[index.row()].number for index in rows)
+
+    def run_action(self) -> bool:
+        """Start the selected tasks."""
+        return self.form.start(self.chosen)
+
+    def refresh(self, *_event: object) -> None:
+        """Show the model."""
+        super().refresh()
+        count, chosen = len(self.form.list.rows), len(self.chosen)
+        self.tasks.setVisible(count > 0)
+        if self.form.is_reading:
+            text = self.tr("Reading the file…")
+        elif chosen:
+            text = self.tr("{0} of {1} tasks selected").format(chosen, count)
+        elif count > 1:
+            text = self.tr("{0} tasks; select some to start only those").format(count)
+        else:
+            text = self.tr("1 task") if count else ""
+        self.count.setText(text)
+        wanted = chosen or count
+        word = self.tr("Start {0} runs").format(wanted) if wanted > 1 else self.tr("Start 1 run")
+        self.start.setAccessibleName(word if wanted else self.tr("Start"))
+        self.start.setText(f"{self.start.accessibleName()}   Enter")
+
+    def _fit(self) -> None:
+        self.tasks.setMinimumHeight(self._theme.px(120))

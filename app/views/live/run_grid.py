@@ -114,7 +114,7 @@ class TileView(LiveListView):
         self._theme = theme
         self.tile = TileDelegate(model, theme, self)
         self.setItemDelegate(self.tile)
-        self.setAccessibleName(self.tr("Runs, those that need you first"))
+        self.setAccessibleName(self.tr("Runs that need you first"))
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setMovement(QListView.Movement.Static)
         self.setResizeMode(QListView.ResizeMode.Adjust)
@@ -124,7 +124,7 @@ class TileView(LiveListView):
         self.setFrameShape(QListView.Shape.NoFrame)
         self.setObjectName("liveTiles")
         self._looks = QTimer(self, singleShot=True, interval=0)
-        self._looks.timeout.connect(self._tell_sight)
+        self._looks.timeout.connect(self._report_in_sight)
         self._clock = QTimer(self, interval=TICK_MS)
         self._clock.timeout.connect(self.viewport().update)
         rows = model.list
@@ -196,12 +196,12 @@ class TileView(LiveListView):
         if row >= 0 and self.isVisible():
             self.update(self._live.list.index(row))
 
-    def _tell_sight(self) -> None:
+    def _report_in_sight(self) -> None:
         runs, size = self.in_sight, self.tile.picture_size() * self.devicePixelRatioF()
         for run in runs:
             self._live.frames.fit(run, size)
-        self._live.stills.want(row for run in runs if (row := self._live.row_of(run)) is not None)
-        self._live.watch.set_tiles(runs, size.width(), size.height())
+        self._live.run_thumbnails.want(row for run in runs if (row := self._live.row_of(run)) is not None)
+        self._live.subscriptions.set_tiles(runs, size.width(), size.height())
 
 
 class RunGrid(QWidget):
@@ -218,19 +218,19 @@ class RunGrid(QWidget):
         self.lost = QLabel()
         self.nothing = EmptyState(
             self.tr("No runs"),
-            self.tr("Say what is to be done and where it begins; several runs can go on at once."),
+            self.tr("Describe a task and its start address. Several runs can work in parallel."),
             "live.new",
             center,
         )
-        self.loading = EmptyState(self.tr("Asking for the runs…"), "", "", center)
+        self.loading = EmptyState(self.tr("Loading runs…"), "", "", center)
         self.error = EmptyState(self.tr("The runs can't be shown"), "", "", center)
         self.faces = QStackedWidget()
         for face in (self.tiles, self.nothing, self.loading, self.error):
             self.faces.addWidget(face)
         self._lay_out()
         model.changed.connect(self._show)
-        center.keys_changed.connect(self._share_out)
-        theme.changed.connect(self._share_out)
+        center.keys_changed.connect(self._distribute)
+        theme.changed.connect(self._distribute)
         self._show()
 
     def take_focus(self) -> None:
@@ -241,9 +241,9 @@ class RunGrid(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Shorten the buttons beside a form."""
         super().resizeEvent(event)
-        self._share_out()
+        self._distribute()
 
-    def _share_out(self) -> None:
+    def _distribute(self) -> None:
         room = self.width() - 32 - self._theme.px(220) - 8 * (len(self.buttons) + 2)
         fill(list(self.buttons.values()), room, ((WHOLE, WHOLE), (WORD, WORD), (SIGN, SIGN)))
 
@@ -296,9 +296,11 @@ class RunGrid(QWidget):
                 self.take_focus()
         self.counts.setText(counts_words(model.list.rows))
         self.counts.setAccessibleName(self.counts.text())
-        self.lost.setText(self.tr("The engine is away; the tiles show how it was.") if model.lost else "")
+        self.lost.setText(
+            self.tr("The engine is not available; the tiles show the last known state.") if model.lost else ""
+        )
         self.lost.setVisible(bool(model.lost))
-        self.buttons["live.needy"].call(bool(model.needy), "warn")
+        self.buttons["live.needy"].call(bool(model.needing_attention), "warn")
 
 
 class NarrowList(LiveListView):

@@ -45,7 +45,7 @@ class RunPage(QWidget):
         self.hands = PageInputModel(model.client, model.tasks, self)
         self.canvas = PageCanvas(self.hands, theme)
         self._page = PageModel(self)
-        self.lines = PageSide(self.tr("As it was"), self._page, self.replay.pictures, theme)
+        self.lines = PageSide(self.tr("Past step"), self._page, self.replay.pictures, theme)
         self.head = PageHead(theme)
         self.bar = TakeoverBar(model, center, theme)
         self.bar.hide()
@@ -92,18 +92,18 @@ class RunPage(QWidget):
         model.detail_loaded.connect(replay.fill)
         model.next_changed.connect(self._on_next)
         model.takeover_changed.connect(self._show_account)
-        model.changed.connect(self._show_face)
+        model.changed.connect(self._show_status)
         self.frames.arrived.connect(self._on_picture)
         replay.changed.connect(self._show_page)
         self.strip.step_wanted.connect(replay.go)
-        self.canvas.size_changed.connect(self._want_pictures)
-        self.canvas.keys_changed.connect(self._show_face)
+        self.canvas.size_changed.connect(self._request_pictures)
+        self.canvas.keys_changed.connect(self._show_status)
         self.hands.refused.connect(model.notice)
         self.card.closed.connect(self.close_card)
         self.bar.left.connect(self.take_focus)
         self.now.clicked.connect(replay.live)
-        self._center.keys_changed.connect(self._take_keys)
-        self._take_keys()
+        self._center.keys_changed.connect(self._give_focus)
+        self._give_focus()
 
     def _bind(self) -> None:
         replay, bind = self.replay, self._center.bind
@@ -113,11 +113,11 @@ class RunPage(QWidget):
 
     # ------------------------------------------------------------ what the perspective asks
     @property
-    def is_in_hand(self) -> bool:
+    def has_control(self) -> bool:
         """Whether the live page is shown and under the operator's control."""
         row = self.model.row_of(self.model.run)
         taken = row is not None and row.state.value == "taken over"
-        here = taken and self.model.returning != self.model.run
+        here = taken and self.model.handing_back != self.model.run
         return here and self.replay.index is None and not self.model.lost
 
     def take_focus(self) -> None:
@@ -154,7 +154,7 @@ class RunPage(QWidget):
         self._capture(on=False)
         self.replay.open(run)
         self._read = self._planned = self._agent_at = None
-        QTimer.singleShot(0, self, self._want_pictures)  # after the layout
+        QTimer.singleShot(0, self, self._request_pictures)  # after the layout
         self._show_account()
         self._show_page()
 
@@ -163,7 +163,7 @@ class RunPage(QWidget):
         if current is None or row is not current:
             return
         self.replay.grow(current)
-        self._show_face()
+        self._show_status()
         if self.replay.index is None:
             self.head.show_address(current.url)
 
@@ -172,19 +172,19 @@ class RunPage(QWidget):
         if done is not None and done.point is not None and done != self._planned:
             self._agent_at, self._agent_on = done.point, done.url
             if self.replay.index is None:
-                self._show_now()
+                self._show_live()
         self._show_target()
 
     def _on_picture(self, run: str) -> None:
         if run == self.model.run and self.replay.index is None:
-            self._show_now()
+            self._show_live()
 
-    def _want_pictures(self) -> None:
+    def _request_pictures(self) -> None:
         room = self.canvas.wanted
         self.frames.enlarge(self.model.run, room, self.devicePixelRatioF())
-        self.model.watch.set_page(self.model.run, room.width(), room.height())
+        self.model.subscriptions.set_page(self.model.run, room.width(), room.height())
 
-    def _take_keys(self) -> None:
+    def _give_focus(self) -> None:
         self.canvas.set_release_keys(self.bar.keys)
         title, key = self._center.title("live.replay.live"), self._center.keys("live.replay.live")
         self.now.setText(self.tr("Now   {0}").format(key))
@@ -199,15 +199,15 @@ class RunPage(QWidget):
         if index is None:
             self.strip.selectionModel().clear()
             self.faces.setCurrentWidget(self.canvas)
-            self._show_now()
+            self._show_live()
         else:
             self.strip.mark(index)
-            self._show_past()
-        self._show_face()
+            self._show_past_step()
+        self._show_status()
         self._show_target()
         self._center.refresh()
 
-    def _show_now(self) -> None:
+    def _show_live(self) -> None:
         picture = self.frames.get(self.model.run)
         row = self.model.row_of(self.model.run)
         over = row is not None and not row.state.alive
@@ -215,7 +215,7 @@ class RunPage(QWidget):
         if kept is not None:
             self.canvas.show_picture(kept, (kept.width(), kept.height()))
         elif picture is not None:
-            pointer = picture.pointer or (None if self.is_in_hand else self._agent_place(picture))
+            pointer = picture.pointer or (None if self.has_control else self._agent_pointer(picture))
             self.canvas.show_picture(picture.image, picture.page, pointer)
         else:
             self.canvas.show_picture(None)
@@ -223,7 +223,7 @@ class RunPage(QWidget):
         self.head.show_address(address)
         self.bar.show_address(address)
 
-    def _agent_place(self, picture: PageImage) -> tuple[float, float] | None:
+    def _agent_pointer(self, picture: PageImage) -> tuple[float, float] | None:
         """Return the agent's last pointer position; it is meaningless on another page."""
         there = not (picture.url and self._agent_on) or same_page(picture.url, self._agent_on)
         return self._agent_at if there else None
@@ -235,7 +235,7 @@ class RunPage(QWidget):
         place = DisplayArea(self.canvas.wanted, self.devicePixelRatioF())
         return picture.image.width() >= MIN_READABLE_SHARE * drawn_size(QSize(*picture.page), place).width()
 
-    def _show_past(self) -> None:
+    def _show_past_step(self) -> None:
         view = self.replay.view
         self.head.show_address(view.before.url if view is not None else "")
         if view is None or not view.before.screenshot:
@@ -253,26 +253,26 @@ class RunPage(QWidget):
         else:
             self.canvas.show_picture(image, (image.width(), image.height()))
 
-    def _show_face(self) -> None:
+    def _show_status(self) -> None:
         """Show the state over the page, the message under it, and who has the keyboard."""
         past, row = self.replay.mark, self.model.row_of(self.model.run)
-        face, in_hand = page_status(row, self.model.lost), self.is_in_hand
+        face, in_hand = page_status(row, self.model.lost), self.has_control
         self._capture(on=in_hand)
         if past is not None:
-            self.head.show_words(self.tr("step {0}, as it was").format(past.index), "muted", past.words)
-            self.canvas.show_face(dim=False, instead=self._missing())
+            self.head.show_words(self.tr("past step {0}").format(past.index), "muted", past.words)
+            self.canvas.show_status(dim=False, placeholder=self._placeholder())
             return
         if self.model.lost:
             self.head.show_words(self.tr("engine lost"), "fail", face.says)
         elif in_hand:
-            self.head.show_words(self.tr("in your hands"), "accent", self._whose_keys())
+            self.head.show_words(self.tr("you have control"), "accent", self._keyboard_hint())
         elif row is not None:
             self.head.show_row(row, face.says)
-        self.canvas.show_face(dim=not face.is_now, instead=face.instead)
+        self.canvas.show_status(dim=not face.is_now, placeholder=face.placeholder)
         self._show_target()
 
     def _capture(self, *, on: bool) -> None:
-        if on == self.canvas.captures:
+        if on == self.canvas.is_capturing:
             return
         if on:
             self.hands.hold(self.model.run)
@@ -281,7 +281,7 @@ class RunPage(QWidget):
         if not on:
             self.hands.hold("")
 
-    def _missing(self) -> str:
+    def _placeholder(self) -> str:
         view = self.replay.view
         if self.replay.error:
             return self.replay.error
@@ -289,15 +289,15 @@ class RunPage(QWidget):
             return ""
         return self.replay.pictures.failed.get(view.before.screenshot, view.before.missing)
 
-    def _whose_keys(self) -> str:
+    def _keyboard_hint(self) -> str:
         back = self._center.keys("live.release")
         if self.canvas.inputs.composing:
-            return self.tr("Being composed: {0}").format(self.canvas.inputs.composing)
+            return self.tr("Composing: {0}").format(self.canvas.inputs.composing)
         if self.canvas.has_keys:
-            return self.tr("Mouse and keys go to the page. {0} hands it back.").format(back)
+            return self.tr("Mouse and keyboard go to the page. {0} hands it back.").format(back)
         take = self._center.keys("live.take_over")
         return self.tr(
-            "The keys are the window's now. Click the page, or press {0}, to give them to it."
+            "The keyboard is with the window. Click the page or press {0} to type in the page."
         ).format(take)
 
     def _show_target(self) -> None:
@@ -312,7 +312,7 @@ class RunPage(QWidget):
             )
         planned = self.model.next
         row = self.model.row_of(self.model.run)
-        if planned is None or self.is_in_hand or not page_status(row, self.model.lost).is_now:
+        if planned is None or self.has_control or not page_status(row, self.model.lost).is_now:
             return None
         return TargetBox(
             words=planned.words,

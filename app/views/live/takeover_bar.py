@@ -47,19 +47,17 @@ class TakeoverBar(QWidget):
         for button in self.moves:
             button.set_detail(SIGN)
         self.address = TextLine(
-            theme, self.tr("Address: Enter opens it, Esc goes back to the page"), MAX_ADDRESS_LENGTH
+            theme, self.tr("Address: Enter opens it, Esc returns to the page"), MAX_ADDRESS_LENGTH
         )
         self.finished = CommandButton("live.finish", center, theme, self.tr("Finished"))
         self.answered = CommandButton("live.finish.answer", center, theme, self.tr("The answer is…"))
-        self.no_wall = CommandButton("live.no_wall", center, theme, self.tr("No wall"))
-        self.answer = TextLine(
-            theme, self.tr("The task's answer: Enter ends the run with it"), MAX_ANSWER_LENGTH
-        )
+        self.no_wall = CommandButton("live.no_wall", center, theme, self.tr("Not blocked"))
+        self.answer = TextLine(theme, self.tr("The answer: Enter ends the run with it"), MAX_ANSWER_LENGTH)
         self.answer.setPlaceholderText(self.answer.accessibleName())
         self.said = MessageLabel("warn")
         self.no_wall.set_detail(WORD)  # the key shown works only while the window has the keyboard
         self.answer.hide()
-        self.setAccessibleName(self.tr("The page in your hands"))
+        self.setAccessibleName(self.tr("Page under your control"))
         self._lay_out()
         self._connect()
         self._bind()
@@ -85,7 +83,7 @@ class TakeoverBar(QWidget):
         self.by_hand.said.connect(self.said.say)
         self.address.entered.connect(self._open)
         self.address.left.connect(self._leave_address)
-        self.answer.entered.connect(self._give)
+        self.answer.entered.connect(self._send_answer)
         self.answer.left.connect(self._leave_answer)
 
     def _bind(self) -> None:
@@ -95,7 +93,7 @@ class TakeoverBar(QWidget):
         bind("live.address", self._type_address, lambda: by_hand.has_page)
         bind("live.finish", by_hand.finish, lambda: by_hand.can_end)
         bind("live.finish.answer", self._type_answer, lambda: by_hand.can_end)
-        bind("live.no_wall", by_hand.no_wall, lambda: by_hand.can_deny_a_wall)
+        bind("live.no_wall", by_hand.no_wall, lambda: by_hand.can_deny_block)
 
     # ------------------------------------------------------------ what is shown
     def show_in_hand(self, in_hand: bool) -> None:
@@ -144,7 +142,7 @@ class TakeoverBar(QWidget):
         self.answer.show()
         self.answer.begin()
 
-    def _give(self, text: str) -> None:
+    def _send_answer(self, text: str) -> None:
         if self.by_hand.answer(text):
             self._close_answer()
 

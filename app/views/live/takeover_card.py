@@ -42,11 +42,11 @@ class TakeoverCard(QFrame):
         self.close_button.setIcon(theme.icon("close", "muted"))
         self.close_button.setAutoRaise(True)
         self.close_button.setToolTip(self.tr("Close"))
-        self.close_button.setAccessibleName(self.tr("Close what was done by hand"))
+        self.close_button.setAccessibleName(self.tr("Close the takeover summary"))
         self.close_button.clicked.connect(self.closed)
         self.tip_button = CommandButton("live.tip", center, theme, self.tr("Write a tip"))
         self.tip_button.call(True)
-        self.map_button = CommandButton("live.to_map", center, theme, self.tr("Into the map"))
+        self.map_button = CommandButton("live.to_map", center, theme, self.tr("Add to map"))
         head = QHBoxLayout()
         head.addWidget(self.title, 1)
         head.addWidget(self.close_button)
@@ -61,7 +61,7 @@ class TakeoverCard(QFrame):
             layout.addWidget(widget)
         layout.addSpacing(4)
         layout.addLayout(foot)
-        self.setAccessibleName(self.tr("What was done by hand"))
+        self.setAccessibleName(self.tr("Takeover summary"))
 
     def show_account(self, account: TakeoverSummary) -> None:
         """Show the summary of a takeover."""
@@ -80,9 +80,9 @@ class TakeoverCard(QFrame):
             lines.append(self.tr("and {0} more").format(more))
         if account.masked:
             lines.append(
-                self.tr("Kept out of text and pictures: {0} fields").format(account.masked)
+                self.tr("Masked in text and pictures: {0} fields").format(account.masked)
                 if account.masked > 1
-                else self.tr("Kept out of text and pictures: 1 field")
+                else self.tr("Masked in text and pictures: 1 field")
             )
         self.changes.setText("\n".join(lines))
         self.changes.setVisible(bool(lines))

@@ -16,9 +16,9 @@ from app.views.live.input_filter import InputFilter
 from app.views.live.knowledge_panel import LiveKnowledgePane
 from app.views.live.progress_panel import ProgressPanel
 from app.views.live.rows import RUN
+from app.views.live.run_form import RunForm, TaskFileForm
 from app.views.live.run_grid import NarrowList, RunGrid
 from app.views.live.run_page import RunPage
-from app.views.live.start_form import LiveRunForm, TaskFileForm
 from app.views.widgets import Splitter
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ class LiveView(QWidget):
         self._stand: tuple[object, ...] = ()
         self.wall = RunGrid(model, center, theme)
         self.list = NarrowList(model, theme)
-        self.facts = ProgressPanel(model.large, center, theme)
+        self.facts = ProgressPanel(model.open_run, center, theme)
         self.page = RunPage(model, center, theme)
-        self.needs = AttentionPanel(model.large, center, theme)
-        self.knowledge = LiveKnowledgePane(model.large, center, theme)
-        self.hint = HintLine(model.large, center, theme)
-        self.form = LiveRunForm(model.form, center, theme)
-        self.tasks = TaskFileForm(model.batch, center, theme)
+        self.needs = AttentionPanel(model.open_run, center, theme)
+        self.knowledge = LiveKnowledgePane(model.open_run, center, theme)
+        self.hint = HintLine(model.open_run, center, theme)
+        self.form = RunForm(model.form, theme)
+        self.tasks = TaskFileForm(model.task_file, theme)
         self.bar = LiveBar(model, center, theme)
         self.foot = self.bar
         """What passing messages keep clear of."""
@@ -74,7 +74,7 @@ class LiveView(QWidget):
 
     def take_focus(self) -> None:
         """Focus the runs, or the page under the operator's control."""
-        if self.page.is_in_hand:
+        if self.page.has_control:
             self.page.take_focus()
         elif self.model.run:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -100,18 +100,18 @@ class LiveView(QWidget):
         if layout:
             self.model.restore(layout)
         if not self._by_hand:
-            self._share_out()
+            self._distribute()
 
     # ------------------------------------------------------------ forms
-    def ask_for_a_run(self) -> None:
+    def open_run_form(self) -> None:
         """Open the form for one run."""
         self.open_form(self.form)
 
-    def ask_for_tasks(self) -> None:
+    def open_task_form(self) -> None:
         """Open the form for a task file."""
         self.open_form(self.tasks)
 
-    def ask_again(self) -> None:
+    def open_rerun_form(self) -> None:
         """Open the run form with the current run's task."""
         self.model.again()
         self.open_form(self.form)
@@ -121,7 +121,7 @@ class LiveView(QWidget):
         self.side.addWidget(form)
         form.closed.connect(self.close_form)
 
-    def open_form(self, form: LiveRunForm | TaskFileForm | PolicyPane) -> None:
+    def open_form(self, form: RunForm | TaskFileForm | PolicyPane) -> None:
         """Show a form beside the grid or the page, and focus it."""
         self.side.setCurrentWidget(form)
         self._fit()
@@ -205,9 +205,9 @@ class LiveView(QWidget):
         super().resizeEvent(event)
         self._fit()
         if not self._by_hand:
-            self._share_out()
+            self._distribute()
 
-    def _share_out(self) -> None:
+    def _distribute(self) -> None:
         left, right = WIDE_SIDES if self.width() > WIDE else (LEFT, RIGHT)
         zoom = max(self._theme.zoom, 1.0)
         left, right = round(min(left * zoom, left + 40)), round(min(right * zoom, right + 80))
@@ -236,7 +236,7 @@ class LiveView(QWidget):
         self.needs.card.let_go.connect(self.take_focus)
         self.hint.wanted.connect(self.show_hint)
         model.opened.connect(self._on_opened)
-        model.large.step_wanted.connect(self.page.replay.go)
+        model.open_run.step_wanted.connect(self.page.replay.go)
         model.row_changed.connect(self._on_row)
         for signal in (model.changed, model.current_changed, model.takeover_changed):
             signal.connect(center.refresh)
@@ -270,20 +270,20 @@ class LiveView(QWidget):
                 self._window.removeEventFilter(self)
             self._window = window
             window.installEventFilter(self)
-        self._tell_shown()
+        self._report_shown()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.model.watch.set_shown(False)
+        self.model.subscriptions.set_shown(False)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Watch for the window being minimised and restored."""
         if watched is self._window and event.type() is QEvent.Type.WindowStateChange:
-            self._tell_shown()
+            self._report_shown()
         return super().eventFilter(watched, event)
 
-    def _tell_shown(self) -> None:
+    def _report_shown(self) -> None:
         shown = self.isVisible() and not self.window().isMinimized()
         if shown:
-            self.model.large.requests.look_again()
-        self.model.watch.set_shown(shown)
+            self.model.open_run.requests.mark_shown()
+        self.model.subscriptions.set_shown(shown)

@@ -98,7 +98,7 @@ class ReviewView(QWidget):
         self.judgement = JudgementPane(model, center, theme)
         self.composer = Composer(model.composer, center, theme)
         self.memory = MemoryPane(model, center, theme)
-        self.run_form = RunForm(model.run_form, center, theme)
+        self.run_form = RunForm(model.run_form, theme)
         self.side = QStackedWidget()
         for pane in (self.judgement, self.memory, self.run_form):
             self.side.addWidget(pane)

@@ -1,17 +1,29 @@
-"""A form in place of a side panel: a title with a close button, scrolling fields, and the submit button."""
+"""Forms in place of a side panel: a title with a close button, scrolling fields, and the submit button."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
+    QButtonGroup,
     QCheckBox,
     QComboBox,
+    QFileDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QRadioButton,
     QScrollArea,
@@ -22,27 +34,111 @@ from PySide6.QtWidgets import (
 from app.views.widgets.key_kinds import COMMANDING
 from app.views.widgets.panel import Panel
 
+if TYPE_CHECKING:
+    from app.models.common.form import FormModel
 
-class FormPanel(Panel):
+FormT = TypeVar("FormT", bound="FormModel")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormField:
+    """A typed field: ``files`` is the filter of a file dialog; ``is_long`` makes a text of several lines."""
+
+    name: str
+    label: str
+    meaning: str
+    files: str = ""
+    placeholder: str = ""
+    is_long: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One radio button of a group."""
+
+    value: str
+    label: str
+    meaning: str
+
+
+class FormPanel(Panel, Generic[FormT]):
     """A non-blocking form.  ``closed`` says that it was closed, or that its action has begun.
 
     Plain keys stay in it, except Esc; Enter on a choice submits it.
 
     Attributes:
+        fields, texts: lines and longer texts by name.  says: the help or problem below each.
         grid: labels in column 0, fields and their help in column 1.
         error: why the action could not begin.
     """
 
     closed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, form: FormT, fields: Sequence[FormField]) -> None:
         super().__init__()
+        self.form = form
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._specs = {field.name: field for field in fields}
+        self.fields: dict[str, QLineEdit] = {}
+        self.texts: dict[str, QPlainTextEdit] = {}
+        self.says: dict[str, QLabel] = {}
         self.grid = QGridLayout()
         self.start, self.close_button = QPushButton(), QPushButton()
         self.error = QLabel()
+        self._order: list[QWidget] = []
+        self._asked = False
+        self._dialog: QFileDialog | None = None
+        self.start.clicked.connect(self.submit)
         self.close_button.clicked.connect(self.closed)
+        self.close_button.setText(self.tr("Close  Esc"))
+        self.close_button.setAccessibleName(self.tr("Close the form; its contents are kept"))
+        form.changed.connect(self.refresh)
+
+    # ------------------------------------------------------------ for subclasses
+    def run_action(self) -> bool:
+        """Start the form's action; False while it can't."""
+        raise NotImplementedError
+
+    def help_text(self, name: str) -> str:
+        """Return the text below a field without a problem."""
+        return self._specs[name].meaning
+
+    def shows_problem(self, name: str) -> bool:
+        """Whether the problem of a field is shown: after the first attempt."""
+        return self._asked
+
+    def refresh(self) -> None:
+        """Show the model's values and problems."""
+        problems = {one.field: one.message for one in self.form.problems}
+        for name, field in self.fields.items():
+            if field.text() != self.form.values[name]:
+                with QSignalBlocker(field):
+                    field.setText(self.form.values[name])
+        for name, text in self.texts.items():
+            if text.toPlainText() != self.form.values[name]:
+                with QSignalBlocker(text):
+                    text.setPlainText(self.form.values[name])
+        for name in self.says:
+            self._say(name, problems.get(name, "") if self.shows_problem(name) else "")
+        self.show_error(self.form.error)
+
+    # ------------------------------------------------------------ submitting
+    def submit(self) -> None:
+        """Start the action, or go to the first problem."""
+        self._asked = True
+        if self.run_action():
+            return
+        self.refresh()
+        problems = self.form.problems
+        if problems:
+            self._widget(problems[0].field).setFocus(Qt.FocusReason.OtherFocusReason)
+            self._scroll.ensureWidgetVisible(self.says[problems[0].field])
+
+    def start_over(self) -> None:
+        """Show no problems until the next attempt."""
+        self._asked = False
+        self.refresh()
 
     def event(self, event: QEvent) -> bool:
         """Keep plain keys from the place beside the form: Down chooses the next button, not the next run."""
@@ -68,8 +164,84 @@ class FormPanel(Panel):
         else:
             super().keyPressEvent(event)
 
+    # ------------------------------------------------------------ layout
+    def add_fields(self, *names: str) -> None:
+        """Add a row for each field: label, field, file button; its help below."""
+        for name in names:
+            spec = self._specs[name]
+            says = self.says[name] = self._help("")
+            if spec.is_long:
+                text = self.texts[name] = QPlainTextEdit()
+                text.setTabChangesFocus(True)
+                text.textChanged.connect(partial(self._on_text, name))
+            else:
+                line = self.fields[name] = QLineEdit()
+                line.setPlaceholderText(spec.placeholder)
+                line.textEdited.connect(partial(self.form.set, name))
+                line.returnPressed.connect(self.submit)
+            field = self._widget(name)
+            field.setAccessibleName(f"{spec.label}: {spec.meaning}")
+            beside = QHBoxLayout()
+            beside.setSpacing(6)
+            beside.addWidget(field, 1)
+            self._order.append(field)
+            if spec.files:
+                button = QPushButton(self.tr("Choose…"))
+                button.setAccessibleName(self.tr("Choose the file: {0}").format(spec.label))
+                button.setToolTip(button.accessibleName())
+                button.clicked.connect(partial(self._choose_file, name, button.accessibleName()))
+                beside.addWidget(button)
+                self._order.append(button)
+            side = Qt.AlignmentFlag.AlignTop if spec.is_long else Qt.AlignmentFlag.AlignVCenter
+            row = self._label(spec.label, field, side)
+            self.grid.addLayout(beside, row, 1)
+            self.grid.addWidget(says, row + 1, 1)
+
+    def add_choices(
+        self, label: str, choices: Sequence[Choice], choose: Callable[[str], None]
+    ) -> dict[str, QRadioButton]:
+        """Add a group of radio buttons, each with its meaning below; return them by value."""
+        group, buttons = QButtonGroup(self), dict[str, QRadioButton]()
+        row = self._label(label)
+        for place, choice in enumerate(choices):
+            button = buttons[choice.value] = QRadioButton(choice.label)
+            button.setAccessibleDescription(choice.meaning)
+            button.clicked.connect(partial(self._on_choice, choose, choice.value))
+            group.addButton(button)
+            self.grid.addWidget(button, row + 2 * place, 1)
+            self.grid.addWidget(self._help(choice.meaning), row + 2 * place + 1, 1)
+            self._order.append(button)
+        return buttons
+
+    def add_row(self, widget: QWidget, label: str = "", *, wide: bool = False) -> None:
+        """Add a row with any widget; ``wide`` over both columns."""
+        row = self._label(label, widget)
+        self.grid.addWidget(widget, row, 0 if wide else 1, 1, 2 if wide else 1)
+        if wide:
+            self.grid.setRowStretch(row, 10)
+        self._order.append(widget)
+
+    def _label(
+        self, text: str, buddy: QWidget | None = None, side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignVCenter
+    ) -> int:
+        row = self.grid.rowCount()
+        if text:
+            label = QLabel(text)
+            if buddy is not None:
+                label.setBuddy(buddy)
+            self.grid.addWidget(label, row, 0, side)
+        return row
+
+    def _help(self, text: str) -> QLabel:
+        label = QLabel(text)
+        label.setProperty("kind", "secondary")
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        return label
+
     def frame(self, title: str, *foot: QWidget) -> None:
         """Lay out the panel once the grid is filled; ``foot`` goes over error and button."""
+        self.setAccessibleName(title)
         head = QHBoxLayout()
         head.setContentsMargins(14, 8, 12, 4)
         heading = QLabel(title)
@@ -106,53 +278,46 @@ class FormPanel(Panel):
         layout.addLayout(head)
         layout.addWidget(self._scroll, 1)
         layout.addLayout(below)
-
-    def add_field(
-        self,
-        row: int,
-        word: str,
-        field: QWidget,
-        says: QLabel,
-        beside: QWidget | None = None,
-        *,
-        high: bool = False,
-    ) -> int:
-        """Add a row: a field with its label before it and its help below."""
-        label = QLabel(word)
-        label.setBuddy(field)
-        says.setWordWrap(True)
-        says.setTextFormat(Qt.TextFormat.PlainText)
-        self.grid.addWidget(
-            label, row, 0, Qt.AlignmentFlag.AlignTop if high else Qt.AlignmentFlag.AlignVCenter
-        )
-        if beside is None:
-            self.grid.addWidget(field, row, 1)
-        else:
-            line = QHBoxLayout()
-            line.setSpacing(6)
-            line.addWidget(field, 1)
-            line.addWidget(beside)
-            self.grid.addLayout(line, row, 1)
-        self.grid.addWidget(says, row + 1, 1)
-        return row + 2
+        for one, other in pairwise([*self._order, self.start, self.close_button]):
+            QWidget.setTabOrder(one, other)
 
     def show_error(self, text: str) -> None:
         """Show why the action could not begin; "" hides the line."""
         self.error.setText(text)
         self.error.setVisible(bool(text))
 
-    def bring_into_sight(self, widget: QWidget) -> None:
-        """Scroll to a widget of the grid."""
-        self._scroll.ensureWidgetVisible(widget)
+    def _say(self, name: str, problem: str) -> None:
+        says, text = self.says[name], f"! {problem}" if problem else self.help_text(name)
+        says.setText(text)
+        self._widget(name).setAccessibleDescription(text)
+        kind = "fail" if problem else "secondary"
+        if says.property("kind") != kind:
+            says.setProperty("kind", kind)
+            says.style().unpolish(says)
+            says.style().polish(says)
+
+    def _widget(self, name: str) -> QLineEdit | QPlainTextEdit:
+        return self.texts[name] if name in self.texts else self.fields[name]
+
+    def _on_text(self, name: str) -> None:
+        self.form.set(name, self.texts[name].toPlainText())
+
+    def _on_choice(self, choose: Callable[[str], None], value: str, _checked: bool = False) -> None:
+        choose(value)
+
+    def _choose_file(self, name: str, title: str, _checked: bool = False) -> None:
+        known = self.form.values[name]
+        dialog = QFileDialog(self.window(), title)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilters([self._specs[name].files, self.tr("All files (*)")])
+        dialog.setDirectory(str(Path(known).expanduser().parent if known else Path.home()))
+        dialog.fileSelected.connect(partial(self.form.set, name))
+        dialog.finished.connect(dialog.deleteLater)
+        self._dialog = dialog
+        dialog.open()
 
 
-def say(says: QLabel, field: QWidget, meaning: str, problem: str) -> None:
-    """Set the text below a field: its help, or its problem."""
-    text = f"! {problem}" if problem else meaning
-    says.setText(text)
-    field.setAccessibleDescription(text)
-    kind = "fail" if problem else "secondary"
-    if says.property("kind") != kind:
-        says.setProperty("kind", kind)
-        says.style().unpolish(says)
-        says.style().polish(says)
+def check(button: QAbstractButton, on: bool) -> None:
+    """Show a choice or a switch without its signal."""
+    with QSignalBlocker(button):
+        button.setChecked(on)
