@@ -4,7 +4,6 @@ the bundled site, a navigation to an answer, and a task done by the scout.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -29,18 +28,13 @@ class MapReport:
     reached the state that the question found, ``answer`` is the scout's.
     """
 
-    states_from_runs: int = 0
     states: int = 0
     transitions: int = 0
-    interaction_only: int = 0
     explored: bool = False
     found: str = ""
     arrived: bool = False
     why: str = ""
-    seconds: float = 0.0
-    run: str = ""
     answer: str = ""
-    run_steps: int = 0
 
 
 async def map_from_runs(engine: EngineApi, say: Callable[[str], object]) -> MapReport:
@@ -48,12 +42,11 @@ async def map_from_runs(engine: EngineApi, say: Callable[[str], object]) -> MapR
     rows = [await engine.graph_from_runs(site) for site in (SHOP, ADMIN)]
     states, transitions = sum(row.states for row in rows), sum(row.transitions for row in rows)
     say(f"map       {states} states and {transitions} transitions from the runs alone, no page visited")
-    return MapReport(states_from_runs=states, states=states, transitions=transitions)
+    return MapReport(states=states, transitions=transitions)
 
 
 async def explore_the_shop(engine: EngineApi, report: MapReport, say: Callable[[str], object]) -> MapReport:
     """Explore the bundled shop, ask the map a question, and navigate a live browser to the answer."""
-    began = time.monotonic()
     async with await DemoServer.start() as server:
         try:
             explored = await engine.explore(f"{server.shop_url}/", SHOP, OPTIONS)
@@ -63,14 +56,13 @@ async def explore_the_shop(engine: EngineApi, report: MapReport, say: Callable[[
             return report
         report.explored = explored.ended in ("done", "states", "seconds")
         report.states, report.transitions = explored.states, explored.transitions
-        report.interaction_only, report.why = explored.interaction_only, "; ".join(explored.notes[:1])
+        report.why = "; ".join(explored.notes[:1])
         say(
             f"explore   {explored.states} states of the live shop in {explored.seconds:.1f} s,"
             f" {explored.interaction_only} of them without an address, {explored.tried} elements tried, 0 tokens"
         )
         await _go(engine, report, say)
         await _run(engine, report, f"{server.shop_url}/", say)
-    report.seconds = round(time.monotonic() - began, 2)
     return report
 
 
@@ -93,7 +85,7 @@ async def _run(engine: EngineApi, report: MapReport, url: str, say: Callable[[st
     """Run the scout with tips and map; nothing is bought."""
     request = RunRequest(intent=TASK, start_url=url, site=SHOP, graph=(SHOP,), max_steps=12)
     summary = await engine.run_task(request)
-    report.run, report.answer, report.run_steps = summary.run, summary.answer or "", summary.steps
+    report.answer = summary.answer or ""
     told = (
         summary.answer
         if summary.outcome == "answered"

@@ -107,28 +107,15 @@ class DemoReport:
     failed_runs: int = 0
     steps: int = 0
     flags: int = 0
-    flagged_runs: int = 0
-    flags_by_detector: dict[str, int] = field(default_factory=dict[str, int])
-    failed_among_riskiest: int = 0
-    failed_without_flag: int = 0
-    judged_run: str = ""
     suspect_step: int = 0
-    verdict: str = ""
     refused_by: tuple[str, ...] = ()
     tip: str = ""
     tips: int = 0
-    lint_findings: int = 0
-    preflight_steps: int = 0
     preflight_failed_runs: int = 0
-    preflight_passed_runs: int = 0
     retrieved: tuple[RouteCheck, ...] = ()
-    encoder: str = ""
     frozen: str = ""
-    sha256: str = ""
     same_bytes_twice: bool = False
     changed_bit_found: bool = False
-    undone: str = ""
-    redone: str = ""
     map: MapReport = field(default_factory=MapReport)
     tokens: int = 0
     seconds: float = 0.0
@@ -209,7 +196,7 @@ class _Demo:
 
     def __init__(self, engine: EngineApi, out: Path, say: OnLine, info: WorkspaceInfo) -> None:
         self.engine, self.out, self._say = engine, out, say
-        self.report = DemoReport(workspace=info.path, out=str(out), encoder=info.encoder)
+        self.report = DemoReport(workspace=info.path, out=str(out))
         self._encoder_ready = info.encoder_ready
         self._problems: list[str] = []
 
@@ -261,22 +248,20 @@ class _Demo:
         for failure in brought.failed:
             self._problems.append(f"{failure.path}: {failure.error}")
         flags = await self.engine.detect()
-        report.flags, report.flagged_runs = len(flags), len({flag.run for flag in flags})
-        report.flags_by_detector = dict(Counter(flag.detector for flag in flags).most_common())
-        listed = ", ".join(f"{name} {count}" for name, count in report.flags_by_detector.items())
-        self._say(f"detect    {report.flags} flags in {report.flagged_runs} runs: {listed}")
+        report.flags = len(flags)
+        by_detector = Counter(flag.detector for flag in flags).most_common()
+        listed = ", ".join(f"{name} {count}" for name, count in by_detector)
+        self._say(f"detect    {len(flags)} flags in {len({flag.run for flag in flags})} runs: {listed}")
         self._expect(bool(flags), "no detector fired")
 
     async def _rank(self) -> None:
         rows = await self.engine.list_runs(RunFilter(order="risk"))
         top = rows[: self.report.failed_runs]
-        self.report.failed_among_riskiest = sum(row.score is not None and row.score < 1 for row in top)
+        failed = sum(row.score is not None and row.score < 1 for row in top)
         self._say(
-            f"queue     of the {len(top)} riskiest runs {self.report.failed_among_riskiest} did fail "
-            "(the ranking never sees the score)"
+            f"queue     of the {len(top)} riskiest runs {failed} did fail (the ranking never sees the score)"
         )
         unseen = sum(not row.flags and row.score is not None and row.score < 1 for row in rows)
-        self.report.failed_without_flag = unseen
         self._say(f"          {unseen} failed runs are invisible to rules: only their result is wrong")
         for row in rows[:5]:
             flags = ", ".join(row.flags[:2]) or "no flag"
@@ -289,8 +274,7 @@ class _Demo:
         verdict = await self.engine.give_verdict(
             JUDGED_RUN, Label.MISSED_CONSTRAINT, at, "no size was chosen", lead_seconds=1.0
         )
-        self.report.judged_run, self.report.suspect_step = JUDGED_RUN, at
-        self.report.verdict = verdict.label.value
+        self.report.suspect_step = at
         self._say(f"review    “{opened.run.intent}” opens at step {at}: {step.words}")
         said = next((flag.message for flag in opened.flags if flag.step == at), "")
         if said:
@@ -315,7 +299,6 @@ class _Demo:
         report = self.report
         draft = replace(TIP, provenance=form.draft.provenance, taint=form.draft.taint)
         check = await self.engine.check_tip(draft, form.intent)
-        report.lint_findings = len(check.lint)
         self._say(f"corrected “{draft.text}” for {draft.site}{draft.scope}")
         for finding in check.lint:
             self._say(f"          {_told(finding)}")
@@ -324,8 +307,7 @@ class _Demo:
             "lint rejects the corrected tip",
         )
         flight = check.preflight or await self.engine.preflight(draft)
-        report.preflight_steps = flight.steps
-        report.preflight_failed_runs, report.preflight_passed_runs = flight.failed_runs, flight.passed_runs
+        report.preflight_failed_runs = flight.failed_runs
         self._say(
             f"preflight would have been retrieved in {flight.steps} stored steps "
             f"({flight.failed_runs} failed runs, {flight.passed_runs} passed)"
@@ -372,11 +354,10 @@ class _Demo:
         await self.engine.set_status([self.report.tip], Status.RETIRED)
         undone = await self.engine.undo()
         back = (await self.engine.tip(self.report.tip)).status
-        redone = await self.engine.redo()
+        await self.engine.redo()
         again = (await self.engine.tip(self.report.tip)).status
         await self.engine.undo()
         versions = len(await self.engine.tip_history(self.report.tip))
-        self.report.undone, self.report.redone = undone.did, redone.did
         self._say(
             f"undo      {undone.did}: {back.value}; redo: {again.value}; undo again. {versions} revisions are kept"
         )
@@ -387,7 +368,7 @@ class _Demo:
         report = self.report
         frozen = _fresh(self.out / "larkspur.akb")
         first = await self.engine.freeze(str(frozen))
-        report.frozen, report.sha256 = first.path, first.sha256
+        report.frozen = first.path
         with tempfile.TemporaryDirectory(prefix="sitelore-demo-") as folder:
             second = await self.engine.freeze(str(Path(folder) / frozen.name))
             report.same_bytes_twice = Path(first.path).read_bytes() == Path(second.path).read_bytes()

@@ -34,13 +34,8 @@ _HALF_WAY = 1.5 * UNIT
 _LABEL_LIKENESS = 88
 
 
-def keyword_score(raw: int) -> float:
-    """Map a sum of contributions to [0, 1): one informative word gives 0.4, two 0.57, three 0.67."""
-    return round(raw / (raw + _HALF_WAY), 4)
-
-
 def keyword_scores(raw: NDArray[np.int64]) -> NDArray[np.float64]:
-    """``keyword_score`` of every element."""
+    """Map sums of contributions to [0, 1): one informative word gives 0.4, two 0.57, three 0.67."""
     return np.round(raw / (raw + _HALF_WAY), 4)
 
 

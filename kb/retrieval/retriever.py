@@ -137,12 +137,6 @@ class Retriever:
             self._hosts = {site: tuple(globs) for site, globs in hosts.items()}
             self._rebuild()
 
-    def set_settings(self, settings: RetrievalSettings) -> None:
-        """Replace thresholds and budget."""
-        with self._lock:
-            self._settings = settings
-            self._version += 1
-
     def set_encoder(
         self,
         encoder: Encoder | None,

@@ -44,11 +44,6 @@ class TipColumns:
         return len(self.row_of)
 
     @property
-    def has_vectors(self) -> bool:
-        """Whether every row has its vector."""
-        return self._vectors is not None
-
-    @property
     def vocabulary(self) -> Vocabulary:
         """All words of all tips."""
         return self._keywords.vocabulary

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,8 +104,7 @@ def test_a_page_seen_again_keeps_its_first_sight_and_pictures_and_takes_the_smal
     assert kept == _page(depth=1, thumbnail="55", title="B", last_seen=20.0)
     store.touch(PAGE.id, 30.0)
     store.touch(PAGE.id, 25.0)
-    store.set_direct(PAGE.id, False)
-    assert store.page(PAGE.id) == _page(depth=1, thumbnail="55", title="B", last_seen=30.0, direct=False)
+    assert store.page(PAGE.id) == _page(depth=1, thumbnail="55", title="B", last_seen=30.0)
 
 
 def test_a_page_known_from_runs_becomes_an_explored_one_and_never_the_reverse(store):
@@ -168,12 +168,13 @@ def test_the_frontier_keeps_its_order_and_never_offers_an_element_twice(store):
     deep = FrontierItem(page="p", element="e1", operation=Operation.CLICK, locator=LOCATOR, depth=2)
     near = FrontierItem(page="q", element="e2", operation=Operation.SELECT, value="Red", depth=1)
     blue = FrontierItem(page="q", element="e2", operation=Operation.SELECT, value="Blue", depth=1)
-    store.add_frontier([deep, near, blue])
+    store.put_frontier([deep, near, blue])
     assert store.frontier(status=FrontierStatus.WAITING) == [near, blue, deep]
 
-    store.set_frontier("p", "e1", FrontierStatus.TRIED)
-    store.set_frontier("q", "e2", FrontierStatus.SKIPPED, SkipReason.DANGER, "delete", value="Red")
-    store.add_frontier([deep, near])
+    tried = replace(deep, status=FrontierStatus.TRIED)
+    store.put_frontier(
+        [tried, replace(near, status=FrontierStatus.SKIPPED, reason=SkipReason.DANGER, detail="delete")]
+    )
 
     assert store.frontier(status=FrontierStatus.WAITING) == [blue]
     assert store.frontier("p")[0].status is FrontierStatus.TRIED

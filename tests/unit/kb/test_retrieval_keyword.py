@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb.retrieval.keyword import GoalIndex, KeywordIndex, Vocabulary, keyword_score, shared_words
+from kb.retrieval.keyword import GoalIndex, KeywordIndex, Vocabulary, keyword_scores, shared_words
 from kb.retrieval.terms import query_terms, stems_of, tip_terms
 from kb.tip import Tip
 from tests.support.tips import bases, laws, texts, tip
@@ -13,7 +13,7 @@ def scores(goal: str, *tips: Tip) -> list[float]:
     index = KeywordIndex()
     for row, one in enumerate(tips):
         index.add(row, tip_terms(one))
-    return [keyword_score(int(raw)) for raw in index.raw_scores(query_terms(goal), len(tips))]
+    return keyword_scores(index.raw_scores(query_terms(goal), len(tips))).tolist()
 
 
 def test_words_are_stemmed_as_sqlite_does_it():
@@ -110,8 +110,7 @@ def test_unrelated_tips_do_not_move_a_score(base: list[Tip], goal: str, others: 
 @given(bases(), st.lists(texts, max_size=6))
 def test_goals_seen_from_the_tip_score_as_tips_seen_from_the_goal(base: list[Tip], goals: list[str]):
     index = GoalIndex([query_terms(goal) for goal in goals])
-    by_tip = [index.raw_scores(tip_terms(one)).tolist() for one in base]
-    by_goal = [[keyword_score(raw) for raw in row] for row in by_tip]
+    by_goal = [keyword_scores(index.raw_scores(tip_terms(one))).tolist() for one in base]
 
     assert [list(column) for column in zip(*by_goal, strict=True)] == (
         [scores(goal, *base) for goal in goals] if base else []

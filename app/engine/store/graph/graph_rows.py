@@ -60,10 +60,8 @@ COUNT_ATTEMPT = (
 )
 PUT_FRONTIER = (
     f"INSERT INTO frontier ({', '.join(FRONTIER_COLUMNS)}) VALUES ({', '.join('?' * len(FRONTIER_COLUMNS))})"
-    " ON CONFLICT (page, element, operation, value) DO NOTHING"
-)
-SET_FRONTIER = PUT_FRONTIER.removesuffix("DO NOTHING") + (
-    "DO UPDATE SET status = excluded.status, reason = excluded.reason, detail = excluded.detail"
+    " ON CONFLICT (page, element, operation, value)"
+    " DO UPDATE SET status = excluded.status, reason = excluded.reason, detail = excluded.detail"
 )
 PAGES = f"SELECT {', '.join(PAGE_COLUMNS)} FROM page"
 TRANSITIONS = f"SELECT {', '.join(TRANSITION_COLUMNS)} FROM transition"

@@ -19,8 +19,6 @@ from app.engine.core.transition import (
     Attempt,
     FrontierItem,
     FrontierStatus,
-    Operation,
-    SkipReason,
     Transition,
 )
 from app.engine.store.graph.graph_file import GraphFile
@@ -31,7 +29,6 @@ from app.engine.store.graph.graph_rows import (
     PUT_FRONTIER,
     PUT_PAGE,
     PUT_TRANSITION,
-    SET_FRONTIER,
     TRANSITIONS,
     frontier_of,
     frontier_values,
@@ -168,11 +165,6 @@ class GraphStore(GraphFile):
         self._pages.changed([page])
         self._write("UPDATE page SET last_seen = max(last_seen, ?), gone_at = 0 WHERE id = ?", (at, page))
 
-    def set_direct(self, page: str, direct: bool) -> None:
-        """Store whether its address alone leads to a page state."""
-        self._pages.changed([page])
-        self._write("UPDATE page SET direct = ? WHERE id = ?", (direct, page))
-
     def pages(self) -> list[PageState]:
         """Return all page states in the order they were found, including those that are gone."""
         return self._pages.all(self._others())
@@ -233,40 +225,14 @@ class GraphStore(GraphFile):
 
     # frontier
 
-    def add_frontier(self, items: Iterable[FrontierItem]) -> None:
-        """Add elements; known ones keep their status, so that nothing is tried twice."""
-        with self._writing():
-            self._connection.executemany(PUT_FRONTIER, [frontier_values(item) for item in items])
-
     def put_frontier(self, items: Iterable[FrontierItem]) -> None:
         """Store elements with their status; known ones are updated."""
         with self._writing():
-            self._connection.executemany(SET_FRONTIER, [frontier_values(item) for item in items])
+            self._connection.executemany(PUT_FRONTIER, [frontier_values(item) for item in items])
 
     def clear_frontier(self) -> None:
         """Delete every element: the next exploration tries all of them again."""
         self._write("DELETE FROM frontier", ())
-
-    def set_frontier(
-        self,
-        page: str,
-        element: str,
-        status: FrontierStatus,
-        reason: SkipReason | None = None,
-        detail: str = "",
-        *,
-        operation: Operation | None = None,
-        value: str | None = None,
-    ) -> None:
-        """Store the status of an element, or of one of its operations or values where these are given."""
-        self._write(
-            "UPDATE frontier SET status = ?, reason = ?, detail = ? WHERE page = ? AND element = ?"
-            " AND (? IS NULL OR operation = ?) AND (? IS NULL OR value = ?)",
-            (
-                *(status.value, reason.value if reason is not None else "", detail, page, element),
-                *(operation, operation, value, value),
-            ),
-        )
 
     def frontier(self, page: str | None = None, status: FrontierStatus | None = None) -> list[FrontierItem]:
         """Return elements in the order of exploration: by depth, then as they were found."""
