@@ -291,7 +291,7 @@ class _Demo:
         self._say(f"composer  scope {form.draft.scope}, values of the task: {', '.join(form.task_values)}")
         self._say(f"first try “{FIRST_TRY}”")
         for finding in check.lint:
-            self._say(f"          {_told(finding)}")
+            self._say(f"          {_finding_line(finding)}")
         self._expect(bool(errors), "lint accepted a tip with a value of the task")
 
     async def _saved(self, form: TipForm) -> None:
@@ -301,7 +301,7 @@ class _Demo:
         check = await self.engine.check_tip(draft, form.intent)
         self._say(f"corrected “{draft.text}” for {draft.site}{draft.scope}")
         for finding in check.lint:
-            self._say(f"          {_told(finding)}")
+            self._say(f"          {_finding_line(finding)}")
         self._expect(
             all(finding.severity is not LintSeverity.ERROR for finding in check.lint),
             "lint rejects the corrected tip",
@@ -379,7 +379,7 @@ class _Demo:
         self._say(f"freeze    {first.tips} tips in {Path(first.path).name}, sha256 {first.sha256[:16]}…")
         same = "the same bytes" if report.same_bytes_twice else "OTHER BYTES"
         self._say(f"          frozen a second time: {same}")
-        self._say(f"verify    {'intact' if verified.ok else 'NOT INTACT'}; {_bit_words(found.problems)}")
+        self._say(f"verify    {'intact' if verified.ok else 'NOT INTACT'}; {_bit_flip_line(found.problems)}")
         self._expect(verified.ok, f"the frozen file does not verify: {'; '.join(verified.problems)}")
         self._expect(report.same_bytes_twice, "two freezes of the same tips differ")
         self._expect(report.changed_bit_found, "verify did not detect a changed bit")
@@ -398,14 +398,14 @@ def _one_bit_changed(frozen: Path, manifest: Path, folder: Path) -> Path:
     return copy
 
 
-def _bit_words(problems: tuple[str, ...]) -> str:
-    told = (
+def _bit_flip_line(problems: tuple[str, ...]) -> str:
+    line = (
         f"one bit changed in a copy: {problems[0]}" if problems else "one bit changed in a copy: NOT DETECTED"
     )
-    return told if len(told) <= 160 else told[:159] + "…"
+    return line if len(line) <= 160 else line[:159] + "…"
 
 
-def _told(finding: LintFinding) -> str:
+def _finding_line(finding: LintFinding) -> str:
     return f"{finding.severity.value}: {finding.message} ({finding.rule})"
 
 

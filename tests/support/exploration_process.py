@@ -36,7 +36,7 @@ class Expedition:
     transitions: tuple[Transition, ...]
     items: tuple[FrontierItem, ...]
     load_seconds: float
-    look_seconds: float
+    capture_seconds: float
 
     @property
     def ids(self) -> set[str]:
@@ -94,7 +94,7 @@ def main() -> None:
     url, workspace, options = sys.argv[1:]
     done = asyncio.run(expedition(url, Path(workspace), **json.loads(options)))
     told = {"report": dataclasses.asdict(done.report), "ids": sorted(done.ids)}
-    told |= {"templates": sorted(done.templates), "seconds": [done.load_seconds, done.look_seconds]}
+    told |= {"templates": sorted(done.templates), "seconds": [done.load_seconds, done.capture_seconds]}
     sys.stdout.write(json.dumps(told) + "\n")
 
 

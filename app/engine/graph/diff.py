@@ -54,7 +54,7 @@ def diff_graphs(before: InteractionGraph, after: InteractionGraph) -> GraphDiff:
             before.transitions.values(),
             after.decisions,
         )
-    old, new = _standing(before), _standing(after)
+    old, new = _existing_nodes(before), _existing_nodes(after)
     removed = [node for node in old if node not in new]
     added = [node for node in new if node not in old]
     gone, come = {node: old[node] for node in removed}, {node: new[node] for node in added}
@@ -121,7 +121,7 @@ def _seen_since(graph: InteractionGraph, at: float) -> InteractionGraph:
     )
 
 
-def _standing(graph: InteractionGraph) -> Mapping[str, tuple[PageState, ...]]:
+def _existing_nodes(graph: InteractionGraph) -> Mapping[str, tuple[PageState, ...]]:
     """Page states by node, without removed ones."""
     alive = {node: tuple(page for page in graph.pages_of(node) if not page.gone_at) for node in graph.nodes}
     return {node: pages for node, pages in alive.items() if pages}
@@ -209,17 +209,17 @@ def _transitions(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Removed and added transitions in words, between states of both graphs or out of them."""
     kept = {pairs.get(node, node) for node in old} & set(new)
-    left = _told(before, old, kept, pairs)
-    right = _told(after, new, kept, {})
+    left = _transitions_of_kept(before, old, kept, pairs)
+    right = _transitions_of_kept(after, new, kept, {})
     return (
         tuple(words for key, words in left.items() if key not in right),
         tuple(words for key, words in right.items() if key not in left),
     )
 
 
-def _told(
+def _transitions_of_kept(
     graph: InteractionGraph,
-    standing: Mapping[str, tuple[PageState, ...]],
+    existing: Mapping[str, tuple[PageState, ...]],
     kept: set[str],
     renamed: Mapping[str, str],
 ) -> dict[tuple[str, str, str], str]:
@@ -227,13 +227,13 @@ def _told(
     them.
     """
     found: dict[tuple[str, str, str], str] = {}
-    for node, pages in standing.items():
+    for node, pages in existing.items():
         source = renamed.get(node, node)
-        for way in graph.outgoing(node) if source in kept else ():
-            target = graph.node_of(way.target)
-            if target not in standing:
+        for found_transition in graph.outgoing(node) if source in kept else ():
+            target = graph.node_of(found_transition.target)
+            if target not in existing:
                 continue
-            title = standing[target][0].title or standing[target][0].url
-            words = f"{pages[0].title or pages[0].url}: {way.words} -> {title}"
-            found.setdefault((source, way.words, renamed.get(target, target)), words)
+            title = existing[target][0].title or existing[target][0].url
+            words = f"{pages[0].title or pages[0].url}: {found_transition.words} -> {title}"
+            found.setdefault((source, found_transition.words, renamed.get(target, target)), words)
     return found

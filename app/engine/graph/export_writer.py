@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "sitelore-graph", 1
 _NO_XML = re.compile("[^\t\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DIRECT = {True: "yes", False: "no", None: "unknown"}
-_THEIR_VERBS = {Operation.OPEN: "goto", Operation.TYPE: "input", Operation.SELECT: "select"}
+_WEBNAVIGATOR_VERBS = {Operation.OPEN: "goto", Operation.TYPE: "input", Operation.SELECT: "select"}
 
 
 def export_graph(graph: InteractionGraph, out: Path, form: str = "json") -> int:
@@ -153,14 +153,14 @@ def _webnavigator(graph: InteractionGraph) -> bytes:
             "format": "webnavigator-graph",
             "version": VERSION,
             "domain": graph.home,
-            "nodes": {node: _their_node(graph.pages_of(node)) for node in graph.nodes},
-            "actions": {found.id: [_their_action(found)] for _, found in edges},
+            "nodes": {node: _webnavigator_node(graph.pages_of(node)) for node in graph.nodes},
+            "actions": {found.id: [_webnavigator_action(found)] for _, found in edges},
             "edges": [[node, graph.node_of(found.target), found.id] for node, found in edges],
         }
     )
 
 
-def _their_node(pages: tuple[PageState, ...]) -> dict[str, Any]:
+def _webnavigator_node(pages: tuple[PageState, ...]) -> dict[str, Any]:
     first = next((page for page in pages if not page.gone_at), pages[0])
     return {
         "url": first.url,
@@ -170,8 +170,8 @@ def _their_node(pages: tuple[PageState, ...]) -> dict[str, Any]:
     }
 
 
-def _their_action(found: Transition) -> dict[str, Any]:
-    kind = _THEIR_VERBS.get(found.operation, found.operation.value)
+def _webnavigator_action(found: Transition) -> dict[str, Any]:
+    kind = _WEBNAVIGATOR_VERBS.get(found.operation, found.operation.value)
     xpath = found.locator.xpath if found.locator else ""
     where = {"type": "WebMetadata", "identifier": found.value}
     if found.operation is not Operation.OPEN:

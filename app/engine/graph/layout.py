@@ -47,7 +47,7 @@ def layout(
     places = np.full((count, 2), np.nan) if previous is None else np.array(previous, dtype=np.float64)
     places = places.reshape(count, 2)
     if count and (tidy or bool(np.isnan(places[:, 0]).all())):
-        return _anew(depth, from_, to)
+        return _from_scratch(depth, from_, to)
     fresh = np.flatnonzero(np.isnan(places[:, 0]))
     for level in np.unique(depth[fresh]):
         _join(places, depth, from_, to, int(level), fresh[depth[fresh] == level])
@@ -60,7 +60,7 @@ def tallest(states: int) -> int:
 
 
 # ---------------------------------------------------------------- from scratch
-def _anew(depth: Rows, from_: Rows, to: Rows) -> Numbers:
+def _from_scratch(depth: Rows, from_: Rows, to: Rows) -> Numbers:
     bands = [np.flatnonzero(depth == level) for level in np.unique(depth)]
     ordered = _ordered(bands, depth, from_, to)
     places = np.empty((len(depth), 2))

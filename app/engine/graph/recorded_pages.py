@@ -48,7 +48,7 @@ def read_page(step: Step, tree: str, markup: str = "") -> RecordedPage:
     """
     nodes = parse_tree(tree)
     tags = _tags(markup, step.url) if markup else {}
-    named = [(_told(element, tags.get(bid), step.url), bid) for element, bid in named_elements(nodes)]
+    named = [(_with_tag(element, tags.get(bid), step.url), bid) for element, bid in named_elements(nodes)]
     elements = tuple(element for element, _ in named)
     texts = [node.name for node in nodes if node.role in ("StaticText", "heading") and node.name.strip()]
     page = PageCapture(
@@ -62,7 +62,7 @@ def read_page(step: Step, tree: str, markup: str = "") -> RecordedPage:
     return RecordedPage(page, {bid: element for element, bid in named if bid})
 
 
-def _told(element: Element, tag: _Tag | None, url: str) -> Element:
+def _with_tag(element: Element, tag: _Tag | None, url: str) -> Element:
     """Return the element with the facts of its tag."""
     if tag is None:
         return element

@@ -212,14 +212,14 @@ class _Gatherer:
         )
         there = self._explored.get(keys.url)
         if there:
-            return max(there, key=lambda known: (_alike(known, state), -known.depth, known.id))
+            return max(there, key=lambda known: (_similarity(known, state), -known.depth, known.id))
         if state.id not in self._found.states:
             contents = contents_of(page.page)
             self._found.states[state.id] = replace(
                 state,
                 source=Source.RUN,
-                elements=self._keep(orjson.dumps(list(contents.elements))),
-                text=self._keep(contents.text.encode("utf-8", "replace")),
+                elements=self._store_blob(orjson.dumps(list(contents.elements))),
+                text=self._store_blob(contents.text.encode("utf-8", "replace")),
                 picture=step.screenshot,
             )
         known = self._found.states[state.id]
@@ -270,12 +270,12 @@ class _Gatherer:
         )
         self._found.attempts.append((run.id, attempt))
 
-    def _keep(self, content: bytes) -> str:
+    def _store_blob(self, content: bytes) -> str:
         digest = hashlib.sha256(content).hexdigest()
         self._found.blobs[digest] = content
         return digest
 
 
-def _alike(known: PageState, state: PageState) -> float:
+def _similarity(known: PageState, state: PageState) -> float:
     """Similarity of two captures at one address by the names of their controls: keys differ from system to system."""
     return similarity(known.controls, state.controls)

@@ -102,28 +102,28 @@ def _leg(source: str, target: str) -> Transition:
     return Transition(id=f"{source}>{target}", source=source, target=target, operation=Operation.CLICK)
 
 
-def _attempt(leg: Transition, kind: ReplayVerdictKind = ReplayVerdictKind.EXACT) -> Attempt:
-    return Attempt(transition=leg.id, at=1.0, arrival=kind, seconds=0.1)
+def _attempt(step: Transition, kind: ReplayVerdictKind = ReplayVerdictKind.EXACT) -> Attempt:
+    return Attempt(transition=step.id, at=1.0, arrival=kind, seconds=0.1)
 
 
 def test_a_way_that_failed_gives_way_to_one_that_works():
     graph = ExplorationGraph(HOME)
     for state in (_state("home", True), _state("a", None), _state("b", None), _state("goal", None)):
         graph.put(state)
-    legs = {pair: _leg(*pair) for pair in (("home", "a"), ("a", "goal"), ("home", "b"), ("b", "goal"))}
-    for leg in legs.values():
-        graph.add(leg, _attempt(leg))
+    path = {pair: _leg(*pair) for pair in (("home", "a"), ("a", "goal"), ("home", "b"), ("b", "goal"))}
+    for step in path.values():
+        graph.add(step, _attempt(step))
     first = graph.route("goal")
     assert first is not None
-    assert len(first.legs) == 2
-    graph.add(first.legs[1], _attempt(first.legs[1], ReplayVerdictKind.WRONG))
+    assert len(first.transitions) == 2
+    graph.add(first.transitions[1], _attempt(first.transitions[1], ReplayVerdictKind.WRONG))
     second = graph.route("goal")
     assert second is not None
-    assert second.legs[1].source != first.legs[1].source
+    assert second.transitions[1].source != first.transitions[1].source
     graph.put(replace(graph.states["goal"], direct=True))
     third = graph.route("goal")
     assert third is not None
-    assert third.legs == ()
+    assert third.transitions == ()
 
 
 @given(orders=st.permutations([(3, "c"), (1, "a"), (2, "b")]))

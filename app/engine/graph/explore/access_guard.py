@@ -29,7 +29,7 @@ class AccessGuard:
         self._graph = graph
         self.held: list[FrontierItem] = []
 
-    def holds(self, item: FrontierItem, outcome: VisitOutcome) -> bool:
+    def hold_back(self, item: FrontierItem, outcome: VisitOutcome) -> bool:
         """Whether there was no access; if so, hold the item back."""
         why = _nobody_there(outcome)
         if why:
@@ -41,9 +41,9 @@ class AccessGuard:
         held, self.held = self.held, []
         return held
 
-    async def shut(self, visitor: Visitor, source: PageState, outcome: VisitOutcome) -> str:
+    async def denied_reason(self, visitor: Visitor, source: PageState, outcome: VisitOutcome) -> str:
         """Why the exploration can't continue; "" if it can."""
-        login = outcome.standing or outcome.strayed
+        login = outcome.observed or outcome.strayed
         if (
             login is not None
             and login.page.challenge is Challenge.LOGIN
@@ -61,17 +61,17 @@ class AccessGuard:
         """Whether a page that was open before asks for a login now, or offers one where it did not."""
         expected = source if source.direct else self._graph.level(0)[0]
         check = await visitor.open_safely(expected.url)
-        if check.standing is None or check.standing.id == expected.id:
+        if check.observed is None or check.observed.id == expected.id:
             return False
-        if check.standing.page.challenge is Challenge.LOGIN:
+        if check.observed.page.challenge is Challenge.LOGIN:
             return True
         path = urlsplit(login.url).path
-        offers = [e for e in check.standing.page.elements if e.href and urlsplit(e.href).path == path]
+        offers = [e for e in check.observed.page.elements if e.href and urlsplit(e.href).path == path]
         keys = {identity.element_key(element, self._graph.home) for element in offers}
         return bool(keys - set(expected.element_keys))
 
 
 def _nobody_there(outcome: VisitOutcome) -> str:
-    if outcome.standing is not None and outcome.standing.page.challenge is Challenge.CAPTCHA:
+    if outcome.observed is not None and outcome.observed.page.challenge is Challenge.CAPTCHA:
         return CAPTCHA
-    return outcome.why or "no response" if outcome.deed.trouble is DriverFailure.UNREACHABLE else ""
+    return outcome.why or "no response" if outcome.result.trouble is DriverFailure.UNREACHABLE else ""

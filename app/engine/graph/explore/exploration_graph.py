@@ -19,7 +19,7 @@ class EntryPath:
     """A path to a state: a page that opens by its address, and the transitions from there."""
 
     start: PageState
-    legs: tuple[Transition, ...]
+    transitions: tuple[Transition, ...]
 
 
 class ExplorationGraph:
@@ -122,18 +122,18 @@ class ExplorationGraph:
         queue: list[tuple[float, str, tuple[str, ...]]] = [(0.0, page, ())]
         done: set[str] = set()
         while queue:
-            cost, here, legs = heapq.heappop(queue)
+            cost, here, path = heapq.heappop(queue)
             if here in done:
                 continue
             done.add(here)
             state = self.states.get(here)
             if state is not None and state.direct:
-                return EntryPath(state, tuple(self.transitions[leg] for leg in legs))
+                return EntryPath(state, tuple(self.transitions[step] for step in path))
             for name in self._into.get(here, ()):
-                leg = self.transitions[name]
-                if leg.successes and leg.source not in done and leg.operation is not Operation.OPEN:
-                    failures = leg.attempts - leg.successes
-                    heapq.heappush(queue, (cost + 1 + _FAILED_LEG * failures, leg.source, (name, *legs)))
+                step = self.transitions[name]
+                if step.successes and step.source not in done and step.operation is not Operation.OPEN:
+                    failures = step.attempts - step.successes
+                    heapq.heappush(queue, (cost + 1 + _FAILED_LEG * failures, step.source, (name, *path)))
         return None
 
 

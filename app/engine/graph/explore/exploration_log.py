@@ -47,10 +47,10 @@ class ExplorationLog:
         self.exploration = 0
         self._elements: dict[str, tuple[Element, ...]] = {}
 
-    async def first_page(self, standing: ObservedState) -> None:
+    async def first_page(self, observed: ObservedState) -> None:
         """Record that the home page was opened."""
-        state, contents = self._observe(standing, depth=0, direct=True)
-        self._land(self._graph.home, standing)
+        state, contents = self._observe(observed, depth=0, direct=True)
+        self._land(self._graph.home, observed)
         await self._save(states=((state, contents),))
 
     async def planned(self, items: Iterable[FrontierItem]) -> None:
@@ -62,10 +62,10 @@ class ExplorationLog:
     ) -> None:
         """Record the result of trying an item of a state; ``address`` as in ``Visitor.try_item``."""
         done = closed_item(item, outcome)
-        for note in (*outcome.deed.notes, *(f"{what} was not submitted" for what in outcome.deed.unsent)):
+        for note in (*outcome.result.notes, *(f"{what} was not submitted" for what in outcome.result.unsent)):
             self._progress.note(f"{source.keys.url}: {note}")
-        if done.status is FrontierStatus.TRIED and outcome.standing is not None:
-            entry = self._arrived(item, source, outcome, outcome.standing, address)
+        if done.status is FrontierStatus.TRIED and outcome.observed is not None:
+            entry = self._arrived(item, source, outcome, outcome.observed, address)
         else:
             entry = GraphTransaction(at=self._clock.now())
         self._progress.closed(done, len(self._graph.states))
@@ -78,28 +78,28 @@ class ExplorationLog:
         if items:
             await self._save(items=tuple(items))
 
-    async def leg_made(self, attempt: Attempt) -> None:
+    async def on_repeated(self, attempt: Attempt) -> None:
         """Record another use of a known transition."""
         transition = self._graph.transitions[attempt.transition]
         self._graph.add(transition, attempt)
         await self._save(transitions=((transition, attempt),))
 
-    async def direct_known(self, state: PageState, standing: ObservedState | None) -> None:
+    async def on_address_opened(self, state: PageState, observed: ObservedState | None) -> None:
         """Record what a state's address led to when opened for the first time: the state itself or another one."""
-        if standing is None:
+        if observed is None:
             return
-        now = replace(self._graph.states[state.id], direct=standing.id == state.id)
+        now = replace(self._graph.states[state.id], direct=observed.id == state.id)
         self._graph.put(now)
         states: list[tuple[PageState, PageContents | None]] = [(now, None)]
-        self._land(state.url, standing)
-        if standing.id not in self._graph.states:
-            self._graph.found(standing.id, self._graph.order_of(state.id), state.id)
-            states.append(self._observe(standing, depth=state.depth + 1, direct=True))
+        self._land(state.url, observed)
+        if observed.id not in self._graph.states:
+            self._graph.found(observed.id, self._graph.order_of(state.id), state.id)
+            states.append(self._observe(observed, depth=state.depth + 1, direct=True))
         await self._save(states=tuple(states))
 
-    async def links(self, spot: StateContext) -> None:
+    async def links(self, context: StateContext) -> None:
         """Store the links of an expanded state to known pages that need not be followed."""
-        found = seen_links(spot.state, spot.elements, spot.inherited, self._graph, self.exploration)
+        found = seen_links(context.state, context.elements, context.inherited, self._graph, self.exploration)
         for link in found:
             self._graph.add(link)
         if found:
@@ -123,27 +123,27 @@ class ExplorationLog:
         item: FrontierItem,
         source: PageState,
         outcome: VisitOutcome,
-        standing: ObservedState,
+        observed: ObservedState,
         address: str,
     ) -> GraphTransaction:
-        known = self._graph.states.get(standing.id)
+        known = self._graph.states.get(observed.id)
         states: tuple[tuple[PageState, PageContents | None], ...] = ()
         if known is None:
-            states = (self._observe(standing, depth=source.depth + 1, direct=True if address else None),)
+            states = (self._observe(observed, depth=source.depth + 1, direct=True if address else None),)
         elif address and known.direct is None:
             self._graph.put(replace(known, direct=True))
             states = ((self._graph.states[known.id], None),)
         if address:
-            self._land(address, standing)
-        elif standing.keys.url != source.keys.url:
-            self._graph.landing.setdefault(standing.keys.url, standing.id)
-            self._planner.know(standing.page.url)
-        self._graph.found(standing.id, item.order, source.id)
+            self._land(address, observed)
+        elif observed.keys.url != source.keys.url:
+            self._graph.landing.setdefault(observed.keys.url, observed.id)
+            self._planner.know(observed.page.url)
+        self._graph.found(observed.id, item.order, source.id)
         value = value_of(item)
         found = Transition(
-            id=identity.transition_id(source.id, item.operation, value, item.locator, standing.id),
+            id=identity.transition_id(source.id, item.operation, value, item.locator, observed.id),
             source=source.id,
-            target=standing.id,
+            target=observed.id,
             operation=item.operation,
             value=value,
             locator=item.locator,
@@ -154,19 +154,19 @@ class ExplorationLog:
             transition=found.id,
             at=self._clock.now(),
             arrival=ReplayVerdictKind.EXACT,
-            seconds=outcome.deed.seconds or outcome.seconds,
-            tier=outcome.deed.tier.value if outcome.deed.tier else "",
+            seconds=outcome.result.seconds or outcome.seconds,
+            tier=outcome.result.tier.value if outcome.result.tier else "",
         )
         self._graph.add(found, attempt)
-        seen = (standing.id,) if known is not None else ()
+        seen = (observed.id,) if known is not None else ()
         return GraphTransaction(at=attempt.at, states=states, seen=seen, transitions=((found, attempt),))
 
     def _observe(
-        self, standing: ObservedState, *, depth: int, direct: bool | None
+        self, observed: ObservedState, *, depth: int, direct: bool | None
     ) -> tuple[PageState, PageContents]:
         state = state_of(
-            standing.page,
-            standing.keys,
+            observed.page,
+            observed.keys,
             home=self._graph.home,
             depth=depth,
             exploration=self.exploration,
@@ -174,14 +174,14 @@ class ExplorationLog:
             direct=direct,
         )
         self._graph.put(state)
-        contents = contents_of(standing.page)
+        contents = contents_of(observed.page)
         self._remember(state.id, contents.elements)
         return state, contents
 
-    def _land(self, address: str, standing: ObservedState) -> None:
-        self._graph.landing[identity.url_key(address, self._graph.home)] = standing.id
-        self._graph.landing[standing.keys.url] = standing.id
-        self._planner.know(standing.page.url)
+    def _land(self, address: str, observed: ObservedState) -> None:
+        self._graph.landing[identity.url_key(address, self._graph.home)] = observed.id
+        self._graph.landing[observed.keys.url] = observed.id
+        self._planner.know(observed.page.url)
 
     async def _save(
         self,

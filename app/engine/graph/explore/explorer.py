@@ -95,30 +95,30 @@ class Explorer:
         )
         self._progress = Progress(site, self._clock, tell)
         self._log = ExplorationLog(self._graph, self._planner, self._progress, store, self._clock)
-        self._door = AccessGuard(self._graph)
+        self._access = AccessGuard(self._graph)
         delay = robots.delay if robots is not None and options.obey_robots else 0.0
         self._pacer = Pacer(start_url, options.rate, self._clock, delay=delay)
         self._visitors = [self._visitor(driver) for driver in drivers]
         self._units: deque[_Unit] = deque()
-        self._asked_again: set[tuple[str, str]] = set()
+        self._retried: set[tuple[str, str]] = set()
         self._language = ""
         self._ended = ""
-        self._going = asyncio.Event()
-        self._going.set()
+        self._running = asyncio.Event()
+        self._running.set()
 
     # control
 
     def pause(self) -> None:
         """Start no further attempts until ``resume``; the current ones finish."""
-        if self._going.is_set():
-            self._going.clear()
+        if self._running.is_set():
+            self._running.clear()
             self._progress.pause()
 
     def resume(self) -> None:
         """Continue after ``pause``."""
-        if not self._going.is_set():
+        if not self._running.is_set():
             self._progress.resume()
-            self._going.set()
+            self._running.set()
 
     def stop(self) -> None:
         """End after the current attempts; the rest stays waiting."""
@@ -129,7 +129,7 @@ class Explorer:
     def work_seconds(self) -> tuple[float, float]:
         """Seconds that all pages together spent on loading and settling, and on capturing."""
         visitors = self._visitors
-        return sum(v.load_seconds for v in visitors), sum(v.look_seconds for v in visitors)
+        return sum(v.load_seconds for v in visitors), sum(v.capture_seconds for v in visitors)
 
     # the exploration
 
@@ -183,7 +183,7 @@ class Explorer:
         start = FrontierItem(page="", element="", operation=Operation.OPEN)
         try:
             outcome = await self._patiently(start)
-            if outcome.deed.trouble is DriverFailure.UNREACHABLE:  # a site may need time to start up
+            if outcome.result.trouble is DriverFailure.UNREACHABLE:  # a site may need time to start up
                 outcome = await self._patiently(start)
         except OutOfTime:
             self._out_of_time()
@@ -193,15 +193,15 @@ class Explorer:
             return False
         if outcome.end == "away":
             self._end(failed, f"the home page {outcome.why}, another host; give that address")
-        elif outcome.standing is None:
+        elif outcome.observed is None:
             self._end(failed, f"the home page can't be opened: {outcome.why}")
-        elif outcome.standing.page.challenge is Challenge.CAPTCHA:
+        elif outcome.observed.page.challenge is Challenge.CAPTCHA:
             self._end(failed, "a captcha blocks the home page; solve it in a browser window")
-        if outcome.standing is None or self._ended:
+        if outcome.observed is None or self._ended:
             return False
-        self._language = outcome.standing.page.language
+        self._language = outcome.observed.page.language
         if not resumed:
-            await self._log.first_page(outcome.standing)
+            await self._log.first_page(outcome.observed)
         self._progress.spend(0)
         return True
 
@@ -236,7 +236,7 @@ class Explorer:
                 return
             if not self._options.naive:
                 for state in states:
-                    await self._log.links(await self._spot(state))
+                    await self._log.links(await self._context(state))
             depth += 1
 
     def _level(self, depth: int, items: Sequence[FrontierItem]) -> list[PageState]:
@@ -247,7 +247,7 @@ class Explorer:
         waiting = {item.page for item in items}
         return [state for state in states if state.id in waiting or state.id not in self._planned]
 
-    async def _spot(self, state: PageState) -> StateContext:
+    async def _context(self, state: PageState) -> StateContext:
         inherited: set[str] = set((self._known or {}).get(state.id, ()))
         if not self._options.naive:
             for parent in self._graph.ancestors(state.id):
@@ -268,22 +268,22 @@ class Explorer:
             if self._left() <= 0:
                 self._out_of_time()
                 break  # the rest is planned after resuming
-            spot = await self._spot(state)
-            items += self._judged(spot, self._planner.judge(spot, last=last))
-            if self._planner.has_hidden_links(spot):
+            context = await self._context(state)
+            items += self._judged(context, self._planner.judge(context, last=last))
+            if self._planner.has_hidden_links(context):
                 hidden.append(state)
             self._planned.add(state.id)
         for state in hidden:
-            spot = await self._spot(state)
-            items += self._judged(spot, self._planner.judge_hidden(spot, last=last))
+            context = await self._context(state)
+            items += self._judged(context, self._planner.judge_hidden(context, last=last))
         if items:
             await self._log.planned(items)
         return [item for item in items if item.status is FrontierStatus.WAITING]
 
-    def _judged(self, spot: StateContext, verdicts: Sequence[PlannedElement]) -> list[FrontierItem]:
+    def _judged(self, context: StateContext, verdicts: Sequence[PlannedElement]) -> list[FrontierItem]:
         """Items of a state's verdicts, with locators for those to try."""
         self._progress.plan(verdicts)
-        page = PageIndex(PageCapture(url=spot.state.url, elements=spot.elements))
+        page = PageIndex(PageCapture(url=context.state.url, elements=context.elements))
         return [
             replace(verdict.item, locator=locator_of(verdict.element, page))
             if verdict.item.status is FrontierStatus.WAITING
@@ -296,7 +296,7 @@ class Explorer:
         self._units = deque(units)
         while True:
             await run_all(self._worker(visitor) for visitor in self._visitors)
-            if not await self._again(self._door.release()):
+            if not await self._again(self._access.release()):
                 break
         if self._units and not self._ended:
             self._end("failed", "no browser could be started any more; all results are kept")
@@ -305,7 +305,7 @@ class Explorer:
         while self._units and not self._ended:
             unit = self._units.popleft()
             for number, item in enumerate(unit.items):
-                await self._going.wait()
+                await self._running.wait()
                 if self._is_over():
                     return
                 self._progress.tries(item, unit.source)
@@ -329,11 +329,11 @@ class Explorer:
         """Try one item and store the result, or nothing if the site has denied access."""
         address = item.value if item.operation is not Operation.SELECT else ""
         outcome = await visitor.try_item(item, source, address)
-        shut = await self._door.shut(visitor, source, outcome)
-        if shut:
-            self._end("paused", shut)
-        elif not self._door.holds(item, outcome):
-            await self._again(self._door.release())
+        denied_reason = await self._access.denied_reason(visitor, source, outcome)
+        if denied_reason:
+            self._end("paused", denied_reason)
+        elif not self._access.hold_back(item, outcome):
+            await self._again(self._access.release())
             await self._log.closed(item, source, outcome, address)
             if outcome.end == "same" and await self._opens(item):
                 # Some menus open on hover, and a click closes them again.
@@ -349,10 +349,10 @@ class Explorer:
 
     async def _again(self, unanswered: Sequence[FrontierItem]) -> bool:
         """Try items without a response once more after everything else; False if there are none."""
-        once = [item for item in unanswered if (item.page, item.element) not in self._asked_again]
+        once = [item for item in unanswered if (item.page, item.element) not in self._retried]
         await self._log.failed([item for item in unanswered if item not in once])
         for item in once:
-            self._asked_again.add((item.page, item.element))
+            self._retried.add((item.page, item.element))
             waiting = replace(item, status=FrontierStatus.WAITING, detail="")
             self._units.append(_Unit(self._graph.states[item.page], (waiting,)))
         return bool(once)
@@ -364,8 +364,8 @@ class Explorer:
             self._pacer,
             self._clock,
             pictures=self._options.pictures,
-            leg_made=self._log.leg_made,
-            direct_known=self._log.direct_known,
+            on_repeated=self._log.on_repeated,
+            on_address_opened=self._log.on_address_opened,
             left=self._left,
         )
 

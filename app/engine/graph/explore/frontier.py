@@ -103,7 +103,7 @@ class FrontierPlanner:
             elif item.page in templates and item.locator is not None:
                 self._controls[templates[item.page], _kind_of_control(item.locator)] += 1
 
-    def judge(self, spot: StateContext, *, last: bool = False) -> list[PlannedElement]:
+    def judge(self, context: StateContext, *, last: bool = False) -> list[PlannedElement]:
         """Decide about the visible elements of a state, in the order in which they are to be tried.
 
         States of one depth are judged in their order.  With ``last`` nothing is tried, because the targets lie deeper
@@ -112,26 +112,26 @@ class FrontierPlanner:
         verdicts: list[PlannedElement] = []
         kinds: set[str] = set()
         controls = 0
-        for key, element in self._distinct(spot):
-            if element.visible or not self._is_link(element, spot):
-                verdict = self._judge(spot, element, key, kinds, controls, last=last)
+        for key, element in self._distinct(context):
+            if element.visible or not self._is_link(element, context):
+                verdict = self._judge(context, element, key, kinds, controls, last=last)
                 controls += verdict.item.status is FrontierStatus.WAITING and not verdict.item.value
                 verdicts.append(self._numbered(verdict))
         return verdicts
 
-    def has_hidden_links(self, spot: StateContext) -> bool:
+    def has_hidden_links(self, context: StateContext) -> bool:
         """Whether ``judge_hidden`` has anything to decide for a state."""
-        return any(not element.visible and self._is_link(element, spot) for element in spot.elements)
+        return any(not element.visible and self._is_link(element, context) for element in context.elements)
 
-    def judge_hidden(self, spot: StateContext, *, last: bool = False) -> list[PlannedElement]:
+    def judge_hidden(self, context: StateContext, *, last: bool = False) -> list[PlannedElement]:
         """Decide about its invisible links: they are opened by their address, because nobody could click them.
 
         They come after everything else of their depth, which may show the same links.
         """
         verdicts: list[PlannedElement] = []
-        for key, element in self._distinct(spot):
-            if not element.visible and self._is_link(element, spot):
-                verdict = self._judge(spot, element, key, set(), 0, last=last)
+        for key, element in self._distinct(context):
+            if not element.visible and self._is_link(element, context):
+                verdict = self._judge(context, element, key, set(), 0, last=last)
                 item = verdict.item
                 if item.status is FrontierStatus.WAITING:
                     item = replace(item, operation=Operation.OPEN)
@@ -140,10 +140,10 @@ class FrontierPlanner:
                 verdicts.append(self._numbered(PlannedElement(item, element)))
         return verdicts
 
-    def _distinct(self, spot: StateContext) -> Iterator[tuple[str, Element]]:
+    def _distinct(self, context: StateContext) -> Iterator[tuple[str, Element]]:
         """Candidates by key; of several with one key the first visible one."""
         found: dict[str, Element] = {}
-        for element in spot.elements:
+        for element in context.elements:
             if self._is_tried(element):
                 key = identity.element_key(element, self._home)
                 if key not in found or (element.visible and not found[key].visible):
@@ -160,32 +160,36 @@ class FrontierPlanner:
         role = element.role if element.role in identity.INTERACTIVE or not element.listens else "button"
         return role in self._options.roles
 
-    def _is_link(self, element: Element, spot: StateContext) -> bool:
+    def _is_link(self, element: Element, context: StateContext) -> bool:
         """Whether its address alone leads to another page."""
         if not element.href.startswith(("http://", "https://")):
             return False
         if urlsplit(element.href).netloc != self._host:
             return True
-        return identity.url_key(element.href, self._home) != spot.state.keys.url
+        return identity.url_key(element.href, self._home) != context.state.keys.url
 
     def _judge(
-        self, spot: StateContext, element: Element, key: str, kinds: set[str], controls: int, *, last: bool
+        self, context: StateContext, element: Element, key: str, kinds: set[str], controls: int, *, last: bool
     ) -> PlannedElement:
         item = FrontierItem(
-            page=spot.state.id, element=key, operation=Operation.CLICK, depth=spot.state.depth
+            page=context.state.id, element=key, operation=Operation.CLICK, depth=context.state.depth
         )
 
-        link = self._is_link(element, spot)
-        skipped = self._not_offered(element, key, spot, link=link) or self._unfit(element, spot, link=link)
+        link = self._is_link(element, context)
+        skipped = self._not_offered(element, key, context, link=link) or self._not_followable(
+            element, context, link=link
+        )
         result = (
-            self._rules.verdict(element, spot.state.url, spot.language) if skipped is None else RuleResult()
+            self._rules.verdict(element, context.state.url, context.language)
+            if skipped is None
+            else RuleResult()
         )
         if not result.allows:
             why = ": ".join(part for part in (result.rule, result.why) if part)
             skipped = (result.reason or SkipReason.BLOCKED, why)
         if skipped is None and not self._options.naive:
             skipped = (
-                self._known_link(element) if link else self._known_control(spot, element, kinds, controls)
+                self._known_link(element) if link else self._known_control(context, element, kinds, controls)
             )
         if skipped is None and last:
             skipped = (SkipReason.DEPTH, "")
@@ -194,29 +198,31 @@ class FrontierPlanner:
             item = replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=detail)
             return PlannedElement(item, element)
         if result.risk:
-            self.risks[spot.state.id, key] = result.risk
+            self.risks[context.state.id, key] = result.risk
         if link:
             self.know(element.href)
             # The secret in an address is not stored, so such a link is clicked on its page.
             value = "" if MARK in element.href else element.href
             return PlannedElement(replace(item, value=value), element)
-        self._controls[spot.state.keys.template, _kind_of_control(element)] += 1
+        self._controls[context.state.keys.template, _kind_of_control(element)] += 1
         kinds.add(identity.kind_key(element))
         return PlannedElement(_with_operation(item, element), element)
 
     def _not_offered(
-        self, element: Element, key: str, spot: StateContext, *, link: bool
+        self, element: Element, key: str, context: StateContext, *, link: bool
     ) -> tuple[SkipReason, str] | None:
         """Why the page doesn't offer it, or offered it before."""
         if element.in_advert:
             return SkipReason.ADVERT, ""
-        if key in spot.inherited and not self._options.naive:
+        if key in context.inherited and not self._options.naive:
             return SkipReason.INHERITED, ""
         if "disabled" in element.states:
             return SkipReason.DISABLED, ""
         return None if element.visible or link else (SkipReason.HIDDEN, "")
 
-    def _unfit(self, element: Element, spot: StateContext, *, link: bool) -> tuple[SkipReason, str] | None:
+    def _not_followable(
+        self, element: Element, context: StateContext, *, link: bool
+    ) -> tuple[SkipReason, str] | None:
         """Why nobody could follow it, whatever the rules say."""
         scheme = element.href.partition(":")[0].lower() if element.href else ""
         if scheme == "javascript" and not _INERT_SCRIPT.fullmatch(element.href):
@@ -230,7 +236,7 @@ class FrontierPlanner:
             if _FILE.search(parts.path) or any(name == "download" for name, _ in element.attributes):
                 return SkipReason.DOWNLOAD, parts.path
         elif scheme.startswith("http") and "#" not in element.href and not _OPENS & set(element.states):
-            return SkipReason.KNOWN, spot.state.keys.url
+            return SkipReason.KNOWN, context.state.keys.url
         elif _is_filled_in(element) and element.form.startswith("post:"):
             return SkipReason.FORM, f"a field of {element.form}"
         return None
@@ -248,14 +254,14 @@ class FrontierPlanner:
         return None
 
     def _known_control(
-        self, spot: StateContext, element: Element, kinds: set[str], controls: int
+        self, context: StateContext, element: Element, kinds: set[str], controls: int
     ) -> tuple[SkipReason, str] | None:
         if element.repeat and identity.kind_key(element) in kinds:
             return SkipReason.REPEATED, "the first of them represents all"
         if controls >= MOST_CONTROLS:
             return SkipReason.REPEATED, f"more than {MOST_CONTROLS} controls on this page"
         most = 1 if self._options.mode is Mode.SKELETON else ALIKE
-        if self._controls[spot.state.keys.template, _kind_of_control(element)] >= most:
+        if self._controls[context.state.keys.template, _kind_of_control(element)] >= most:
             return SkipReason.TEMPLATE, f"tried on {most} pages of this kind"
         return None
 

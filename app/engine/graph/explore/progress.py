@@ -37,7 +37,7 @@ class Progress:
         self.tried = 0
         self._skipped: Counter[str] = Counter()
         self._notes: Counter[str] = Counter()
-        self._spent: dict[int, float] = {}
+        self._depth_seconds: dict[int, float] = {}
         self._before: set[str] = set()
         self._earlier = 0.0
         self._began = self._mark = clock.tick()
@@ -67,9 +67,9 @@ class Progress:
                 self.tried += 1
         self.waiting, self._states = len(self.unfinished), sum(not s.gone_at for s in memory.states)
         own = [state for state in memory.states if state.exploration == memory.exploration]
-        self._spent = seconds_by_depth((state.depth, state.first_seen) for state in own)
-        self._spent |= {row.depth: row.seconds for row in memory.depths if row.seconds}
-        self._earlier = sum(self._spent.values())
+        self._depth_seconds = seconds_by_depth((state.depth, state.first_seen) for state in own)
+        self._depth_seconds |= {row.depth: row.seconds for row in memory.depths if row.seconds}
+        self._earlier = sum(self._depth_seconds.values())
         self._before.difference_update(state.id for state in own)
 
     def plan(self, verdicts: Sequence[PlannedElement]) -> None:
@@ -106,7 +106,7 @@ class Progress:
     def spend(self, depth: int) -> None:
         """Assign the time since the last call to finding states of this depth."""
         now = self._clock.tick()
-        self._spent[depth] = self._spent.get(depth, 0.0) + now - self._mark
+        self._depth_seconds[depth] = self._depth_seconds.get(depth, 0.0) + now - self._mark
         self._mark = now
 
     def note(self, text: str) -> None:
@@ -149,7 +149,7 @@ class Progress:
 
     def rows(self, graph: ExplorationGraph) -> tuple[DepthRow, ...]:
         """Discovery velocity by depth."""
-        return depth_rows((state.depth for state in graph.states.values()), self._spent)
+        return depth_rows((state.depth for state in graph.states.values()), self._depth_seconds)
 
     def report(self, graph: ExplorationGraph, exploration: int, ended: str, robots: str) -> ExploreReport:
         """Return the exploration's final report."""

@@ -44,14 +44,14 @@ class ObservedState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitOutcome:
-    """The result of an attempt.  ``standing`` is ``None`` if no page of the site was reached.
+    """The result of an attempt.  ``observed`` is ``None`` if no page of the site was reached.
 
     ``end`` names other results: ``away`` left the site, ``file`` started a download, ``unsent`` would have sent
     something, ``same`` changed nothing, ``failed``; ``why`` says it in words.
     """
 
-    standing: ObservedState | None = None
-    deed: DriverResult = field(default_factory=DriverResult)
+    observed: ObservedState | None = None
+    result: DriverResult = field(default_factory=DriverResult)
     end: Literal["", "away", "file", "unsent", "same", "failed"] = ""
     why: str = ""
     seconds: float = 0.0
@@ -63,7 +63,7 @@ class OutOfTime(Exception):
     """The time budget ran out during an attempt; the attempt has no result."""
 
 
-OnLegDone = Callable[[Attempt], Awaitable[None]]
+OnTransitionRepeated = Callable[[Attempt], Awaitable[None]]
 OnAddressOpened = Callable[[PageState, ObservedState | None], Awaitable[None]]
 
 
@@ -72,22 +72,22 @@ class Visitor:
 
     Args:
         graph: what is known so far; only read.
-        leg_made: called with every known transition that was repeated on the path to a state.
-        direct_known: called with the result of opening a state's address for the first time.
+        on_repeated: called with every known transition that was repeated on the path to a state.
+        on_address_opened: called with the result of opening a state's address for the first time.
         left: returns the seconds left overall; every wait ends with them (``OutOfTime``).
     """
 
     def __init__(
         self, driver: Driver, graph: ExplorationGraph, pacer: Pacer, clock: Clock, *, pictures: bool,
-        leg_made: OnLegDone, direct_known: OnAddressOpened, left: Callable[[], float] = lambda: inf,
+        on_repeated: OnTransitionRepeated, on_address_opened: OnAddressOpened, left: Callable[[], float] = lambda: inf,
     ) -> None:  # fmt: skip
         self._left = left
         self._driver, self._graph, self._pacer, self._clock = driver, graph, pacer, clock
-        self._pictures, self._leg_made, self._direct_known = pictures, leg_made, direct_known
+        self._pictures, self._on_repeated, self._on_address_opened = pictures, on_repeated, on_address_opened
         self._host = urlsplit(graph.home).netloc
-        self.standing: ObservedState | None = None
+        self.observed: ObservedState | None = None
         self.load_seconds = 0.0
-        self.look_seconds = 0.0
+        self.capture_seconds = 0.0
 
     async def try_item(self, item: FrontierItem, source: PageState, address: str) -> VisitOutcome:
         """Try one element of a state; ``address`` is set for a link that may be opened by its address.
@@ -113,7 +113,7 @@ class Visitor:
                 outcome = _lost(f"the page did not answer for {HANG_SECONDS:.0f} s")
             except PageLost as error:
                 outcome = _lost(str(error))
-            if outcome.deed.trouble is not DriverFailure.LOST:
+            if outcome.result.trouble is not DriverFailure.LOST:
                 break
             await self.renew()
         return replace(outcome, seconds=self._clock.tick() - began)
@@ -132,7 +132,7 @@ class Visitor:
 
     async def renew(self) -> None:
         """Start with an empty page.  Raises ``BrowserGone`` and ``OutOfTime``."""
-        self.standing = None
+        self.observed = None
         limit = self._limit()
         try:
             async with asyncio.timeout(limit):
@@ -150,43 +150,45 @@ class Visitor:
     def _check(self, limit: float) -> None:
         """Raise ``OutOfTime`` if a step that used up its limit was cut short by the overall time budget."""
         if limit < HANG_SECONDS:
-            self.standing = None
+            self.observed = None
             raise OutOfTime
 
     async def open(self, url: str) -> VisitOutcome:
         """Open an address; retry transient faults a few times.  Raises ``PageLost``."""
-        deed = DriverResult(trouble=DriverFailure.UNREACHABLE)
+        result = DriverResult(trouble=DriverFailure.UNREACHABLE)
         for turn in range(TRIES):
             if turn:
                 await self._clock.sleep(0.5 * turn)
             await self._pacer.wait()
-            self.standing = None
-            deed = await self._driver.open(url)
-            self.load_seconds += deed.seconds
-            if deed.status in (429, 503):
+            self.observed = None
+            result = await self._driver.open(url)
+            self.load_seconds += result.seconds
+            if result.status in (429, 503):
                 self._pacer.slow_down()
-            elif deed.ok:
+            elif result.ok:
                 self._pacer.speed_up()
             if (
-                deed.trouble not in (DriverFailure.SERVER, DriverFailure.UNREACHABLE)
-                or deed.seconds > RETRY_LIMIT_SECONDS
+                result.trouble not in (DriverFailure.SERVER, DriverFailure.UNREACHABLE)
+                or result.seconds > RETRY_LIMIT_SECONDS
             ):
                 break
-        if not deed.ok:
+        if not result.ok:
             return VisitOutcome(
-                deed=deed, end="file" if deed.trouble is DriverFailure.FILE else "failed", why=deed.why
+                result=result,
+                end="file" if result.trouble is DriverFailure.FILE else "failed",
+                why=result.why,
             )
-        return await self._arrived(deed)
+        return await self._arrived(result)
 
     async def reach(self, state: PageState) -> VisitOutcome:
         """Bring the page to a state by the shortest known path, and verify it.  Raises ``PageLost``."""
-        if self.standing is not None and self.standing.id == state.id:
-            return VisitOutcome(standing=self.standing)
+        if self.observed is not None and self.observed.id == state.id:
+            return VisitOutcome(observed=self.observed)
         outcome = VisitOutcome(end="failed", why="no path to it is known")
         if state.direct is None and not self._other_state_there(state):
             outcome = await self.open(state.url)
-            await self._direct_known(state, outcome.standing)
-            if outcome.standing is not None and outcome.standing.id == state.id:
+            await self._on_address_opened(state, outcome.observed)
+            if outcome.observed is not None and outcome.observed.id == state.id:
                 return outcome
             outcome = _strayed(outcome, outcome.why or "its address leads to another page")
         for _ in range(2):
@@ -194,7 +196,7 @@ class Visitor:
             if route is None:
                 break
             outcome = await self._go(route)
-            if outcome.standing is not None:
+            if outcome.observed is not None:
                 return outcome
         return outcome
 
@@ -205,17 +207,17 @@ class Visitor:
     async def _go(self, route: EntryPath) -> VisitOutcome:
         outcome = await self.open(route.start.url)
         arrival = self._verified(route.start, outcome)
-        for leg in route.legs:
+        for step in route.transitions:
             if arrival.kind.ends_path:
                 break
-            expected = self._graph.states[leg.target]
+            expected = self._graph.states[step.target]
             began = self._clock.tick()
-            outcome = await self._act(leg)
+            outcome = await self._act(step)
             arrival = self._verified(expected, outcome)
-            tier = outcome.deed.tier
-            await self._leg_made(
+            tier = outcome.result.tier
+            await self._on_repeated(
                 Attempt(
-                    transition=leg.id,
+                    transition=step.id,
                     at=self._clock.now(),
                     arrival=arrival.kind,
                     seconds=self._clock.tick() - began,
@@ -230,7 +232,7 @@ class Visitor:
         """Compare the page with the expected state; a similar page suffices if the next element is unambiguous
         there.
         """
-        now = outcome.standing
+        now = outcome.observed
         if now is None:
             return ReplayVerdict(
                 kind=ReplayVerdictKind.ERROR, expected=expected.id, why=outcome.why or "no page was reached"
@@ -241,79 +243,85 @@ class Visitor:
             return replace(found, kind=ReplayVerdictKind.WRONG)
         return found
 
-    async def _act(self, leg: Transition) -> VisitOutcome:
-        if leg.locator is None:
+    async def _act(self, step: Transition) -> VisitOutcome:
+        if step.locator is None:
             return VisitOutcome(end="failed", why="it is not known how it was done")
-        self.standing = None
-        deed = await self._driver.act(leg.operation, leg.locator, leg.value)
-        return await self._arrived(deed) if deed.ok else VisitOutcome(deed=deed, end="failed", why=deed.why)
+        self.observed = None
+        result = await self._driver.act(step.operation, step.locator, step.value)
+        return (
+            await self._arrived(result)
+            if result.ok
+            else VisitOutcome(result=result, end="failed", why=result.why)
+        )
 
     async def _operate(self, item: FrontierItem, source: PageState) -> VisitOutcome:
         """Perform the item on its page; if the page changed meanwhile, once more on a fresh one."""
         outcome = await self._operate_once(item, source)
-        if outcome.deed.trouble is DriverFailure.MISSING and outcome.strayed is None:
-            self.standing = None
+        if outcome.result.trouble is DriverFailure.MISSING and outcome.strayed is None:
+            self.observed = None
             outcome = await self._operate_once(item, source)
         return outcome
 
     async def _operate_once(self, item: FrontierItem, source: PageState) -> VisitOutcome:
         reached = await self.reach(source)
-        if reached.standing is None:
+        if reached.observed is None:
             why = f"the page it is on was not reached again: {reached.why}"
-            return VisitOutcome(deed=reached.deed, end="failed", why=why, strayed=reached.strayed)
+            return VisitOutcome(result=reached.result, end="failed", why=why, strayed=reached.strayed)
         if item.locator is None:
             return VisitOutcome(end="failed", why="it has no locator")
         await self._pacer.wait()
-        self.standing = None
+        self.observed = None
         kept = item.operation in (Operation.SELECT, Operation.HOVER)
         operation = item.operation if kept else Operation.CLICK
-        deed = await self._driver.act(
+        result = await self._driver.act(
             operation, item.locator, item.value if operation is Operation.SELECT else ""
         )
-        self.load_seconds += deed.seconds
-        if not deed.ok:
-            if deed.trouble in (DriverFailure.MISSING, DriverFailure.REFUSED):
-                self.standing = reached.standing  # nothing was touched
+        self.load_seconds += result.seconds
+        if not result.ok:
+            if result.trouble in (DriverFailure.MISSING, DriverFailure.REFUSED):
+                self.observed = reached.observed  # nothing was touched
             return VisitOutcome(
-                deed=deed, end="file" if deed.trouble is DriverFailure.FILE else "failed", why=deed.why
+                result=result,
+                end="file" if result.trouble is DriverFailure.FILE else "failed",
+                why=result.why,
             )
-        outcome = await self._arrived(deed)
-        now = outcome.standing
-        if now is None or now.id != reached.standing.id:
+        outcome = await self._arrived(result)
+        now = outcome.observed
+        if now is None or now.id != reached.observed.id:
             return outcome
         popup = next((url for url in now.page.popups if urlsplit(url).netloc == self._host), "")
         if popup:
             return await self.open(popup)
         if now.page.popups:
             return VisitOutcome(
-                deed=deed, end="away", why=f"opened a window on {urlsplit(now.page.popups[0]).netloc}"
+                result=result, end="away", why=f"opened a window on {urlsplit(now.page.popups[0]).netloc}"
             )
         if now.page.downloads:
-            return VisitOutcome(deed=deed, end="file", why=f"downloaded {now.page.downloads[0]}")
-        if deed.unsent:
+            return VisitOutcome(result=result, end="file", why=f"downloaded {now.page.downloads[0]}")
+        if result.unsent:
             return VisitOutcome(
-                deed=deed, end="unsent", why=f"{', '.join(deed.unsent[:3])} was not submitted"
+                result=result, end="unsent", why=f"{', '.join(result.unsent[:3])} was not submitted"
             )
         said = f"; alert: {now.page.alerts[0][:120]}" if now.page.alerts else ""
-        return VisitOutcome(standing=now, deed=deed, end="same", why=f"nothing changed{said}")
+        return VisitOutcome(observed=now, result=result, end="same", why=f"nothing changed{said}")
 
-    async def _arrived(self, deed: DriverResult) -> VisitOutcome:
+    async def _arrived(self, result: DriverResult) -> VisitOutcome:
         page = await self._driver.look(picture=self._pictures)
-        self.look_seconds += page.seconds
+        self.capture_seconds += page.seconds
         host = urlsplit(page.url).netloc
         if host != self._host:
-            return VisitOutcome(deed=deed, end="away", why=f"leads to {host or page.url[:40]}")
-        status = deed.status or page.status
+            return VisitOutcome(result=result, end="away", why=f"leads to {host or page.url[:40]}")
+        status = result.status or page.status
         if status >= 400 and page.challenge is Challenge.NONE:
-            return VisitOutcome(deed=deed, end="failed", why=f"the site returned status {status}")
+            return VisitOutcome(result=result, end="failed", why=f"the site returned status {status}")
         keys = identity.keys_of(page, self._graph.home)
-        self.standing = ObservedState(page, keys, identity.page_id(keys))
-        return VisitOutcome(standing=self.standing, deed=deed)
+        self.observed = ObservedState(page, keys, identity.page_id(keys))
+        return VisitOutcome(observed=self.observed, result=result)
 
 
 def _strayed(outcome: VisitOutcome, why: str) -> VisitOutcome:
-    return VisitOutcome(deed=outcome.deed, end="failed", why=why, strayed=outcome.standing)
+    return VisitOutcome(result=outcome.result, end="failed", why=why, strayed=outcome.observed)
 
 
 def _lost(why: str) -> VisitOutcome:
-    return VisitOutcome(deed=DriverResult(trouble=DriverFailure.LOST, why=why), end="failed", why=why)
+    return VisitOutcome(result=DriverResult(trouble=DriverFailure.LOST, why=why), end="failed", why=why)

@@ -90,7 +90,7 @@ async def verify(
     memory = await keeper.memory()
     states = [state for state in memory.states if not state.gone_at and state.source is not Source.RUN]
     known = {state.id for state in states}
-    ways = [
+    transitions = [
         found
         for found in memory.transitions
         if not found.gone_at and found.source in known and found.target in known
@@ -103,7 +103,7 @@ async def verify(
     verification = Verification(
         memory.home or graph.home,
         states,
-        ways,
+        transitions,
         drivers,
         pacer=Pacer(memory.home or graph.home, rate, chosen, delay=delay),
         clock=chosen,
@@ -112,14 +112,14 @@ async def verify(
         tell=tell,
     )
     findings = await verification.run()
-    gone, gone_ways = await _keep(keeper, states, ways, findings, chosen.now())
+    gone, gone_transitions = await _store_findings(keeper, states, transitions, findings, chosen.now())
     report = VerifyGraphReport(
         site=graph.site,
         states=len({graph.node_of(state.id) for state in states if state.id in graph.pages}),
-        transitions=len(ways),
+        transitions=len(transitions),
         arrivals=count_verdicts(findings),
         gone_states=_nodes(graph, gone),
-        gone_transitions=tuple(sorted(gone_ways)),
+        gone_transitions=tuple(sorted(gone_transitions)),
         changed_states=_nodes(graph, set(findings.replaced)),
         seconds=round(chosen.tick() - began, 2),
         loads=findings.opened + findings.acted,
@@ -230,10 +230,10 @@ class _GoingOn:
         )
 
 
-async def _keep(
+async def _store_findings(
     keeper: MaintenanceStore,
     states: Sequence[PageState],
-    ways: Sequence[Transition],
+    transitions: Sequence[Transition],
     findings: Findings,
     at: float,
 ) -> tuple[set[str], set[str]]:
@@ -242,17 +242,17 @@ async def _keep(
         await keeper.save(GraphTransaction(at=at, transitions=((found, attempt),)))
     for state, contents in (*findings.states.values(), *findings.again.values()):
         await keeper.save(GraphTransaction(at=at, exploration=state.exploration, states=((state, contents),)))
-    steady = [found for found in ways if found.id not in findings.broken]
+    steady = [found for found in transitions if found.id not in findings.broken]
     moves = migrate_edges(steady, findings.replaced, findings.looks, findings.gone)
     made = {found.id: found for found in findings.found} | {new.id: new for _, new in moves.made}
-    lost_ways = (moves.gone | findings.broken) - set(made)
-    standing = [state for state in states if state.id not in findings.gone | set(findings.replaced)]
-    standing = [findings.renewed.get(state.id, state) for state in standing]
-    standing += [state for state, _ in findings.states.values()]
-    left = [found for found in steady if found.id not in lost_ways]
-    alone = unreachable({state.id for state in standing}, findings.direct, [*left, *made.values()])
+    lost_transitions = (moves.gone | findings.broken) - set(made)
+    observed = [state for state in states if state.id not in findings.gone | set(findings.replaced)]
+    observed = [findings.renewed.get(state.id, state) for state in observed]
+    observed += [state for state, _ in findings.states.values()]
+    left = [found for found in steady if found.id not in lost_transitions]
+    alone = unreachable({state.id for state in observed}, findings.direct, [*left, *made.values()])
     gone = findings.gone | alone
-    lost_ways |= {
+    lost_transitions |= {
         found.id for found in [*left, *made.values()] if found.source in alone or found.target in alone
     }
     await keeper.save(
@@ -261,17 +261,17 @@ async def _keep(
             states=tuple((state, None) for state in findings.renewed.values() if state.id not in gone),
             seen=tuple(
                 state.id
-                for state in standing
+                for state in observed
                 if state.id not in gone
                 and findings.arrivals.get(state.id) in _SEEN
                 and state.id not in findings.states
             ),
-            transitions=tuple((found, None) for found in made.values() if found.id not in lost_ways),
+            transitions=tuple((found, None) for found in made.values() if found.id not in lost_transitions),
         )
     )
-    await keeper.mark_gone(gone | set(findings.replaced), lost_ways, at)
+    await keeper.mark_gone(gone | set(findings.replaced), lost_transitions, at)
     renamed = {old.id for old, _ in moves.made}
-    return gone, {found.id for found in ways if found.id in lost_ways} - renamed
+    return gone, {found.id for found in transitions if found.id in lost_transitions} - renamed
 
 
 def _nodes(graph: InteractionGraph, pages: Collection[str]) -> tuple[str, ...]:

@@ -78,14 +78,14 @@ class Verification:
         self._home, self._states, self._transitions = home, states, transitions
         self._pacer, self._clock, self._exploration, self._thorough = pacer, clock, exploration, thorough
         self._tell, self._done, self._total = tell, 0, 0
-        self._shut = 0
+        self._denied = 0
         self.found = Findings()
         self._graph = ExplorationGraph(home)
         self._graph.restore(states, transitions)
         self._drivers = [_Counted(driver, self.found) for driver in drivers]
         self._visitors = [self._visitor(driver) for driver in self._drivers]
         self._answers: dict[str, FetchedDocument] = {}
-        self._silent = 0
+        self._unanswered = 0
 
     async def run(self) -> Findings:
         """Verify everything.
@@ -94,13 +94,13 @@ class Verification:
             SiteloreError: the site does not respond, or no browser starts; then there is no verdict.
         """
         pages = self._pages()
-        ways = [found for found in self._transitions if self._is_tried(found)]
-        self._total = 2 * len(pages) + len(ways)
+        transitions = [found for found in self._transitions if self._is_tried(found)]
+        self._total = 2 * len(pages) + len(transitions)
         for page in pages:
             self._graph.landing[page.keys.url] = page.id
-        await self._each(pages, self._ask)
-        await self._look_at(pages)
-        await self._try(ways)
+        await self._each(pages, self._request)
+        await self._open_undecided(pages)
+        await self._try(transitions)
         return self.found
 
     # pages
@@ -113,14 +113,14 @@ class Verification:
                 found.setdefault(state.keys.url, state)
         return list(found.values())
 
-    async def _ask(self, driver: _Counted, page: PageState) -> None:
+    async def _request(self, driver: _Counted, page: PageState) -> None:
         if self._thorough or not page.served:
             return
         await self._pacer.wait()
         answer = await driver.ask(page.url)
         self._answers[page.id] = answer
-        self._silent = self._silent + 1 if answer.why else 0
-        if self._silent >= SILENT_IN_A_ROW:
+        self._unanswered = self._unanswered + 1 if answer.why else 0
+        if self._unanswered >= SILENT_IN_A_ROW:
             raise SiteloreError(f"the site can't be verified: {answer.why}; nothing was changed")
 
     def _is_as_it_was(self, page: PageState) -> bool:
@@ -129,7 +129,7 @@ class Verification:
             return False
         return answer.served == page.served and identity.url_key(answer.url, self._home) == page.keys.url
 
-    async def _look_at(self, pages: Sequence[PageState]) -> None:
+    async def _open_undecided(self, pages: Sequence[PageState]) -> None:
         """Open the pages that the responses alone can't decide."""
         same = [page for page in pages if self._is_as_it_was(page)]
         alike: defaultdict[str, list[PageState]] = defaultdict(list)
@@ -150,22 +150,22 @@ class Verification:
     async def _open(self, driver: _Counted, page: PageState) -> None:
         visitor = self._visitor_of(driver)
         outcome = await self._outcome(visitor, lambda: visitor.open(page.url))
-        same = outcome.standing is not None and outcome.standing.id == page.id
+        same = outcome.observed is not None and outcome.observed.id == page.id
         if not same and self._is_as_it_was(
             page
         ):  # the same document gave another page: it may vary at random
             outcome = await self._outcome(visitor, lambda: visitor.open(page.url))
         self._judge(page, outcome)
         kind = self.found.arrivals[page.id]
-        self._shut = self._shut + 1 if kind in (ReplayVerdictKind.BLOCKED, ReplayVerdictKind.ERROR) else 0
-        if self._shut >= SILENT_IN_A_ROW and ReplayVerdictKind.EXACT not in self.found.arrivals.values():
+        self._denied = self._denied + 1 if kind in (ReplayVerdictKind.BLOCKED, ReplayVerdictKind.ERROR) else 0
+        if self._denied >= SILENT_IN_A_ROW and ReplayVerdictKind.EXACT not in self.found.arrivals.values():
             why = self.found.why.get(page.id, kind.value)
             raise SiteloreError(f"the site can't be verified: {why}; nothing was changed")
 
     def _judge(self, page: PageState, outcome: VisitOutcome) -> None:
         """The verdict on a page that was opened, and its consequences."""
         kind, why = self._verdict(page, outcome)
-        found, now = self.found, outcome.standing
+        found, now = self.found, outcome.observed
         found.arrivals[page.id] = kind
         if why:
             found.why[page.id] = why
@@ -178,9 +178,9 @@ class Verification:
             if now.id != page.id:
                 if page.direct:
                     found.replaced[page.id] = now.id
-                self._keep(now, page, direct=True)
+                self._add_state(now, page, direct=True)
             elif self._elements_changed(page, now):
-                self._keep_again(page, now)
+                self._update_state(page, now)
             elif (page.served, page.direct) != (now.page.served, True):
                 found.renewed[page.id] = replace(page, served=now.page.served, direct=True)
                 self._graph.put(found.renewed[page.id])
@@ -195,7 +195,7 @@ class Verification:
         shown = (e for e in now.page.elements if identity.is_interactive(e))
         return {identity.element_key(e, self._home) for e in shown} != set(page.element_keys)
 
-    def _keep_again(self, page: PageState, now: ObservedState) -> None:
+    def _update_state(self, page: PageState, now: ObservedState) -> None:
         state = state_of(
             now.page,
             now.keys,
@@ -211,7 +211,7 @@ class Verification:
         self._graph.put(state)
 
     def _verdict(self, page: PageState, outcome: VisitOutcome) -> tuple[ReplayVerdictKind, str]:
-        now, status = outcome.standing, outcome.deed.status
+        now, status = outcome.observed, outcome.result.status
         if now is not None:
             rivals = self._graph.at(page.keys.url)
             arrival = compare(page, now.keys, now.page, home=self._home, rivals=rivals)
@@ -230,10 +230,10 @@ class Verification:
             return False
         return self._thorough or not is_link(found, target)
 
-    async def _try(self, ways: Sequence[Transition]) -> None:
+    async def _try(self, transitions: Sequence[Transition]) -> None:
         """Make one transition of each kind; all of them if one leads elsewhere or its page changed."""
         kinds: defaultdict[object, list[Transition]] = defaultdict(list)
-        for found in ways:
+        for found in transitions:
             if found.source in self.found.gone:
                 continue
             kinds[found.id if self._thorough else transition_kind(found)].append(found)
@@ -252,10 +252,10 @@ class Verification:
             else:
                 self.found.arrivals.update({found.target: ReplayVerdictKind.EXACT for found in others})
 
-    async def _by_depth(self, ways: Sequence[Transition]) -> None:
+    async def _by_depth(self, transitions: Sequence[Transition]) -> None:
         """Transitions by depth: a state that only another transition opens has to wait for that one."""
         levels: defaultdict[int, list[Transition]] = defaultdict(list)
-        for found in sorted(ways, key=self._depth_of):
+        for found in sorted(transitions, key=self._depth_of):
             levels[self._graph.states[found.source].depth].append(found)
         for _, level in sorted(levels.items()):
             await self._each(level, self._act)
@@ -268,14 +268,14 @@ class Verification:
         source = self._graph.states[self.found.replaced.get(found.source, found.source)]
         expected = self._graph.states[found.target]
         reached = await self._outcome(visitor, lambda: visitor.reach(source))
-        if reached.standing is None:
+        if reached.observed is None:
             self._made(found, ReplayVerdictKind.ERROR, reached)
             return
         item = FrontierItem(
             page=source.id, element="", operation=found.operation, value=found.value, locator=found.locator
         )
         outcome = await self._outcome(visitor, lambda: visitor.try_item(item, source, ""))
-        now = outcome.standing
+        now = outcome.observed
         if now is None:
             kind = ReplayVerdictKind.ERROR
         elif outcome.end == "same":
@@ -288,8 +288,8 @@ class Verification:
             self.found.arrivals[expected.id] = kind
         if (
             kind is ReplayVerdictKind.BLOCKED
-            or outcome.deed.status >= 500
-            or outcome.deed.trouble in _NOT_ITS_FAULT
+            or outcome.result.status >= 500
+            or outcome.result.trouble in _NOT_ITS_FAULT
         ):
             return
         if kind is not ReplayVerdictKind.EXACT or source.id != found.source:
@@ -298,7 +298,7 @@ class Verification:
                 self._led_to(found, source, expected, now, kind)
 
     def _made(self, found: Transition, kind: ReplayVerdictKind, outcome: VisitOutcome) -> None:
-        tier = outcome.deed.tier
+        tier = outcome.result.tier
         attempt = Attempt(
             transition=found.id,
             at=self._clock.now(),
@@ -326,7 +326,7 @@ class Verification:
         unknown = now.id not in self._graph.states
         same_address = now.keys.url == expected.keys.url
         if unknown:
-            self._keep(now, expected if same_address else source, direct=None)
+            self._add_state(now, expected if same_address else source, direct=None)
             self.found.unread[now.id].update(source.element_keys)
         if same_address and now.id != expected.id and (unknown or kind.ok):
             self.found.replaced.setdefault(expected.id, now.id)
@@ -338,7 +338,7 @@ class Verification:
         )
         self._graph.add(made, passed)
 
-    def _keep(self, now: ObservedState, before: PageState, *, direct: bool | None) -> None:
+    def _add_state(self, now: ObservedState, before: PageState, *, direct: bool | None) -> None:
         """Store an unknown page, in the depth of the one it replaces or was found from."""
         if now.id in self.found.states:
             return
@@ -385,12 +385,12 @@ class Verification:
             return VisitOutcome(end="failed", why=str(lost))
 
     def _visitor(self, driver: _Counted) -> Visitor:
-        async def leg_made(attempt: Attempt) -> None:
+        async def on_repeated(attempt: Attempt) -> None:
             self.found.attempts.append((self._graph.transitions[attempt.transition], attempt))
 
-        async def direct_known(state: PageState, standing: ObservedState | None) -> None:
-            if standing is not None:
-                now = replace(self._graph.states[state.id], direct=standing.id == state.id)
+        async def on_address_opened(state: PageState, observed: ObservedState | None) -> None:
+            if observed is not None:
+                now = replace(self._graph.states[state.id], direct=observed.id == state.id)
                 self.found.renewed[state.id] = now
                 self._graph.put(now)
 
@@ -400,8 +400,8 @@ class Verification:
             self._pacer,
             self._clock,
             pictures=True,
-            leg_made=leg_made,
-            direct_known=direct_known,
+            on_repeated=on_repeated,
+            on_address_opened=on_address_opened,
         )
 
     def _visitor_of(self, driver: _Counted) -> Visitor:

@@ -80,18 +80,18 @@ def danger_of(element: Element, page_url: str, language: str = "") -> Danger | N
     if element.role in _LABELLED or element.type in ("reset", "text", "search"):
         return None
     link = link_of(element, page_url)
-    if (sent := _told_by_attributes(element)) is not None:
+    if (sent := _attribute_danger(element)) is not None:
         return sent
-    if link is not None and (said := verb_in_address(link)) is not None:
-        return _danger(said, f"its address says '{said.verb}'", strong=said.kind != "sends")
-    said = _said_by_name(element, link, language_of(language))
-    if said is not None:
-        return _danger(said, f"'{said.verb}' {_WHY[said.kind]}", strong=said.kind != "sends")
-    if link is None and (said := _told_by_marks(element)) is not None:
+    if link is not None and (match := verb_in_address(link)) is not None:
+        return _danger(match, f"its address says '{match.verb}'", strong=match.kind != "sends")
+    match = _verb_in_name(element, link, language_of(language))
+    if match is not None:
+        return _danger(match, f"'{match.verb}' {_WHY[match.kind]}", strong=match.kind != "sends")
+    if link is None and (match := _verb_in_marks(element)) is not None:
         return _danger(
-            said, f"'{said.verb}' in its attributes {_WHY[said.kind]}", strong=said.kind != "sends"
+            match, f"'{match.verb}' in its attributes {_WHY[match.kind]}", strong=match.kind != "sends"
         )
-    return _told_by_place(element) if link is None else None
+    return _context_danger(element) if link is None else None
 
 
 def form_danger_of(element: Element) -> Danger | None:
@@ -144,22 +144,22 @@ def link_of(element: Element, page_url: str) -> SplitResult | None:
     return None if same and "#" in element.href and plain_fragment else target
 
 
-def _said_by_name(element: Element, link: SplitResult | None, language: str) -> VerbMatch | None:
+def _verb_in_name(element: Element, link: SplitResult | None, language: str) -> VerbMatch | None:
     name = element.name or element.label or element.text or dict(element.attributes).get("title", "")
-    said = verb_in_name(name, language) or verb_in_icon(name)
-    if said is None or element.role in _SHOWING or changes_view_only(name, said.verb):
+    match = verb_in_name(name, language) or verb_in_icon(name)
+    if match is None or element.role in _SHOWING or changes_view_only(name, match.verb):
         return None
     if link is not None:
         about = (
-            said.words > _LINK_WORDS or is_informational(name) or _is_title(name, link) or may_be_noun(said)
+            match.words > _LINK_WORDS or is_informational(name) or _is_title(name, link) or may_be_noun(match)
         )
-        return None if about or said.kind == "sends" else said
-    if said.words > _BUTTON_WORDS and said.at > 0:
+        return None if about or match.kind == "sends" else match
+    if match.words > _BUTTON_WORDS and match.at > 0:
         return None
     opens = bool(_OPENING & set(element.states)) or bool(_split(element.href).fragment)
-    if said.kind == "sends" and (opens or _about_cookies(element)):
+    if match.kind == "sends" and (opens or _about_cookies(element)):
         return None
-    return said
+    return match
 
 
 def _is_title(name: str, link: SplitResult) -> bool:
@@ -169,7 +169,7 @@ def _is_title(name: str, link: SplitResult) -> bool:
     return len(words) >= _TITLE_WORDS and any(slug.issuperset(words) for slug in slugs)
 
 
-def _told_by_attributes(element: Element) -> Danger | None:
+def _attribute_danger(element: Element) -> Danger | None:
     if not element.attributes:
         return None
     attributes = dict(element.attributes)
@@ -191,7 +191,7 @@ def _told_by_attributes(element: Element) -> Danger | None:
     return None
 
 
-def _told_by_marks(element: Element) -> VerbMatch | None:
+def _verb_in_marks(element: Element) -> VerbMatch | None:
     attributes = dict(element.attributes)
     named = (
         element.test_id,
@@ -203,11 +203,11 @@ def _told_by_marks(element: Element) -> VerbMatch | None:
     if nameless:
         shown = [*attributes.get("class", "").split(), *attributes.get("icon", "").split()]
         return verb_in_attributes((*named, *shown, attributes.get("title", "")))
-    said = verb_in_attributes(named)
-    return said if said is not None and said.kind != "sends" and element.role not in _SHOWING else None
+    match = verb_in_attributes(named)
+    return match if match is not None and match.kind != "sends" and element.role not in _SHOWING else None
 
 
-def _told_by_place(element: Element) -> Danger | None:
+def _context_danger(element: Element) -> Danger | None:
     """Find words that are harmless on a page, but not in a confirmation dialog or in the rows of a list."""
     words = words_of(element.name)
     if len(words) != 1 or element.role in _SHOWING or _OPENING & set(element.states):
@@ -230,10 +230,14 @@ def _about_cookies(element: Element) -> bool:
     return any(word in around.lower() for word in ("cookie", "consent", "gdpr"))
 
 
-def _danger(said: VerbMatch, why: str, *, strong: bool) -> Danger:
-    told = why if _WHY[said.kind] in why else f"{why}: {_WHY[said.kind]}"
+def _danger(match: VerbMatch, why: str, *, strong: bool) -> Danger:
+    full = why if _WHY[match.kind] in why else f"{why}: {_WHY[match.kind]}"
     return Danger(
-        rule=f"danger: {said.kind}", why=told, reason=SkipReason.DANGER, risk=_RISK[said.kind], strong=strong
+        rule=f"danger: {match.kind}",
+        why=full,
+        reason=SkipReason.DANGER,
+        risk=_RISK[match.kind],
+        strong=strong,
     )
 
 

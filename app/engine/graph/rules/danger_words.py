@@ -129,7 +129,7 @@ def verb_in_address(parts: SplitResult) -> VerbMatch | None:
     if segments:
         verb = re.sub(r"\.\w{2,5}$", "", segments[-1])
         around = segments if ids else segments[-2:]
-        said = _said_by_code(identifier_words(verb), table) or _pair(
+        said = _verb_in_identifier(identifier_words(verb), table) or _pair(
             identifier_words(" ".join(around)), table
         )
         needs = said is not None and (said.kind == "sends" or may_be_noun(said))
@@ -138,7 +138,7 @@ def verb_in_address(parts: SplitResult) -> VerbMatch | None:
     keys = cast("list[str]", table["keys"])
     for key, value in parse_qsl(parts.query, keep_blank_values=True) if parts.query else ():
         for text in [key, value] if key.lower() in keys else [key]:
-            if (found := _said_by_code(identifier_words(text), table)) is not None:
+            if (found := _verb_in_identifier(identifier_words(text), table)) is not None:
                 return found
     return None
 
@@ -180,7 +180,7 @@ def identifier_words(text: str) -> tuple[str, ...]:
     return tuple(_PLAIN.findall(_CAMEL.sub(" ", text).lower()))
 
 
-def _said_by_code(words: tuple[str, ...], table: Mapping[str, object]) -> VerbMatch | None:
+def _verb_in_identifier(words: tuple[str, ...], table: Mapping[str, object]) -> VerbMatch | None:
     """Check short identifiers only: in a long one the verb is part of a title (``how-to-delete-a-branch``)."""
     fillers = cast("list[str]", table.get("fillers", []))
     telling = [word for word in words if not word.isdecimal() and word not in fillers]

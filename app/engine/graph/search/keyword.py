@@ -58,7 +58,7 @@ class StateKeywordIndex:
         """Nodes that contain a word of the query, by id, and their scores."""
         found: defaultdict[str, float] = defaultdict(float)
         mean = self._mean_length()
-        for stem, weight in self._asked(query).items():
+        for stem, weight in self._query_stems(query).items():
             for node in self._holders.get(stem, ()):
                 found[node] += weight * self._worth(stem, node, mean)
         nodes = sorted(found)
@@ -69,7 +69,7 @@ class StateKeywordIndex:
         entry, mean = self._entries[node], self._mean_length()
         brought = {
             entry.forms[stem]: weight * self._worth(stem, node, mean)
-            for stem, weight in self._asked(query).items()
+            for stem, weight in self._query_stems(query).items()
             if stem in entry.counts
         }
         return tuple(sorted(brought, key=lambda word: (-brought[word], word)))
@@ -80,7 +80,7 @@ class StateKeywordIndex:
         tables = [table for entry in self._entries.values() for table in (entry.counts, entry.forms)]
         return sum(map(getsizeof, [*tables, *self._holders.values()])) / 2**20
 
-    def _asked(self, query: str) -> dict[str, float]:
+    def _query_stems(self, query: str) -> dict[str, float]:
         """Stems to look for, with weights: the query's own, or for one that no state contains those one typo away."""
         terms = query_terms(query)
         asked: dict[str, float] = {}
