@@ -1,7 +1,7 @@
 """Moves transitions to the new states of changed pages.  Pure.
 
 A state is named by its structure, so a page that gained one link is a new state that replaces the old one.  What was
-known of the old state's elements hold_back for those that are still found.
+known of the old state's elements holds for those that are still found.
 """
 
 from __future__ import annotations
@@ -77,16 +77,16 @@ def migrated(found: Transition, source: str, target: str) -> Transition:
     return replace(found, id=name, source=source, target=target, gone_at=0.0)
 
 
-def unreachable(states: Iterable[str], roots: Iterable[str], observed: Iterable[Transition]) -> set[str]:
+def unreachable(states: Iterable[str], roots: Iterable[str], in_force: Iterable[Transition]) -> set[str]:
     """Return states that nothing leads to any more.
 
     Args:
         states: ids of all states in force.
         roots: those whose address leads to them.
-        observed: transitions in force.
+        in_force: transitions in force.
     """
     leads: dict[str, list[str]] = {}
-    for found in observed:
+    for found in in_force:
         leads.setdefault(found.source, []).append(found.target)
     known = set(states)
     waiting = [name for name in roots if name in known]

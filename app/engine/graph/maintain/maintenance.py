@@ -246,11 +246,11 @@ async def _store_findings(
     moves = migrate_edges(steady, findings.replaced, findings.looks, findings.gone)
     made = {found.id: found for found in findings.found} | {new.id: new for _, new in moves.made}
     lost_transitions = (moves.gone | findings.broken) - set(made)
-    observed = [state for state in states if state.id not in findings.gone | set(findings.replaced)]
-    observed = [findings.renewed.get(state.id, state) for state in observed]
-    observed += [state for state, _ in findings.states.values()]
+    remaining = [state for state in states if state.id not in findings.gone | set(findings.replaced)]
+    remaining = [findings.renewed.get(state.id, state) for state in remaining]
+    remaining += [state for state, _ in findings.states.values()]
     left = [found for found in steady if found.id not in lost_transitions]
-    alone = unreachable({state.id for state in observed}, findings.direct, [*left, *made.values()])
+    alone = unreachable({state.id for state in remaining}, findings.direct, [*left, *made.values()])
     gone = findings.gone | alone
     lost_transitions |= {
         found.id for found in [*left, *made.values()] if found.source in alone or found.target in alone
@@ -261,7 +261,7 @@ async def _store_findings(
             states=tuple((state, None) for state in findings.renewed.values() if state.id not in gone),
             seen=tuple(
                 state.id
-                for state in observed
+                for state in remaining
                 if state.id not in gone
                 and findings.arrivals.get(state.id) in _SEEN
                 and state.id not in findings.states
