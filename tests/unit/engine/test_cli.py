@@ -81,7 +81,7 @@ def test_a_site_another_process_works_on_is_not_explored_beside_it(workspace, ca
 
 def test_rules_that_cannot_be_read_are_bad_input(workspace, tmp_path, capsys):
     (tmp_path / "rules.json").write_bytes(b"\xff\xfe{")
-    for name, words in (("nowhere.json", "can't be read"), ("rules.json", "no UTF-8 text")):
+    for name, words in (("nowhere.json", "can't be read"), ("rules.json", "not UTF-8 text")):
         arguments = ["graph", "rules", "shop", "0", "--file", str(tmp_path / name)]
         assert main(["--workspace", workspace, *arguments]) == 3
         assert words in capsys.readouterr().err
