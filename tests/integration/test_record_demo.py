@@ -84,9 +84,7 @@ async def test_a_run_that_leaves_the_site_ends_there(chromium: Browser, server: 
     assert recorded.run.final.url.startswith(server.maker_url)
 
 
-async def test_an_output_that_cannot_be_read_is_a_step_that_did_nothing(
-    chromium: Browser, server: DemoServer
-):
+async def test_an_unreadable_output_is_a_step_without_an_action(chromium: Browser, server: DemoServer):
     recorded = await record("admin-6-a", server, chromium)
     unread = [step for step in recorded.steps if not step.executed]
     assert len(unread) == 2
@@ -94,14 +92,14 @@ async def test_an_output_that_cannot_be_read_is_a_step_that_did_nothing(
     assert recorded.run.score == 0.0
 
 
-async def test_a_script_that_no_longer_fits_the_site_is_stopped(chromium: Browser, server: DemoServer):
+async def test_a_script_that_no_longer_matches_the_site_raises(chromium: Browser, server: DemoServer):
     with pytest.raises(ScriptError, match="no button 'Fly'"):
         await record("shop-1-b", server, chromium, moves=(Move(role="button", name="Fly"),))
     with pytest.raises(ScriptError, match="without an answer"):
         await record("shop-1-b", server, chromium, moves=(Move(role="link", name="Wear"),))
 
 
-def test_the_bundled_runs_are_the_scripts_ones_and_end_as_they_should():
+def test_the_bundled_runs_match_the_scripts():
     folder = resource("demo_runs")
     read = {
         path.name: native.parse(native.load(path, folder), load_sites()) for path in native.find_runs(folder)

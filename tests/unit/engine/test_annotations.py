@@ -68,13 +68,13 @@ def test_tips_by_page_answers_for_every_address_even_for_none():
     ]
 
 
-def test_a_tip_all_of_whose_pages_have_gone_becomes_suspect():
+def test_a_tip_whose_pages_are_all_removed_becomes_suspect():
     tips = [tip("gone", "/basket", "the basket keeps its rows"), tip("stays", "/product/*", "choose a size")]
     product = replace(PRODUCT, url="http://shop.example/product/mug")
     assert suspect_tips([BASKET, product], [product], "shop", tips, HOSTS) == ("gone",)
 
 
-def test_a_tip_that_names_a_control_no_page_has_any_more_becomes_suspect():
+def test_a_tip_that_names_a_removed_control_becomes_suspect():
     after = page("/basket", "button Recalculate", "link Go to checkout")
     names = tip("names", "/basket", "Press Update after a change of the number.")
     other = tip("other", "/basket", "Press Go to checkout; the updated sum stands above.")

@@ -102,7 +102,7 @@ def test_operations(op: str, value: str, flags: str, expected: bool):
         ("@data-kind", "k"),
     ],
 )  # fmt: skip
-def test_every_fact_can_be_asked_for(attr: str, value: str):
+def test_every_fact_can_be_matched(attr: str, value: str):
     full = element(
         label="L", text="T", test_id="tid", tag="a", type="button", value="v", states=("expanded", "haspopup"),
         landmarks=("banner", "navigation:Main"), frame=("outer", "inner"), css="#i", xpath="/html/a",
@@ -132,7 +132,7 @@ def test_a_missing_fact_reads_as_empty():
         ({"host": "shop.example", "path": "/shop/*"}, False),
     ],
 )
-def test_a_rule_is_asked_only_in_its_scope(scope: dict, covered: bool):
+def test_a_rule_applies_only_in_its_scope(scope: dict, covered: bool):
     found = BlockList.load(rules(rule(scope=scope))).verdict(element(), PAGE)
     assert (found.verdict == "block") is covered
 
@@ -142,7 +142,7 @@ def test_the_first_rule_that_holds_decides():
     assert BlockList.load(text).verdict(element(), PAGE).rule == "b"
 
 
-def test_a_ruling_tells_rule_reason_and_risk():
+def test_a_rule_result_has_rule_reason_and_risk():
     found = BlockList.load(rules(rule(severity="high", reason="their stock is live"))).verdict(
         element(), PAGE
     )
@@ -153,7 +153,7 @@ def test_a_ruling_tells_rule_reason_and_risk():
     assert (asked.verdict, asked.reason, asked.allows) == ("ask", SkipReason.BLOCKED, False)
 
 
-def test_a_rule_that_is_switched_off_is_not_asked_but_checked():
+def test_a_disabled_rule_is_validated_but_not_applied():
     assert BlockList.load(rules(rule(enabled=False))).verdict(element(), PAGE).allows
     with pytest.raises(InputError, match="unknown fact"):
         BlockList.load(rules(rule({"attr": "nmae", "op": "equals", "value": "x"}, enabled=False)))
@@ -174,14 +174,14 @@ def test_a_rule_can_allow_a_form_and_not_what_a_danger_verb_names():
     assert "lifts_danger" in refused.why
 
 
-def test_a_rule_that_says_so_lifts_a_danger_verb():
+def test_a_rule_with_lifts_danger_lifts_a_danger_verb():
     delete = element(name="Delete", href="http://shop.example:8080/admin/3/delete/")
     lifting = BlockList.load(rules(rule(verdict="allow", lifts_danger=True)))
     assert BlockList.builtin().verdict(delete, PAGE).reason is SkipReason.DANGER
     assert lifting.verdict(delete, PAGE).allows
 
 
-def test_lists_are_put_one_before_the_other():
+def test_block_lists_are_concatenated():
     own = BlockList.load(rules(rule(name="own", verdict="allow")))
     both = own.before(BlockList.load(rules(rule(name="other"))))
     assert both.verdict(element(), PAGE).rule == "own"
@@ -191,7 +191,7 @@ def test_the_example_file_loads_and_changes_nothing():
     assert BlockList.load(builtin_text()).rules == ()
 
 
-def test_the_examples_work_once_they_are_switched_on():
+def test_the_example_rules_work_when_enabled():
     document = json.loads(builtin_text())
     for entry in document["rules"]:
         entry.pop("enabled")
@@ -261,7 +261,7 @@ def test_a_file_that_can_not_be_read_is_an_input_error(tmp_path: Path):
         BlockList.load(tmp_path / "latin.json")
 
 
-def test_nesting_without_end_is_an_error_and_no_crash():
+def test_endless_nesting_is_an_error_and_no_crash():
     deep: object = LINK
     for _ in range(60):
         deep = {"not": deep}
@@ -275,7 +275,7 @@ def test_nesting_without_end_is_an_error_and_no_crash():
     "expression",
     ["(a+)+$", "(?:a*)*", "((ab)+c*)+", "(a|a)*b", r"(\w+\s?)*$", "(x{2,})+", "(?P<n>a+)+", "([a]+)*"],
 )
-def test_an_expression_that_could_take_for_ever_is_refused(expression: str):
+def test_a_catastrophic_regular_expression_is_refused(expression: str):
     assert find_runaway_repeat(expression) is not None
     with pytest.raises(InputError, match="may take for ever"):
         BlockList.load(rules(rule({"attr": "name", "op": "regex", "value": expression})))
@@ -295,11 +295,11 @@ def test_an_expression_that_could_take_for_ever_is_refused(expression: str):
         "[]+]*(a)",
     ],
 )
-def test_usual_expressions_are_not(expression: str):
+def test_ordinary_regular_expressions_are_accepted(expression: str):
     assert find_runaway_repeat(expression) is None
 
 
-def test_what_is_matched_is_bounded():
+def test_matched_text_is_bounded():
     began = time.perf_counter()
     holds({"attr": "name", "op": "regex", "value": "a.*b.*c"}, element(name="ab" * 500_000))
     assert time.perf_counter() - began < 2
@@ -342,7 +342,7 @@ def test_any_rules_are_read_or_refused(value: object):
     assert outcome
 
 
-def test_the_laboratory_counts_what_would_be_stopped():
+def test_the_rule_preview_counts_blocked_elements():
     here = [element(index=0), element("button", "Menu", index=4), element("button", "Delete", index=9)]
     stored = [(PAGE, here), ("http://shop.example:8080/other", [element(), element("button", "More")])]
     report = preview_rules(BlockList.load(rules(rule())), PAGE, here, stored)
@@ -354,13 +354,13 @@ def test_the_laboratory_counts_what_would_be_stopped():
     assert (report.stopped_here, report.stopped_everywhere, report.elements_everywhere) == (2, 3, 5)
 
 
-def test_a_mistake_in_the_laboratory_is_shown_and_nothing_is_judged():
+def test_a_mistake_in_the_rule_preview_is_reported_without_results():
     report = try_rules(rules(rule({"attr": "name", "op": "regex", "value": "("})), PAGE, [element()])
     assert "rule 1 'mine'" in report.error
     assert report.hits == ()
 
 
-def test_every_fact_is_told_by_the_error_for_an_unknown_one():
+def test_the_error_for_an_unknown_fact_lists_all_facts():
     with pytest.raises(BadExpression) as failure:
         read_condition({"attr": "?", "op": "equals", "value": ""})
     assert all(fact in failure.value.why for fact in FACTS)

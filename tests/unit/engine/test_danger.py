@@ -50,21 +50,21 @@ BUTTONS = [
 
 
 @pytest.mark.parametrize(("lang", "name"), BUTTONS)
-def test_a_button_that_says_a_danger_verb_is_left_alone(lang: str, name: str):
+def test_a_button_named_with_a_danger_verb_is_blocked(lang: str, name: str):
     found = judged("button", name, lang=lang)
     assert (found.verdict, found.reason) == ("block", SkipReason.DANGER)
     assert found.why
 
 
 @pytest.mark.parametrize(("lang", "name"), BUTTONS)
-def test_the_same_where_the_page_tells_no_language(lang: str, name: str):
+def test_a_danger_verb_is_blocked_on_a_page_without_a_language(lang: str, name: str):
     assert not judged("button", name, lang="").allows
 
 
 @pytest.mark.parametrize(
     "name", ["Löschen", "Supprimer", "Удалить", "Usuń", "Odhlásit se", "Eliminar cuenta", "削除"]
 )
-def test_a_template_that_claims_to_be_english_hides_no_verb(name: str):
+def test_a_wrong_language_tag_hides_no_danger_verb(name: str):
     assert not judged("button", name, lang="en").allows
 
 
@@ -106,7 +106,7 @@ def test_a_button_that_only_shows_something_is_tried(name: str):
         ("Unsubscribe", "/newsletter/unsubscribe"),
     ],
 )
-def test_a_link_whose_opening_does_something_is_left_alone(name: str, href: str):
+def test_a_link_whose_address_performs_an_action_is_blocked(name: str, href: str):
     assert judged("link", name, href).reason is SkipReason.DANGER
 
 
@@ -140,7 +140,7 @@ def test_a_link_whose_opening_does_something_is_left_alone(name: str, href: str)
         ("购买记录", "/orders"),
     ],
 )
-def test_a_link_that_only_leads_somewhere_is_followed(name: str, href: str):
+def test_an_ordinary_link_is_followed(name: str, href: str):
     assert judged("link", name, href).allows
 
 
@@ -148,14 +148,12 @@ def test_a_link_that_only_leads_somewhere_is_followed(name: str, href: str):
     ("name", "own", "other"),
     [("Wissen", "nl", "de"), ("Sil", "tr", "sv"), ("Salir", "es", "en"), ("Ring", "sv", "en")],
 )
-def test_words_that_mean_something_else_elsewhere_count_in_their_own_language(
-    name: str, own: str, other: str
-):
+def test_ambiguous_words_count_only_in_their_own_language(name: str, own: str, other: str):
     assert not judged("button", name, lang=own).allows
     assert judged("button", name, lang=other).allows
 
 
-def test_a_longer_name_with_such_a_word_is_no_verb_where_the_language_is_unknown():
+def test_an_ambiguous_word_in_a_longer_name_is_no_verb_without_a_language():
     assert judged("button", "Log in", lang="").allows  # 'in' is Vietnamese for printing
 
 
@@ -171,7 +169,7 @@ def test_a_longer_name_with_such_a_word_is_no_verb_where_the_language_is_unknown
         {"class": "glyphicon glyphicon-thumbs-up"},
     ],
 )
-def test_a_control_without_a_name_is_judged_by_its_marks(attributes: dict[str, str]):
+def test_a_nameless_control_is_judged_by_its_attributes(attributes: dict[str, str]):
     assert judged("button", "", attributes=tuple(attributes.items())).reason is SkipReason.DANGER
 
 
@@ -183,7 +181,7 @@ def test_a_control_that_closes_or_opens_something_is_tried(attributes: dict[str,
     assert judged("button", "×", attributes=tuple(attributes.items())).allows
 
 
-def test_a_picture_can_say_a_verb():
+def test_a_pictogram_can_mean_a_verb():
     assert not judged("button", "🗑").allows
     assert not judged("button", "Next", test_id="delete-account").allows
 
@@ -199,7 +197,7 @@ def test_a_picture_can_say_a_verb():
         ({"onclick": "return confirm('Really?')"}, SkipReason.DANGER),
     ],
 )
-def test_a_link_that_sends_a_request_or_asks_first_is_left_alone(
+def test_a_link_that_posts_or_asks_for_confirmation_is_blocked(
     attributes: dict[str, str], reason: SkipReason
 ):
     assert judged("link", "Away", "/item/3", attributes=tuple(attributes.items())).reason is reason
@@ -238,11 +236,11 @@ def test_forms_are_never_sent_nor_filled_in(role: str, form: str, more: dict):
         ("link", "post:/save", {"href": "http://shop.example/list"}),
     ],
 )
-def test_what_only_lies_in_a_form_may_be_tried(role: str, form: str, more: dict):
+def test_a_control_that_only_lies_in_a_form_may_be_tried(role: str, form: str, more: dict):
     assert judged(role, "Details", form=form, **more).allows
 
 
-def test_menus_tabs_and_labels_with_a_verb_are_no_deed():
+def test_menus_tabs_and_labels_with_a_verb_are_no_danger():
     assert judged("button", "Share", states=("haspopup",)).allows
     assert judged("tab", "Delete account").allows
     assert judged("treeitem", "Sent").allows
@@ -252,7 +250,7 @@ def test_menus_tabs_and_labels_with_a_verb_are_no_deed():
     assert not judged("link", "Delete", "/shop/list?page=2#").allows
 
 
-def test_dialogs_and_rows_make_harmless_words_deeds():
+def test_harmless_words_are_dangerous_in_dialogs_and_rows():
     assert judged("button", "Apply").allows
     assert judged("button", "Add").allows
     assert judged("button", "Cancel", landmarks=("dialog:Really?",)).allows
@@ -265,7 +263,7 @@ def test_dialogs_and_rows_make_harmless_words_deeds():
 @pytest.mark.parametrize(
     "name", ["Remove filter", "Clear all filters", "Remove from sorting", "Filter entfernen"]
 )
-def test_what_is_done_to_the_view_alone_is_no_deed(name: str):
+def test_verbs_about_the_view_are_no_danger(name: str):
     assert judged("button", name).allows
     assert judged("link", name, "/list?o=2").allows
     assert not judged("button", "Delete filter").allows
@@ -288,7 +286,7 @@ def test_a_banner_about_cookies_may_be_answered():
         ("http://shop.example/a.tar.gz?x=1", SkipReason.DOWNLOAD),
     ],
 )
-def test_addresses_that_are_no_page_of_the_site(href: str, reason: SkipReason):
+def test_off_site_addresses_are_blocked(href: str, reason: SkipReason):
     assert judged("link", "There", href).reason is reason
 
 
@@ -302,12 +300,12 @@ def test_addresses_that_are_no_page_of_the_site(href: str, reason: SkipReason):
         "javascript:open()",
     ],
 )
-def test_addresses_that_are(href: str):
+def test_on_site_addresses_are_allowed(href: str):
     page = href.replace("www.", "") if href.startswith("https") else PAGE
     assert judged("link", "There", href, page=page).allows
 
 
-def test_danger_is_told_before_the_form():
+def test_a_danger_verb_precedes_the_form_reason():
     found = judged("button", "Delete", form="post:/x/delete", submits=True)
     assert (found.reason, found.risk) == (SkipReason.DANGER, 1.0)
     assert judged("button", "Add to basket", form="post:/basket/add/", submits=True).reason is SkipReason.FORM
@@ -368,6 +366,6 @@ def test_any_address_gets_an_answer(href: str):
         ("/close/5/details", ""),
     ],
 )
-def test_an_address_that_marks_or_watches_a_thing_is_known_and_a_place_is_not(path: str, verb: str):
+def test_an_address_that_watches_an_item_is_an_action_and_a_list_is_not(path: str, verb: str):
     said = verb_in_address(urlsplit(f"http://x.test{path}"))
     assert (said.verb if said is not None else "") == verb

@@ -13,7 +13,7 @@ from app.engine.engine import Engine
 from kb.tip import Route, Status
 
 
-async def test_the_loop_closes_without_an_encoder_and_says_which_route_is_off(tmp_path: Path):
+async def test_the_demo_runs_without_an_encoder_and_reports_the_missing_route(tmp_path: Path):
     engine = await Engine.open(tmp_path / "workspace", author="demo")
     told: list[str] = []
     try:
@@ -44,7 +44,7 @@ async def test_the_loop_closes_without_an_encoder_and_says_which_route_is_off(tm
     assert report.changed_bit_found
 
 
-async def test_what_does_not_hold_is_a_problem_and_not_an_exception(
+async def test_an_unexpected_result_is_a_problem_and_not_an_exception(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(tour, "FIRST_TRY", tour.TIP.text)
@@ -89,9 +89,7 @@ async def _count(place: Path) -> int:
         await engine.aclose()
 
 
-def test_the_windows_demo_workspace_is_filled_once_and_then_left_as_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_demo_workspace_is_filled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     import asyncio
 
     monkeypatch.setattr(settings, "default_workspace", lambda: tmp_path / "data" / "workspace")

@@ -61,7 +61,7 @@ async def test_half_the_attempts_of_naive_breadth_first_suffice_for_a_state():
     assert report.tried / report.states <= 0.5 * naive.tried / naive.states
 
 
-async def test_no_element_is_tried_twice_and_none_that_was_on_the_page_before():
+async def test_no_element_is_tried_twice_and_none_inherited_from_the_preceding_page():
     site = PaperSite(SHOP)
     _, store = await explore(site, depth=5, rules=SAFE)
     assert site.acted["/", "Browse"] == 1
@@ -82,7 +82,7 @@ async def test_a_link_to_a_known_page_is_kept_without_being_followed():
     assert site.opened["/b"] == 1
 
 
-async def test_what_lies_behind_a_menu_is_reached_through_it_and_only_once_it_is_verified():
+async def test_states_behind_a_menu_are_reached_through_the_verified_menu():
     site = PaperSite(SHOP)
     _, store = await explore(site, depth=5, rules=SAFE)
     care = next(s for s in store.states.values() if s.keys.url == "/care")
@@ -92,7 +92,7 @@ async def test_what_lies_behind_a_menu_is_reached_through_it_and_only_once_it_is
     assert all(attempt.arrival.ok for attempt in store.attempts)
 
 
-async def test_a_menu_that_opens_while_the_pointer_rests_on_it_is_opened_so():
+async def test_a_hover_menu_is_opened_by_hovering():
     menu = Thing("Reports", opens="reports", by_pointer=True, states=("haspopup",))
     site = PaperSite({"/": [menu, Thing("Monthly", href="/monthly", within="reports")], "/monthly": []})
     report, store = await explore(site, depth=2)
@@ -101,7 +101,7 @@ async def test_a_menu_that_opens_while_the_pointer_rests_on_it_is_opened_so():
     assert Operation.HOVER in {transition.operation for transition in store.transitions.values()}
 
 
-async def test_what_is_not_said_to_open_anything_is_not_hovered_over():
+async def test_an_element_that_does_not_declare_a_popup_is_not_hovered():
     site = PaperSite({"/": [Thing("Dead"), Thing("Menu", states=("haspopup",))]})
     await explore(site, depth=2)
     assert site.acted == {("/", "Dead"): 1, ("/", "Menu"): 2}
@@ -125,7 +125,7 @@ async def test_nothing_is_tried_where_the_menu_does_not_open_again():
     assert ["was not reached again" in item.detail for item in failed] == [True]
 
 
-async def test_reasons_are_told_for_what_is_left_alone():
+async def test_skipped_elements_have_a_reason():
     things = [
         Thing("Elsewhere", "http://other.example/"),
         Thing("Write", "mailto:me@paper.example"),
@@ -147,7 +147,7 @@ async def test_reasons_are_told_for_what_is_left_alone():
     ]  # fmt: skip
 
 
-async def test_a_link_that_cannot_be_seen_is_opened_by_its_address():
+async def test_a_hidden_link_is_opened_by_its_address():
     pages = {"/": [Thing("Menu", opens="m"), Thing("Deep", "/deep", visible=False)], "/deep": []}
     _, store = await explore(PaperSite(pages), depth=1)
     way = next(t for t in store.transitions.values() if store.states[t.target].keys.url == "/deep")
@@ -160,13 +160,13 @@ async def test_a_link_seen_on_a_later_page_is_clicked_rather_than_opened_by_its_
     assert {t.operation for t in store.transitions.values()} == {Operation.CLICK}
 
 
-async def test_one_row_stands_for_the_controls_of_all():
+async def test_one_row_represents_the_controls_of_all_rows():
     site = PaperSite({"/": [Thing("Actions", opens=f"row{n}", repeat="table") for n in range(5)]})
     report, _ = await explore(site)
     assert site.acted.total() == report.tried == 1
 
 
-async def test_in_skeleton_mode_one_page_stands_for_its_template():
+async def test_in_skeleton_mode_one_page_represents_its_template():
     pages = {"/": [Thing(f"P{n}", f"/product/p_{n}") for n in range(9)]}
     pages |= {f"/product/p_{n}": [Thing("Read", opens="text")] for n in range(9)}
     report, store = await explore(PaperSite(pages), mode=Mode.SKELETON)
@@ -200,7 +200,7 @@ async def test_the_budget_of_time_ends_it():
     assert 0 < report.frontier < 20
 
 
-async def test_it_pauses_goes_on_and_stops():
+async def test_exploration_pauses_resumes_and_stops():
     pages = {"/": [Thing(f"P{n}", f"/{n}") for n in range(20)]} | {f"/{n}": [] for n in range(20)}
     site, told = PaperSite(pages), list[ExplorationChanged]()
     explorer, store = explorer_of(site, told=told)
@@ -224,7 +224,7 @@ async def test_it_pauses_goes_on_and_stops():
     assert any(event.state == "paused" for event in told)
 
 
-async def test_progress_is_told_with_what_is_being_tried():
+async def test_progress_events_name_the_current_item():
     told: list[ExplorationChanged] = []
     report, _ = await explore(PaperSite(SHOP), told=told, depth=5, rules=SAFE)
     assert told[-1].state == "done"
@@ -235,7 +235,7 @@ async def test_progress_is_told_with_what_is_being_tried():
 
 @settings(max_examples=25, deadline=None)
 @given(at=st.integers(3, 14))
-def test_killed_anywhere_it_goes_on_with_nothing_tried_twice(at: int):
+def test_a_killed_exploration_resumes_without_trying_anything_twice(at: int):
     async def both() -> None:
         whole, complete = await explore(PaperSite(SHOP), depth=5, rules=SAFE)
         site, store = PaperSite(SHOP), PaperRecorder(fails_at=at)
@@ -292,7 +292,7 @@ def test_every_page_a_link_crawler_finds_is_found(links: dict[int, list[int]], d
     assert addresses(store) == {f"/{n or ''}" for n in crawled}
 
 
-async def test_a_link_whose_address_holds_a_secret_is_clicked_and_the_secret_kept_nowhere():
+async def test_a_link_with_a_secret_in_its_address_is_clicked_and_the_secret_is_not_stored():
     secret = "abcdef0123456789abcdef"
     pages = {"/": [Thing("Reset", f"/reset?access_token={secret}")], f"/reset?access_token={secret}": []}
     site = PaperSite(pages)

@@ -34,13 +34,13 @@ async def test_a_public_host_is_asked_twice_a_second_and_this_machine_without_li
     assert await _seconds(Pacer("http://127.0.0.1:8000/", 5.0, clock), clock, 11) == pytest.approx(2, abs=0.1)
 
 
-async def test_what_robots_txt_asks_for_is_kept_unless_it_is_absurd():
+async def test_the_crawl_delay_of_robots_txt_is_obeyed_within_limits():
     clock = NoTime()
     assert Pacer(HOME, 0.0, clock, delay=3.0).gap == 3.0
     assert Pacer(HOME, 0.0, clock, delay=86_400.0).gap == 30.0
 
 
-def test_a_site_that_cannot_keep_up_is_asked_more_slowly_and_then_faster_again():
+def test_the_pacer_slows_down_for_an_overloaded_site_and_recovers():
     pacer = Pacer(HOME, 4.0, NoTime())
     pacer.slow_down()
     pacer.slow_down()
@@ -69,7 +69,7 @@ def test_discovery_velocity_is_new_states_a_minute_of_each_depth():
     assert depth_rows([], {}) == ()
 
 
-def test_the_time_of_a_killed_exploration_is_told_by_when_its_states_were_found():
+def test_the_depth_seconds_of_a_killed_exploration_come_from_its_states():
     assert seconds_by_depth([(0, 100.0), (1, 103.0), (1, 110.0), (2, 130.0)]) == {1: 10.0, 2: 20.0}
 
 
@@ -106,7 +106,7 @@ def _attempt(step: Transition, kind: ReplayVerdictKind = ReplayVerdictKind.EXACT
     return Attempt(transition=step.id, at=1.0, arrival=kind, seconds=0.1)
 
 
-def test_a_way_that_failed_gives_way_to_one_that_works():
+def test_a_failed_path_is_replaced_by_a_working_one():
     graph = ExplorationGraph(HOME)
     for state in (_state("home", True), _state("a", None), _state("b", None), _state("goal", None)):
         graph.put(state)

@@ -61,9 +61,7 @@ async def in_time(work: Callable[[], object], seconds: float = LIMIT + GRACE) ->
 @pytest.mark.parametrize(
     ("deed", "after"), [("open", 0), ("open", 3), ("look", 0), ("look", 3), ("act", 0), ("reopen", 0)]
 )
-async def test_a_wait_without_end_ends_with_the_time_and_what_was_found_is_kept(
-    deed: str, after: int
-) -> None:
+async def test_a_hanging_driver_ends_at_the_time_limit_and_results_are_kept(deed: str, after: int) -> None:
     def crash(path: str) -> None:
         if deed == "reopen" and path == "/2":
             raise lost()

@@ -20,7 +20,7 @@ def failed(store: PaperRecorder) -> dict[str, str]:
     return {item.value: item.detail for item in store.items.values() if item.status is FrontierStatus.FAILED}
 
 
-async def test_a_server_that_fails_half_of_the_time_is_explored_whole():
+async def test_a_server_that_fails_half_of_the_time_is_explored_completely():
     asked: Counter[str] = Counter()
 
     def half(path: str) -> DriverResult | None:
@@ -34,7 +34,7 @@ async def test_a_server_that_fails_half_of_the_time_is_explored_whole():
     assert max(asked.values()) <= 3
 
 
-async def test_a_page_that_always_fails_is_given_up_after_a_few_tries_and_noted():
+async def test_a_page_that_always_fails_is_abandoned_after_a_few_tries_and_noted():
     site = PaperSite(STAR, trouble=lambda path: FAULT if path == "/3" else None)
     report, store = await explore(site)
     assert site.opened["/3"] == 3
@@ -42,7 +42,7 @@ async def test_a_page_that_always_fails_is_given_up_after_a_few_tries_and_noted(
     assert report.states == 8
 
 
-async def test_a_page_nobody_answers_for_is_tried_once_more_after_the_others():
+async def test_a_page_without_a_response_is_retried_after_the_others():
     asked: list[str] = []
 
     def late(path: str) -> DriverResult | None:
@@ -56,14 +56,14 @@ async def test_a_page_nobody_answers_for_is_tried_once_more_after_the_others():
     assert (report.ended, report.frontier) == ("done", 0)
 
 
-async def test_a_page_that_is_not_there_is_no_state():
+async def test_a_missing_page_is_no_state():
     site = PaperSite(STAR | {"/": [*STAR["/"], Thing("Gone", "/gone")]})
     _, store = await explore(site)
     assert "/gone" not in addresses(store)
     assert failed(store) == {f"{HOME}gone": "the site returned status 404"}
 
 
-async def test_a_page_that_crashes_is_opened_anew_once_and_then_given_up():
+async def test_a_crashed_page_is_reopened_once_and_then_abandoned():
     crashes: Counter[str] = Counter()
 
     def crash(path: str) -> None:
@@ -195,19 +195,19 @@ async def test_a_login_that_expires_half_way_pauses_it_and_keeps_everything():
     assert again.exploration == report.exploration
 
 
-async def test_a_log_in_page_that_a_visitor_meets_is_a_state_like_any_other():
+async def test_a_login_page_of_an_anonymous_visit_is_an_ordinary_state():
     report, store = await explore(_members([True]))
     assert report.ended == "done"
     assert addresses(store) == {"/", "/help", "/login", "/forgot"}
 
 
-async def test_what_a_page_says_by_an_alert_is_told():
+async def test_an_alert_of_a_page_is_reported():
     pages = {"/": [Thing("Hello", says="Hello there")]}
     _, store = await explore(PaperSite(pages))
     assert [item.detail for item in store.items.values()] == ["nothing changed; alert: Hello there"]
 
 
-async def test_a_page_that_never_looks_the_same_twice_is_explored_all_the_same():
+async def test_a_page_with_random_content_is_explored():
     class Shifting(PaperDriver):
         looks = 0
 

@@ -109,7 +109,7 @@ def test_every_transition_is_an_edge_of_its_own_between_nodes():
     assert graph.nodes[product] == (APRON.id, TEAPOT.id)
 
 
-def test_what_is_gone_stays_a_node_and_is_no_edge():
+def test_a_removed_state_stays_a_node_without_edges():
     graph = build([ROOT, page("/old", gone_at=3.0)], [step(ROOT, page("/old"), gone_at=3.0)])
     assert len(graph.nodes) == 2
     assert not any(graph.outgoing(node) for node in graph.nodes)
@@ -137,7 +137,7 @@ def test_merged_nodes_are_one_with_the_first_ones_id_and_keep_their_edges():
     assert sorted(edges) == sorted([(ROOT.id, BASKET.id), (BASKET.id, BASKET.id)])
 
 
-def test_splitting_takes_apart_what_was_merged_first_and_a_template_then():
+def test_splitting_undoes_a_merge_and_then_splits_a_template():
     pages = [ROOT, LIST, APRON, TEAPOT]
     product, listing = node_id(APRON.keys, Mode.SKELETON), node_id(LIST.keys, Mode.SKELETON)
     once = [merge(product, listing)]
@@ -151,7 +151,7 @@ def test_splitting_takes_apart_what_was_merged_first_and_a_template_then():
     assert again.pages_of(APRON.id) == (APRON, TEAPOT)
 
 
-def test_pages_observed_later_fall_under_the_decisions():
+def test_edits_apply_to_pages_observed_later():
     listing, product = node_id(LIST.keys, Mode.SKELETON), node_id(APRON.keys, Mode.SKELETON)
     merged = build([ROOT, LIST, APRON, MUG], (), [merge(listing, product)], Mode.SKELETON)
     assert merged.pages_of(listing) == (LIST, APRON, MUG)
@@ -176,7 +176,7 @@ DECISIONS = st.lists(
 
 
 @given(DECISIONS, st.integers(0, 99))
-def test_whatever_is_decided_every_page_is_on_one_node_and_the_order_of_pages_does_not_matter(deeds, seed):
+def test_with_any_edits_every_page_is_on_one_node_whatever_the_order_of_pages(deeds, seed):
     pages = [page(f"/{name}", skeleton="ab" if name in "ab" else name, template="/x") for name in "abcdefgh"]
     names = {name: node_id(p.keys, Mode.SKELETON) for name, p in zip("abcdefgh", pages, strict=True)}
     decided = [
@@ -209,21 +209,23 @@ def test_the_cost_is_the_time_expected_with_failures_and_risk():
     assert cost(seen) == pytest.approx((USUAL_SECONDS + STEP) / PRIOR + UNTRIED)
 
 
-def test_the_way_is_the_cheapest_and_not_the_one_with_the_fewest_clicks():
+def test_the_path_is_the_cheapest_and_not_the_one_with_the_fewest_clicks():
     flaky = step(ROOT, BASKET, "flaky", attempts=20, successes=1, last_arrival="wrong")
     graph = build([ROOT, LIST, BASKET], [flaky, step(ROOT, LIST), step(LIST, BASKET)])
     assert [found.id for found in graph.route("", BASKET.id).transitions] == ["/>/list", "/list>/basket"]
 
 
-def test_the_way_begins_where_one_is_and_not_at_the_root():
+def test_the_path_begins_at_the_current_state_and_not_at_the_root():
     graph = build([ROOT, LIST, BASKET], [step(ROOT, LIST), step(LIST, BASKET), step(ROOT, BASKET, "direct")])
     assert [found.id for found in graph.route(LIST.id, BASKET.id).transitions] == ["/list>/basket"]
     assert graph.route(BASKET.id, BASKET.id).transitions == []
 
 
-def test_of_two_transitions_between_the_same_states_the_safer_is_gone():
+def test_of_two_transitions_between_the_same_states_the_safer_is_taken():
     risky, safe = step(ROOT, LIST, "risky", risk=0.9), step(ROOT, LIST, "safe", seconds=3.0)
-    assert [found.id for found in build([ROOT, LIST], [risky, safe]).route("", LIST.id).transitions] == ["safe"]
+    assert [found.id for found in build([ROOT, LIST], [risky, safe]).route("", LIST.id).transitions] == [
+        "safe"
+    ]
 
 
 def test_an_address_known_to_lead_there_may_be_opened_at_a_cost():
@@ -254,7 +256,7 @@ def test_a_state_without_an_address_and_without_transitions_is_not_reached():
         build([ROOT, lost]).route("", lost.id)
 
 
-def test_a_way_never_passes_or_ends_on_what_is_gone():
+def test_a_path_never_includes_removed_states():
     gone = page("/gone", gone_at=1.0, direct=True)
     graph = build([ROOT, gone, BASKET], [step(ROOT, gone), step(gone, BASKET)])
     assert [found.operation for found in graph.route("", BASKET.id).transitions] == [Operation.OPEN]
@@ -262,7 +264,7 @@ def test_a_way_never_passes_or_ends_on_what_is_gone():
         graph.route("", gone.id)
 
 
-def test_in_a_node_of_several_pages_the_way_may_go_on_from_another_one_of_them():
+def test_a_path_may_continue_from_another_page_of_the_same_node():
     ways = [step(ROOT, APRON), step(TEAPOT, BASKET)]
     graph = build([ROOT, APRON, TEAPOT, page("/basket", direct=False)], ways, mode=Mode.SKELETON)
     way = graph.route("", graph.node_of(page("/basket").id))
@@ -270,7 +272,7 @@ def test_in_a_node_of_several_pages_the_way_may_go_on_from_another_one_of_them()
     assert way.cost == pytest.approx(2 * TRIED + SWITCH)
 
 
-def test_a_plan_tells_the_nodes_passed_their_titles_and_the_risk():
+def test_a_path_plan_lists_nodes_titles_and_risk():
     graph = build([ROOT, LIST, BASKET], [step(ROOT, LIST, risk=0.1), step(LIST, BASKET, risk=0.2)])
     plan = graph.plan("", BASKET.id)
     assert plan.nodes == (ROOT.id, LIST.id, BASKET.id)
@@ -291,7 +293,7 @@ def test_home_is_the_page_at_the_home_address_else_the_nearest_one():
     st.integers(2, 12),
     st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 3)), max_size=40),
 )
-def test_ways_cost_what_networkx_finds(count, links):
+def test_path_costs_equal_networkx_shortest_paths(count, links):
     pages = [page(f"/{number}", direct=False) for number in range(count)]
     ways = [
         step(pages[a % count], pages[b % count], f"{number}", seconds=w + 0.5, attempts=w + 1, successes=1)

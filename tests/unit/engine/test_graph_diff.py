@@ -89,7 +89,7 @@ def test_a_state_whose_controls_changed_is_one_changed_state():
     assert (found.added, found.removed) == ((), ())
 
 
-def test_an_open_menu_is_not_taken_for_the_page_itself():
+def test_an_open_menu_is_not_paired_with_the_page():
     closed, opened = (
         page("/", *CHROME, "button Menu"),
         page("/", *CHROME, "button Menu", "menuitem A", "menuitem B"),
@@ -103,14 +103,14 @@ def test_an_open_menu_is_not_taken_for_the_page_itself():
     }
 
 
-def test_pages_that_share_nothing_but_their_address_are_not_one_that_changed():
+def test_pages_that_share_only_their_address_are_not_a_changed_state():
     login, shop = page("/", "textbox User", "button Log in"), page("/", *CHROME)
     found = diff_graphs(graph([login]), graph([shop]))
     assert len(found.added) == len(found.removed) == 1
     assert found.changed == ()
 
 
-def test_transitions_of_kept_states_are_told_and_those_of_new_states_are_not():
+def test_transitions_of_kept_states_are_listed_and_those_of_new_states_are_not():
     home, cups = page("/"), page("/cups")
     sale = page("/sale", "link X")
     before = graph([home, cups], [way(home, cups, "Cups"), way(cups, home, "Back")])
@@ -130,13 +130,13 @@ def test_transitions_follow_a_state_that_changed():
     assert (found.added_transitions, found.removed_transitions) == ((), ())
 
 
-def test_what_is_gone_counts_as_not_there():
+def test_removed_states_are_not_in_the_difference():
     home, cups = page("/"), page("/cups", "link A")
     found = diff_graphs(graph([home, cups]), graph([home, replace(cups, gone_at=9.0)]))
     assert [row[0] for row in found.removed] == [cups.id]
 
 
-def test_the_later_graph_says_what_counts_as_one_state():
+def test_the_later_graphs_mode_groups_the_states():
     def cup(number: int) -> PageState:
         return replace(
             page(f"/cup/{number}", "button Buy", template="/cup/{n}"),
@@ -189,7 +189,7 @@ def test_what_a_shorter_exploration_did_not_reach_is_not_gone(second: Crawl):
     assert diff_explorations(graph(states), [FIRST, second]) == GraphDiff(same=2)
 
 
-def test_states_of_runs_do_not_go_because_nobody_explored_them():
+def test_states_known_from_runs_do_not_count_as_removed():
     run = page("/run", "link A", source=Source.RUN, exploration=0, first_seen=2.0, last_seen=2.0)
     found = diff_explorations(graph([page("/", last_seen=25.0), run]), [FIRST, SECOND])
     assert found == GraphDiff(same=2)
@@ -204,7 +204,7 @@ NAMES = st.sets(st.sampled_from("abcdefgh"), max_size=6)
 
 
 @given(left=st.lists(NAMES, max_size=6), right=st.lists(NAMES, max_size=6))
-def test_every_state_is_counted_once_and_the_other_way_round_is_the_mirror(left, right):
+def test_the_difference_is_complete_and_symmetric(left, right):
     def made(sets) -> InteractionGraph:
         return graph([page(f"/{number % 3}", *sorted(names)) for number, names in enumerate(sets)])
 

@@ -110,9 +110,7 @@ def test_every_form_survives_any_text(
         for number, name in enumerate(names)
     ]
     # Side by side with another edge, as networkx makes a plain graph of a GEXF file without such a pair.
-    graph = InteractionGraph(
-        "s", HOME, Mode.FULL, pages, [*ways, way(98, *pages[:2]), way(99, *pages[:2])]
-    )
+    graph = InteractionGraph("s", HOME, Mode.FULL, pages, [*ways, way(98, *pages[:2]), way(99, *pages[:2])])
 
     export_graph(graph, folder / "g.graphml", "graphml")
     export_graph(graph, folder / "g.gexf", "gexf")
@@ -125,7 +123,7 @@ def test_every_form_survives_any_text(
     assert set(read_graph(folder / "g.json").pages) == {one.id for one in pages}
 
 
-def test_our_own_reader_gives_the_whole_graph_back(tmp_path: Path):
+def test_read_graph_restores_the_whole_graph(tmp_path: Path):
     first = small_graph()
     nodes = list(first.nodes)
     merge = GraphEdit(id="d1", kind=GraphEditKind.MERGE, members=(nodes[0], nodes[1]), author="me", at=1.0)
@@ -172,18 +170,18 @@ def test_xml_forms_are_well_formed_without_control_characters(tmp_path: Path):
     assert nx.read_graphml(tmp_path / "graphml").nodes[odd.id]["label"] == "a\ufffdb\ufffd\ufffd\n<c>\ufffd&"
 
 
-def test_an_unknown_form_is_named_with_the_known_ones(tmp_path: Path):
+def test_an_unknown_export_format_is_an_error_with_the_known_ones(tmp_path: Path):
     with pytest.raises(UsageError, match="graphml, gexf, webnavigator"):
         export_graph(small_graph(), tmp_path / "g.dot", "dot")
 
 
-def test_a_folder_that_is_not_there_is_an_input_error_and_leaves_nothing(tmp_path: Path):
+def test_export_to_a_missing_folder_is_an_input_error_without_leftovers(tmp_path: Path):
     with pytest.raises(InputError, match="can't be written"):
         export_graph(small_graph(), tmp_path / "no" / "g.json")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_was_there_is_replaced_whole(tmp_path: Path):
+def test_an_existing_file_is_replaced_atomically(tmp_path: Path):
     out = tmp_path / "g.json"
     out.write_text("old")
     export_graph(small_graph(), out)
@@ -192,7 +190,7 @@ def test_a_file_that_was_there_is_replaced_whole(tmp_path: Path):
 
 
 @pytest.mark.parametrize("part", [0.0, 0.1, 0.5, 0.9, 0.999])
-def test_a_file_cut_off_anywhere_is_an_input_error(tmp_path: Path, part: float):
+def test_a_truncated_file_is_an_input_error(tmp_path: Path, part: float):
     out = tmp_path / "g.json"
     export_graph(small_graph(), out)
     whole = out.read_bytes()
@@ -209,13 +207,13 @@ def changed(out: Path, **fields) -> Path:
     return out
 
 
-def test_a_newer_version_says_which_and_what_to_do(tmp_path: Path):
+def test_a_newer_version_is_an_error_with_a_remedy(tmp_path: Path):
     with pytest.raises(InputError, match=r"version 2.*reads up to 1.*update Sitelore"):
         read_graph(changed(tmp_path / "g.json", version=2))
 
 
 @pytest.mark.parametrize("fields", [{"format": "other"}, {"format": None}, {"version": "1"}])
-def test_another_json_file_is_no_graph(tmp_path: Path, fields: dict):
+def test_another_json_file_is_an_input_error(tmp_path: Path, fields: dict):
     with pytest.raises(InputError, match=r"not a graph exported|not an exported graph"):
         read_graph(changed(tmp_path / "g.json", **fields))
 

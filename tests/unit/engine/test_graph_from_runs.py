@@ -180,7 +180,7 @@ def test_a_step_at_an_explored_address_was_on_the_explored_state(recorded):
     assert (kept.depth, kept.source) == (4, Source.EXPLORED)
 
 
-def test_what_could_destroy_something_is_a_risk_and_a_plain_link_is_none(recorded):
+def test_destructive_transitions_have_a_risk_and_plain_links_none(recorded):
     recorded.run(
         "r1",
         ("/", HOME_TREE, click[10]),
@@ -193,7 +193,7 @@ def test_what_could_destroy_something_is_a_risk_and_a_plain_link_is_none(recorde
     assert risks["click button 'Delete all'"] >= 0.5
 
 
-def test_an_element_is_known_by_what_the_html_tells_of_it():
+def test_an_element_gets_its_attributes_from_the_html():
     page = read_page(make_step(url=HOME), HOME_TREE, HOME_HTML)
     products, search = page.elements["10"], page.elements["12"]
     assert (products.href, products.test_id) == (f"{HOME}products/", "nav")
@@ -215,7 +215,7 @@ def test_an_element_is_known_by_what_the_html_tells_of_it():
         (None, ""),
     ],
 )
-def test_only_what_acts_on_the_page_is_a_transition(recorded, action, words):
+def test_only_page_actions_become_transitions(recorded, action, words):
     recorded.run("r1", ("/", HOME_TREE, action), ("/products/", LIST_TREE, None))
     add_runs(recorded.workspace, recorded.store)
     assert recorded.ways() == ([("/", words, "/products")] if words else [])

@@ -52,7 +52,7 @@ def made(*states: StateText, encoder: HashingEncoder | None = None) -> StateSear
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_finds_the_state_that_says_the_words(method: str):
+def test_every_method_finds_the_state_with_the_query_words(method: str):
     search = made()
 
     assert [hit.node for hit in search.search("the oak stool", method, 1)] == ["stool"]
@@ -75,7 +75,7 @@ def test_late_interaction_is_equation_4_over_all_tokens_of_a_state():
         assert score == pytest.approx(expected, abs=0.01)
 
 
-def test_a_control_that_is_everywhere_answers_less_than_one_of_the_state_alone():
+def test_a_control_on_every_state_scores_less_than_a_unique_one():
     menu = Weighting(control=1.0, shared=0.5)
     shared = [StateText(node=f"s{n}", title=f"t{n}", controls=("link Orders",)) for n in range(9)]
     alone = StateText(node="alone", title="t9", controls=("link Orders", "link Refunds"))
@@ -90,7 +90,7 @@ def test_a_control_that_is_everywhere_answers_less_than_one_of_the_state_alone()
     assert everywhere["alone"] == pytest.approx((begin + 0.5) / 2, abs=0.01)
 
 
-def test_the_words_that_answered_are_told_best_first_without_those_that_say_nothing():
+def test_matched_words_are_listed_best_first_without_stop_words():
     search = made()
 
     (hit,) = search.search("where is the stool made of Oak?", k=1)
@@ -132,7 +132,7 @@ def test_the_same_states_in_another_order_give_the_same_answer():
         max_size=4,
     )
 )
-def test_a_search_kept_in_step_answers_as_one_made_anew(versions: list[list[StateText]]):
+def test_an_updated_index_answers_like_a_new_one(versions: list[list[StateText]]):
     encoder = HashingTokenEncoder(dim=8)
     kept = StateSearch(encoder)
     for states in versions:
@@ -147,7 +147,7 @@ def test_a_search_kept_in_step_answers_as_one_made_anew(versions: list[list[Stat
             assert found == pytest.approx(expected, abs=1e-5)
 
 
-def test_texts_no_state_holds_any_more_give_their_memory_back():
+def test_texts_of_removed_states_free_their_memory():
     search = StateSearch(HashingTokenEncoder())
     for round_ in range(4):
         search.update(
@@ -180,7 +180,7 @@ def test_progress_counts_the_texts_to_be_encoded():
     assert told == [(64, 100), (100, 100)]
 
 
-def test_without_an_encoder_keywords_are_left_and_the_rest_says_so():
+def test_without_an_encoder_only_keyword_search_is_available():
     search = StateSearch(None)
     search.update(STATES)
 
@@ -194,7 +194,7 @@ def test_without_an_encoder_keywords_are_left_and_the_rest_says_so():
         search.search("customers", "best")
 
 
-def test_an_encoder_without_token_vectors_leaves_dense():
+def test_an_encoder_without_token_vectors_allows_dense_search():
     search = made(encoder=HashingEncoder())
     assert search.methods == ("dense", "keyword")
     assert search.search("oak stool", "dense", 1)[0].node == "stool"
@@ -202,7 +202,7 @@ def test_an_encoder_without_token_vectors_leaves_dense():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("query", ["", "   ", "\x00", "?!", "\ud800", "אין דבר", "a" * 5_000])
-def test_a_query_that_says_nothing_or_too_much_is_no_error(method: str, query: str):
+def test_an_empty_or_very_long_query_is_no_error(method: str, query: str):
     assert len(made().search(query, method)) <= len(STATES)
 
 
@@ -214,7 +214,7 @@ def test_a_graph_without_states_or_with_a_state_without_a_word_finds_nothing(met
     assert [hit for hit in search.search("orders", method) if hit.score > 0.5] == []
 
 
-def test_keywords_find_other_forms_and_slips_of_a_word():
+def test_keyword_search_finds_inflections_and_typos():
     search = made()
     assert search.search("customer", "keyword", 1)[0].node == "people"
     assert search.search("custommers", "keyword", 1)[0].node == "people"
@@ -237,7 +237,7 @@ def page(url: str, title: str, controls: Sequence[str] = (), headings: Sequence[
     )
 
 
-def test_a_node_of_several_page_states_says_what_they_all_say_each_once():
+def test_a_node_of_several_pages_has_the_texts_of_all_once():
     text = state_text(
         "n",
         [
@@ -293,7 +293,7 @@ def test_a_text_of_punctuation_alone_keeps_it():
     assert len(pack_tokens("", TokenVectors(np.eye(1, dtype=np.float32), ((0, 0),))).scales) == 0
 
 
-def test_a_piece_of_a_word_is_shown_as_the_word():
+def test_a_word_piece_is_shown_as_the_whole_word():
     assert word_at("see wishlists now", 8, 12) == "wishlists"
 
 
@@ -352,7 +352,7 @@ def test_all_three_methods_are_compared_where_there_is_an_encoder():
         ("/", "/", True),
     ],
 )
-def test_what_a_query_expects_is_a_pattern(glob: str, place: str, answers: bool):
+def test_expected_states_of_a_query_are_patterns(glob: str, place: str, answers: bool):
     assert LabelledQuery("q", (glob,)).answered_by([place]) is answers
 
 

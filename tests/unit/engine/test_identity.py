@@ -177,7 +177,7 @@ def test_pages_of_other_controls_stay_apart_in_skeleton_mode():
     assert ids(form)[1] != ids(product)[1]
 
 
-def test_the_content_is_told_apart_without_being_part_of_the_id():
+def test_the_content_key_differs_without_being_part_of_the_id():
     page = shop_page()
     other = replace(page, text="Sold out")
     assert keys_of(other, HOME).content != keys_of(page, HOME).content
@@ -202,7 +202,7 @@ def test_the_content_is_told_apart_without_being_part_of_the_id():
         ("", ""),
     ],
 )
-def test_names_lose_what_counts_or_tells_the_time(name, normal):
+def test_normal_names_lose_counts_and_times(name, normal):
     assert normal_name(name) == normal
 
 
@@ -250,7 +250,7 @@ def test_a_normal_name_is_its_own_normal_form_in_length_and_case(name):
         ("", "/", "/"),
     ],
 )
-def test_an_address_has_one_spelling_and_one_template(url, key, template):
+def test_addresses_are_normalised_to_one_key_and_one_template(url, key, template):
     assert url_key(url, HOME) == key
     assert url_template(url, HOME) == template
 
@@ -291,7 +291,7 @@ def test_the_key_of_a_key_is_itself(url):
         ("other.example/a/b", "other.example/a/{id}"),
     ],
 )
-def test_a_section_takes_words_for_data_that_may_be(template, of_section):
+def test_a_section_treats_possible_data_words_as_data(template, of_section):
     assert section(template) == of_section
 
 
@@ -310,7 +310,7 @@ def test_an_element_keeps_its_key_from_page_to_page_and_from_count_to_count():
     assert element_key(basket, HOME) != element_key(replace(basket, landmarks=("main",)), HOME)
 
 
-def test_buttons_of_a_pager_and_icons_without_names_are_told_apart():
+def test_pager_buttons_and_nameless_icons_have_different_keys():
     two, three = (Element(index=n, role="button", name=str(n)) for n in (2, 3))
     assert element_key(two) != element_key(three)
     edit, drop = (Element(index=1, role="button", attributes=(("class", word),)) for word in ("edit", "drop"))
@@ -339,13 +339,13 @@ def test_rows_of_a_list_are_of_one_kind_and_menu_entries_are_not():
     assert kind_key(menu[0]) != kind_key(menu[1])
 
 
-def test_similarity_is_what_is_common_of_all():
+def test_similarity_is_the_jaccard_index():
     assert similarity([], []) == 1.0
     assert similarity(["a"], []) == 0.0
     assert similarity(["a", "b", "c"], {"b", "c", "d"}) == 0.5
 
 
-def test_a_transition_keeps_its_id_when_only_the_make_up_of_the_page_changes():
+def test_a_transition_keeps_its_id_when_only_the_markup_changes():
     save = Locator(role="button", name="Save (3)", css="form > button", xpath="/html/body/form/button")
     moved = replace(save, name="Save (4)", css="div button", xpath="/html/body/div/button", test_id="s")
     named = transition_id("a", Operation.CLICK, "", save, "b")

@@ -128,7 +128,7 @@ CLAUSES: tuple[tuple[str, Change, frozenset[str]], ...] = (
 
 
 @pytest.mark.parametrize(("change", "others"), [row[1:] for row in CLAUSES], ids=[row[0] for row in CLAUSES])
-def test_what_makes_another_state(change: Change, others: frozenset[str]) -> None:
+def test_differences_that_make_another_state(change: Change, others: frozenset[str]) -> None:
     before, after = keys_of(PAGE, HOME), keys_of(change(PAGE), HOME)
     parts = ("url", "template", "structure", "skeleton", "content")
     assert {part for part in parts if getattr(before, part) != getattr(after, part)} == others
@@ -146,7 +146,7 @@ def product(name: str, number: int) -> PageCapture:
     )
 
 
-def test_one_product_stands_for_all_of_one_template_and_skeleton() -> None:
+def test_one_product_represents_all_of_its_template_and_skeleton() -> None:
     one, other = keys_of(PAGE, HOME), keys_of(product("Teapot", 4), HOME)
     assert page_id(one) != page_id(other)
     assert node_id(one, Mode.FULL) != node_id(other, Mode.FULL)

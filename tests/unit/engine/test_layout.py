@@ -38,7 +38,7 @@ def test_no_two_states_share_a_cell_and_bands_follow_the_depth(site):
 
 @settings(max_examples=examples(60), deadline=None)
 @given(sites(), st.integers(0, 2**32 - 1))
-def test_whoever_stands_stays_and_newcomers_find_free_cells(site, seed):
+def test_placed_states_stay_and_new_states_get_free_cells(site, seed):
     depths, sources, targets = site
     before = layout(depths, sources, targets)
     some = np.random.default_rng(seed).random(len(depths)) < 0.4
@@ -69,13 +69,13 @@ def test_a_map_that_grows_state_by_state_never_moves_one():
         places = grown
 
 
-def test_tidy_places_everything_anew():
+def test_tidy_places_everything_from_scratch():
     before = np.array([[5.0, 5.0], [9.0, -3.0]])
     assert (layout([0, 1], [0], [1], before) == before).all()
     assert layout([0, 1], [0], [1], before, tidy=True).tolist() == [[0.0, 0.0], [1 + GAP, 0.0]]
 
 
-def test_children_stand_in_their_parents_order():
+def test_children_are_in_their_parents_order():
     places = layout([0, 1, 1, 2, 2], [0, 0, 1, 2], [1, 2, 4, 3])
     assert places[1, 1] < places[2, 1]
     assert places[4, 1] < places[3, 1]

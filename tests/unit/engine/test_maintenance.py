@@ -126,9 +126,7 @@ class Map:
     @property
     def graph(self) -> InteractionGraph:
         store = self.keeper
-        return InteractionGraph(
-            "paper", HOME, Mode.FULL, store.states.values(), store.transitions.values()
-        )
+        return InteractionGraph("paper", HOME, Mode.FULL, store.states.values(), store.transitions.values())
 
     async def verify(self, *, drivers: int = 1, **how: bool) -> MaintenanceResult:
         chosen = [AskingDriver(self.site) for _ in range(drivers)]
@@ -158,7 +156,7 @@ class Map:
         return set(store.states)
 
 
-async def test_an_unchanged_site_is_verified_by_asking_and_few_pages_are_opened():
+async def test_an_unchanged_site_is_verified_by_requests_with_few_pages_opened():
     here = await Map().explored()
     done = await here.verify()
     report = done.report
@@ -245,7 +243,7 @@ async def test_nothing_changed_means_nothing_is_explored():
     assert here.site.loads * 4 <= here.first
 
 
-async def test_a_page_that_got_a_button_stands_in_the_old_ones_place_with_its_links():
+async def test_a_page_with_a_new_button_replaces_the_old_state_and_keeps_its_links():
     here = await Map().explored()
     old = here.at("/c")[0]
     outgoing = {f.target for f in here.keeper.transitions.values() if f.source == old.id}
@@ -264,7 +262,7 @@ async def test_a_page_that_got_a_button_stands_in_the_old_ones_place_with_its_li
     assert done.known[new.id] >= set(old.element_keys)
 
 
-async def test_what_is_behind_a_page_that_has_gone_goes_with_it():
+async def test_states_behind_a_removed_page_are_removed():
     here = await Map().explored()
     assert len(here.at("/e/two")) == 2, "the page, and its filter open"
     del here.site.pages["/e/two"]
@@ -278,7 +276,7 @@ def _ends(here: Map, found) -> set[str]:
     return {here.keeper.states[name].keys.url for name in (found.source, found.target)}
 
 
-async def test_a_menu_that_leads_elsewhere_is_tried_wherever_it_stands():
+async def test_a_menu_that_leads_elsewhere_is_tried_on_all_pages():
     here = await Map().explored()
     opened = [s for s in here.keeper.states.values() if not s.direct]
     assert len(opened) >= 4
@@ -289,7 +287,7 @@ async def test_a_menu_that_leads_elsewhere_is_tried_wherever_it_stands():
     assert all(name in report.gone_states or here.keeper.states[name].direct for name in here.keeper.states)
 
 
-async def test_scripts_that_changed_behind_their_address_are_seen_on_one_page_and_then_looked_for_on_all():
+async def test_changed_scripts_are_detected_on_one_page_and_then_checked_on_all():
     here = await Map().explored()
 
     class Scripted(AskingDriver):
@@ -303,7 +301,7 @@ async def test_scripts_that_changed_behind_their_address_are_seen_on_one_page_an
     assert all(len([s for s in here.at(url) if s.direct]) == 1 for url in ("/", "/a", "/a/one"))
 
 
-async def test_a_page_of_which_nothing_is_known_but_by_opening_it_is_opened():
+async def test_a_page_without_a_known_response_is_opened():
     here = Map()
     here.site.shells = {"/a", "/b"}
     await here.explored()
@@ -313,7 +311,7 @@ async def test_a_page_of_which_nothing_is_known_but_by_opening_it_is_opened():
     assert here.site.opened["/c/one"] == 0
 
 
-async def test_nothing_is_gone_because_the_host_is():
+async def test_an_unreachable_host_removes_nothing():
     here = await Map().explored()
     standing = set(here.keeper.standing)
     here.site.trouble = lambda _: DriverResult(
@@ -326,7 +324,7 @@ async def test_nothing_is_gone_because_the_host_is():
     assert here.keeper.standing == standing
 
 
-async def test_nothing_is_gone_because_the_log_in_has_expired():
+async def test_an_expired_login_removes_nothing():
     here = await Map().explored()
     standing = set(here.keeper.standing)
     here.site.redirects = {path: "/login" for path in here.site.pages if path != "/login"}
@@ -365,7 +363,7 @@ async def test_several_pages_at_once_find_the_same():
     assert (first.gone_states, first.changed_states) == (second.gone_states, second.changed_states)
 
 
-async def test_what_was_found_again_is_no_longer_gone():
+async def test_a_state_found_again_is_restored():
     here = await Map().explored()
     first = set(here.keeper.standing)
     pages = dict(here.site.pages)
@@ -395,7 +393,7 @@ async def test_states_of_runs_alone_are_left_as_they_are():
         await here.verify()
 
 
-async def test_an_update_that_is_refused_says_so_and_ends_the_exploration_it_began():
+async def test_a_failed_update_ends_the_exploration_it_began():
     here = await Map().explored()
     here.site.trouble = lambda _: DriverResult(
         trouble=DriverFailure.UNREACHABLE, why="paper.example does not answer"

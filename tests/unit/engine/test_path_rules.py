@@ -43,11 +43,11 @@ COSTS: tuple[tuple[str, dict[str, object], float], ...] = (
 
 
 @pytest.mark.parametrize(("fields", "seconds"), [row[1:] for row in COSTS], ids=[row[0] for row in COSTS])
-def test_what_a_transition_costs(fields: dict[str, object], seconds: float) -> None:
+def test_transition_costs(fields: dict[str, object], seconds: float) -> None:
     assert cost(step(HERE, THERE, **fields)) == pytest.approx(seconds)
 
 
-def test_a_price_is_on_each_thing_that_speaks_against_a_way() -> None:
+def test_each_risk_of_a_path_has_a_cost() -> None:
     assert min(RISK, UNTRIED, OPEN, UNSURE) > 0
     assert RECENT_FAILURE > 1
 
@@ -97,7 +97,7 @@ WAYS: tuple[tuple[str, Pages, Ways, list[Operation] | None], ...] = (
 @pytest.mark.parametrize(
     ("pages", "transitions", "operations"), [row[1:] for row in WAYS], ids=[row[0] for row in WAYS]
 )
-def test_which_way_is_taken(pages: Pages, transitions: Ways, operations: list[Operation] | None) -> None:
+def test_path_choice(pages: Pages, transitions: Ways, operations: list[Operation] | None) -> None:
     known = {one.id: one for one in (page(HERE), *pages)}
     router = Router(known, transitions, {})
     if operations is None:
@@ -110,7 +110,7 @@ def test_which_way_is_taken(pages: Pages, transitions: Ways, operations: list[Op
             router.route([HERE], [END], opening=False)
 
 
-def test_a_safe_way_round_is_taken_and_not_the_risky_click() -> None:
+def test_a_safe_detour_is_preferred_to_a_risky_click() -> None:
     known = {name: page(name) for name in (HERE, THERE, END)}
     round_about = (step(HERE, THERE), step(THERE, END))
     risky = step(HERE, END, id="risky", risk=0.3)

@@ -98,7 +98,7 @@ def test_secrets_are_masked_in_html(text, secret):
         "",
     ],
 )
-def test_what_is_no_secret_stays(text):
+def test_ordinary_text_is_not_masked(text):
     assert redact_text(text) == text
     assert redact_tree(text).decode() == text
     assert redact_html(text).decode() == text
@@ -127,7 +127,7 @@ def test_an_empty_password_field_stays_empty():
 
 @pytest.mark.parametrize("name", ["'Password'", "'Your passphrase *'", '"Ann\'s password"', "'Card number'"])
 @pytest.mark.parametrize("value", ["'hunter2'", '"hunt\'er2"', r"'hunt\'e\"r2'"])
-def test_what_stands_in_a_password_field_of_a_tree_is_masked(name, value):
+def test_the_value_of_a_password_field_in_a_tree_is_masked(name, value):
     tree = f"RootWebArea 'x'\n\t[12] textbox {name}, required, value={value}, focused\n\t[13] button 'Go'"
     clean = redact_tree(tree).decode()
     assert "hunt" not in clean
@@ -153,7 +153,7 @@ def test_keys_of_any_maker_are_masked_in_a_tree(key):
 
 @settings(max_examples=examples(300), deadline=None)
 @given(st.text(alphabet=st.sampled_from("[]\t\n'token=&?1234 -pasword:eyJ.") | st.characters(codec="utf-8")))
-def test_the_lines_of_a_tree_stay(tree):
+def test_redaction_keeps_the_lines_of_a_tree(tree):
     assert redact_tree(tree).decode().count("\n") == tree.count("\n")
     assert redact_text(redact_text(tree)) == redact_text(tree)
 

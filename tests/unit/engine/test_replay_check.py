@@ -70,7 +70,7 @@ def test_another_product_is_the_same_template():
     assert got.why == "reached /product/jug_7, another page like /product/mug_12"
 
 
-def test_the_same_page_with_a_list_of_what_was_looked_at_is_the_same_template():
+def test_the_same_page_with_recently_viewed_items_is_the_same_template():
     recent = [
         link(f"Mug {n}", f"product/mug_{n}", "region", repeat="ul>li", repeat_index=n) for n in range(4)
     ]
@@ -134,13 +134,13 @@ def test_another_instance_with_few_controls_in_common_is_wrong_and_with_many_has
         ({"challenge": Challenge.CAPTCHA}, ReplayVerdictKind.BLOCKED, "a captcha"),
     ],
 )
-def test_what_stands_in_between_is_told_from_what_is_elsewhere(came: dict, kind: ReplayVerdictKind, why: str):
+def test_blocked_error_and_wrong_pages_are_distinguished(came: dict, kind: ReplayVerdictKind, why: str):
     got = verdict(page(*PRODUCT), page(button("Sign in"), **came))
     assert got.kind is kind
     assert why in got.why
 
 
-def test_a_log_in_page_that_was_expected_is_no_block():
+def test_an_expected_login_page_is_not_blocked():
     form = page(button("Sign in"), path="login", challenge=Challenge.LOGIN)
     assert verdict(form, form).kind is ReplayVerdictKind.EXACT
 

@@ -37,11 +37,11 @@ SITE = "http://shop.example"
         ("disallow : /case # why", "/case", False),
     ],
 )
-def test_the_longest_rule_that_fits_decides(lines: str, path: str, allowed: bool):
+def test_the_longest_matching_rule_decides(lines: str, path: str, allowed: bool):
     assert RobotsFile.parse(f"User-agent: *\n{lines}\n").allows(SITE + path) is allowed
 
 
-def test_our_own_group_replaces_everybodys():
+def test_our_own_group_replaces_the_wildcard_group():
     robots = RobotsFile.parse(
         "User-agent: *\nDisallow: /\n\nUser-agent: other\nUser-agent: Sitelore/1.0\nDisallow: /x\nCrawl-delay: 2\n"
     )
@@ -54,20 +54,20 @@ def test_a_group_for_others_is_not_ours():
     assert RobotsFile.parse("User-agent: other\nDisallow: /\n").allows(f"{SITE}/y")
 
 
-def test_groups_of_one_agent_are_put_together():
+def test_groups_of_one_agent_are_merged():
     robots = RobotsFile.parse("User-agent: *\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n")
     assert not robots.allows(f"{SITE}/a")
     assert not robots.allows(f"{SITE}/b")
 
 
-def test_what_an_answer_means():
+def test_robots_txt_responses():
     assert RobotsFile.from_response(404).allows(f"{SITE}/x")
     assert RobotsFile.from_response(0).allows(f"{SITE}/x")
     assert not RobotsFile.from_response(503).allows(f"{SITE}/x")
     assert not RobotsFile.from_response(200, b"\xef\xbb\xbfUser-agent: *\nDisallow: /x").allows(f"{SITE}/x")
 
 
-def test_it_is_told_in_one_line():
+def test_the_rules_are_summarised_in_one_line():
     robots = RobotsFile.parse(
         "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c\nDisallow: /d\nCrawl-delay: 1\n"
     )
@@ -97,13 +97,13 @@ def test_any_file_and_any_address_get_an_answer(text: str, path: str):
 @pytest.mark.parametrize(
     "start", [b"<!doctype html>", b"\n  <html>", b"\xef\xbb\xbf<HTML>", b"<?xml version='1.0'?>"]
 )
-def test_a_page_in_place_of_the_file_asks_nothing_and_is_told_in_one_sentence(start: bytes):
+def test_a_page_instead_of_robots_txt_allows_everything(start: bytes):
     robots = RobotsFile.from_response(200, start + b"<body>User-agent: *\nDisallow: /\n</body>" * 50)
     assert robots.words == "the site has no robots.txt: it returns a page instead"
     assert robots.allows("http://h/anything")
 
 
-def test_what_is_told_of_a_file_is_one_short_line_whatever_stands_in_it():
+def test_the_summary_of_any_file_is_one_short_line():
     rules = "\n".join(f"Disallow: /{letter * 5000}\x1b[31m" for letter in "abcdef")
     words = RobotsFile.from_response(200, f"User-agent: *\n{rules}".encode()).words
     assert len(words) < 250
@@ -111,7 +111,7 @@ def test_what_is_told_of_a_file_is_one_short_line_whatever_stands_in_it():
     assert words.endswith("and 3 more")
 
 
-def test_an_answer_that_drips_is_broken_off(monkeypatch: pytest.MonkeyPatch):
+def test_a_dripping_robots_txt_times_out(monkeypatch: pytest.MonkeyPatch):
     class Drips:
         seconds = 1000.0
 

@@ -29,6 +29,6 @@ async def test_the_first_expected_error_is_raised_and_the_others_are_ended():
     assert ended == [True]
 
 
-async def test_an_error_nobody_expects_is_not_taken_for_one_that_is():
+async def test_an_unexpected_error_is_raised_as_a_group():
     with pytest.raises(ExceptionGroup):
         await run_all([fails(ValueError("a bug")), fails(SiteloreError("gone"))])

@@ -17,7 +17,7 @@ WORDS = (
 @pytest.mark.parametrize(
     "way", ["{word}: {value}", "Log in. {word}={value}", "Log in with {word} {value} and look"]
 )
-def test_a_value_that_is_plainly_given_is_lifted_whatever_a_password_is_called(word: str, way: str) -> None:
+def test_an_explicit_password_is_extracted_in_any_language(word: str, way: str) -> None:
     values: dict[str, str] = {}
     task = extract_secrets(way.format(word=word, value=VALUE), values)
     assert VALUE not in task
@@ -36,13 +36,13 @@ GIVEN = (
 
 
 @pytest.mark.parametrize("way", [way for _, way in GIVEN], ids=[name for name, _ in GIVEN])
-def test_a_password_is_lifted_however_it_is_given(way: str) -> None:
+def test_a_password_is_extracted_in_any_wording(way: str) -> None:
     values: dict[str, str] = {}
     assert VALUE not in extract_secrets(way.format(value=VALUE), values)
     assert values == {"WRITTEN_1": VALUE}
 
 
-def test_the_same_value_elsewhere_in_the_task_goes_as_well_under_one_name() -> None:
+def test_all_occurrences_of_a_password_get_one_name() -> None:
     values: dict[str, str] = {}
     task = extract_secrets(f"The password is '{VALUE}'. Type {VALUE} twice: {VALUE}", values)
     assert task == 'The password is "{secret:WRITTEN_1}". Type {secret:WRITTEN_1} twice: {secret:WRITTEN_1}'
@@ -59,7 +59,7 @@ def test_the_same_value_elsewhere_in_the_task_goes_as_well_under_one_name() -> N
         'Log in with the password "{secret:SHOP}"',
     ],
 )
-def test_a_task_that_gives_none_stays_as_it_is(task: str) -> None:
+def test_a_task_without_passwords_is_unchanged(task: str) -> None:
     values: dict[str, str] = {}
     assert extract_secrets(task, values) == task
     assert values == {}

@@ -64,7 +64,7 @@ def with_xpath(xpath: str) -> Element:
         ([{"class": "nomatch", "logic": "OR"}, {"class": "none"}, {"class": "btn"}], False),
     ],
 )
-def test_patterns_are_joined_by_the_logic_of_the_one_before(patterns: list[dict], blocked: bool):
+def test_patterns_are_joined_by_the_preceding_patterns_logic(patterns: list[dict], blocked: bool):
     assert blocks(patterns) is blocked
 
 
@@ -97,7 +97,7 @@ def test_a_domain_must_be_the_page_s_host_and_port(domain: str, page: str, appli
     assert blocks([{"class": "btn"}], REMOVE, domain, page) is applies
 
 
-def test_what_means_something_else_than_it_seems_is_noted():
+def test_misleading_patterns_are_noted():
     assert loaded([{"class": "btn"}], "localhost:80").notes == (
         "'localhost:80' is read as a scheme and not as a host: its rules never apply",
     )
@@ -108,7 +108,7 @@ def test_what_means_something_else_than_it_seems_is_noted():
     assert loaded([{"class": "a"}, {"class": "b"}]).notes == ()
 
 
-def test_names_tell_the_host_and_the_built_in_rules_stay():
+def test_rule_names_include_the_host_and_built_in_rules_stay():
     rules = loaded([{"class": "btn"}], "shop.example")
     assert rules.verdict(REMOVE, "http://shop.example/").rule == "shop.example: rule"
     delete = Element(index=0, role="button", name="Delete")
