@@ -11,12 +11,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.agent.vision.set_of_marks import disagreements, element_marks
+from app.engine.agent.vision.set_of_marks import element_marks
 from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.executor import Executor, ExecutorOptions
 from app.engine.browser.session import BrowserSession, open_session
 from app.engine.core.identity import keys_of
 from tests.support import miniwob_choices, miniwob_drawings, miniwob_scripts
+from tests.support.mark_checks import disagreements
 from tests.support.miniwob import Episode, MiniWob, episode, miniwob
 from tests.support.miniwob_play import SCRIPTS, Play
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.engine.agent.vision.set_of_marks import disagreements, draw_marks, element_marks, is_markable
+from app.engine.agent.vision.set_of_marks import draw_marks, element_marks, is_markable
 from app.engine.browser.capture.frame_decoder import FrameSnapshot
 from app.engine.browser.capture.frames import main_world
 from app.engine.browser.capture.listeners import listeners_in
@@ -14,6 +14,7 @@ from app.engine.browser.capture.snapshot import capture, element_handle
 from app.engine.browser.session import BrowserSession
 from app.engine.core.identity import keys_of
 from app.engine.core.page_state import Element, PageCapture
+from tests.support.mark_checks import disagreements
 from tests.support.pages_server import serving
 
 

@@ -7,7 +7,6 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from app.engine.imports.run_log import step_summaries
 from app.engine.imports.source_files import MAX_IMAGE_BYTES, read_bytes, read_json_object, walk
 from app.errors import InputError, PathError
 
@@ -16,6 +15,9 @@ _MAX_LOG_BYTES = 64 * 2**20
 _LEVELS_UP = 4
 _PICTURE = re.compile(r"screenshot_(som_)?step_(\d{1,9})\.(png|jpg|jpeg|webp)")
 _MAGIC = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
+_LINE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} - ", re.MULTILINE)
+_STEP, _SUMMARY = "Starting step ", "Progress summary generated:"
+_STEP_NUMBER = re.compile(r"(\d{1,9})\.")
 
 
 def summaries(folder: Path, root: Path) -> dict[int, str]:
@@ -94,3 +96,38 @@ def _places(folder: Path, root: Path, name: str) -> tuple[Path, ...]:
             found.append(place)
         here = here.parent
     return tuple(found)
+
+
+def step_summaries(log: str) -> dict[int, str]:
+    """Return summaries by step index; of several attempts in a log the last one counts."""
+    steps: dict[int, int] = {}
+    for at in _message_starts(log, _STEP):
+        number = _STEP_NUMBER.match(log, at + len(_STEP))
+        if number is not None:
+            steps[at] = int(number[1])
+    summaries: dict[int, str] = {}
+    step = 0
+    for at in sorted([*steps, *_message_starts(log, _SUMMARY)]):
+        if at in steps:
+            step = steps[at]
+            if step == 0:
+                summaries.clear()
+            continue
+        start = at + len(_SUMMARY)
+        following = _LINE.search(log, start)
+        text = log[start : following.start() if following else len(log)].strip()
+        if text:
+            summaries[step] = text
+    return summaries
+
+
+def _message_starts(log: str, words: str) -> list[int]:
+    """Return where a message begins with these words: after ``LEVEL - `` on its line."""
+    found: list[int] = []
+    at = log.find(f" - {words}")
+    while at != -1:
+        line = log.rfind("\n", 0, at) + 1
+        if _LINE.match(log, line):
+            found.append(at + 3)
+        at = log.find(f" - {words}", at + 1)
+    return found

@@ -212,7 +212,7 @@ def test_events_that_are_missing_in_the_middle_are_said(tmp_path):
 
 def test_secrets_are_taken_out_before_anything_is_kept(tmp_path):
     with LedgerStore.open(tmp_path) as book:
-        book.hide("correct horse")
+        book.set_mask(lambda text: text.replace("correct horse", "***"))
         book.write(
             entries.outcome(0, "type 'correct horse' into textbox 'Password'", DONE),
             entries.fact(

@@ -13,13 +13,13 @@ from PIL import Image
 from app.engine.agent.vision.set_of_marks import (
     MAX_MARKS,
     ElementMark,
-    disagreements,
     draw_marks,
     element_marks,
     is_markable,
     visible_part,
 )
 from app.engine.core.page_state import Element, PageCapture, Rect
+from tests.support.mark_checks import disagreements
 
 VIEWPORT = (400, 300)
 

@@ -19,7 +19,7 @@ from app.engine.agent.memory.ledger_files import (
 )
 from app.engine.agent.memory.reducer import fold
 from app.engine.core.ledger import Ledger, LedgerEvent, PlanNode, PlanNodeState
-from app.engine.core.redaction import MARK, redact_text
+from app.engine.core.redaction import redact_text
 from app.errors import Conflict, NotFound, StoreError
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,6 @@ class LedgerStore:
         self._files = LedgerFiles(folder) if folder is not None else None
         self._events: list[LedgerEvent] = []
         self._ledger = Ledger()
-        self._hidden: list[str] = []
         self._mask: Callable[[str], str] | None = None
         self._stale = self._behind = False
 
@@ -74,11 +73,6 @@ class LedgerStore:
     def events(self) -> tuple[LedgerEvent, ...]:
         """All events, oldest first."""
         return tuple(self._events)
-
-    def hide(self, secret: str) -> None:
-        """Mask a text that was typed as a secret in everything written from now on."""
-        if secret and secret not in self._hidden:
-            self._hidden.append(secret)
 
     def set_mask(self, mask: Callable[[str], str]) -> None:
         """Set the function that removes the run's secrets, in all their spellings, from every text before it is
@@ -196,8 +190,6 @@ class LedgerStore:
         raise ValueError(f"no plain JSON: {type(value).__name__}")
 
     def _clean_text(self, text: str, longest: int) -> str:
-        for secret in self._hidden:
-            text = text.replace(secret, MARK)
         if self._mask is not None:
             text = self._mask(text)
         # Redacted before it is shortened: half a secret is not recognised.

@@ -13,6 +13,7 @@ from app.engine.agent.takeover.recorded_steps import ActionDraft, TrackedPage
 from app.engine.agent.takeover.secret_inputs import is_secret, looks_secret
 from app.engine.browser.manual_input.input_target import FieldContent, FocusedField
 from app.engine.browser.manual_input.key_events import ALT, CTRL, META, SHIFT, inserted_text
+from app.engine.core.actions.recorded import ArgValue
 from app.engine.core.page_input import InputKind, MouseButton, PageInput
 from app.engine.core.page_state import Element
 
@@ -172,40 +173,38 @@ class InputRecorder:
         cursor, look, element = await self._tracker.cursor()
         if not cursor.known and self._field is not None:  # a busy page: assume the same field
             cursor, element = replace(cursor, typable=True, held=True), self._field.element
-        text = inserted_text(one)
         if cursor.typable and not self._is_command(one):
-            chosen = element is not None and element.tag == "select"
-            if chosen and one.key in _OPENING and not one.modifiers & ~ALT:
-                await self.leave_field()
-                self._close()
-                if await self._opens(look, element, at_cursor=True):
-                    return False
-            if one.key in ("Tab", "Escape") or (one.key == "Enter" and not cursor.many and not chosen):
-                if await self.leave_field():
-                    _, look, element = await self._tracker.cursor()
-                if one.key == "Enter" and element is not None:
-                    self._once("press", element, look, {"key_comb": _combination(one)})
-                elif one.key != "Tab":
-                    self._once("keyboard_press", None, None, {"key": _combination(one)})
-            else:
-                await self._types(cursor, look, element, "" if one.key in ("Enter", "Tab") else text)
-            return True
+            return await self._key_in_field(one, cursor, look, element)
         await self.leave_field()
         if one.key == "Tab":
             return True
-        if (
-            cursor.presses
-            and one.key in ("Enter", " ")
-            and element is not None
-            and not one.modifiers & ~SHIFT
-        ):
+        presses = cursor.presses and one.key in ("Enter", " ") and not one.modifiers & ~SHIFT
+        if presses and element is not None:
             self._once("click", element, look, {})
         else:
-            self._folded(
-                ActionDraft(
-                    kind="keyboard_press", before=self._tracker.before, args={"key": _combination(one)}
-                )
-            )
+            args: dict[str, ArgValue] = {"key": _combination(one)}
+            self._folded(ActionDraft(kind="keyboard_press", before=self._tracker.before, args=args))
+        return True
+
+    async def _key_in_field(
+        self, one: PageInput, cursor: FocusedField, look: TrackedPage, element: Element | None
+    ) -> bool:
+        is_list = element is not None and element.tag == "select"
+        if is_list and one.key in _OPENING and not one.modifiers & ~ALT:
+            await self.leave_field()
+            self._close()
+            if await self._opens(look, element, at_cursor=True):
+                return False
+        if one.key in ("Tab", "Escape") or (one.key == "Enter" and not cursor.many and not is_list):
+            if await self.leave_field():
+                _, look, element = await self._tracker.cursor()
+            if one.key == "Enter" and element is not None:
+                self._once("press", element, look, {"key_comb": _combination(one)})
+            elif one.key != "Tab":
+                self._once("keyboard_press", None, None, {"key": _combination(one)})
+        else:
+            text = "" if one.key in ("Enter", "Tab") else inserted_text(one)
+            await self._types(cursor, look, element, text)
         return True
 
     async def text(self, one: PageInput) -> None:

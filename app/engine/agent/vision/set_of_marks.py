@@ -1,8 +1,7 @@
 """Set-of-marks: numbered boxes drawn on the screenshot, never in the page, so that a model can point by number.
 
-A mark's number is the index of its element in the capture, and so its id in the text of the page;
-``disagreements``
-checks that screenshot and text agree (ColorBrowserAgent, section 3.3, marks elements in the page itself).
+A mark's number is the index of its element in the capture, and so its id in the text of the page (ColorBrowserAgent,
+section 3.3, marks elements in the page itself).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.engine.core.ax_tree import parse_tree
 from app.engine.core.identity import INTERACTIVE
 from app.engine.core.page_state import Element, PageCapture, Rect
 
@@ -109,45 +107,6 @@ def draw_marks(page: PageCapture, marks: Sequence[ElementMark] | None = None) ->
     out = io.BytesIO()
     image.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)
     return out.getvalue()
-
-
-def disagreements(page: PageCapture, marks: Sequence[ElementMark]) -> tuple[str, ...]:
-    """Where marks and the page's text say different things, a sentence each; empty when they agree.
-
-    Every mark's number must be one element of the capture, stand once in the tree under the same role, and its box lie
-    on that element and within the picture.
-    """
-    said: list[str] = []
-    lines: dict[str, list[str]] = {}
-    for node in parse_tree(page.tree):
-        if node.bid:
-            lines.setdefault(node.bid, []).append(node.role)
-    numbers: set[int] = set()
-    for mark in marks:
-        if mark.number in numbers:
-            said.append(f"{mark.number} is marked twice")
-        numbers.add(mark.number)
-        said.extend(_differs(page, mark, lines.get(str(mark.number), [])))
-    return tuple(said)
-
-
-def _differs(page: PageCapture, mark: ElementMark, roles: list[str]) -> list[str]:
-    if not 0 <= mark.number < len(page.elements):
-        return [f"{mark.number} is no element of the page"]
-    element = page.elements[mark.number]
-    said: list[str] = []
-    if element.index != mark.number:
-        said.append(f"element {mark.number} calls itself {element.index}")
-    if len(roles) != 1:
-        said.append(f"{mark.number} stands {len(roles)} times in the tree")
-    elif roles[0] != element.role:
-        said.append(f"{mark.number} is a {element.role}, in the tree a {roles[0]}")
-    if visible_part(element, page.viewport) != mark.box:
-        said.append(f"the box of {mark.number} does not lie on its element")
-    left, top, width, height = mark.tag
-    if left < 0 or top < 0 or left + width > page.viewport[0] or top + height > page.viewport[1]:
-        said.append(f"the number {mark.number} lies outside of the picture")
-    return said
 
 
 def _one_of_each(boxes: list[tuple[Element, Rect]]) -> list[tuple[Element, Rect]]:
