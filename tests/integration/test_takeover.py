@@ -390,7 +390,7 @@ async def test_a_takeover_that_is_abandoned_lets_go_of_what_is_held_and_keeps_wh
 
 
 @pytest.mark.parametrize("how", ["close", "crash", "kill"])
-async def test_a_page_that_is_lost_in_somebodys_hands_ends_in_an_account_of_what_was_done(how: str) -> None:
+async def test_a_page_lost_during_a_takeover_still_gives_a_summary(how: str) -> None:
     async with open_browser() as browser, open_session(browser, keep_tabs=True) as tab:
         await tab.page.set_content("<button>One</button>")
         async with in_hand(tab) as (hands, kept):

@@ -137,7 +137,7 @@ FAULTS = (
         "            fence.around(\n"
         '                "place", f"{fence.line(observation.page.url, 300)}\\n{fence.line(observation.page.title)}"\n'
         "            ),\n",
-        '            f"The agent is at {fence.line(observation.page.url, 300)}, {fence.line(observation.page.title)}",\n',
+        '            f"Page: {fence.line(observation.page.url, 300)}, {fence.line(observation.page.title)}",\n',
         "A page's title is material for the summarizer.",
         _FENCE,
         safety=True,

@@ -46,7 +46,7 @@ def _size(ledger):
 
 @law
 @given(contexts(), KEEPS, NOWS)
-def test_every_phase_does_nothing_the_second_time(messages, keep, now):
+def test_every_phase_is_idempotent(messages, keep, now):
     for phase in PHASES:
         once = phase(messages, keep, now)
         twice = phase(once.messages, keep, now)
@@ -56,7 +56,7 @@ def test_every_phase_does_nothing_the_second_time(messages, keep, now):
 
 @law
 @given(contexts(), KEEPS, NOWS)
-def test_eviction_does_nothing_the_second_time(messages, keep, now):
+def test_eviction_is_idempotent(messages, keep, now):
     once = evict(messages, now=now, keep=keep)
     twice = evict(once.messages, now=now, keep=keep)
     assert twice.messages == once.messages
@@ -139,7 +139,7 @@ def test_every_failure_that_goes_becomes_a_dead_end(messages, keep, now):
 
 @law
 @given(contexts(), KEEPS, NOWS)
-def test_what_is_taken_out_is_told_whole(messages, keep, now):
+def test_removed_parts_are_returned_complete(messages, keep, now):
     before = Counter(part for message in messages for part in message.parts)
     done = evict(messages, now=now, keep=keep)
     after = Counter(part for message in done.messages for part in message.parts)
@@ -260,7 +260,7 @@ def test_the_numbers_of_the_paper_hold():
     assert len(sent) == 16
 
 
-def test_with_a_stride_the_front_of_the_prompt_stands_still_between_two_cuts():
+def test_with_a_stride_the_prompt_prefix_is_stable_between_two_cuts():
     def turn(number):
         state = MessagePart(kind=PartKind.STATE, text="state " * 30, url=f"http://shop.example/{number}")
         return ChatMessage(role=ChatRole.USER, turn=number, parts=(state,))
@@ -276,7 +276,7 @@ def test_with_a_stride_the_front_of_the_prompt_stands_still_between_two_cuts():
     assert changed == [4, 8, 12, 16, 20]
 
 
-def test_a_list_told_by_its_changes_keeps_the_list_it_changes():
+def test_a_list_diff_keeps_its_base_list():
     whole = MessagePart(kind=PartKind.ELEMENTS, text="element " * 50, digest="a")
     other = MessagePart(kind=PartKind.ELEMENTS, text="element " * 50, digest="b")
     changes = MessagePart(kind=PartKind.ELEMENTS, text="one more " * 9, base="a")

@@ -174,7 +174,7 @@ async def test_bad_answers_leave_a_question_undecided(nonsense: str):
         | st.lists(st.integers()),
     )
 )
-def test_whatever_is_said_makes_a_verdict_within_bounds(data: dict[str, Any]):
+def test_any_answer_makes_a_verdict_within_bounds(data: dict[str, Any]):
     for verdict in (
         step_verdict(ModelReply(text="", data=data), 3, pictures=False),
         outcome_verdict(ModelReply(text="", data=data), 3, pictures=True),
@@ -188,12 +188,12 @@ def test_whatever_is_said_makes_a_verdict_within_bounds(data: dict[str, Any]):
     ("said", "sure"),
     [(0.8, 0.8), (80, 0.8), ("80%", 0.8), ("0.7 or so", 0.7), (-3, 0), (1e9, 1), (None, 0.6)],
 )
-def test_how_sure_it_is_can_be_said_in_many_ways(said: object, sure: float):
+def test_confidence_can_be_written_in_many_ways(said: object, sure: float):
     reply = ModelReply(text="", data={"shows": "Yes.", "confidence": said})
     assert step_verdict(reply, 0, pictures=False).confidence == pytest.approx(sure)
 
 
-async def test_who_is_not_sure_flags_nothing():
+async def test_low_confidence_flags_nothing():
     opinion, _ = await asked(
         judge(said_of_step("no", confidence=0.3), said_of_run("no", confidence=0.4)), *shopping()
     )
@@ -209,7 +209,7 @@ def test_the_schemas_keep_the_rules_of_strict_mode():
 # what is asked
 
 
-async def test_the_score_and_what_follows_from_it_are_never_told():
+async def test_the_score_never_reaches_the_judge():
     told: list[str] = []
     for score in (0.0, 1.0):
         run, steps = shopping(outcome=Outcome.ENDED_BY_ENVIRONMENT, score=score, answer=None)
@@ -244,7 +244,7 @@ async def test_pictures_are_shown_in_their_order_where_there_are_any():
     assert not opinion.steps[0].pictures
 
 
-async def test_contents_that_are_gone_are_done_without():
+async def test_missing_contents_are_tolerated():
     run, steps = shopping(1)
     steps[0] = replace(steps[0], tree="gone", screenshot="gone too")
     opinion, model = await asked(judge(said_of_step("yes"), said_of_run("yes")), run, steps)
@@ -401,7 +401,7 @@ def test_a_model_misses_only_what_it_was_asked_about():
     assert (score.fired, score.judged, score.right, score.recall) == (1, 1, 1, 0.5)
 
 
-def test_what_an_older_question_was_answered_settles_nothing():
+def test_an_answer_to_an_older_question_decides_nothing():
     assert decided(opinion_of("a", Judgement.RIGHT, version=99)) == frozenset()
 
 
@@ -432,7 +432,7 @@ def scripted(brain: Callable[[Question], Said]) -> Callable[[BlobBuffer], Record
     return lambda shelf: RecordingModel(ScriptedModel(brain), shelf)
 
 
-async def test_a_models_flags_stand_beside_the_rules_and_survive_their_looking_again(core: Core):
+async def test_a_models_flags_stay_when_the_rules_run_again(core: Core):
     judging = ReviewService(core)
     await judging.detect()
     before = core.workspace.index.risk("run-1").value
@@ -507,7 +507,7 @@ async def test_runs_that_were_never_asked_about_come_first_and_exchanges_are_kep
         )
 
 
-async def test_a_model_that_says_nothing_of_use_is_an_error_and_the_next_one_is_asked_again(core: Core):
+async def test_a_model_without_usable_answers_is_an_error_and_the_runs_are_asked_again(core: Core):
     judging = ReviewService(core)
     await judging.detect()
     mumbling = ModelJudging(core, judging, scripted(judge("", "I'd rather not say.")))
@@ -521,7 +521,7 @@ async def test_a_model_that_says_nothing_of_use_is_an_error_and_the_next_one_is_
     assert not any(opinion.silence for opinion in core.workspace.review.opinions().values())
 
 
-async def test_what_was_asked_before_an_endpoint_went_away_is_kept(core: Core):
+async def test_opinions_before_an_endpoint_failed_are_kept(core: Core):
     judging = ReviewService(core)
     gone = ModelError("it is gone", ModelErrorKind.UNREACHABLE)
     answers = iter([said_of_run("no"), said_of_step("yes"), said_of_step("yes"), gone])

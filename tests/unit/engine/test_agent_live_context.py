@@ -42,7 +42,7 @@ def _run(context: LiveContext, steps: int, pages: int = 3) -> list[tuple[ChatMes
     return prompts
 
 
-def test_the_front_stands_still_but_at_a_cut():
+def test_the_beginning_of_the_prompt_changes_only_at_a_cut():
     prompts = _run(LiveContext((SYSTEM,), keep=RetentionLimits(stride=8)), 24)
     cuts = [
         step
@@ -52,7 +52,7 @@ def test_the_front_stands_still_but_at_a_cut():
     assert cuts == [8, 16]
 
 
-def test_what_is_new_at_every_step_stands_at_the_end_and_is_not_kept():
+def test_the_ledger_and_tips_come_last_and_are_not_kept():
     prompts = _run(LiveContext((SYSTEM,)), 6)
     for step, prompt in enumerate(prompts):
         told = [part.text for message in prompt for part in message.parts if part.text.startswith("Ledger")]
@@ -84,7 +84,7 @@ def test_a_budget_moves_the_windows_before_their_time():
     assert sizes[100_000] > 2 * sizes[3_000]
 
 
-def test_a_list_that_is_told_by_its_changes_always_has_its_list():
+def test_a_list_sent_as_a_diff_always_has_its_base():
     dice = random.Random(3)
     context = LiveContext((SYSTEM,), keep=RetentionLimits(stride=5), budget=4_000)
     for step in range(60):
@@ -133,7 +133,7 @@ def test_the_same_page_again_is_one_line():
     assert context.prompt()[-1].parts[-1].text == "The same list as at step 0."
 
 
-def test_another_page_is_told_whole():
+def test_another_page_is_sent_complete():
     assert diff_lists(_page("shop"), _page("basket"), 0) == ""
     assert diff_lists(_page("shop"), "", 0) == ""
     assert diff_lists("", _page("shop"), 0) == ""

@@ -115,7 +115,7 @@ async def run_of(head: LlmPolicy, steps: int, sight: Observation | None = None) 
     return decisions
 
 
-async def test_an_answer_becomes_a_decision_with_all_that_it_tells():
+async def test_an_answer_becomes_a_decision_with_all_its_fields():
     answer = '<fact key="size">42</fact>' + act('click("0")', think="the list", expect="orders are listed")
     model = brained(operator=[answer])
 
@@ -183,7 +183,7 @@ async def test_an_endpoint_that_is_gone_ends_the_run():
             await policy(model).decide(at())
 
 
-async def test_an_answer_that_was_cut_off_is_told_so():
+async def test_a_truncated_answer_is_remarked_on():
     model = brained(operator=[ModelReply(text="<think>so I think and", truncated=True), act('click("0")')])
 
     await policy(model).decide(at())
@@ -191,7 +191,7 @@ async def test_an_answer_that_was_cut_off_is_told_so():
     assert "cut off" in last(asked(model, OPERATOR)[1])
 
 
-async def test_the_next_request_tells_what_came_of_the_action():
+async def test_the_next_request_has_the_result_of_the_action():
     model = brained(operator=[act('click("0")'), act('click("0")')])
     head = policy(model)
     first = await head.decide(at())
@@ -235,7 +235,7 @@ class TestPlanner:
         assert decision.action == Stop("7")
         assert "stop with the answer" in asked(model, OPERATOR)[0].text
 
-    async def test_a_claim_goes_to_it_and_its_answer_is_handed_over(self):
+    async def test_a_claim_goes_to_the_planner_and_its_answer_is_final(self):
         model = brained(
             planner=[planned(), planned(True, final_answer="42")], operator=[act('stop("42 pairs")')]
         )
@@ -269,7 +269,7 @@ class TestPlanner:
         assert {type(one.action) for one in decisions} == {Wait}
         assert "turned back" in decisions[0].reason
 
-    async def test_a_planner_that_talks_nonsense_declares_nothing(self):
+    async def test_an_unreadable_planner_declares_nothing(self):
         model = brained(
             planner=lambda question: "done, I'd say", operator=[act('stop("1")'), act('click("0")')]
         )
@@ -289,7 +289,7 @@ class TestPlanner:
         assert (await policy(agrees).decide(at())).action == ReportInfeasible("no such shoes")
         assert (await policy(differs).decide(at())).action == Click(0)
 
-    async def test_it_is_told_when_this_is_the_last_step(self):
+    async def test_the_planner_knows_the_last_step(self):
         model = brained(operator=[act('click("0")')])
         await policy(model).decide(replace(at(), steps_left=1))
 
@@ -425,7 +425,7 @@ class TestTips:
     @pytest.mark.parametrize(
         "answer", ["no JSON", '{"tips": 3}', '{"tips": [{"tip": 99, "bearing": "deviates"}, 1]}']
     )
-    async def test_a_summarizer_that_talks_nonsense_stops_nothing(self, answer: str):
+    async def test_an_unreadable_summarizer_stops_nothing(self, answer: str):
         model = brained(operator=[act('click("0")')], summarizer=[answer])
         decision = await policy(model).decide(at(tips=self.TIPS))
 
@@ -456,7 +456,7 @@ class TestSummary:
         ]
         assert "<<done so far f00d>>\nsummary 2\n<<end" in asked(model, OPERATOR)[-1].text
 
-    async def test_a_run_that_is_gone_on_with_knows_its_summary_and_its_last_steps(self):
+    async def test_a_resumed_run_knows_its_summary_and_its_last_steps(self):
         turn = HistoryEntry(step=3, url="http://shop.test/a", title="A", state="", action=Click(1),
                     result=ActionResult(success=True, effect=Effect.NAVIGATED), words="click link 'Shoes'")  # fmt: skip
         model = brained(operator=[act('click("0")')])
@@ -530,7 +530,7 @@ class TestBeingTakenAgain:
 
         assert decision.action == (Click(0) if held_up else Navigate("shop", "orders"))
 
-    async def test_it_is_said_once(self):
+    async def test_the_objection_is_raised_once(self):
         turns = (self.turn(0, Navigate("shop", "orders")),)
         model = brained(operator=[self.ASKS, self.ASKS])
 
@@ -579,7 +579,7 @@ class TestSight:
         await head.aclose()
         assert vision.closed
 
-    async def test_without_eyes_there_are_no_marks(self):
+    async def test_without_vision_there_are_no_marks(self):
         model = brained(operator=lambda question: act('click_mark("V3")'))
 
         assert (await policy(model, re_asks=0).decide(at())).action is None
@@ -675,7 +675,7 @@ class TestHostilePages:
             assert "sk-abcdef" not in question.text
         assert "{secret:PW}" in asked(model, OPERATOR)[0].text
 
-    async def test_a_page_that_shows_what_was_typed_does_not_tell_the_model(self):
+    async def test_a_typed_secret_shown_by_the_page_does_not_reach_the_model(self):
         typed = "correct horse"
         fence = Fence(MARKER, mask=lambda text: text.replace(typed, "REDACTED"))
         shown = replace(
@@ -721,7 +721,7 @@ async def test_closing_it_closes_the_model_and_may_be_done_twice():
 class TestHeld:
     """A decision that was dropped or cut short: the next one knows it."""
 
-    async def test_an_answer_that_was_not_gone_by_is_told_so_with_what_happened_meanwhile(self):
+    async def test_a_dropped_answer_is_reported_with_what_happened_meanwhile(self):
         model = brained(operator=[act('click("0")'), act('click("0")')])
         head = policy(model)
         await head.decide(at())

@@ -169,7 +169,7 @@ async def test_every_exchange_of_a_run_is_recorded(server: ProtocolServer):
     assert recorded[0].calls == ("1", "2", "3")
 
 
-async def test_what_was_sent_first_stands_at_the_front_of_every_prompt(server: ProtocolServer):
+async def test_every_prompt_begins_with_the_same_messages(server: ProtocolServer):
     await decided(model_at(server), steps=6)
 
     told = [one.body["messages"] for one in server.asked if role_of(one.body) == "operator"]

@@ -107,7 +107,7 @@ def _held(ledger: Ledger) -> tuple[int, ...]:
 
 @law
 @given(EVENTS)
-def test_nothing_is_ever_lost_by_going_on(events):
+def test_folding_never_loses_anything(events):
     ledgers = [fold(events[:count]) for count in range(len(events) + 1)]
     for before, after in pairwise(ledgers):
         assert all(one <= other for one, other in zip(_held(before), _held(after), strict=True))
@@ -190,7 +190,7 @@ def test_the_files_are_those_of_the_paper_and_follow_from_the_events(tmp_path):
     assert json.loads((tmp_path / EPISODIC_FILE).read_bytes())["data"]["text"] == "the shop is slow"
 
 
-def test_a_damaged_line_in_the_middle_is_said_and_nothing_is_overwritten(tmp_path):
+def test_a_damaged_line_in_the_middle_is_an_error_and_nothing_is_overwritten(tmp_path):
     with LedgerStore.open(tmp_path) as book:
         book.write(entries.note("one"), entries.note("two"))
     path = tmp_path / EVENTS_FILE
@@ -201,7 +201,7 @@ def test_a_damaged_line_in_the_middle_is_said_and_nothing_is_overwritten(tmp_pat
     assert path.read_bytes() == before
 
 
-def test_events_that_are_missing_in_the_middle_are_said(tmp_path):
+def test_missing_events_in_the_middle_are_an_error(tmp_path):
     with LedgerStore.open(tmp_path) as book:
         book.write(entries.note("one"), entries.note("two"))
     path = tmp_path / EVENTS_FILE
@@ -210,7 +210,7 @@ def test_events_that_are_missing_in_the_middle_are_said(tmp_path):
         LedgerStore.open(tmp_path)
 
 
-def test_secrets_are_taken_out_before_anything_is_kept(tmp_path):
+def test_secrets_are_removed_before_the_ledger_is_written(tmp_path):
     with LedgerStore.open(tmp_path) as book:
         book.set_mask(lambda text: text.replace("correct horse", "***"))
         book.write(
@@ -341,7 +341,7 @@ def test_an_outcome_for_the_same_step_takes_the_place_of_the_first():
     assert (book.ledger.steps, book.ledger.url, book.ledger.state) == (3, HERE, "s2")
 
 
-def test_a_plan_goes_on_under_its_ids_and_what_it_leaves_out_is_given_up_not_erased():
+def test_a_new_plan_keeps_ids_and_prunes_what_it_omits():
     book = LedgerStore()
     book.write(
         entries.plan(

@@ -97,13 +97,13 @@ async def test_an_answer_comes_with_its_tokens_and_times(server: ProtocolServer)
     ]
 
 
-async def test_letters_of_any_script_survive_small_pieces(server: ProtocolServer):
+async def test_unicode_survives_small_chunks(server: ProtocolServer):
     server.answers.append(slowly("Zürich 東京 🛒 done", pause=0.001, letters=1))
     async with asking(server) as model:
         assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == "Zürich 東京 🛒 done"
 
 
-async def test_a_whole_document_in_place_of_a_stream_is_read_too(server: ProtocolServer):
+async def test_a_json_document_in_place_of_a_stream_is_read(server: ProtocolServer):
     server.answers.append(Answer(text="whole", thinking="hm", as_json=True, usage=(9, 2)))
     async with asking(server) as model:
         reply = await model.ask(AgentRole.OPERATOR, ASKED)
@@ -125,7 +125,7 @@ async def test_a_model_that_thinks_gets_room_for_it(server: ProtocolServer):
     assert [body["max_tokens"] for body in server.bodies] == [50, 4050, 4050]
 
 
-async def test_a_proxy_of_the_environment_does_not_stand_before_ones_own_machine(
+async def test_a_local_endpoint_bypasses_the_proxy_of_the_environment(
     server: ProtocolServer, monkeypatch: pytest.MonkeyPatch
 ):
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
@@ -134,7 +134,7 @@ async def test_a_proxy_of_the_environment_does_not_stand_before_ones_own_machine
         assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == 'click("3")'
 
 
-async def test_requests_on_their_way_together_keep_the_budget(server: ProtocolServer):
+async def test_concurrent_requests_keep_the_budget(server: ProtocolServer):
     server.brain = lambda request: Answer(text="x", usage=(15, 100), first=0.1)
     async with asking(server, budget=Budget(tokens=350)) as model:
         came = await asyncio.gather(
@@ -201,7 +201,7 @@ async def test_pictures_are_sent_and_missing_ones_described(server: ProtocolServ
     )
 
 
-async def test_an_endpoint_that_takes_no_pictures_is_told_in_words(server: ProtocolServer):
+async def test_an_endpoint_that_takes_no_pictures_gets_their_description(server: ProtocolServer):
     server.refuses = frozenset({"image_url"})
     async with asking(server) as model:
         first = await model.ask(AgentRole.VISION, looked("a"), pictures={"a": PNG})
@@ -210,7 +210,7 @@ async def test_an_endpoint_that_takes_no_pictures_is_told_in_words(server: Proto
     assert ["image_url" in json.dumps(body) for body in server.bodies] == [True, False, False]
 
 
-async def test_a_conversation_that_goes_on_keeps_its_beginning(server: ProtocolServer):
+async def test_a_growing_conversation_keeps_its_cached_prefix(server: ProtocolServer):
     so_far = [said("You act on web pages. " * 40, ChatRole.SYSTEM, -1)]
     async with asking(server) as model:
         for turn in range(4):
@@ -234,7 +234,7 @@ async def test_a_schema_is_asked_for_where_it_is_offered(server: ProtocolServer)
     )
 
 
-async def test_what_an_endpoint_refuses_is_learnt_once(server: ProtocolServer):
+async def test_rejected_fields_are_learnt_once(server: ProtocolServer):
     server.brain = lambda request: 'Sure!\n```json\n{"ok": true,}\n```'
     server.refuses = frozenset({"response_format", "stream_options", "max_tokens", "temperature"})
     async with asking(server) as model:
@@ -247,7 +247,7 @@ async def test_what_an_endpoint_refuses_is_learnt_once(server: ProtocolServer):
     assert '"ok"' in server.bodies[-1]["messages"][-1]["content"]
 
 
-async def test_a_refusal_that_is_about_something_else_is_told_and_nothing_learnt(server: ProtocolServer):
+async def test_a_context_overflow_is_an_error_and_nothing_is_learnt(server: ProtocolServer):
     server.answers.extend([failing(400, "This model's maximum context length is 10 tokens")])
     async with asking(server) as model:
         with pytest.raises(ModelError, match="maximum context length") as caught:
@@ -297,7 +297,7 @@ async def test_a_refusal_that_is_about_something_else_is_told_and_nothing_learnt
         "JSON list",
     ],
 )
-async def test_trouble_that_passes_costs_an_attempt_and_no_answer(server: ProtocolServer, bad: Answer):
+async def test_a_transient_failure_is_retried(server: ProtocolServer, bad: Answer):
     server.answers.append(bad)
     async with asking(server, retries=RetryPolicy(first=0.5, idle=0.3, attempts=3)) as model:
         assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == 'click("3")'
@@ -316,7 +316,7 @@ async def test_trouble_that_passes_costs_an_attempt_and_no_answer(server: Protoc
         (broken(), ModelErrorKind.UNREADABLE, "its JSON is broken"),
     ],
 )
-async def test_trouble_that_stays_is_told_in_a_sentence(
+async def test_a_lasting_failure_is_explained_in_a_sentence(
     server: ProtocolServer, bad: Answer, trouble: ModelErrorKind, words: str
 ):
     server.answers.extend([bad] * 3)
@@ -326,7 +326,7 @@ async def test_trouble_that_stays_is_told_in_a_sentence(
     assert len(server.asked) == 3
 
 
-async def test_a_key_that_is_refused_is_not_tried_again_and_not_told(server: ProtocolServer):
+async def test_a_rejected_key_is_not_retried_and_not_shown(server: ProtocolServer):
     error = await trouble_with(server, key="sk-anotherkeyanotherkeyanother")
     assert error.kind is ModelErrorKind.UNAUTHORISED
     assert "OPENAI_API_KEY" in str(error)
@@ -336,7 +336,7 @@ async def test_a_key_that_is_refused_is_not_tried_again_and_not_told(server: Pro
     assert KEY not in str(await trouble_with(server))
 
 
-async def test_an_account_without_quota_is_not_waited_for(server: ProtocolServer):
+async def test_an_exhausted_quota_is_not_retried(server: ProtocolServer):
     server.answers.append(failing(429, "You exceeded your current quota", code="insufficient_quota"))
     error = await trouble_with(server)
     assert error.kind is ModelErrorKind.RATE_LIMITED
@@ -344,7 +344,7 @@ async def test_an_account_without_quota_is_not_waited_for(server: ProtocolServer
     assert len(server.asked) == 1
 
 
-async def test_a_wrong_address_is_told_with_what_to_look_at(server: ProtocolServer):
+async def test_a_wrong_address_names_the_setting_to_check(server: ProtocolServer):
     model = EndpointModel(server.url.removesuffix("/v1") + "/nowhere", "test-model", key=KEY)
     server.answers.append(failing(404, "no such address"))
     with pytest.raises(ModelError, match="SITELORE_MODEL_URL") as caught:
@@ -353,7 +353,7 @@ async def test_a_wrong_address_is_told_with_what_to_look_at(server: ProtocolServ
     await model.aclose()
 
 
-async def test_an_endpoint_that_is_gone_is_told(server: ProtocolServer):
+async def test_an_unreachable_endpoint_is_explained(server: ProtocolServer):
     waits = Waits()
     model = EndpointModel(
         "http://user:hidden@127.0.0.1:9/v1", "m", retries=RetryPolicy(attempts=3), sleep=waits

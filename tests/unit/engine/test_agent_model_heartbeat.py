@@ -86,7 +86,7 @@ async def thinks(control: RunControl, model: EndpointModel) -> str:
         (hanging("abc " * 50, after=2), "the model stopped in its answer"),
     ],
 )
-async def test_a_call_that_hangs_is_told_and_then_cut_short(
+async def test_a_hanging_call_is_reported_and_then_cancelled(
     server: ProtocolServer, answer: Answer, said: str
 ):
     told: list[str] = []
@@ -101,7 +101,7 @@ async def test_a_call_that_hangs_is_told_and_then_cut_short(
                 await asyncio.sleep(0.02)
 
 
-async def test_an_answer_that_comes_slowly_is_heard_to_its_end(server: ProtocolServer):
+async def test_a_slow_answer_is_read_to_its_end(server: ProtocolServer):
     told: list[str] = []
     async with watched(server, told) as (control, model):
         text = "scroll(0, 400) " * 6  # longer in all than a silence may be

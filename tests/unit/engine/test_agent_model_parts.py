@@ -249,7 +249,7 @@ def test_a_pause_is_bounded_and_never_shorter_than_asked(attempt: int, asked: fl
 # counting
 
 
-def test_prices_are_read_and_wrong_ones_told():
+def test_prices_are_parsed_and_wrong_ones_rejected():
     assert parse_price("2.50/10") == Price(tokens_in=2.5, tokens_out=10)
     assert parse_price("2/0.5/8") == Price(tokens_in=2, cached=0.5, tokens_out=8)
     assert parse_price(" ") is None

@@ -53,7 +53,7 @@ def test_of_a_long_tree_what_is_in_view_is_kept_with_what_it_hangs_from():
 
 @untimed
 @given(st.integers(0, 12_000), st.integers(60, 12_000))
-def test_it_keeps_to_its_length_its_order_and_tells_of_every_gap(scrolled: int, most: int):
+def test_a_shortened_tree_keeps_length_and_order_and_names_every_gap(scrolled: int, most: int):
     page = long_page(200, scrolled)
     lines = fit_tree(page, most).split("\n")
     gaps = [int(number) for line in lines for number in re.findall(r"^\((\d+) lines are left out\)$", line)]
@@ -72,7 +72,7 @@ def test_one_line_that_never_ends_is_cut():
     assert len(fit_tree(page, 5000)) < 600
 
 
-def test_a_page_without_a_tree_is_told_by_its_text_or_as_empty():
+def test_a_page_without_a_tree_is_rendered_by_its_text_or_as_empty():
     assert "some words" in render_page(PageCapture(url="", text="some words"), FENCE)
     assert "nothing can be read" in render_page(PageCapture(url=""), FENCE)
 
@@ -84,7 +84,7 @@ def test_walls_and_drawn_pages_are_named():
     assert "most of this page is drawn" in render_page(page, FENCE)
 
 
-def test_results_tell_effect_cause_and_what_else_could_be_done():
+def test_results_name_effect_cause_and_alternatives():
     done = ActionResult(success=True, effect=Effect.NAVIGATED, output="arrived at\n'Orders'")
     failed = refused(Cause.DISABLED, "the button is disabled", 'check("3") first', tried=("cdp",))
 
@@ -109,7 +109,7 @@ def test_tips_are_numbered_with_their_parts():
 
 @untimed
 @given(st.text())
-def test_the_marker_stands_nowhere_but_in_the_two_lines_of_a_fence(text: str):
+def test_the_marker_is_only_in_the_two_lines_of_a_fence(text: str):
     lines = FENCE.around("page", text + " f00d " + text).split("\n")
 
     assert lines[0] == "<<page f00d>>"
@@ -127,7 +127,7 @@ def test_a_line_is_one_line_of_bounded_length_and_opens_no_fence(text: str):
     assert "<<" not in line
 
 
-def test_signs_that_nobody_sees_are_taken_out_and_letters_that_join_are_left():
+def test_invisible_characters_are_removed_and_joiners_kept():
     assert visible("a\u202eb\u200bc\U000e0041d\x00e\nf") == "abcde\nf"
     assert visible("می\u200cخواهم 👩\u200d🚀 né") == "می\u200cخواهم 👩\u200d🚀 né"
 

@@ -97,7 +97,7 @@ async def all_of_it() -> AsyncIterator[Set]:
     await made.vision.aclose()
 
 
-async def test_a_mark_becomes_the_element_it_stands_for(all_of_it: Set):
+async def test_a_mark_resolves_to_its_element(all_of_it: Set):
     await all_of_it.turn(FORM)
     assert await all_of_it.vision.resolve(ClickMark(all_of_it.number("Save")), FORM) == (
         Click(1, label="Save"),
@@ -145,7 +145,7 @@ async def test_a_mark_of_the_shown_list_is_found_again_on_a_page_that_has_change
     assert (command, refusal) == (Click(2, label="Save"), None)
 
 
-async def test_a_mark_whose_thing_has_gone_is_refused_after_a_look(all_of_it: Set):
+async def test_a_mark_whose_element_has_disappeared_is_refused_after_a_look(all_of_it: Set):
     await all_of_it.turn(FORM)
     number = all_of_it.number("Cancel")
     all_of_it.page = LONGER
@@ -157,7 +157,7 @@ async def test_a_mark_whose_thing_has_gone_is_refused_after_a_look(all_of_it: Se
     assert all_of_it.vision.last.perceptions == 1
 
 
-async def test_a_thing_without_an_element_is_pointed_at_only_where_it_was_seen(all_of_it: Set):
+async def test_a_mark_without_an_element_is_clicked_only_where_it_was_seen(all_of_it: Set):
     moon: Rect = (600, 200, 50, 50)
     canvas = element(0, "generic", "", 0, tag="canvas", rect=(0.0, 0.0, 1000.0, 500.0), listens=True)
     drawn = page(canvas)
@@ -195,7 +195,7 @@ async def test_a_list_that_is_older_than_the_page_says_so():
     await made.vision.aclose()
 
 
-async def test_what_covers_a_known_thing_is_not_pressed_in_its_place():
+async def test_the_cover_of_a_known_element_is_not_clicked():
     """The elements are the same; hit testing finds the cover in front."""
     cookies = element(3, "button", "Accept", 300)
 
@@ -265,7 +265,7 @@ async def test_a_look_at_an_address_that_was_left_is_given_up(all_of_it: Set):
     assert all_of_it.model.cancelled == 1
 
 
-async def test_nothing_is_left_running(all_of_it: Set):
+async def test_closing_vision_leaves_no_task_running(all_of_it: Set):
     all_of_it.model.hold = asyncio.Event()
     all_of_it.vision.start_look(FORM)
     await asyncio.sleep(0)
@@ -312,7 +312,7 @@ async def test_a_label_that_is_on_the_page_and_in_no_mark_is_looked_for_once_mor
     assert {mark.origin for mark in all_of_it.vision.frame.marks} == {MarkOrigin.MODEL, MarkOrigin.COVERAGE}
 
 
-async def test_another_name_than_expected_is_told_and_no_obstacle(all_of_it: Set):
+async def test_another_name_than_expected_is_noted_and_clicked(all_of_it: Set):
     all_of_it.model.brain = lambda _: answer(seen("blue arrow", SAVE.rect or (0, 0, 1, 1), FORM))
     await all_of_it.turn(FORM)
     found = await all_of_it.vision.resolved(ClickMark(1), FORM)
@@ -320,13 +320,13 @@ async def test_another_name_than_expected_is_told_and_no_obstacle(all_of_it: Set
     assert "the page calls it 'Save'" in found.notes[0]
 
 
-async def test_text_goes_into_a_field_and_into_nothing_else(all_of_it: Set):
+async def test_text_is_typed_only_into_a_field(all_of_it: Set):
     await all_of_it.turn(FORM)
     command, refusal = await all_of_it.vision.resolve(TypeMark(all_of_it.number("Save"), "Ada"), FORM)
     assert (command, refusal and refusal.cause) == (None, Cause.WRONG_KIND)
 
 
-async def test_a_list_to_choose_from_is_told_apart_from_a_field(all_of_it: Set):
+async def test_a_select_is_not_a_text_field(all_of_it: Set):
     size = page(element(0, "combobox", "Size", 10, tag="select"))
     await all_of_it.turn(size)
     command, refusal = await all_of_it.vision.resolve(TypeMark(1, "large"), size)
@@ -348,7 +348,7 @@ async def test_a_number_that_was_never_shown_is_refused(all_of_it: Set):
 # -- what the model does wrong -------------------------------------------------------------------------------------
 
 
-async def test_without_an_answer_there_is_no_list_and_the_reason_is_told():
+async def test_without_an_answer_there_is_no_list_and_the_reason_is_named():
     made = Set(lambda _: ModelError("the endpoint is gone", ModelErrorKind.UNREACHABLE))
     assert await made.vision.frame_for_policy(FORM) is None
     command, refusal = await made.vision.resolve(ClickMark(1), FORM)
@@ -458,7 +458,7 @@ async def test_words_of_a_page_stay_within_quotes():
     assert lines == ["Task: save"]
 
 
-async def test_the_look_before_lies_over_the_picture_of_the_same_page(all_of_it: Set):
+async def test_anchors_of_the_previous_frame_are_drawn_on_the_same_page(all_of_it: Set):
     await all_of_it.turn(FORM)
     plain = next(iter(all_of_it.model.asked[0].pictures.values()))
     all_of_it.clock.now += 5

@@ -44,7 +44,7 @@ def test_thousandths_of_the_picture_become_pixels_of_the_viewport():
     assert to_pixels(box("x", (100, 50, 300, 30)), VIEW) == (100, 50, 300, 30)
 
 
-def test_a_mark_carries_what_the_page_tells_of_its_element():
+def test_a_mark_is_enriched_by_its_element():
     made = page(
         element(0, "checkbox", "In stock", (10, 10, 100, 20), states=("checked", "disabled")),
         element(1, "button", "Regions", (10, 50, 100, 20), states=("expanded",), text="Regions"),
@@ -58,7 +58,7 @@ def test_a_mark_carries_what_the_page_tells_of_its_element():
     assert "open" in second.words
 
 
-def test_a_thing_without_an_element_is_a_mark_all_the_same():
+def test_a_box_without_an_element_is_still_a_mark():
     (mark,) = marks_of([box("The moon", (600, 300, 50, 50))], page())
     assert (mark.element, mark.label) == (None, "The moon")
 
@@ -187,7 +187,7 @@ def frame(url: str = "https://shop.test/", at: float = 100.0) -> VisionFrame:
     )
 
 
-def test_the_look_before_is_drawn_dashed_over_the_new_picture():
+def test_the_previous_frame_is_drawn_dashed_over_the_new_screenshot():
     drawn = with_anchors(page(picture=white()), frame(), 100 + MAX_ANCHOR_AGE)
     with Image.open(io.BytesIO(drawn)) as image:
         assert image.size == VIEW

@@ -17,7 +17,7 @@ def run_of(count: int) -> list:
     return [step(index, f"/{index}") for index in range(count)]
 
 
-def test_the_step_limit_is_told_at_its_last_step_while_the_run_goes_on():
+def test_the_step_limit_is_flagged_at_the_last_step_of_a_live_run():
     [flag] = flags_of(StepLimit, run_of(3), step_limit=3)
 
     assert (flag.step, flag.severity, flag.message) == (
@@ -27,13 +27,13 @@ def test_the_step_limit_is_told_at_its_last_step_while_the_run_goes_on():
     )
 
 
-def test_the_step_limit_is_told_by_the_ending_when_it_was_not_known_before():
+def test_the_step_limit_is_flagged_by_the_ending_when_it_was_unknown():
     assert messages(StepLimit, run_of(4), ending=RunEnding(at_step_limit=True)) == [
         "Used all 4 steps without an answer"
     ]
 
 
-def test_the_step_limit_is_told_once():
+def test_the_step_limit_is_flagged_once():
     assert len(flags_of(StepLimit, run_of(3), step_limit=3, ending=RunEnding(at_step_limit=True))) == 1
 
 
@@ -65,7 +65,7 @@ def test_leaving_the_allowed_sites_names_the_action_and_the_place():
     assert flag.message == "Left the allowed sites to https://github.com/x with: go to https://github.com/x"
 
 
-def test_leaving_is_told_by_the_ending_when_the_allowed_hosts_are_not_known():
+def test_leaving_is_flagged_by_the_ending_when_the_allowed_hosts_are_unknown():
     steps = [step(0), step(1, **goto("https://github.com/x"))]
     gone = step(2, url="chrome-error://chromewebdata/")
 
@@ -86,7 +86,7 @@ def test_an_allowed_host_without_a_port_allows_every_port():
 
 
 @pytest.mark.parametrize("url", ["http://shop.test/", "http://WWW.shop.test/", "http://admin.shop.test/x"])
-def test_what_the_fences_let_through_is_not_told_as_leaving(url: str):
+def test_an_allowed_navigation_is_not_flagged_as_leaving(url: str):
     assert not flags_of(
         LeftSites, [step(0, url=url)], allowed_hosts=frozenset({"www.shop.test"}), ending=ANSWERED
     )
@@ -117,7 +117,7 @@ def test_an_answer_is_not_giving_up(answer: str | None):
     assert not flags_of(GaveUp, run_of(2), ending=RunEnding(answer=answer))
 
 
-def test_an_empty_answer_and_none_at_all_are_told():
+def test_an_empty_answer_and_none_at_all_are_flagged():
     assert messages(NoAnswer, run_of(2), ending=RunEnding(answer=" ")) == ["The answer is empty"]
     assert messages(NoAnswer, run_of(2), ending=RunEnding()) == ["Ended without an answer"]
 
@@ -136,7 +136,7 @@ def test_no_answer_stays_silent_where_another_ending_says_why(ending: RunEnding)
     assert not flags_of(NoAnswer, run_of(2), ending=ending)
 
 
-def test_a_long_run_is_told_when_it_passes_twice_and_four_times_the_usual():
+def test_a_long_run_is_flagged_at_twice_and_four_times_the_usual_length():
     flags = flags_of(TooLong, run_of(20), usual_steps=4.5, site="gitlab")
 
     assert [flag.step for flag in flags] == [9, 18]

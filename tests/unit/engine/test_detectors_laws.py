@@ -180,7 +180,7 @@ def test_flags_are_whole(made: tuple[Run, list[Step]]):
         assert flag.version == BY_NAME[flag.detector].version
 
 
-def test_flags_come_in_the_order_of_steps_and_the_names_most_telling_first():
+def test_flags_come_in_step_order_and_names_by_significance():
     steps = [Step(index=i, url="http://a.test/", title="", state="s", action=ACTIONS[1]) for i in range(9)]
     run = Run(id="r", source="made up", outcome=Outcome.STEP_LIMIT, step_count=9)
 
@@ -192,7 +192,7 @@ def test_flags_come_in_the_order_of_steps_and_the_names_most_telling_first():
 
 
 @pytest.mark.parametrize("outcome", [Outcome.ENDED_BY_ENVIRONMENT, Outcome.RUNNING, Outcome.INTERRUPTED])
-def test_no_ending_is_told_where_the_run_has_none_of_its_own(outcome: Outcome):
+def test_a_run_without_an_ending_of_its_own_has_none(outcome: Outcome):
     assert ending_of(Run(id="r", source="s", outcome=outcome, error="x", answer="y")) is None
 
 
@@ -222,7 +222,7 @@ def test_names_are_unique_and_every_detector_says_what_it_looks_for():
     assert all(detector.summary.endswith(".") for detector in ALL_DETECTORS)
 
 
-def test_repeats_are_told_at_doublings():
+def test_repeats_are_flagged_at_doublings():
     assert [count for count in range(1, 30) if is_worth_flagging(count, 3)] == [3, 6, 12, 24]
 
 

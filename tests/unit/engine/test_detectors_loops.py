@@ -96,7 +96,7 @@ def test_two_actions_in_turn_are_a_cycle_at_the_second_round():
     )
 
 
-def test_a_cycle_that_goes_on_is_told_again_only_at_a_doubling():
+def test_a_continued_cycle_is_flagged_again_only_at_a_doubling():
     steps = [step(i, **click(name)) for i, name in enumerate(["Edit", "Back", "Look"] * 4)]
 
     assert [(flag.step, flag.evidence["rounds"]) for flag in flags_of(ActionCycle, steps)] == [
@@ -129,7 +129,7 @@ def test_a_list_and_its_items_in_turn_are_not_back_and_forth():
     assert not flags_of(PageCycle, on_pages("/list", "/1", "/list", "/2", "/list", "/3"))
 
 
-def test_the_third_return_to_an_address_is_told():
+def test_the_third_return_to_an_address_is_flagged():
     [flag] = flags_of(UrlRevisits, on_pages("/list", "/1", "/list", "/2", "/list", "/3", "/list"))
 
     assert (flag.step, flag.evidence[SINCE]) == (6, 2)

@@ -22,7 +22,7 @@ def unchanged(count: int, **fields: object) -> list:
     return [step(index, state="same", **fields) for index in range(count)]
 
 
-def test_a_click_that_changed_nothing_is_told_with_its_count_once_the_next_page_is_seen():
+def test_a_click_without_effect_is_flagged_with_its_count():
     told = messages(NoEffect, unchanged(4, **click("Save")))
 
     assert told == [
@@ -32,7 +32,7 @@ def test_a_click_that_changed_nothing_is_told_with_its_count_once_the_next_page_
     ]
 
 
-def test_an_element_keeps_its_count_when_ids_are_dealt_anew():
+def test_an_element_keeps_its_count_when_ids_change():
     steps = [
         step(0, state="a", **click("Save")),
         step(1, state="a", **click("Save", bid="8")),
@@ -54,7 +54,7 @@ def test_the_last_action_is_judged_by_the_page_after_it():
     assert flag.step == 0
 
 
-def test_typing_what_stands_there_already_changed_nothing():
+def test_typing_the_same_value_changed_nothing():
     typed = {
         "action": action("fill", bid="1", value="x"),
         "target": ActionTarget(role="textbox", name="Name"),
@@ -114,7 +114,7 @@ def test_a_run_that_begins_on_an_error_page_says_so():
     ]
 
 
-def test_staying_on_an_error_page_is_told_once_and_coming_back_again():
+def test_an_error_page_is_flagged_once_and_again_on_return():
     pages = [
         step(0),
         step(1, "/x", title="404"),
@@ -171,20 +171,20 @@ def test_pages_about_logging_in_are_no_wall(page: dict):
     assert not flags_of(LoginWall, [step(0, **page)])
 
 
-def test_the_third_hard_error_is_told_with_the_action_and_the_error():
+def test_the_third_hard_error_is_flagged_with_the_action_and_the_error():
     [flag] = flags_of(HardErrors, [step(i, **failed("Error: gone\nlog", **click(f"B{i}"))) for i in range(4)])
 
     assert flag.step == 2
     assert flag.message == "3 actions failed so far, the last one: click button 'B2' ('Error: gone')"
 
 
-def test_soft_errors_and_two_hard_ones_are_not_told():
+def test_soft_errors_and_two_hard_ones_are_not_flagged():
     soft = [step(i, error="TimeoutError", error_class=ErrorClass.SOFT, **click("A")) for i in range(9)]
 
     assert not flags_of(HardErrors, [*soft, *(step(9 + i, **failed("x")) for i in range(2))])
 
 
-def test_output_without_a_readable_action_is_told():
+def test_output_without_a_readable_action_is_flagged():
     empty = {
         "action": None,
         "error": "ValueError: Received an empty action.",
@@ -202,7 +202,7 @@ def test_an_unclosed_action_is_unreadable_though_a_call_can_be_guessed():
     assert flags_of(UnreadableOutput, [step(0, **click("A"), error_class=ErrorClass.HARNESS, executed=False)])
 
 
-def test_a_covered_element_names_what_lies_over_it():
+def test_a_covered_element_names_its_cover():
     covered = step(0, **failed(COVERED, **click("Save"), notices=("Newsletter: subscribe now",)))
 
     assert messages(CoveredElement, [covered]) == [

@@ -11,7 +11,7 @@ COVERED = failed(
 )
 
 
-def test_what_lies_over_an_element_is_told_at_the_first_step():
+def test_a_covered_element_is_flagged_at_the_first_step():
     (flag,) = flags_of(CoveredElement, [step(0, **click("Save"), **COVERED)])
     assert flag.step == 0
     assert "<div> covers it" in flag.message

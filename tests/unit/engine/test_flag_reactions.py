@@ -71,7 +71,7 @@ REACTIONS = {
 
 
 @pytest.mark.parametrize("what", sorted(set(OperatorAction) - REACTIONS))
-def test_other_deeds_say_nothing_of_the_flags(what: OperatorAction):
+def test_other_operator_actions_are_no_reactions(what: OperatorAction):
     assert reactions_of(deed(what, about="left-sites"), [flag()]) == []
 
 

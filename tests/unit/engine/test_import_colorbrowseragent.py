@@ -86,7 +86,7 @@ def test_where_only_the_last_record_of_a_whole_run_is_missing_the_last_stored_ac
     assert got.run.answer == read("webarena/90").run.answer
 
 
-def test_an_error_belongs_to_the_action_before_the_record_it_stands_in():
+def test_an_error_belongs_to_the_action_before_its_record():
     stored = json.loads((folder_of("webarena/701") / "steps_info_10.json").read_text())["obs"][
         "last_action_error"
     ]
@@ -157,7 +157,7 @@ def test_a_score_above_one_counts_as_one(tmp_path):
         ("webchorearena/20232", Outcome.ANSWERED),
     ],
 )
-def test_how_a_run_ended_is_told(task, outcome):
+def test_the_outcome_of_a_run_is_imported(task, outcome):
     assert read(task).run.outcome is outcome
 
 
@@ -193,7 +193,7 @@ def test_a_target_that_is_hidden_from_the_tree_is_named_by_its_tag():
     assert (step.target.role, step.target.name) == ("span", "")
 
 
-def test_a_target_that_is_not_on_the_page_is_said_so(tmp_path):
+def test_a_target_that_is_not_on_the_page_is_noted(tmp_path):
     folder = write_run(
         tmp_path / "r", {0: record(0, action="<action>```click('a99')```</action>"), 1: record(1)}
     )
@@ -247,11 +247,11 @@ def test_the_note_about_the_home_page_is_taken_off_the_goal():
         ("webchorearena/30140", "reddit", ("reddit",)),
     ],
 )
-def test_the_site_is_told_and_cross_where_there_are_several(task, site, sites):
+def test_the_site_is_found_and_cross_where_there_are_several(task, site, sites):
     assert (read(task).run.site, read(task).run.sites) == (site, sites)
 
 
-def test_without_the_task_map_sites_are_told_by_the_pages_visited():
+def test_without_the_task_map_sites_come_from_the_pages_visited():
     got = read_run(folder_of("webarena/740"), TRAJECTORIES, SITES)
     assert got.run.sites == ("map",)
     both = read_run(folder_of("webchorearena/50091"), TRAJECTORIES, SITES)
@@ -276,11 +276,11 @@ def test_without_the_task_map_sites_are_told_by_the_pages_visited():
         ("http://[broken", ""),
     ],
 )
-def test_sites_are_told_by_port_not_by_host(url, site):
+def test_sites_are_found_by_port_not_by_host(url, site):
     assert SITES.site_of(url) == site
 
 
-def test_the_suite_is_told_by_content_before_folder_names(tmp_path):
+def test_the_suite_comes_from_content_before_folder_names(tmp_path):
     folder = write_run(
         tmp_path / "x",
         {},
@@ -293,7 +293,7 @@ def test_the_suite_is_told_by_content_before_folder_names(tmp_path):
     assert read("webarena/33").run.id.startswith("webarena-33-")
 
 
-def test_summaries_of_the_log_stand_at_their_steps():
+def test_summaries_of_the_log_are_put_at_their_steps():
     got = read("webarena/33")
     assert got.steps[0].summary == ""
     assert got.steps[1].summary.startswith("✅ Current Progress: Entered")

@@ -77,7 +77,7 @@ def test_a_rule_for_one_detector_goes_before_that_of_its_severity():
     "late",
     [flag(9, detector="crash"), flag(9, detector="step-limit"), flag(10), flag(3, detector="run-outcome")],
 )
-def test_what_comes_with_the_end_tells_a_person_and_holds_nothing(late: Flag):
+def test_a_flag_at_the_end_notifies_and_pauses_nothing(late: Flag):
     assert late.detector in {detector.name for detector in ALL_DETECTORS}
     found = preview(policy(on_errors(Reaction.ASK)), {"a": [late]}, [run("a", steps=10)])
     assert (found.whole.notified, found.whole.paused, found.whole.asked, found.held) == (1, 0, 0, ())

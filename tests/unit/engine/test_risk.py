@@ -211,7 +211,7 @@ def test_a_text_that_is_no_model_is_refused(text: str):
         RiskModel.from_json(text)
 
 
-def test_the_suspect_step_is_where_the_most_telling_evidence_began():
+def test_the_suspect_step_is_where_the_most_significant_evidence_began():
     flags = [flag("no-effect", 2), flag("repeated-action", 9, since=4), flag("repeated-action", 14, since=12)]
 
     assert RiskModel().assess("r", flags, 20, 5).suspect_step == 4
@@ -241,7 +241,7 @@ def test_evidence_that_claims_a_later_beginning_is_not_believed():
     assert suspect_step([flag("repeated-action", 3, since=30)], 5) == 3
 
 
-def test_reasons_are_the_messages_of_the_most_telling_detectors_each_once():
+def test_reasons_are_the_messages_of_the_most_significant_detectors():
     flags = [
         flag("no-effect", 1, message="nothing changed"),
         flag("repeated-action", 3, message="3 times", confidence=0.7),
@@ -292,7 +292,7 @@ def test_page_templates_leave_out_what_differs_between_runs(url: str, template: 
     assert page_template(url) == template
 
 
-def test_telling_order_is_severity_then_confidence():
+def test_flag_rank_is_severity_then_confidence():
     flags = [
         flag("no-effect", confidence=0.9),
         flag("gave-up"),

@@ -257,7 +257,7 @@ def test_review_scores_shows_both_figures_and_which_is_in_use(tmp_path, capsys, 
     assert document["why"] in out
 
 
-def test_a_fit_of_an_older_prior_is_not_gone_by(tmp_path):
+def test_a_fit_of_an_older_prior_is_not_used(tmp_path):
     from app.engine.services.review import _STATE, ReviewService
 
     class _Core:

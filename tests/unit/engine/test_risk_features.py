@@ -89,7 +89,7 @@ def test_the_builder_of_features_is_given_nothing_else():
     assert risk.FEATURES.keys() == allowed
 
 
-def test_what_a_detector_is_told_of_a_run_holds_no_date_and_no_score():
+def test_the_run_context_holds_no_date_and_no_score():
     told = context_of(make_run(), 5.0)
     assert not {"score", "outcome", "started_at", "imported_at", "source_path"} & set(type(told).__slots__)
 

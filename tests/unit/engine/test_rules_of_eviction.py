@@ -133,7 +133,7 @@ def test_the_newest_list_stays(there: int, stay: list[int]) -> None:
     assert kept(done.messages, PartKind.ELEMENTS) == stay
 
 
-def test_the_list_that_the_newest_is_told_by_stays_and_no_other() -> None:
+def test_only_the_base_of_the_newest_list_stays() -> None:
     done = element_lists(turns(listed(0), listed(1), listed(2), listed(3, base="list1")), USUAL)
     assert kept(done.messages, PartKind.ELEMENTS) == [1, 3]
 

@@ -161,7 +161,7 @@ def test_the_step_of_a_secret_field_says_what_was_filled_in_and_not_with_what() 
 # ------------------------------------------------------------------------------------------------ what is told
 
 
-def test_the_account_tells_addresses_fields_tabs_and_what_is_new_on_the_page() -> None:
+def test_the_summary_names_addresses_fields_tabs_and_news_of_the_page() -> None:
     first = TrackedPage(page=page(field(0), headings=("Checkout",)))
     alert = "\n\t[9] alert 'Order placed'\n\t\tStaticText 'Order placed'"
     after = page(button(0, "Print"), url=HOME + "done?token=abc123", headings=("Checkout", "Thank you"))
@@ -188,7 +188,7 @@ def test_the_account_tells_addresses_fields_tabs_and_what_is_new_on_the_page() -
     assert account.words.startswith("a person took 3 actions: ")
 
 
-def test_nothing_done_is_told_as_such_and_makes_no_tip() -> None:
+def test_a_takeover_without_actions_makes_no_tip() -> None:
     account = summarize_takeover("run-1", [], (None, None), [], Secrets(), 0)
     assert account.words == "a person viewed the page and changed nothing"
     assert (account.tip_text, account.changes, account.steps) == ("", (), 0)
@@ -210,7 +210,7 @@ def test_a_tip_names_controls_and_never_what_was_typed_or_what_the_page_said() -
     assert len(tip) < 400
 
 
-def test_a_way_that_is_too_long_or_says_nothing_makes_no_tip() -> None:
+def test_a_sequence_that_is_too_long_or_unnamed_makes_no_tip() -> None:
     assert tip_text([step("click", f"Button {number}") for number in range(9)]) == ""
     assert tip_text([step("mouse_click", x=1, y=2), step("scroll", delta_y=3)]) == ""
 
@@ -229,7 +229,7 @@ def recorded(before: PageCapture, kind: str, element: Element | None, **args: ob
     return RecordedStep(index=0, step=step(kind, url=before.url, **args), page=before, element=element)
 
 
-def test_deeds_that_lead_from_page_to_page_are_the_transitions_of_the_path() -> None:
+def test_actions_between_pages_are_the_transitions_of_the_path() -> None:
     home = page(field(0, "Search"), button(1, "Go"))
     found = page(button(0, "Buy"), url=HOME + "find")
     bought = page(button(0, "Print"), url=HOME + "done")
@@ -250,7 +250,7 @@ def test_deeds_that_lead_from_page_to_page_are_the_transitions_of_the_path() -> 
     assert told.transitions[1][0].risk > 0, "buying is nothing an exploration may repeat"
 
 
-def test_what_was_kept_secret_and_what_lies_on_another_host_is_no_part_of_a_path() -> None:
+def test_secrets_and_other_hosts_are_no_part_of_a_path() -> None:
     home, other = page(field(0, "Password")), page(button(0, "In"), url=HOME + "in")
     away = page(button(0, "Ad"), url="http://elsewhere.test/")
     path = TakeoverPath(
@@ -266,7 +266,7 @@ def test_what_was_kept_secret_and_what_lies_on_another_host_is_no_part_of_a_path
     assert all(state.url.startswith(HOME) for state, _ in told.states)
 
 
-def test_an_empty_path_is_nothing() -> None:
+def test_an_empty_path_has_no_transitions() -> None:
     assert transitions_of(TakeoverPath(), HOME).states == ()
 
 

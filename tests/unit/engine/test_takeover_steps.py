@@ -65,7 +65,7 @@ def test_the_page_a_person_takes_over_shows_what_the_agents_last_action_led_to()
     assert fired(LeftSites, step(0, **goto("http://elsewhere.test/")), away, allowed_hosts=ALLOWED) == [0]
 
 
-def test_what_the_agent_is_handed_back_is_not_its_doing():
+def test_the_page_handed_back_is_not_blamed_on_the_agent():
     error = {"title": "404 Not Found"}
     assert fired(ErrorPage, step(0), hand(1), step(2, "/x", **error), step(3, "/x", **error)) == []
     assert fired(ErrorPage, step(0), hand(1), step(2), step(3, "/y", **error)) == [2]
@@ -87,7 +87,7 @@ def test_what_was_in_a_row_before_a_takeover_is_not_in_a_row_with_what_comes_aft
     assert fired(PageCycle, *pages) == []
 
 
-def test_coming_back_by_a_persons_hand_is_no_return_of_the_agents():
+def test_a_persons_return_to_a_page_is_not_the_agents():
     away_and_back = [step(0, "/a"), step(1, "/b"), step(2, "/a"), step(3, "/b"), step(4, "/a"), step(5, "/b")]
     assert fired(UrlRevisits, *away_and_back, step(6, "/a")) == [6]
     assert fired(UrlRevisits, *away_and_back, hand(6, "/b"), step(7, "/a")) == []
