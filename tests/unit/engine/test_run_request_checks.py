@@ -81,7 +81,7 @@ def test_a_host_that_is_none_is_said_to_be_none(domain: str):
     ("wrong", "error"),
     [
         ({"graph": ("nowhere",)}, "no graph of 'nowhere'"),
-        ({"kb": "notes.txt"}, "no knowledge base"),
+        ({"kb": "notes.txt"}, "not a knowledge base"),
         ({"kb": "gone.kb"}, "no such knowledge base"),
         ({"storage_state": "notes.txt"}, "this log-in can't be read"),
         ({"storage_state": "gone.json"}, "this log-in can't be read"),

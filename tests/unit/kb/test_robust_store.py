@@ -246,7 +246,7 @@ def small_disk(tmp_path: Path):
     mount = shutil.which("mount")
     made = (
         subprocess.run(
-            [mount, "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)], capture_output=True, check=False
+            [mount, "-t", "tmpfs", "-o", "size=768k", "tmpfs", str(disk)], capture_output=True, check=False
         )
         if mount and os.geteuid() == 0
         else None
@@ -271,7 +271,7 @@ def test_a_freeze_and_an_export_onto_a_full_disk_leave_the_files_of_before(small
         freeze(kb, out)
         write(kb.tips(), table)
         before = {path: path.read_bytes() for path in small_disk.iterdir()}
-        kb.add_many([replace(DRAFT, text=f"{n}" + " x" * 950, status=Status.ACTIVE) for n in range(1500)])
+        kb.add_many([replace(DRAFT, text=f"{n}" + " x" * 950, status=Status.ACTIVE) for n in range(500)])
         with pytest.raises(BadFile, match="the disk is full; nothing was written"):
             freeze(kb, out)
         with pytest.raises(BadFile, match="the disk is full; nothing was written"):
