@@ -106,6 +106,8 @@ class Detector(DetectorInfo, ABC):
 
     def __init__(self, context: RunContext) -> None:
         self.context = context
+        self.times = self.since = 0
+        """How often ``count`` was called, and the step of the first time."""
 
     def see(self, step: Step) -> Iterable[Flag]:
         """Return flags for this step and those before it; a flag may name an earlier step, never a later one."""
@@ -125,6 +127,16 @@ class Detector(DetectorInfo, ABC):
     def end(self, ending: RunEnding) -> Iterable[Flag]:
         """Return flags for how the run ended."""
         return ()
+
+    def count(self, step: int) -> None:
+        """Count one more occurrence."""
+        self.times += 1
+        self.since = step if self.times == 1 else self.since
+
+    @property
+    def again(self) -> str:
+        """`` (2nd time)``, for a message; "" the first time."""
+        return f" ({ordinal(self.times)} time)" if self.times > 1 else ""
 
     def flag(
         self,

@@ -26,7 +26,7 @@ class DialogPrompts:
     """The dialogs of one takeover, one at a time.
 
     Attributes:
-        answered: messages of answered dialogs. told: how they were answered, in words.
+        answered: messages of answered dialogs. outcomes: how they were answered, in words.
 
     Args:
         tell: shows the dialog's text to the person, "" when none is open.
@@ -39,7 +39,7 @@ class DialogPrompts:
         self._kind, self._message, self._text = "", "", ""
         self._closed = False
         self.answered: set[str] = set()
-        self.told: list[str] = []
+        self.outcomes: list[str] = []
 
     @property
     def open(self) -> bool:
@@ -63,7 +63,7 @@ class DialogPrompts:
                 self._tell("")
             self.answered.add(message)
             said = self._shown(message)
-            self.told.append(f"a dialog asked {said!r} and was {'accepted' if accepted else 'dismissed'}")
+            self.outcomes.append(f"a dialog asked {said!r} and was {'accepted' if accepted else 'dismissed'}")
             return accepted, self._text
 
     def takes(self, one: PageInput) -> bool:

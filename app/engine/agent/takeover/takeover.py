@@ -193,7 +193,7 @@ class Takeover:
         self._final = self._tracker.latest
         await self._record()
         looks = (self._tracker.first, self._final)
-        happened = [*(self._dialogs.told if self._dialogs is not None else ()), *self._tracker.happened]
+        happened = [*(self._dialogs.outcomes if self._dialogs is not None else ()), *self._tracker.happened]
         self._account = summarize_takeover(
             self._run, self._steps, looks, happened, self._secrets, self._recorder.masked
         )

@@ -13,10 +13,8 @@ from app.engine.detectors.base import (
     SINCE,
     Detector,
     Prior,
-    RunContext,
     action_text,
     is_worth_flagging,
-    ordinal,
 )
 
 _COVERED = "intercepts pointer events"
@@ -37,24 +35,17 @@ class HardErrors(Detector):
     prior = Prior(0.35, often=0.1, at_end=0.1)
     FIRST = 3
 
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self._count = 0
-        self._since = 0
-
     def see(self, step: Step) -> Iterable[Flag]:
         if step.error_class is not ErrorClass.HARD:
             return
-        self._count += 1
-        if self._count == 1:
-            self._since = step.index
-        if is_worth_flagging(self._count, self.FIRST):
+        self.count(step.index)
+        if is_worth_flagging(self.times, self.FIRST):
             why = first_line(step.error)
             yield self.flag(
                 step.index,
-                min(0.75, 0.52 + 0.02 * self._count),
-                f"{self._count} actions failed so far, the last one: {action_text(step)} ({quoted(why, 120)})",
-                {"times": self._count, SINCE: self._since, "error": why[:300]},
+                min(0.75, 0.52 + 0.02 * self.times),
+                f"{self.times} actions failed so far, the last one: {action_text(step)} ({quoted(why, 120)})",
+                {"times": self.times, SINCE: self.since, "error": why[:300]},
             )
 
 
@@ -66,26 +57,18 @@ class UnreadableOutput(Detector):
     summary = "The agent's output held no action that could be read (a fault of the harness or the model)."
     prior = Prior(0.3, often=0.2, at_end=0.2)
 
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self._count = 0
-        self._since = 0
-
     def see(self, step: Step) -> Iterable[Flag]:
         if step.action is not None and step.error_class is not ErrorClass.HARNESS:
             return
-        self._count += 1
-        if self._count == 1:
-            self._since = step.index
-        if is_worth_flagging(self._count, 1):
-            again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
+        self.count(step.index)
+        if is_worth_flagging(self.times, 1):
             why = first_line(step.error) or "no action in it"
             yield self.flag(
                 step.index,
-                min(0.8, 0.45 + 0.1 * self._count),
-                f"The agent's output could not be read{again}: {quoted(why, 120)}",
-                {"times": self._count, SINCE: self._since, "error": why[:300]},
-                Severity.WARNING if self._count > 1 else None,
+                min(0.8, 0.45 + 0.1 * self.times),
+                f"The agent's output could not be read{self.again}: {quoted(why, 120)}",
+                {"times": self.times, SINCE: self.since, "error": why[:300]},
+                Severity.WARNING if self.times > 1 else None,
             )
 
 
@@ -97,28 +80,20 @@ class CoveredElement(Detector):
     summary = "The element could not be reached because another element covers it."
     prior = Prior(0.1, often=0.3, at_end=0.3)
 
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self._count = 0
-        self._since = 0
-
     def see(self, step: Step) -> Iterable[Flag]:
         at = step.error.rfind(_COVERED) if step.error_class is ErrorClass.HARD else -1
         if at == -1 and step.cause != Cause.COVERED:
             return
-        self._count += 1
-        if self._count == 1:
-            self._since = step.index
-        if not is_worth_flagging(self._count, 1):
+        self.count(step.index)
+        if not is_worth_flagging(self.times, 1):
             return
         over = _over(step, at)
-        again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
         open_now = f"; open on the page: {quoted(step.notices[0])}" if step.notices else ""
         yield self.flag(
             step.index,
-            min(0.8, 0.5 + 0.1 * self._count),
-            f"Could not {action_text(step)}: {_shown(over)} covers it{again}{open_now}",
-            {"times": self._count, SINCE: self._since, "over": over[:300]},
+            min(0.8, 0.5 + 0.1 * self.times),
+            f"Could not {action_text(step)}: {_shown(over)} covers it{self.again}{open_now}",
+            {"times": self.times, SINCE: self.since, "over": over[:300]},
         )
 
 

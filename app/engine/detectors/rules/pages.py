@@ -131,8 +131,6 @@ class ErrorPage(Detector):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._count = 0
-        self._since = 0
         self._here = ""
         self._cause: Step | None = None
         self._handed = False
@@ -159,18 +157,15 @@ class ErrorPage(Detector):
             return
         cause = self._cause
         at = cause.index if cause else page.index
-        self._count += 1
-        if self._count == 1:
-            self._since = at
+        self.count(at)
         led = "Led to" if cause else "The run began on"
         how = f": {action_text(cause)}" if cause else ""
         where = f" at {quoted(short_url(page.url))}" if page.url.startswith("http") else ""
-        again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
         yield self.flag(
             at,
-            min(0.8, 0.4 + 0.1 * self._count),
-            f"{led} {what}{where}{again}{how}",
-            {"times": self._count, SINCE: self._since, "url": page.url},
+            min(0.8, 0.4 + 0.1 * self.times),
+            f"{led} {what}{where}{self.again}{how}",
+            {"times": self.times, SINCE: self.since, "url": page.url},
         )
 
 
@@ -211,8 +206,6 @@ class LoginWall(Detector):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._count = 0
-        self._since = 0
         self._at_wall = False
 
     def see(self, step: Step) -> Iterable[Flag]:
@@ -221,15 +214,12 @@ class LoginWall(Detector):
         self._at_wall = bool(what)
         if not arrived:
             return
-        self._count += 1
-        if self._count == 1:
-            self._since = step.index
-        again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
+        self.count(step.index)
         yield self.flag(
             step.index,
-            min(0.75, 0.45 + 0.1 * self._count),
-            f"{what} blocks the page at {quoted(short_url(step.url))}{again}",
-            {"times": self._count, SINCE: self._since, "url": step.url},
+            min(0.75, 0.45 + 0.1 * self.times),
+            f"{what} blocks the page at {quoted(short_url(step.url))}{self.again}",
+            {"times": self.times, SINCE: self.since, "url": step.url},
         )
 
     def see_handover(self, page: Step) -> Iterable[Flag]:
