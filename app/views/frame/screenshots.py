@@ -1,4 +1,4 @@
-"""Screenshots of every view of the real window with real data, for the README and for visual checks."""
+"""Screenshots of every view of the real window with real data, for visual checks."""
 
 from __future__ import annotations
 
