@@ -32,7 +32,11 @@ def test_a_wheel_holds_the_program_and_its_resources_and_nothing_else(tmp_path: 
     shipped = {name.removeprefix("app/_resources/") for name in names if name.startswith("app/_resources/")}
     assert {name.removeprefix("resources/") for name in tracked("resources")} <= shipped
     assert {name.removeprefix("docs/") for name in tracked("docs/guide")} <= shipped
-    pictures = {name for name in shipped if name.endswith(".png")} - {name for name in shipped if "demo_" in name}
-    assert all(name.startswith("guide/pictures/") for name in pictures), "only the guide's pictures are shipped"
+    pictures = {name for name in shipped if name.endswith(".png")} - {
+        name for name in shipped if "demo_" in name
+    }
+    assert all(name.startswith("guide/pictures/") for name in pictures), (
+        "only the guide's pictures are shipped"
+    )
     licences = {name.rsplit("/", 1)[-1] for name in names if "/licenses/" in name}
     assert licences == {"LICENSE", "NOTICE"}
