@@ -17,7 +17,7 @@ from app.engine.core.actions.codec import from_recorded
 from app.engine.core.actions.recorded import ActionTarget, ArgValue, RecordedAction, format_recorded
 from app.engine.core.ax_tree import content_key, parse_tree
 from app.engine.core.page_state import PageCapture, Rect
-from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step, Tab
+from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step, Tab, add_blob
 from app.engine.imports.agent_output import error_class
 from app.engine.imports.notices import notices
 
@@ -224,9 +224,9 @@ def _page(index: int, seen: RecordedLook, blobs: dict[str, bytes]) -> Step:
         title=page.title,
         tabs=seen.tabs,
         active_tab=seen.active_tab,
-        tree=_keep(page.tree.encode(), blobs),
-        html=_keep(seen.html.encode(), blobs),
-        screenshot=_keep(page.picture, blobs),
+        tree=add_blob(blobs, page.tree.encode()),
+        html=add_blob(blobs, seen.html.encode()),
+        screenshot=add_blob(blobs, page.picture),
         state=content_key(page.tree),
         notices=notices(page.tree),
         started_at=time.time(),
@@ -245,12 +245,6 @@ def _target(move: Move, seen: RecordedLook) -> ActionTarget | None:
 
 def _action(move: Move, target: ActionTarget | None) -> RecordedAction:
     return RecordedAction(kind=move.kind, args={**({"bid": target.bid} if target else {}), **move.args})
-
-
-def _keep(content: bytes, blobs: dict[str, bytes]) -> str:
-    digest = hashlib.sha256(content).hexdigest()
-    blobs[digest] = content
-    return digest
 
 
 def _digest(script: Script, steps: Sequence[Step]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
 from app.engine.agent.secret_masking import is_secret_field
@@ -15,7 +14,7 @@ from app.engine.core.ax_tree import content_key
 from app.engine.core.observation import AgentDecision, Observation
 from app.engine.core.page_state import Element, PageCapture, Rect
 from app.engine.core.redaction import MARK, redact_text, redact_tree, redact_url
-from app.engine.core.trajectory import ErrorClass, Exposure, Step, Tab
+from app.engine.core.trajectory import ErrorClass, Exposure, Step, Tab, add_blob
 from app.engine.imports.notices import notices
 
 _VISIBLE_EFFECTS = frozenset({Effect.NAVIGATED, Effect.CHANGED})
@@ -57,8 +56,8 @@ def observed_step(
             for tab in tabs
         ),
         active_tab=active,
-        tree=_keep(tree, blobs),
-        screenshot=_keep(page.picture, blobs) if page.picture else "",
+        tree=add_blob(blobs, tree),
+        screenshot=add_blob(blobs, page.picture) if page.picture else "",
         state=content_key(clean),
         notices=notices(clean),
         started_at=at,
@@ -167,9 +166,3 @@ def visible_part(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
     if right - left < 1 or bottom - top < 1:
         return None
     return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
-
-
-def _keep(content: bytes, blobs: dict[str, bytes]) -> str:
-    digest = hashlib.sha256(content).hexdigest()
-    blobs[digest] = content
-    return digest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -174,3 +175,10 @@ class Run:
 def count_operator_steps(steps: Iterable[Step]) -> int:
     """Count the operator's steps."""
     return sum(step.by == BY_PERSON for step in steps)
+
+
+def add_blob(blobs: dict[str, bytes], data: bytes) -> str:
+    """Add a content that a step names under its SHA-256, and return that digest."""
+    digest = hashlib.sha256(data).hexdigest()
+    blobs[digest] = data
+    return digest

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from functools import lru_cache
 from pathlib import Path
 
+from app.engine.core.trajectory import add_blob
 from app.engine.imports.source_files import MAX_IMAGE_BYTES, read_bytes, read_json_object, walk
 from app.errors import InputError, PathError
 
@@ -50,9 +50,7 @@ def pictures(folder: Path, root: Path, blobs: dict[str, bytes], problems: list[P
             except InputError as error:
                 problems.append(PathError(path=error.path, error=error.what))
                 continue
-            digest = hashlib.sha256(data).hexdigest()
-            blobs[digest] = data
-            found[int(named[2])] = digest
+            found[int(named[2])] = add_blob(blobs, data)
             if not named[1]:
                 plain.add(int(named[2]))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from dataclasses import replace
@@ -19,7 +18,7 @@ from app.engine.core.redaction import (
     typed_secret,
     without_typed,
 )
-from app.engine.core.trajectory import ErrorClass, Step, Tab
+from app.engine.core.trajectory import ErrorClass, Step, Tab, add_blob
 from app.engine.imports.agent_output import error_class, read_call, read_output
 from app.engine.imports.notices import notices
 
@@ -132,7 +131,7 @@ class StepReader:
         known = self._trees.get(tree)
         if known is None:
             data = redact_tree(tree)
-            clean, digest = data.decode(), self._keep(data)
+            clean, digest = data.decode(), add_blob(self.blobs, data)
             self._harmless[digest] = MARK not in clean
             known = (digest, content_key(clean), notices(clean))
             self._trees[tree] = known
@@ -142,13 +141,8 @@ class StepReader:
         if not html:
             return ""
         if self._last_html[0] != html:
-            self._last_html = (html, self._keep(redact_html(html, thorough=thorough)))
+            self._last_html = (html, add_blob(self.blobs, redact_html(html, thorough=thorough)))
         return self._last_html[1]
-
-    def _keep(self, data: bytes) -> str:
-        digest = hashlib.sha256(data).hexdigest()
-        self.blobs[digest] = data
-        return digest
 
 
 def observation(record: Record) -> Record:

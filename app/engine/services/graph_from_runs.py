@@ -11,7 +11,6 @@ it says more about the harness's waits than about the site.
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 import time
 from collections import Counter
@@ -25,7 +24,7 @@ from app.engine.browser.locators import locator_of
 from app.engine.core.identity import keys_of, similarity, transition_id, url_key
 from app.engine.core.page_state import PageState, Source
 from app.engine.core.redaction import redact_url
-from app.engine.core.trajectory import ErrorClass, Run, Step
+from app.engine.core.trajectory import ErrorClass, Run, Step, add_blob
 from app.engine.core.transition import Attempt, Locator, Operation, ReplayVerdictKind, Transition
 from app.engine.graph.captured_states import contents_of, state_of
 from app.engine.graph.recorded_pages import RecordedPage, read_page
@@ -271,9 +270,7 @@ class _Gatherer:
         self._found.attempts.append((run.id, attempt))
 
     def _store_blob(self, content: bytes) -> str:
-        digest = hashlib.sha256(content).hexdigest()
-        self._found.blobs[digest] = content
-        return digest
+        return add_blob(self._found.blobs, content)
 
 
 def _similarity(known: PageState, state: PageState) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
@@ -12,6 +11,7 @@ import orjson
 
 from app.engine.api.graph_api import DepthRow
 from app.engine.core.page_state import Element, PageState
+from app.engine.core.trajectory import add_blob
 from app.engine.graph.explore.exploration_store import GraphTransaction, PageContents, StoredExploration
 from app.engine.services.core import Core
 from app.engine.store.blob_store import PackedBlob, pack_blobs
@@ -119,11 +119,7 @@ def _prepare(entry: GraphTransaction) -> tuple[list[PageState], list[PackedBlob]
     blobs: dict[str, bytes] = {}
 
     def keep(content: bytes) -> str:
-        if not content:
-            return ""
-        digest = hashlib.sha256(content).hexdigest()
-        blobs[digest] = content
-        return digest
+        return add_blob(blobs, content) if content else ""
 
     def named(state: PageState, contents: PageContents | None) -> PageState:
         if contents is None:

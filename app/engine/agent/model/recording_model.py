@@ -18,6 +18,7 @@ import orjson
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelReply, ModelUsage
 from app.engine.core.redaction import redact_text
+from app.engine.core.trajectory import add_blob
 
 FORMAT = 1
 """Format number of a stored exchange."""
@@ -125,9 +126,7 @@ class BlobBuffer:
         self._held: dict[str, bytes] = {}
 
     def __call__(self, data: bytes) -> str:
-        digest = hashlib.sha256(data).hexdigest()
-        self._held[digest] = data
-        return digest
+        return add_blob(self._held, data)
 
     def take(self) -> dict[str, bytes]:
         """Return and clear the contents by name."""
