@@ -107,7 +107,7 @@ class LiveBrowser:
 
     @property
     def broken(self) -> str:
-        """What is wrong with browser or page, as far as they report it themselves; "" if nothing is."""
+        """The fault that browser or page report themselves; "" if there is none."""
         session = self.session
         if not is_connected(session):
             return BROWSER_GONE

@@ -26,7 +26,7 @@ CLOSE_TIMEOUT = 3.0
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """What a session would lose with its browser: cookies, local storage, and the front page's session
+    """State that a session would lose with its browser: cookies, local storage, and the front page's session
     storage.
 
     Kept in memory only. ``session`` is by origin.

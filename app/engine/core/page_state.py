@@ -15,7 +15,7 @@ Rect = tuple[float, float, float, float]
 
 
 class Mode(StrEnum):
-    """What counts as one state.
+    """Granularity of states.
 
     ``full`` keeps every instance apart; ``skeleton`` lets one product stand for all (WebNavigator, section 4.2: the
     topological skeleton).

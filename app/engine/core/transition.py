@@ -11,7 +11,7 @@ from app.engine.core.page_state import Source
 
 
 class Operation(StrEnum):
-    """What is done to an element, or to the address bar."""
+    """Operation on an element, or on the address bar."""
 
     CLICK = "click"
     OPEN = "open"  # go to an address

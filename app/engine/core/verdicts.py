@@ -86,7 +86,7 @@ class Opinion:
 
 
 class Label(StrEnum):
-    """What went wrong, in an annotator's words (DESIGN part 3).  The order is that of the digit keys."""
+    """An annotator's labels for what went wrong (DESIGN part 3).  The order is that of the digit keys."""
 
     WRONG_ELEMENT = "wrong element"
     WRONG_PAGE = "wrong page"

@@ -41,7 +41,7 @@ SINCE = "since"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
-    """What is known of a run before its first step.
+    """Facts known of a run before its first step.
 
     ``usual_steps`` is the median number of steps of the site's runs; ``allowed_hosts`` are ``host`` or ``host:port``.
     ``None`` means unknown: detectors that need the value stay silent.

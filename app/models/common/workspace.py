@@ -90,7 +90,7 @@ class WorkspaceModel(QObject):
 
     @property
     def undo_label(self) -> str:
-        """What undo would take back, "" for nothing."""
+        """Description of the change that undo would revert, "" for nothing."""
         held = self._held_back
         return held.label if held is not None else self._undo_label
 

@@ -30,7 +30,7 @@ SWITCHES = ("obey_robots", "headed", "pictures")
 
 
 class ExploreFormModel(FormModel):
-    """What to explore, and how far."""
+    """Target and limits of an exploration."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(dict.fromkeys(FIELDS, ""), parent)

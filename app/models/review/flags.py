@@ -81,7 +81,7 @@ class VerdictListModel(ObjectList[Choice]):
         return ", ".join(part for part in (f"{value.keys} {value.label.value}", given, value.note) if part)
 
     def tip(self, value: Choice) -> str:
-        """What pressing the key does now."""
+        """The key's action now."""
         what = self.tr("Withdraw '{0}'") if value.given else self.tr("Give the verdict '{0}'")
         line = self.tr("{0} (key {1})").format(what.format(value.label.value), value.keys)
         return "\n".join(part for part in (line, value.note) if part)

@@ -1,4 +1,4 @@
-"""What an endpoint accepts, learnt from its rejections.
+"""Capabilities of an endpoint, learnt from its rejections.
 
 "OpenAI-compatible" means many things: a schema for the answer, usage with a stream, ``max_tokens``, a temperature and
 pictures are each rejected somewhere. A rejection names the field, or else the likeliest one is left out.
@@ -36,7 +36,7 @@ class SchemaSupport(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointCapabilities:
-    """What to send to an endpoint; everything, until it is rejected."""
+    """Parameters to send to an endpoint; all of them, until it rejects one."""
 
     schema: SchemaSupport = SchemaSupport.SCHEMA
     usage: bool = True

@@ -42,7 +42,7 @@ SAME_MARK_OVERLAP = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisionFocus:
-    """What the agent is after: the task, its subgoal, labels it expects to find."""
+    """The agent's intent: the task, its subgoal, labels it expects to find."""
 
     task: str = ""
     subgoal: str = ""

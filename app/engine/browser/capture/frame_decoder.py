@@ -90,7 +90,7 @@ class FrameSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class FramePlacement:
-    """What a frame inherits from its position: chain of names, corner within the page, landmarks, advert."""
+    """A frame's inheritance from its position: chain of names, corner within the page, landmarks, advert."""
 
     chain: tuple[str, ...] = ()
     x: float = 0.0

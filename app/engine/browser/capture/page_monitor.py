@@ -28,7 +28,7 @@ MAX_FRAME_DEPTH = 10
 
 @dataclass(frozen=True, slots=True)
 class CoveringElement:
-    """What lies on top of an element: its tag and words, the number of it or its container (-1 for none),
+    """The thing on top of an element: its tag and words, the number of it or its container (-1 for none),
     and the numbers of the operable elements in the box it belongs to.
     """
 
@@ -72,7 +72,7 @@ class ElementProbe:
 
 @dataclass(frozen=True, slots=True)
 class PageChanges:
-    """What is different since ``begin``, over all frames of the page.
+    """Differences since ``begin``, over all frames of the page.
 
     Attributes:
         replaced: another document is in front.

@@ -1,4 +1,4 @@
-"""What a page is loading: pending requests, and the document in front."""
+"""Network activity of a page: pending requests, and the document in front."""
 
 from __future__ import annotations
 
