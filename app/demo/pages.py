@@ -69,7 +69,7 @@ def shop_page(state: DemoState, session: str, title: str, body: Html, *, departm
     return fill("shop", title=title, departments=links, basket_count=count, body=body)
 
 
-def shelf(state: DemoState, department: str, order: str) -> Html:
+def department_page(state: DemoState, department: str, order: str) -> Html:
     """Cards of all products, or of one department's.  Prices are sorted as text: a quirk of this site."""
     products = [p for p in state.products.values() if department in ("", p.department)]
     if order == "price":

@@ -129,9 +129,9 @@ class DemoServer:
 
         match (request.method, *request.path.strip("/").split("/")):
             case ("GET", ""):
-                return page("Home", pages.shelf(state, "", request.query.get("sort", "shelf")))
+                return page("Home", pages.department_page(state, "", request.query.get("sort", "shelf")))
             case ("GET", "department", name) if name in pages.DEPARTMENTS:
-                body = pages.shelf(state, name, request.query.get("sort", "shelf"))
+                body = pages.department_page(state, name, request.query.get("sort", "shelf"))
                 return page(name, body, name)
             case ("GET", "product", slug) if slug in state.products:
                 product = state.products[slug]

@@ -326,7 +326,7 @@ class RunControl(PauseControl):
         self._shift(always=True)
         try:
             while True:
-                waits = [self._told(request.id), self._pointless(request.need, touches, handed)]
+                waits = [self._decision_of(request.id), self._pointless(request.need, touches, handed)]
                 if stored:
                     waits.append(self._row(request.id))
                 if mended is not None:
@@ -349,7 +349,7 @@ class RunControl(PauseControl):
         await asyncio.sleep(RETRY_SECONDS)
         return _RETRY_LATER
 
-    async def _told(self, request: str) -> OperatorDecision | None:
+    async def _decision_of(self, request: str) -> OperatorDecision | None:
         while request not in self._in_memory:
             await self._bell.wait()
         return self._in_memory[request]
@@ -359,7 +359,7 @@ class RunControl(PauseControl):
         try:
             return await self.desk.decision(request)
         except StoreError:
-            return await self._told(request)
+            return await self._decision_of(request)
         except (Conflict, NotFound):
             return None  # it was closed elsewhere
 

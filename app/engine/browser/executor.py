@@ -283,7 +283,7 @@ class Executor:
             )
             changes = PageChanges(replaced=True) if around.tab else await context.monitor.changes()
             effect = done.effect or effect_from_changes(changes, around)
-            return await self._told(action, before, done, effect, changes)
+            return await self._result_of(action, before, done, effect, changes)
 
     async def _unless_it_dies(self, doing: Coroutine[Any, Any, ActionResult]) -> ActionResult:
         """Run the action unless the page dies, which would never answer."""
@@ -301,7 +301,7 @@ class Executor:
             raise failed.exceptions[0] from None
         return task.result()
 
-    async def _told(
+    async def _result_of(
         self,
         action: Action,
         before: PageCapture,

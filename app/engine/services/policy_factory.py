@@ -99,10 +99,10 @@ class ModelPolicyBundle(PolicyBundle):
         from app.engine.agent.vision.vision_client import VisionClient
         from app.engine.browser.capture.hit_testing import elements_at
 
-        async def beneath(page: Any, points: Any) -> Any:
+        async def elements_under(page: Any, points: Any) -> Any:
             return await elements_at(session, page, points)
 
-        vision = VisionCache(VisionClient(self._model, fence=self._fence), spawn=spawn, under=beneath)
+        vision = VisionCache(VisionClient(self._model, fence=self._fence), spawn=spawn, under=elements_under)
         self.marks = vision
         self.policy = self._policy(vision)
 

@@ -237,10 +237,10 @@ class LiveModel(QObject):
     def pause_all(self) -> None:
         """Pause every run."""
 
-        def told(count: int) -> None:
+        def on_count(count: int) -> None:
             self.notice.emit(_tr("{0} runs paused").format(count) if count != 1 else _tr("1 run paused"))
 
-        self.tasks.start(self.api.pause_all(), told)
+        self.tasks.start(self.api.pause_all(), on_count)
 
     def take_over(self) -> None:
         """Give the operator control of the open run's page."""
@@ -299,10 +299,10 @@ class LiveModel(QObject):
         if self.takeover is None:
             return
 
-        def told(count: int) -> None:
+        def on_count(count: int) -> None:
             self.notice.emit(_tr("{0} steps added to the map").format(count))
 
-        self.tasks.start(self.api.takeover_to_graph(self.takeover.run, self.takeover.first_step), told)
+        self.tasks.start(self.api.takeover_to_graph(self.takeover.run, self.takeover.first_step), on_count)
 
     def again(self) -> None:
         """Load the current run's task into the run form, to be run again with the current tips."""

@@ -243,14 +243,14 @@ class ReviewModel(QObject):
             return
         old = self.detail.verdicts[-1]
 
-        async def file_anew() -> Verdict:
+        async def file_again() -> Verdict:
             await self._client.api.withdraw_verdict(old.id)
             return await self._client.api.give_verdict(
                 old.run, old.label, old.step, note, lead_seconds=old.lead_seconds
             )
 
         self._tasks.start(
-            file_anew(), lambda _verdict: self.notice.emit(self.tr("Note saved with the verdict"))
+            file_again(), lambda _verdict: self.notice.emit(self.tr("Note saved with the verdict"))
         )
 
     def ask_model(self) -> None:

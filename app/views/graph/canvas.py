@@ -147,7 +147,7 @@ class MapCanvas(QWidget):
             number = self._model.graph.number.get(node)
             if number is not None:
                 share = min((now - since) * 1000 / ARRIVE_MS, 1.0)
-                self.overlay.paint_newcomer(painter, self.camera, number, share)
+                self.overlay.paint_new_state(painter, self.camera, number, share)
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.setBrush(Qt.BrushStyle.NoBrush)

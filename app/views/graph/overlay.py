@@ -64,7 +64,7 @@ class MapOverlay:
             self._paint_live(painter, camera, graph.number[self._model.path.live])
         self._paint_depths(painter, camera)
 
-    def paint_newcomer(self, painter: QPainter, camera: Camera, number: int, share: float) -> None:
+    def paint_new_state(self, painter: QPainter, camera: Camera, number: int, share: float) -> None:
         """Draw a ring that closes around a new state."""
         at = self._point(camera, number)
         radius = self._below.radius(camera.scale) + (1 - share) * 14

@@ -261,7 +261,7 @@ class TipDetail(QFrame):
         editor.checked.connect(self._show_check)
         editor.editing_changed.connect(self._on_editing)
         editor.history_changed.connect(self._on_history)
-        self._model.selection_changed.connect(self._show_deeds)
+        self._model.selection_changed.connect(self._show_actions)
         age = QTimer(self, interval=AGE_MS)
         age.timeout.connect(self._tell_age)
         age.start()
@@ -304,7 +304,7 @@ class TipDetail(QFrame):
         self.taint.setVisible(bool(lines))
         self._lock()
         self._show_check()
-        self._show_deeds()
+        self._show_actions()
 
     def _tell_age(self) -> None:
         if (tip := self._editor.tip) is not None:
@@ -332,7 +332,7 @@ class TipDetail(QFrame):
         if editing:
             self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.text.moveCursor(self.text.textCursor().MoveOperation.End)
-        self._show_deeds()
+        self._show_actions()
         self._center.refresh()
 
     def _show_check(self) -> None:
@@ -360,7 +360,7 @@ class TipDetail(QFrame):
         self.kept.setVisible(editor.kept)
         self.save.setEnabled(not editor.is_saving)
 
-    def _show_deeds(self) -> None:
+    def _show_actions(self) -> None:
         for command, status in STATUS_COMMANDS.items():
             self.deeds[command].setEnabled(self._model.can_become(status))
         tip, many = self._editor.tip, len(self._model.targets) > 1

@@ -146,8 +146,8 @@ class JudgementPane(QWidget):
         model = self._model
         self.flags.clicked.connect(self._on_flag)
         self.flags.activated.connect(self._on_flag)
-        self.deeds.clicked.connect(self._on_deed)
-        self.deeds.activated.connect(self._on_deed)
+        self.deeds.clicked.connect(self._on_action)
+        self.deeds.activated.connect(self._on_action)
         self.verdicts.clicked.connect(self._on_verdict)
         self.verdicts.activated.connect(self._on_verdict)
         self.note.returnPressed.connect(self._on_note)
@@ -198,7 +198,7 @@ class JudgementPane(QWidget):
         if flag is not None:
             self._model.show_step(flag.step)
 
-    def _on_deed(self, index: QModelIndex) -> None:
+    def _on_action(self, index: QModelIndex) -> None:
         deed = self._model.deeds.at(index.row())
         if deed is not None:
             self._model.show_step(deed.index)

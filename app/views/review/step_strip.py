@@ -12,8 +12,8 @@ from app.models.common.object_list import OBJECT_ROLE
 from app.views.widgets.signs import (
     SEVERITY_ROLE,
     TROUBLE_ROLE,
-    draw_deed,
     draw_hand,
+    draw_operator_action,
     draw_severity,
     draw_trouble,
 )
@@ -69,7 +69,7 @@ class StepCellDelegate(QStyledItemDelegate):
                 painter, QRectF(box.left() + px(2), box.top() + px(2), px(7), px(8)), theme.color("live")
             )
         if mark.deeds:
-            draw_deed(
+            draw_operator_action(
                 painter, QRectF(box.right() - px(8), box.top() + px(1), px(6), px(5)), theme.color("live")
             )
         if mark.suspect:

@@ -144,7 +144,7 @@ def draw_hand(painter: QPainter, box: QRectF, color: QColor) -> None:
     painter.restore()
 
 
-def draw_deed(painter: QPainter, box: QRectF, color: QColor) -> None:
+def draw_operator_action(painter: QPainter, box: QRectF, color: QColor) -> None:
     """A triangle at the upper edge: somebody intervened here."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -75,7 +75,7 @@ def label_factor(element: Element, label: str) -> float:
     wanted = words_of(label)
     if not wanted:
         return 1.0
-    shown, told = words_of(f"{element.text or element.name}"), _told(element)
+    shown, told = words_of(f"{element.text or element.name}"), _described_words(element)
     if _is_day(element):
         return float(set(wanted) <= told)
     if element.role in _CHOICES:
@@ -128,7 +128,7 @@ def _names(element: Element) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _told(element: Element) -> set[str]:
+def _described_words(element: Element) -> set[str]:
     return {word for name in _names(element) for word in words_of(name)}
 
 
