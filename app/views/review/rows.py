@@ -110,6 +110,6 @@ def similar_row(similar: Similar) -> Row:
 def example_row(example: PreflightExample) -> Row:
     """Outcome and name of the run, step, and the address."""
     level = {True: "fail", False: "ok", None: "muted"}[example.failed]
-    step = QCoreApplication.translate("Review", " · step {0}").format(example.step)
-    run = small(example.run, "text", sign=score_sign(level, level), middle=True, share=0.5, gap=0)
+    step = QCoreApplication.translate("Review", "· step {0}").format(example.step)
+    run = small(example.run, "text", sign=score_sign(level, level), middle=True, share=0.5, gap=4)
     return Row(lines=(line(run, small(step, "text"), small(example.url.split("://", 1)[-1], middle=True)),))

@@ -98,7 +98,7 @@ class RowStyle:
         ruled: a line below each row.
     """
 
-    margins: tuple[int, int, int, int] = (12, 4, 8, 3)
+    margins: tuple[int, int, int, int] = (12, 4, 8, 6)
     gutter: int = 0
     height: int = 0
     ruled: bool = False
