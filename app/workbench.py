@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QIcon
 
 from app.assets import resource
+from app.models.common.command import PERSPECTIVES
 from app.models.common.jobs import JobList
 from app.models.common.keymap import readable_key
 from app.models.common.search import SearchModel
@@ -29,6 +30,8 @@ from app.views.live.view import LiveView
 from app.views.review.review_view import ReviewView
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from app.engine.api.engine_api import SearchHit
     from app.models.common.engine_client import EngineClient, LocalClient
     from app.views.frame.main_window import MainWindow
@@ -63,27 +66,37 @@ class Workbench(QObject):
 
     async def build(self) -> None:
         """Create the perspectives, letting the event loop run between them."""
-        window, center, theme = self._window, self._window.center, self._window.theme
-        review = ReviewView(self.review, center, theme)
+        views: dict[str, Callable[[], Awaitable[Any]]] = {
+            "review": self._review_view,
+            "map": self._map_view,
+            "live": self._live_view,
+            "knowledge": self._knowledge_view,
+        }
+        for perspective in PERSPECTIVES:
+            view = await views[perspective.place]()
+            await asyncio.sleep(0)
+            self._window.add_perspective(view)
+            await asyncio.sleep(0)
+
+    async def _review_view(self) -> ReviewView:
+        return ReviewView(self.review, self._window.center, self._window.theme)
+
+    async def _map_view(self) -> MapView:
+        view = MapView(self.map, self._window.center, self._window.theme)
+        view.step_requested.connect(self.open_step)
+        view.tip_requested.connect(self.open_tip)
+        return view
+
+    async def _live_view(self) -> LiveView:
+        view = LiveView(self.live, self._window.center, self._window.theme)
         await asyncio.sleep(0)
-        window.add_perspective(review)
+        self.calls.attach(view)
+        return view
+
+    async def _knowledge_view(self) -> KnowledgeView:
+        detail = TipDetail(self.knowledge, self._window.center, self._window.theme)
         await asyncio.sleep(0)
-        map_view = MapView(self.map, center, theme)
-        await asyncio.sleep(0)
-        map_view.step_requested.connect(self.open_step)
-        map_view.tip_requested.connect(self.open_tip)
-        window.add_perspective(map_view)
-        await asyncio.sleep(0)
-        live = LiveView(self.live, center, theme)
-        await asyncio.sleep(0)
-        self.calls.attach(live)
-        window.add_perspective(live)
-        await asyncio.sleep(0)
-        detail = TipDetail(self.knowledge, center, theme)
-        await asyncio.sleep(0)
-        knowledge = KnowledgeView(self.knowledge, center, theme, detail)
-        await asyncio.sleep(0)
-        window.add_perspective(knowledge)
+        return KnowledgeView(self.knowledge, self._window.center, self._window.theme, detail)
 
     async def start(self, *, restore: bool) -> None:
         """Load the session, restore it, then load the data."""

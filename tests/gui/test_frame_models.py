@@ -7,8 +7,9 @@ import asyncio
 import pytest
 from PySide6.QtTest import QAbstractItemModelTester
 
-from app.engine.core.events import HistoryChanged, JobChanged, RunsChanged
+from app.engine.core.events import Event, HistoryChanged, HostLost, JobChanged, RunsChanged
 from app.models.common.commands import CommandCenter
+from app.models.common.engine_client import EngineEvents, signal_name
 from app.models.common.jobs import KEEP_ENDED, JobList, progress_text
 from app.models.common.key_table import KeyTable
 from app.models.common.palette import PaletteModel, match_score
@@ -251,3 +252,9 @@ def test_a_late_answer_after_the_end_is_dropped(client, tasks, run) -> None:
     run(tasks.aclose())
     run(asyncio.sleep(0.2))
     assert model.state == "asking"
+
+
+def test_every_event_of_the_engine_has_a_signal():
+    assert {event for event in Event.__subclasses__() if not hasattr(EngineEvents, signal_name(event))} == {
+        HostLost
+    }

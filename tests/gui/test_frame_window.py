@@ -230,7 +230,7 @@ def test_a_failure_stays_until_it_is_closed(bench: Workbench) -> None:
 
 def test_a_lost_engine_is_told_and_taken_back(bench: Workbench) -> None:
     window = bench._window
-    bench._client.host_changed.emit("The engine stopped unexpectedly and is being started again.")
+    bench._client.host_changed.emit("The engine stopped unexpectedly and is is restarting.")
     assert window.banner.isVisible()
     assert "started again" in window.banner.text
     bench._client.host_changed.emit("")
@@ -416,3 +416,17 @@ def test_pictures_are_taken_of_every_view(bench: Workbench, run, tmp_path) -> No
         "map-explore.png",
     } <= names
     assert all(path.stat().st_size > 5000 for path in taken)
+
+
+def test_help_opens_the_guide_and_its_links_lead_to_its_pages(bench: Workbench, run) -> None:
+    window = bench._window
+    assert window.center.trigger("app.guide")
+    page = window.commands.guide.page
+    assert page.isVisible()
+    assert "User guide" in page.toPlainText()
+    page.anchorClicked.emit(QUrl("annotator.md"))
+    assert page.source().fileName() == "annotator.md"
+    window.commands.guide.back.click()
+    assert page.source().fileName() == "index.md"
+    window.commands.guide.dismiss()
+    assert not page.isVisible()

@@ -117,7 +117,7 @@ def test_a_run_that_left_the_wall_is_forgotten_also_while_its_picture_is_decoded
     told: list[str] = []
     store.arrived.connect(told.append)
     store.take(frame(1))
-    client.live_gone.emit(LiveRunDismissed(run="live-1"))
+    client.live_run_dismissed.emit(LiveRunDismissed(run="live-1"))
     store.take(frame(2, run="live-2"))
     qtbot.waitUntil(lambda: store.get("live-2") is not None)
     assert store.get("live-1") is None

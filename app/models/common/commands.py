@@ -69,6 +69,7 @@ EVERYWHERE = (
     Command("view.theme.light", "Light colours", (), menu="View/Colours", icon="white-balance-sunny"),
     Command("view.theme.dark", "Dark colours", (), menu="View/Colours", icon="weather-night"),
     Command("view.theme.contrast", "High contrast", (), menu="View/Colours", icon="contrast-circle"),
+    Command("app.guide", "User guide", (), menu="Help", icon="book-open-page-variant-outline"),
     Command("app.cheat_sheet", "Keyboard shortcuts", ("?", "F1"), menu="Help", icon="keyboard-outline"),
     Command("app.doctor", "Diagnostics", (), menu="Help", icon="stethoscope"),
     Command("app.crash", "Show the last crash", (), menu="Help", icon="alert-octagon-outline"),

@@ -12,6 +12,7 @@ import itertools
 import json
 import logging
 import os
+import re
 import secrets
 import sys
 from collections.abc import Callable, Coroutine
@@ -20,31 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QObject, Signal
 
-from app.engine.core.events import (
-    ActionEnded,
-    ActionPlanned,
-    BrowserStarted,
-    EncoderChanged,
-    Event,
-    ExplorationChanged,
-    GraphChanged,
-    HintChanged,
-    HistoryChanged,
-    HostLost,
-    IndexDamaged,
-    InterventionMade,
-    JobChanged,
-    KnowledgeChanged,
-    LedgerChanged,
-    LiveRunChanged,
-    LiveRunDismissed,
-    PageFrame,
-    PolicyChanged,
-    RequestChanged,
-    RunAdvanced,
-    RunsChanged,
-    TipsRetrieved,
-)
+from app.engine.core.events import Event, HostLost, KnowledgeChanged, RunsChanged
 
 if TYPE_CHECKING:
     from app.engine.api.engine_api import EngineApi
@@ -56,34 +33,13 @@ RESTARTS = 3
 """How often a host that dies at once is restarted before the window reports the failure."""
 
 
-SIGNALS: dict[type[Event], str] = {
-    RunsChanged: "runs_changed",
-    IndexDamaged: "index_damaged",
-    KnowledgeChanged: "knowledge_changed",
-    HistoryChanged: "history_changed",
-    JobChanged: "job_changed",
-    EncoderChanged: "encoder_changed",
-    BrowserStarted: "browser_started",
-    ExplorationChanged: "exploration_changed",
-    GraphChanged: "graph_changed",
-    RunAdvanced: "run_advanced",
-    LiveRunChanged: "live_changed",
-    LiveRunDismissed: "live_gone",
-    ActionPlanned: "action_planned",
-    ActionEnded: "action_over",
-    TipsRetrieved: "knowledge_shown",
-    LedgerChanged: "ledger_changed",
-    RequestChanged: "request_changed",
-    HintChanged: "hint_changed",
-    InterventionMade: "intervention_made",
-    PolicyChanged: "policy_changed",
-    PageFrame: "page_frame",
-}
-"""The signal of each kind of event."""
+def signal_name(event: type[Event]) -> str:
+    """Return the name of the signal that carries events of this class."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", event.__name__).lower()
 
 
 class EngineEvents(QObject):
-    """Engine events as signals; each carries its event."""
+    """Engine events as signals, each named after its event, which it carries: ``RunsChanged``, ``runs_changed``."""
 
     runs_changed = Signal(object)
     index_damaged = Signal(object)
@@ -95,11 +51,11 @@ class EngineEvents(QObject):
     exploration_changed = Signal(object)
     graph_changed = Signal(object)
     run_advanced = Signal(object)
-    live_changed = Signal(object)
-    live_gone = Signal(object)
+    live_run_changed = Signal(object)
+    live_run_dismissed = Signal(object)
     action_planned = Signal(object)
-    action_over = Signal(object)
-    knowledge_shown = Signal(object)
+    action_ended = Signal(object)
+    tips_retrieved = Signal(object)
     ledger_changed = Signal(object)
     request_changed = Signal(object)
     hint_changed = Signal(object)
@@ -114,8 +70,8 @@ class EngineEvents(QObject):
         """Emit the signal of this event."""
         if isinstance(event, HostLost):
             self.host_changed.emit(event.message)
-        elif (name := SIGNALS.get(type(event))) is not None:
-            getattr(self, name).emit(event)
+        elif (signal := getattr(self, signal_name(type(event)), None)) is not None:
+            signal.emit(event)
         else:
             log.debug("no signal for %s", type(event).__name__)
 

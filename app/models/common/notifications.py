@@ -82,8 +82,8 @@ class NotificationModel(QObject):
         self._mending: list[NotificationReason] = []
         self._patience = QTimer(self, singleShot=True, interval=round(patience * 1000))
         self._patience.timeout.connect(self._give_up)
-        client.live_changed.connect(self._on_live)
-        client.live_gone.connect(self._on_gone)
+        client.live_run_changed.connect(self._on_live)
+        client.live_run_dismissed.connect(self._on_gone)
         client.request_changed.connect(self._on_request)
         client.policy_changed.connect(self._on_policy)
         client.host_changed.connect(self._on_host)

@@ -148,7 +148,7 @@ class FrameStore(QObject):
         self._carrier = _DecodeSignals()
         self._carrier.done.connect(self._decoded, Qt.ConnectionType.QueuedConnection)
         client.page_frame.connect(self.take)
-        client.live_gone.connect(self._gone)
+        client.live_run_dismissed.connect(self._gone)
 
     def get(self, run: str) -> PageImage | None:
         """Return the newest frame, ``None`` before the first."""

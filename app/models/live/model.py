@@ -118,8 +118,8 @@ class LiveModel(QObject):
         self.delayed_stops.notice.connect(self.notice)
         self.delayed_stops.offered.connect(self.undo_offered)
         self.delayed_stops.changed.connect(self.changed)
-        client.live_changed.connect(self._on_row)
-        client.live_gone.connect(self._on_gone)
+        client.live_run_changed.connect(self._on_row)
+        client.live_run_dismissed.connect(self._on_gone)
         client.hint_changed.connect(self._on_hint)
         client.host_changed.connect(self._on_host)
         for form in (self.form, self.task_file):

@@ -48,7 +48,7 @@ class NextActionModel(QObject):
         self._planned: PlannedAction | None = None
         self.action: PlannedAction | None = None
         client.action_planned.connect(self._on_planned)
-        client.action_over.connect(self._on_over)
+        client.action_ended.connect(self._on_over)
         frames.arrived.connect(self.follow)
 
     def open(self, run: str) -> None:

@@ -64,7 +64,7 @@ class OpenRunModel(QObject):
         live.detail_loaded.connect(self._on_detail)
         live.row_changed.connect(self._on_row)
         live.next_changed.connect(self._on_next)
-        client.knowledge_shown.connect(self._on_knowledge)
+        client.tips_retrieved.connect(self._on_knowledge)
         client.ledger_changed.connect(self._on_ledger)
         client.request_changed.connect(self._on_request)
         client.hint_changed.connect(self._on_hint)

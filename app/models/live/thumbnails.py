@@ -29,7 +29,7 @@ class RunThumbnails(QObject):
         super().__init__(parent)
         self._client, self._tasks, self._frames = client, tasks, frames
         self._asked: set[str] = set()
-        client.live_gone.connect(self._on_gone)
+        client.live_run_dismissed.connect(self._on_gone)
 
     def want(self, rows: Iterable[LiveRow]) -> None:
         """Load the screenshots of runs in sight that have stored steps and no page."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSize, Signal, qVersion
 from PySide6.QtWidgets import QFileDialog
 
+from app.assets import guide
 from app.models.common.jobs import RUNNING
 from app.views.frame.jobs_bar import JobsPopup
 from app.views.frame.search import SearchPopup
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from app.models.common.workspace import WorkspaceModel
     from app.views.frame.cheat_sheet import CheatSheet
     from app.views.frame.doctor_panel import DoctorPanel, TextPanel
+    from app.views.frame.guide_panel import GuidePanel
     from app.views.frame.keymap_editor import KeymapEditor
     from app.views.frame.main_window import MainWindow
     from app.views.frame.palette import PaletteView
@@ -57,6 +59,7 @@ class FrameCommands(QObject):
         self._editor: KeymapEditor | None = None
         self._settings: SettingsPanel | None = None
         self._doctor: DoctorPanel | None = None
+        self._guide: GuidePanel | None = None
         self._text: TextPanel | None = None
         self._dialog: QFileDialog | None = None
         self.crash_text = ""
@@ -89,6 +92,7 @@ class FrameCommands(QObject):
         bind("app.settings", self._open_settings)
         bind("app.cheat_sheet", self._open_sheet)
         bind("app.doctor", self._open_doctor)
+        bind("app.guide", self._open_guide, lambda: guide().exists())
         bind("app.about", self._about)
         bind("app.crash", self._show_crash, lambda: bool(self.crash_text))
         for name, number in FOLDS.items():
@@ -137,6 +141,15 @@ class FrameCommands(QObject):
 
             self._settings = SettingsPanel(self._form, self._model, self._theme, self._host)
         return self._settings
+
+    @property
+    def guide(self) -> GuidePanel:
+        """The user's guide."""
+        if self._guide is None:
+            from app.views.frame.guide_panel import GuidePanel
+
+            self._guide = GuidePanel(self._theme, self._host)
+        return self._guide
 
     @property
     def doctor(self) -> DoctorPanel:
@@ -193,6 +206,9 @@ class FrameCommands(QObject):
 
     def _take_settings(self, values: dict[str, object]) -> None:
         self._theme.set_mode(str(values["theme"]))
+
+    def _open_guide(self) -> None:
+        self.guide.toggle()
 
     def _open_doctor(self) -> None:
         self.doctor.toggle()

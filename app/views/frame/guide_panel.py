@@ -1,0 +1,67 @@
+"""The user's guide in the window: its pages, with links between them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTextBrowser, QWidget
+
+from app.assets import guide
+from app.views.frame.theme import Theme
+from app.views.widgets.overlay import Overlay
+
+
+class GuidePage(QTextBrowser):
+    """A Markdown page; links to other pages open here, links to the web in the browser."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setOpenLinks(False)
+        self.anchorClicked.connect(self._follow)
+
+    def show_page(self, page: str) -> None:
+        """Show a page of the guide."""
+        self.setSource(QUrl.fromLocalFile(str(guide(page))))
+
+    def _follow(self, link: QUrl) -> None:
+        target = self.source().resolved(link)
+        if target.isLocalFile():
+            self.setSource(target)
+        else:
+            QDesktopServices.openUrl(target)
+
+
+class GuidePanel(Overlay):
+    """The guide over the window; Esc closes it."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, parent, QSize(860, 660))
+        self.page = GuidePage()
+        self.page.setAccessibleName(self.tr("User guide"))
+        self.back = QPushButton(self.tr("Back"))
+        self.home = QPushButton(self.tr("Contents"))
+        close = QPushButton(self.tr("Close  Esc"))
+        title = QLabel(self.tr("User guide"))
+        title.setProperty("kind", "title")
+        head = QHBoxLayout()
+        head.addWidget(title, 1)
+        for button in (self.back, self.home, close):
+            head.addWidget(button)
+        self.body.setContentsMargins(20, 14, 14, 14)
+        self.body.setSpacing(10)
+        self.body.addLayout(head)
+        self.body.addWidget(self.page, 1)
+        self.back.clicked.connect(self.page.backward)
+        self.home.clicked.connect(lambda: self.page.show_page("index.md"))
+        close.clicked.connect(self.dismiss)
+        self.page.backwardAvailable.connect(self.back.setEnabled)
+        self.back.setEnabled(False)
+
+    def prepare(self) -> None:
+        """Show the contents, or the page that was open."""
+        if self.page.source().isEmpty():
+            self.page.show_page("index.md")
+
+    def first(self) -> QWidget:
+        """The page itself, so that the arrow keys scroll it."""
+        return self.page
