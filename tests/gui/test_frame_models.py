@@ -255,6 +255,7 @@ def test_a_late_answer_after_the_end_is_dropped(client, tasks, run) -> None:
 
 
 def test_every_event_of_the_engine_has_a_signal():
-    assert {event for event in Event.__subclasses__() if not hasattr(EngineEvents, signal_name(event))} == {
-        HostLost
+    without = {
+        event.__name__ for event in Event.__subclasses__() if not hasattr(EngineEvents, signal_name(event))
     }
+    assert without == {HostLost.__name__}
