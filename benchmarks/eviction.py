@@ -32,7 +32,7 @@ from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger
 from app.engine.agent.memory.views import worker_view
 from app.engine.core.action_result import ActionResult, Cause, Effect
-from app.engine.core.actions.specs import action_help
+from app.engine.core.actions.types import action_help
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.imports.source_files import ReadRun

@@ -28,8 +28,7 @@ from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.gate import WriteGate
 from app.engine.agent.write_gate.task_changes import requested_changes
 from app.engine.core.action_result import ActionResult, Effect
-from app.engine.core.actions.codec import from_recorded
-from app.engine.core.actions.recorded import RecordedAction
+from app.engine.core.actions.recorded import RecordedAction, from_recorded
 from app.engine.core.actions.types import Action
 from app.engine.core.observation import Observation
 from app.engine.core.page_state import Element, PageCapture

@@ -13,8 +13,13 @@ from app.engine.browser.graph_operations import graph_executor
 from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession
 from app.engine.core.action_result import Effect
-from app.engine.core.actions.codec import from_recorded
-from app.engine.core.actions.recorded import ActionTarget, ArgValue, RecordedAction, format_recorded
+from app.engine.core.actions.recorded import (
+    ActionTarget,
+    ArgValue,
+    RecordedAction,
+    format_recorded,
+    from_recorded,
+)
 from app.engine.core.ax_tree import content_key, parse_tree
 from app.engine.core.page_state import PageCapture, Rect
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step, Tab, add_blob

@@ -9,10 +9,10 @@ from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.graph_operations import graph_executor
 from app.engine.browser.session import BrowserSession
 from app.engine.core.action_result import Cause, Effect
-from app.engine.core.actions.codec import from_recorded
-from app.engine.core.actions.recorded import parse_recorded
+from app.engine.core.actions.recorded import from_recorded
 from app.engine.core.actions.types import Click
 from app.engine.core.ax_tree import content_key, find_node, parse_tree
+from app.engine.imports.agent_output import read_call
 from app.engine.imports.notices import notices
 from tests.support.browser_walker import Walker
 from tools.run_recorder import look
@@ -38,7 +38,8 @@ async def act(tab: BrowserSession, call: str) -> Cause:
     """Do an action in the form that steps store; the cause if it was refused."""
     executor = graph_executor(tab)
     await executor.capture(picture=False)
-    action = from_recorded(parse_recorded(call))
+    recorded = read_call(call)
+    action = from_recorded(recorded) if recorded is not None else None
     assert action is not None
     result = await executor.do(action)
     return result.cause if result.effect is Effect.REFUSED else Cause.NONE

@@ -6,8 +6,7 @@ from app.engine.browser.graph_operations import graph_executor
 from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession
 from app.engine.core.action_result import Effect
-from app.engine.core.actions.codec import from_recorded
-from app.engine.core.actions.recorded import ArgValue, RecordedAction
+from app.engine.core.actions.recorded import ArgValue, RecordedAction, from_recorded
 from app.engine.core.ax_tree import AxNode, content_key, parse_tree
 from app.engine.core.page_state import PageCapture
 

@@ -35,9 +35,6 @@ from app.engine.core.trajectory import Outcome
 from app.engine.core.write_permit import WritePermit
 from app.errors import Conflict, NotFound
 
-LEDGER_ACTIONS = (TakeNote, Calculate, Branch, Prune)
-"""Actions that only write to the ledger."""
-
 EvaluateExpression = Callable[[str], str]
 """Exact arithmetic: return the value of an expression as text; raises ``ValueError`` with the reason."""
 

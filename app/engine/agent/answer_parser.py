@@ -14,11 +14,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from app.engine.core.actions.binding import NotANumber, build_action
-from app.engine.core.actions.specs import ACTION_SPECS, SPEC_BY_NAME, ActionSpec
+from app.engine.core.actions.specs import FORMS, SPECS, ActionSyntaxError, CallForm
 from app.engine.core.actions.syntax import (
     MAX_ACTION_LENGTH,
     NAME_PATTERN,
-    CallError,
     WrittenCall,
     normalised_name,
     read_calls,
@@ -86,7 +85,7 @@ class _AnswerParts:
 
 
 def parse_answer(
-    text: str, offered: Collection[type], page: PageCapture | None = None, *, most: int = 1
+    text: str, offered: Collection[type[Action]], page: PageCapture | None = None, *, most: int = 1
 ) -> ParsedAnswer:
     """Parse an answer; never raises, and takes milliseconds however long the answer is.
 
@@ -104,7 +103,7 @@ def parse_answer(
         reason = reason or thought
         call = "\n".join(one.text for one in calls[:most])
         commands = tuple(_command(one, offered, page) for one in calls[:most])
-    except CallError as error:
+    except ActionSyntaxError as error:
         shown = call or "\n".join(pieces.actions)[:400]
         return ParsedAnswer(
             why=f"{error}.",
@@ -203,7 +202,9 @@ class _ClosingTags:
         return end, end, False
 
 
-def _calls(text: str, pieces: _AnswerParts, offered: Collection[type]) -> tuple[list[WrittenCall], str]:
+def _calls(
+    text: str, pieces: _AnswerParts, offered: Collection[type[Action]]
+) -> tuple[list[WrittenCall], str]:
     """Return the calls of an answer, and the thinking of a JSON answer."""
     if pieces.actions:
         calls: list[WrittenCall] = []
@@ -225,11 +226,11 @@ def _calls(text: str, pieces: _AnswerParts, offered: Collection[type]) -> tuple[
     return (calls, "") if calls else _no_action_found(text, offered)
 
 
-def _no_action_found(text: str, offered: Collection[type]) -> tuple[list[WrittenCall], str]:
+def _no_action_found(text: str, offered: Collection[type[Action]]) -> tuple[list[WrittenCall], str]:
     if not text.strip():
-        raise CallError("the answer is empty; give one action between <action> and </action>")
-    example = next((form.usage for form in ACTION_SPECS if form.makes in offered), ACTION_SPECS[0].usage)
-    raise CallError(
+        raise ActionSyntaxError("the answer is empty; give one action between <action> and </action>")
+    example = next(form.usage for form in (*_forms(offered), *FORMS.values()))
+    raise ActionSyntaxError(
         f"the answer has no readable action; write it between the tags: <action>{example}</action>"
     )
 
@@ -238,7 +239,7 @@ def _calls_in_block(block: str) -> tuple[list[WrittenCall], str]:
     """Return the calls of a text that is meant to be an action and nothing else."""
     inner = block.strip()
     if len(inner) > MAX_ACTION_LENGTH:
-        raise CallError(
+        raise ActionSyntaxError(
             f"the action is {len(inner):,} characters long; an action may have {MAX_ACTION_LENGTH:,}"
         )
     if "```" in inner:
@@ -247,7 +248,9 @@ def _calls_in_block(block: str) -> tuple[list[WrittenCall], str]:
     if inner.startswith(("{", "[")):
         answer = read_json(inner)
         if answer is None:
-            raise CallError("the action begins like JSON and can't be read as JSON: it may have been cut off")
+            raise ActionSyntaxError(
+                "the action begins like JSON and can't be read as JSON: it may have been cut off"
+            )
         return list(answer.calls), answer.thinking
     return read_calls(inner), ""
 
@@ -284,7 +287,9 @@ def _lines(text: str) -> list[WrittenCall]:
         return last[::-1]
     if len({call.text for _, call in found}) == 1:
         return [found[0][1]]
-    raise CallError("the answer names several actions; put the intended one between <action> and </action>")
+    raise ActionSyntaxError(
+        "the answer names several actions; put the intended one between <action> and </action>"
+    )
 
 
 def _line(line: str) -> WrittenCall | None:
@@ -292,41 +297,41 @@ def _line(line: str) -> WrittenCall | None:
     plain = line[lead.end() :] if lead is not None else line
     plain = plain.rstrip("`* .")
     name = NAME_PATTERN.match(plain)
-    form = SPEC_BY_NAME.get(normalised_name(name[0])) if name is not None else None
+    form = FORMS.get(normalised_name(name[0])) if name is not None else None
     if form is None or len(plain) > MAX_ACTION_LENGTH:
         return None
     try:
         calls = read_calls(plain)
-    except CallError:
+    except ActionSyntaxError:
         return None
     bare = not calls or calls[0].text[-1:] not in (")", "]")
     return calls[0] if len(calls) == 1 and (not bare or not form.parameters) else None
 
 
-def _command(call: WrittenCall, offered: Collection[type], page: PageCapture | None) -> Action:
-    form = SPEC_BY_NAME.get(call.name)
+def _command(call: WrittenCall, offered: Collection[type[Action]], page: PageCapture | None) -> Action:
+    form = FORMS.get(call.name)
     if form is None:
-        raise CallError(_unknown_action(call.name, offered))
+        raise ActionSyntaxError(_unknown_action(call.name, offered))
     if form.makes not in offered:
-        raise CallError(
+        raise ActionSyntaxError(
             f"{call.name} is not available in this run; available are {', '.join(_names(offered))}"
         )
     try:
         action = build_action(form, call)
     except NotANumber as error:
-        raise CallError(f"{error}{_similar_names(error.text, page)}") from error
+        raise ActionSyntaxError(f"{error}{_similar_names(error.text, page)}") from error
     if page is not None:
         known = {element.index for element in page.elements}
         for number in elements_of(action):
             if number not in known:
-                raise CallError(_missing_element(number, call, form, page))
+                raise ActionSyntaxError(_missing_element(number, call, form, page))
     return action
 
 
-def _unknown_action(name: str, offered: Collection[type]) -> str:
+def _unknown_action(name: str, offered: Collection[type[Action]]) -> str:
     from rapidfuzz import process
 
-    names = {alias: form for form in ACTION_SPECS if form.makes in offered for alias in form.names}
+    names = {alias: form for form in _forms(offered) for alias in form.names}
     close = [
         names[found].usage for found, score, _ in process.extract(name, list(names), limit=9) if score >= 60
     ]
@@ -335,11 +340,15 @@ def _unknown_action(name: str, offered: Collection[type]) -> str:
     return f"there is no action {name[:40]!r}; {closest}available are {', '.join(_names(offered))}"
 
 
-def _names(offered: Collection[type]) -> list[str]:
-    return [form.usage.partition("(")[0] for form in ACTION_SPECS if form.makes in offered]
+def _names(offered: Collection[type[Action]]) -> list[str]:
+    return [form.usage.partition("(")[0] for form in _forms(offered)]
 
 
-def _missing_element(number: int, call: WrittenCall, form: ActionSpec, page: PageCapture) -> str:
+def _forms(offered: Collection[type[Action]]) -> list[CallForm]:
+    return [form for made, spec in SPECS.items() if made in offered for form in spec.forms]
+
+
+def _missing_element(number: int, call: WrittenCall, form: CallForm, page: PageCapture) -> str:
     numbers = sorted(element.index for element in page.elements)
     if not numbers:
         return f"there is no element {number}: this page has no actionable elements"

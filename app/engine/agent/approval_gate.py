@@ -18,20 +18,8 @@ from app.engine.agent.write_gate.action_risk import RiskAssessment
 from app.engine.agent.write_gate.gate import WriteDecision, WriteGate, permit_for
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.actions.recorded import describe_action, format_recorded
-from app.engine.core.actions.types import (
-    ACTION_SETS,
-    Action,
-    AskHuman,
-    Branch,
-    Calculate,
-    ClickAt,
-    Prune,
-    ReportInfeasible,
-    Stop,
-    TakeNote,
-    Wait,
-    elements_of,
-)
+from app.engine.core.actions.specs import SPECS, Action, spec_of
+from app.engine.core.actions.types import ClickAt, elements_of
 from app.engine.core.element_identity import identity_of, renumber_action
 from app.engine.core.intervention_policy import PolicyAnswer, RiskClass
 from app.engine.core.observation import AgentDecision, Observation
@@ -41,10 +29,9 @@ from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.supervision import DecisionKind, Need, OperatorDecision, PlannedAction
 from app.engine.core.write_permit import WritePermit
 
-ALL_ACTIONS = frozenset(kind for kinds in ACTION_SETS.values() for kind in kinds)
+ALL_ACTIONS = frozenset(SPECS)
 """Actions a person may choose in place of the agent's."""
 
-_NOT_ON_PAGE = (TakeNote, Calculate, Branch, Prune, Stop, ReportInfeasible, AskHuman, Wait)
 _NO_RESULT = ActionResult(success=False, effect=Effect.REFUSED)
 
 Relook = Callable[[Observation], Awaitable[Observation | None]]
@@ -128,7 +115,7 @@ class ApprovalGate:
         planned = self._next(observation, decision, action, about)
         self._tell(planned)
         cleared = ApprovalOutcome(observation=observation, decision=decision, write=gate)
-        if isinstance(action, _NOT_ON_PAGE):
+        if not spec_of(action).touches_page:
             return cleared
         if use is not None and use.ruling is SecretRuling.REFUSE:
             return replace(cleared, result=refused(Cause.POLICY, use.why, *SECRET_ALTERNATIVES))

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from app.engine.agent.memory.entries import LedgerEntry, checkpoint, dead_end_of, outcome
 from app.engine.core.action_result import ActionResult, Cause, Effect
-from app.engine.core.actions.codec import from_recorded, to_recorded
+from app.engine.core.actions.recorded import from_recorded, to_recorded
 from app.engine.core.actions.types import Navigate, elements_of
 from app.engine.core.ledger import Checkpoint
 from app.engine.core.observation import HistoryEntry, Observation

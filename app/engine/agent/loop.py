@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.engine.agent.action_dispatcher import LEDGER_ACTIONS, LoopEnding
+from app.engine.agent.action_dispatcher import LoopEnding
 from app.engine.agent.approval_gate import ApprovalGate, ApprovalOutcome
 from app.engine.agent.dependencies import AgentDependencies, LoopTiming
 from app.engine.agent.disk_retry import retry_on_full_disk
@@ -32,6 +32,7 @@ from app.engine.agent.step_record import observed_step
 from app.engine.agent.walls import MAX_LOGIN_LOOKS, WallHandler
 from app.engine.agent.write_gate.gate import WriteGate
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.specs import Component, spec_of
 from app.engine.core.hand_back import HandBackKind
 from app.engine.core.model_api import ModelError, ModelErrorKind
 from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
@@ -301,7 +302,7 @@ class AgentLoop:
             did.append(await self._parts.dispatcher.do(action, cleared.observation, cleared.permit))
 
         async with self._control.in_stage(Stage.ACTING):
-            if isinstance(action, LEDGER_ACTIONS):
+            if spec_of(action).component is Component.LEDGER:
                 await retry_on_full_disk(self._control, "The agent's memory", doing)
             else:
                 await doing()

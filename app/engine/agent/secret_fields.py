@@ -11,25 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import urlsplit
 
 from app.engine.agent.secret_masking import field_key, is_declared_secret
 from app.engine.agent.secrets import Secrets
-from app.engine.core.actions.types import (
-    Action,
-    AnswerDialog,
-    Goto,
-    NewTab,
-    Press,
-    Select,
-    TypeKeys,
-    TypeMark,
-    TypeText,
-    Upload,
-    elements_of,
-)
+from app.engine.core.actions.recorded import to_recorded
+from app.engine.core.actions.specs import Action, Component, spec_of
+from app.engine.core.actions.types import TypeKeys, TypeMark, TypeText, elements_of
 from app.engine.core.addresses import browser_host, is_on_any_host
 from app.engine.core.observation import Observation
 from app.engine.core.page_state import Element
@@ -38,8 +28,6 @@ from app.engine.core.task_secrets import NAMED
 SECRET_ALTERNATIVES = ("type it into the field that asks for it", "go on without it")
 """Alternatives to a refused use."""
 
-_OTHER_TEXT_ACTIONS = (AnswerDialog, Goto, NewTab, Press, Select, Upload)
-"""Actions with texts that never get a value: a secret's name in them would go out as it is written."""
 _SECRET_LABEL = re.compile(
     r"\b(?:pass(?:word|phrase|code|wort)|kennwort|wachtwoord|contraseña|mot de passe|senha|пароль|pin(?: code| number)?"
     r"|one[ -]time (?:code|password|pin)|(?:verification|security|authenticat(?:ion|or)|two[ -]factor|2fa|sms) code"
@@ -101,14 +89,12 @@ def secret_use(action: Action, observation: Observation, secrets: Secrets) -> Se
 
 def _texts(action: Action) -> Iterator[str]:
     """Yield the texts of an action that reach the page."""
-    if not isinstance(action, (TypeText, TypeKeys, TypeMark, *_OTHER_TEXT_ACTIONS)):
+    spec = spec_of(action)
+    if spec.component is not Component.PAGE or not spec.touches_page:
         return
-    for one in fields(action):
-        value = getattr(action, one.name)
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (str(part) for part in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    for name, value in to_recorded(action).args.items():
+        if name != "label":  # the agent's belief
+            yield from map(str, value if isinstance(value, list) else (value,))
 
 
 def _target_fields(action: TypeText | TypeKeys, observation: Observation) -> Iterator[Element]:

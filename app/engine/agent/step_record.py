@@ -7,8 +7,7 @@ from dataclasses import replace
 from app.engine.agent.secret_masking import is_secret_field
 from app.engine.agent.secrets import Secrets
 from app.engine.core.action_result import ActionResult, Effect
-from app.engine.core.actions.codec import to_recorded
-from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction, to_recorded
 from app.engine.core.actions.types import Action, ReportInfeasible, Stop, elements_of
 from app.engine.core.ax_tree import content_key
 from app.engine.core.observation import AgentDecision, Observation

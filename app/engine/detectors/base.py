@@ -20,15 +20,19 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.actions.specs import SPECS, Component
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.core.verdicts import Flag, Severity
 
-OFF_PAGE_ACTIONS = frozenset(
-    {"noop", "take_note", "calculate", "branch", "prune", "ask_human", "answer_dialog"}
+FINAL_ACTIONS = frozenset(
+    form.name for spec in SPECS.values() if spec.component is Component.LOOP for form in spec.forms
 )
-"""Actions that are not meant to change a page."""
-FINAL_ACTIONS = frozenset({"send_msg_to_user", "report_infeasible"})
 """Actions that end a run."""
+OFF_PAGE_ACTIONS = (
+    frozenset(form.name for spec in SPECS.values() if not spec.touches_page for form in spec.forms)
+    | {"answer_dialog"}
+) - FINAL_ACTIONS
+"""Actions that are not meant to change a page; a dialog is answered in advance."""
 
 _ICON = re.compile(r"(?:\\u[ef][0-9a-f]{3}|[\ue000-\uf8ff])\s*")
 """Glyphs of icon fonts, as characters or as BrowserGym writes them."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
-from app.engine.core.actions.recorded import (
-    ActionSyntaxError,
-    ArgValue,
-    RecordedAction,
-    Scalar,
-    parse_recorded,
-)
+from app.engine.core.actions.recorded import ArgValue, RecordedAction, Scalar, signature
 from app.engine.core.trajectory import ErrorClass
 
 EMPTY_ACTION = "Received an empty action"
@@ -44,14 +39,24 @@ def read_output(raw: str) -> AgentOutput:
 
 
 def read_call(call: str) -> RecordedAction | None:
-    """Return the call as an action, ``None`` where it is none."""
-    if not call.strip():
-        return None
+    """Return a call of Python literals as an action, ``None`` where it is none; reading it never runs it."""
+    source = _fenced(call).strip().strip("`").strip()
     try:
-        action = parse_recorded(_fenced(call))
-    except ActionSyntaxError:
+        read = ast.parse(source, mode="eval").body
+        if not isinstance(read, ast.Call) or not isinstance(read.func, ast.Name):
+            return None
+        names = signature(read.func.id)
+        args: dict[str, ArgValue] = {}
+        for position, node in enumerate(read.args):
+            name = names[position] if position < len(names) else f"arg{position}"
+            args[name] = _plain(ast.literal_eval(node))
+        for keyword in read.keywords:
+            if keyword.arg is None:
+                return None
+            args[keyword.arg] = _plain(ast.literal_eval(keyword.value))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None
-    return replace(action, args={name: _plain(value) for name, value in action.args.items()})
+    return RecordedAction(kind=read.func.id, args=args)
 
 
 def error_class(error: str, *, readable: bool, moved_on: bool) -> ErrorClass:

@@ -22,7 +22,7 @@ from app.engine.agent.secrets import Secrets, resolve_secrets
 from app.engine.api.run_api import RunRequest, RunSummary
 from app.engine.core.addresses import browser_host
 from app.engine.core.events import RunAdvanced, RunsChanged
-from app.engine.core.intervention_policy import RiskClass, risk_classes
+from app.engine.core.risk_class import RiskClass, risk_classes
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.detectors.runner import RuleRunner, context_of
 from app.engine.jobs import Job

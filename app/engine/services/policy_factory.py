@@ -109,11 +109,12 @@ class ModelPolicyBundle(PolicyBundle):
     def _policy(self, vision: Any = None) -> Policy:
         from app.engine.agent.llm.llm_policy import LlmPolicy
         from app.engine.agent.llm.options import LlmOptions
-        from app.engine.core.actions.types import ACTION_SETS, ActionSet
+        from app.engine.core.actions.specs import ActionSet
+        from app.engine.core.actions.types import actions_in
 
         options = LlmOptions()
         if vision is not None:
-            options = replace(options, offered=options.offered | frozenset(ACTION_SETS[ActionSet.VISION]))
+            options = replace(options, offered=options.offered | actions_in(ActionSet.VISION))
         return LlmPolicy(self._model, options=options, vision=vision, fence=self._fence)
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 
-from app.engine.core.actions.codec import from_recorded, to_recorded
-from app.engine.core.actions.recorded import RecordedAction, format_recorded, parse_recorded
+from app.engine.core.actions.recorded import (
+    RecordedAction,
+    format_recorded,
+    from_recorded,
+    to_recorded,
+)
+from app.engine.core.actions.specs import SPECS, ActionSet
 from app.engine.core.actions.types import (
-    ACTION_SETS,
     Action,
     AnswerDialog,
     AskHuman,
@@ -42,8 +44,10 @@ from app.engine.core.actions.types import (
     TypeText,
     Upload,
     Wait,
+    actions_in,
     elements_of,
 )
+from app.engine.imports.agent_output import read_call
 
 EVERY: tuple[Action, ...] = (
     Click(3), Click(3, "right"), Click(3, double=True), ClickAt((1.5, 2.0)), ClickAt((1.0, 2.0), double=True),
@@ -69,15 +73,15 @@ def test_a_command_survives_being_kept_as_an_action(command: Action):
 @pytest.mark.parametrize("command", EVERY, ids=repr)
 def test_its_call_can_be_written_and_read(command: Action):
     action = to_recorded(command)
-    assert parse_recorded(format_recorded(action)) == action
+    assert read_call(format_recorded(action)) == action
 
 
 def test_every_kind_is_tried_and_offered_in_exactly_one_set():
-    kinds = set(get_args(Action))
+    kinds = set(SPECS)
     assert {type(command) for command in EVERY} == kinds
-    offered = [kind for members in ACTION_SETS.values() for kind in members]
+    offered = [kind for members in ActionSet for kind in actions_in(members)]
     assert set(offered) == kinds
-    assert len(offered) == len(set(offered))
+    assert len(offered) == len(kinds)
 
 
 def test_a_foreign_or_damaged_action_is_no_command():

@@ -7,13 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.engine.agent.answer_parser import parse_answer
-from app.engine.core.actions.codec import to_recorded
-from app.engine.core.actions.recorded import format_recorded
-from app.engine.core.actions.specs import ACTION_SPECS, action_help
+from app.engine.core.actions.recorded import format_recorded, to_recorded
+from app.engine.core.actions.specs import FORMS, SPECS, Action, ActionSet
 from app.engine.core.actions.types import (
-    ACTION_SETS,
-    Action,
-    ActionSet,
     AnswerDialog,
     AskHuman,
     Branch,
@@ -45,6 +41,8 @@ from app.engine.core.actions.types import (
     TypeText,
     Upload,
     Wait,
+    action_help,
+    actions_in,
 )
 from app.engine.core.page_state import Element, PageCapture
 from tests.support.laws import examples
@@ -52,8 +50,8 @@ from tests.support.laws import examples
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine must not fail a law."""
 
-ALL = frozenset(kind for kinds in ACTION_SETS.values() for kind in kinds)
-COMPACT = frozenset(ACTION_SETS[ActionSet.COMPACT])
+ALL = frozenset(SPECS)
+COMPACT = actions_in(ActionSet.COMPACT)
 
 PAGE = PageCapture(
     url="http://shop.test/",
@@ -129,9 +127,9 @@ def test_no_arrangement_of_the_grammar_s_own_pieces_makes_it_raise(pieces: list[
 
 
 def test_every_action_has_a_usage_that_reads_as_itself():
-    for form in ACTION_SPECS:
+    for form in FORMS.values():
         assert type(parse_answer(f"<action>{form.usage}</action>", ALL).action) is form.makes, form.usage
-    assert {form.makes for form in ACTION_SPECS} == ALL
+    assert {form.makes for form in FORMS.values()} == ALL
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.prompting import Fence, prompt
 from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
-from app.engine.core.actions.codec import to_recorded
+from app.engine.core.actions.recorded import to_recorded
 from app.engine.core.actions.types import (
     Action,
     Click,

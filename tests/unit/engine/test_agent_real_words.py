@@ -10,12 +10,12 @@ import pytest
 
 from app.engine.agent.answer_parser import parse_answer
 from app.engine.agent.task_classifier import PatternFamily, TaskKind, classify_task
-from app.engine.core.actions.codec import from_recorded
-from app.engine.core.actions.types import ACTION_SETS
+from app.engine.core.actions.recorded import from_recorded
+from app.engine.core.actions.specs import SPECS
 from app.engine.imports.agent_output import read_output
 from tests.support.runs import SHARED, TRAJECTORIES, needs_collection
 
-ALL = frozenset(kind for kinds in ACTION_SETS.values() for kind in kinds)
+ALL = frozenset(SPECS)
 TASKS = SHARED / "data" / "webarena" / "config_files" / "test.raw.json"
 
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.core.actions.recorded import SIGNATURES, ActionTarget, RecordedAction
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.actions.specs import FORMS
 from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import ErrorClass, Outcome, Step, Tab
 from app.engine.exports.native import write_run_folder
@@ -30,7 +31,7 @@ numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 scalars = texts | st.integers(-(2**53), 2**53) | numbers | st.booleans() | st.none()
 actions = st.builds(
     RecordedAction,
-    kind=st.sampled_from(sorted(SIGNATURES)),
+    kind=st.sampled_from(sorted(FORMS)),
     args=st.dictionaries(texts, scalars | st.lists(scalars, max_size=3), max_size=3),
 )
 steps = st.builds(

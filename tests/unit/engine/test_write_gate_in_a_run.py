@@ -9,14 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from app.engine.core.actions.types import Action, Click, ClickMark, Goto, Stop
-from app.engine.core.intervention_policy import (
-    InterventionPolicy,
-    PolicyAnswer,
-    RiskClass,
-    RiskRule,
-    risk_classes,
-)
+from app.engine.core.intervention_policy import InterventionPolicy, PolicyAnswer, RiskRule
 from app.engine.core.page_state import PageCapture
+from app.engine.core.risk_class import RiskClass, risk_classes
 from app.engine.core.supervision import DecisionKind, OperatorDecision
 from app.engine.services.supervision.approvals import ApprovalService
 from tests.support.fake_approvals import FakeApprovals, approve

@@ -7,40 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.engine.core.action_result import Effect
-from app.engine.core.actions.types import (
-    Action,
-    AskHuman,
-    ClickMark,
-    CloseTab,
-    GoBack,
-    GoForward,
-    Goto,
-    Navigate,
-    NewTab,
-    ReportInfeasible,
-    Stop,
-    SwitchTab,
-    TypeMark,
-)
+from app.engine.core.actions.specs import Action, spec_of
 from app.engine.core.element_identity import renumber_action
 from app.engine.core.observation import Observation
 from app.engine.core.page_state import PageCapture
-
-_ENDS_BATCH = (
-    Stop,
-    ReportInfeasible,
-    AskHuman,
-    Navigate,
-    Goto,
-    GoBack,
-    GoForward,
-    NewTab,
-    SwitchTab,
-    CloseTab,
-    ClickMark,
-    TypeMark,
-)
-"""Actions that need a look at the page first: they end a batch, or are left out of it."""
 
 
 @dataclass(slots=True)
@@ -51,13 +21,13 @@ class ActionBatch:
     page: PageCapture | None = None
     said: tuple[str, ...] = ()
 
-    def begin(self, commands: Sequence[Action], observation: Observation) -> None:
+    def begin(self, actions: Sequence[Action], observation: Observation) -> None:
         """Keep the actions after the first, up to the first that needs a look at the page."""
         self.waiting.clear()
         self.page, self.said = observation.page, _hints_of(observation)
-        if commands and not isinstance(commands[0], _ENDS_BATCH):
-            for action in commands[1:]:
-                if isinstance(action, _ENDS_BATCH):
+        if actions and not spec_of(actions[0]).ends_batch:
+            for action in actions[1:]:
+                if spec_of(action).ends_batch:
                     break
                 self.waiting.append(action)
 

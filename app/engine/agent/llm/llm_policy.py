@@ -17,8 +17,7 @@ from app.engine.agent.llm.planner import Planner, PlannerResult
 from app.engine.agent.llm.prompting import Fence, redacted
 from app.engine.agent.llm.summarizer import Summarizer, SummarizerResult
 from app.engine.agent.llm.usage_tracker import UsageTracker
-from app.engine.core.actions.codec import to_recorded
-from app.engine.core.actions.recorded import ActionTarget, describe_action
+from app.engine.core.actions.recorded import ActionTarget, describe_action, to_recorded
 from app.engine.core.actions.types import Action, ReportInfeasible, Stop, Wait, elements_of
 from app.engine.core.ledger import Fact
 from app.engine.core.model_api import LanguageModel

@@ -25,8 +25,8 @@ from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger
 from app.engine.agent.memory.views import worker_view
-from app.engine.core.actions.specs import action_help
-from app.engine.core.actions.types import ACTION_SETS, Action, ActionSet, Navigate
+from app.engine.core.actions.specs import Action, ActionSet
+from app.engine.core.actions.types import Navigate, action_help, actions_in
 from app.engine.core.chat_messages import MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from app.engine.core.observation import Observation
@@ -124,8 +124,8 @@ class Operator:
         self._open = (observation.step, call)
 
     def _begin(self, observation: Observation) -> LiveContext:
-        barred = set[type]() if observation.domains else {Navigate}
-        marks = frozenset(ACTION_SETS[ActionSet.VISION]) if self._sees else frozenset[type]()
+        barred = set[type[Action]]() if observation.domains else {Navigate}
+        marks = actions_in(ActionSet.VISION) if self._sees else frozenset[type[Action]]()
         self._offered = frozenset((self._options.offered | marks) - barred)
         told = prompt(
             "operator",

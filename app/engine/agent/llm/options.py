@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from app.engine.agent.eviction.live_context import DEFAULT_BUDGET, DEFAULT_RETENTION
 from app.engine.agent.eviction.retention import RetentionLimits
 from app.engine.agent.llm.prompt_parts import TREE_CHARACTERS
-from app.engine.core.actions.types import ACTION_SETS, ActionSet
+from app.engine.core.actions.specs import ActionSet
+from app.engine.core.actions.types import actions_in
 
-ALL_BUT_VISION: frozenset[type] = frozenset(
-    kind for name, kinds in ACTION_SETS.items() if name is not ActionSet.VISION for kind in kinds
-)
+ALL_BUT_VISION = actions_in(*ActionSet) - actions_in(ActionSet.VISION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

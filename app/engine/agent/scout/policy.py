@@ -12,7 +12,7 @@ from dataclasses import replace
 from app.engine.agent.scout.allowed import not_asked_for
 from app.engine.agent.scout.intent import read_intent
 from app.engine.agent.scout.skill import DONE, Memory, Proposal, Skill, View, key_of
-from app.engine.core.actions.codec import to_recorded
+from app.engine.core.actions.recorded import to_recorded
 from app.engine.core.actions.types import Action, ReportInfeasible, Stop, elements_of
 from app.engine.core.observation import AgentDecision, HistoryEntry, Observation
 

@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
+from app.engine.core.actions.specs import spec_of
 from app.engine.core.actions.types import (
     Action,
     AnswerDialog,
     Click,
     ClickAt,
     ClickMark,
-    Drag,
     Goto,
     NewTab,
     Point,
@@ -29,7 +29,6 @@ from app.engine.core.actions.types import (
     TypeKeys,
     TypeMark,
     TypeText,
-    Upload,
     elements_of,
 )
 from app.engine.core.intervention_policy import RiskClass
@@ -72,8 +71,8 @@ class RiskAssessment:
 def assess_risk(action: Action, page: PageCapture) -> RiskAssessment:
     """Return the risk of an action on the page it is meant for."""
     match action:
-        case Goto(url) | NewTab(url) if url:
-            return _address_risk(url)
+        case Goto(url) | NewTab(url):
+            return _address_risk(url) if url else _reads("it opens an empty tab")
         case ClickAt(at):
             element = _element_at(page.elements, at)
             return (
@@ -94,33 +93,29 @@ def assess_risk(action: Action, page: PageCapture) -> RiskAssessment:
             return _typing_risk(element, page, enter="\n" in text)
         case Press(keys):
             return _key_risk(action, keys, page)
-        case Click() | TypeText() | SetChecked() | Select() | SetSlider() | Upload() | Drag():
-            return _element_risk(action, page)
         case _:
-            return _reads("it changes nothing on the site")
+            return _element_risk(action, page)
 
 
 def _element_risk(action: Action, page: PageCapture) -> RiskAssessment:
-    element = _numbered(page, elements_of(action))
+    """Return the risk by the target element, else the one that the action's spec names."""
+    spec, element = spec_of(action), _numbered(page, elements_of(action))
     if element is None:
-        return _reads("the element is not known")
+        known = not (spec.may_write and spec.takes_element)
+        return (
+            RiskAssessment(risk=spec.risk, why=spec.risk_why) if known else _reads("the element is not known")
+        )
     match action:
         case Click():
             return _press_risk(element, page)
         case TypeText(_, _, enter):
             return _typing_risk(element, page, enter=enter)
-        case Upload():
-            return RiskAssessment(
-                risk=RiskClass.UPLOADS, why="a file leaves this machine", element=element.index
-            )
-        case Drag():
-            return RiskAssessment(risk=RiskClass.EDITS, why="it moves something", element=element.index)
+        case SetChecked() | Select() | SetSlider():
+            is_setting = form_danger_of(element) is None and not element.form
+            why = "it changes a setting of the page" if is_setting else "it fills in a form"
+            return RiskAssessment(risk=RiskClass.EDITS, why=why, element=element.index)
         case _:
-            if form_danger_of(element) is None and not element.form:
-                return RiskAssessment(
-                    risk=RiskClass.EDITS, why="it changes a setting of the page", element=element.index
-                )
-            return RiskAssessment(risk=RiskClass.EDITS, why="it fills in a form", element=element.index)
+            return RiskAssessment(risk=spec.risk, why=spec.risk_why, element=element.index)
 
 
 def _key_risk(action: Press, keys: str, page: PageCapture) -> RiskAssessment:

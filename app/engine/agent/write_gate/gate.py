@@ -43,24 +43,8 @@ from app.engine.agent.write_gate.page_scope import PageScope, plain_words, scope
 from app.engine.agent.write_gate.task_changes import RequestedChange, forbidden_verbs, requested_changes
 from app.engine.agent.write_gate.vocabulary import senses_of, stem_of, word_set
 from app.engine.core.action_result import ActionResult, Effect
-from app.engine.core.actions.types import (
-    Action,
-    AnswerDialog,
-    Click,
-    ClickAt,
-    ClickMark,
-    Drag,
-    Goto,
-    NewTab,
-    Press,
-    Select,
-    SetChecked,
-    SetSlider,
-    TypeKeys,
-    TypeMark,
-    TypeText,
-    Upload,
-)
+from app.engine.core.actions.specs import Action, spec_of
+from app.engine.core.actions.types import AnswerDialog, Goto, NewTab, TypeKeys, TypeText
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.observation import HistoryEntry, Observation
 from app.engine.core.page_state import Element, PageCapture
@@ -69,10 +53,6 @@ from app.engine.core.write_permit import WritePermit
 RECENT_STEPS = 3
 """Steps after a permitted press in which a control that only confirms belongs to the same change."""
 
-_WRITING_ACTIONS = (
-    Click, ClickAt, ClickMark, TypeText, TypeMark, TypeKeys, Press, SetChecked, Select, SetSlider, Drag, Upload,
-    AnswerDialog, Goto, NewTab,
-)  # fmt: skip
 _SIGN_IN_WORDS = re.compile(
     r"\b(log|sign)(ging|ning)?[ -]?(in|on|up|into|onto)\b|\bpassword\b|\bregister\b|\bcredentials\b|\{secret:",
     re.IGNORECASE,
@@ -122,9 +102,7 @@ class WriteGate:
             self._begun = observation.step
         page = observation.page
         about = assess_risk(action, page)
-        if not isinstance(action, _WRITING_ACTIONS) or (
-            isinstance(action, AnswerDialog) and not action.accept
-        ):
+        if not spec_of(action).may_write or (isinstance(action, AnswerDialog) and not action.accept):
             return WriteDecision(allowed=True, assessment=about)
         element = _target(action, page, about)
         if isinstance(action, TypeText) and not action.enter:

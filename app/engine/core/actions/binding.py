@@ -1,85 +1,96 @@
-"""Binding of written calls to action classes: arguments by position and by name, converted to the type of each
-parameter.
-"""
+"""Binding of written calls to actions: arguments by position and by name, each read as its parameter's type."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from typing import cast
 
-from app.engine.core.actions.specs import ActionSpec, ArgumentType, Parameter
-from app.engine.core.actions.syntax import BareToken, CallError, WrittenCall, WrittenValue
-from app.engine.core.actions.types import (
-    Action,
-    ClickMark,
-    Navigate,
-    Scroll,
-    Select,
-    TypeMark,
-    TypeText,
-    Wait,
-)
+from app.engine.core.actions.specs import Action, ActionSyntaxError, ArgumentType, CallForm, Parameter
+from app.engine.core.actions.syntax import BareToken, WrittenCall, WrittenValue
+from app.engine.core.actions.types import Navigate, Scroll, Select, TypeText, Wait
 
 
-def build_action(form: ActionSpec, call: WrittenCall) -> Action:
+def build_action(form: CallForm, call: WrittenCall) -> Action:
     """Return the action a written call means.
 
     Raises:
-        CallError: an argument is missing, unknown, given twice or of the wrong type.
+        ActionSyntaxError: an argument is missing, unknown, given twice or of the wrong type.
     """
-    bound: dict[str, object] = {}
+    arguments: dict[str, object] = {}
     for parameter, value in _paired(form, call):
         if not (isinstance(value, BareToken) and value.is_nothing):
-            bound[parameter.name] = _read(form, parameter, value)
+            if parameter.refusal and value not in ("", []):
+                raise ActionSyntaxError(parameter.refusal)
+            arguments[parameter.name] = _read(form, parameter, value)
     for parameter in form.parameters:
-        if parameter.needed and parameter.name not in bound:
-            raise CallError(
-                f"{form.names[0]} needs {parameter.name}, {parameter.takes.value}; write {form.usage}"
+        if parameter.needed and parameter.name not in arguments:
+            raise ActionSyntaxError(
+                f"{form.name} needs {parameter.name}, {parameter.type.value}; write {form.usage}"
             )
-    return form.build(bound)
+    return form.build(arguments) if form.build is not None else _made(form, arguments)
 
 
-def _paired(form: ActionSpec, call: WrittenCall) -> list[tuple[Parameter, WrittenValue]]:
+def _made(form: CallForm, arguments: Mapping[str, object]) -> Action:
+    """Make the action whose attributes are the arguments; two coordinates make a point."""
+    attributes: dict[str, object] = dict(form.fixed)
+    points: dict[str, dict[int, object]] = {}
+    for parameter in form.parameters:
+        if parameter.name in arguments and not parameter.refusal:
+            name = parameter.attribute or parameter.name
+            if parameter.part is None:
+                attributes[name] = arguments[parameter.name]
+            else:
+                points.setdefault(name, {})[parameter.part] = arguments[parameter.name]
+    for name, parts in points.items():
+        if name not in attributes and len(parts) == 2:
+            attributes[name] = (parts[0], parts[1])
+    try:
+        return cast("Callable[..., Action]", form.makes)(**attributes)
+    except TypeError:
+        lacking = [p.name for p in form.parameters if (p.attribute or p.name) not in attributes]
+        raise ActionSyntaxError(f"{form.name} needs {' or '.join(lacking)}; write {form.usage}") from None
+
+
+def _paired(form: CallForm, call: WrittenCall) -> list[tuple[Parameter, WrittenValue]]:
     positional, named = _normalised(form, call)
     if len(positional) > len(form.parameters):
-        raise CallError(
+        raise ActionSyntaxError(
             f"{call.name} takes {_signature(form)}, and {len(positional)} values are given; write {form.usage}"
         )
     pairs = list(zip(form.parameters, positional, strict=False))
-    known = {
-        name: parameter for parameter in form.parameters for name in (parameter.name, *parameter.aliases)
-    }
-    known |= {parameter.name: parameter for parameter in form.parameters}
+    known = {name: one for one in form.parameters for name in (one.name, *one.aliases)}
+    known |= {one.name: one for one in form.parameters}
     for name, value in named.items():
         parameter = known.get(name)
         if parameter is None:
-            raise CallError(
+            raise ActionSyntaxError(
                 f"{call.name} has no argument {name!r}; it takes {_signature(form)}; write {form.usage}"
             )
         if any(parameter is other for other, _ in pairs):
-            raise CallError(f"{call.name}: {parameter.name} is given twice; write {form.usage}")
+            raise ActionSyntaxError(f"{call.name}: {parameter.name} is given twice; write {form.usage}")
         pairs.append((parameter, value))
     return pairs
 
 
 def _normalised(
-    form: ActionSpec, call: WrittenCall
+    form: CallForm, call: WrittenCall
 ) -> tuple[tuple[WrittenValue, ...], dict[str, WrittenValue]]:
     """Return the arguments after undoing the liberties that models take with each form."""
     values, named = call.positional, call.named
     if form.makes is Scroll and values and _is_text(values[0]):
-        return values[2:], {
-            "direction": values[0],
-            **({"bid": values[1]} if len(values) > 1 else {}),
-            **named,
-        }
+        direction, *rest = values
+        return tuple(rest[1:]), {"direction": direction, **({"bid": rest[0]} if rest else {}), **named}
     if form.makes is Navigate and len(values) == 3:
         return values[1:], named
     if form.makes is TypeText and call.brackets and form.name == "fill":
         return _typed_in_brackets(values), named
     if form.makes is Wait and call.name == "wait" and len(values) == 1 and not named:
-        return (), {"seconds": values[0]}
+        return (), {"seconds": next(iter(values))}
     if form.name == "press" and len(values) == 1 and not named:
-        raise CallError('press takes an element and keys; without an element write keyboard_press("Enter")')
+        raise ActionSyntaxError(
+            'press takes an element and keys; without an element write keyboard_press("Enter")'
+        )
     if form.makes is Select and len(values) > 2:
         return (values[0], list(values[1:])), named
     return values, named
@@ -103,70 +114,71 @@ def _is_text(value: WrittenValue) -> bool:
     )
 
 
-def _read(form: ActionSpec, parameter: Parameter, value: WrittenValue) -> object:
-    where = f"{form.name}: {parameter.name}"
-    match parameter.takes:
-        case ArgumentType.TEXTS:
-            items = value if isinstance(value, list) else [value]
-            return tuple(_as_text(where, item) for item in items)
-        case ArgumentType.TEXT:
-            return _as_text(where, value)
+def _read(form: CallForm, parameter: Parameter, value: WrittenValue) -> object:
+    if parameter.type is ArgumentType.TEXTS:
+        items = value if isinstance(value, list) else [value]
+        return tuple(_as_text(form, parameter, item) for item in items)
+    text = _as_text(form, parameter, value)
+    match parameter.type:
         case ArgumentType.FLAG:
-            return _as_flag(where, value)
+            return _as_flag(form, parameter, text.strip().lower())
         case ArgumentType.BUTTON:
-            text = _as_text(where, value).lower()
-            if text not in ("left", "middle", "right"):
-                raise CallError(f"{where} is left, middle or right, not {text[:20]!r}")
-            return text
+            if text.lower() not in ("left", "middle", "right"):
+                raise _wrong(form, parameter, text)
+            return text.lower()
         case ArgumentType.NUMBER:
-            return _as_number(where, value)
-        case ArgumentType.COUNT | ArgumentType.ELEMENT:
-            return _as_whole(form, parameter, value)
+            token = BareToken(text.strip())
+            if not token.is_number or not math.isfinite(number := float(token)):
+                raise _wrong(form, parameter, token)
+            return number / parameter.scale
+        case ArgumentType.COUNT | ArgumentType.ELEMENT | ArgumentType.MARK:
+            return _as_whole(form, parameter, text)
+        case ArgumentType.ADDRESS:
+            if any(ord(char) < 33 for char in text.strip()):
+                raise ActionSyntaxError("an address has no spaces")
+            return text.strip()
+        case _:
+            return text
 
 
-def _as_text(where: str, value: WrittenValue) -> str:
+def _as_text(form: CallForm, parameter: Parameter, value: WrittenValue) -> str:
     if isinstance(value, list):
-        raise CallError(f"{where} is one text, not a list")
+        raise ActionSyntaxError(f"{form.name}: {parameter.name} is one text, not a list")
     return str(value)
 
 
-def _as_flag(where: str, value: WrittenValue) -> bool:
-    text = _as_text(where, value).strip().lower()
+def _as_flag(form: CallForm, parameter: Parameter, text: str) -> bool:
     if text in ("true", "1", "yes"):
         return True
     if text in ("false", "0", "no"):
         return False
-    raise CallError(f"{where} is true or false, not {text[:20]!r}")
+    raise _wrong(form, parameter, text)
 
 
-def _as_number(where: str, value: WrittenValue) -> float:
-    text = BareToken(_as_text(where, value).strip())
-    if not text.is_number or not math.isfinite(number := float(text)):
-        raise CallError(f"{where} is a number, not {text[:20]!r}")
-    return number
-
-
-def _as_whole(form: ActionSpec, parameter: Parameter, value: WrittenValue) -> int:
-    text = _as_text(f"{form.name}: {parameter.name}", value).strip().strip("[]#").strip()
-    if form.makes in (ClickMark, TypeMark):
+def _as_whole(form: CallForm, parameter: Parameter, text: str) -> int:
+    text = text.strip().strip("[]#").strip()
+    if parameter.type is ArgumentType.MARK:
         text = text.lstrip("Vv_")
-    negative = text.startswith("-") and parameter.takes is ArgumentType.COUNT
+    negative = text.startswith("-") and parameter.type is not ArgumentType.ELEMENT
     digits = text[1:] if negative else text
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 9):
         raise NotANumber(form, parameter, text)
     return -int(digits) if negative else int(digits)
 
 
-class NotANumber(CallError):
+def _wrong(form: CallForm, parameter: Parameter, text: str) -> ActionSyntaxError:
+    return ActionSyntaxError(f"{form.name}: {parameter.name} is {parameter.type.value}, not {text[:20]!r}")
+
+
+class NotANumber(ActionSyntaxError):
     """A name or another text was given in place of an element's number."""
 
-    def __init__(self, form: ActionSpec, parameter: Parameter, text: str) -> None:
+    def __init__(self, form: CallForm, parameter: Parameter, text: str) -> None:
         self.text = text
         super().__init__(
-            f"{form.name}: {parameter.name} is {parameter.takes.value}, not {text[:40]!r}; write {form.usage}"
+            f"{form.name}: {parameter.name} is {parameter.type.value}, not {text[:40]!r}; write {form.usage}"
         )
 
 
-def _signature(form: ActionSpec) -> str:
-    names = [parameter.name if parameter.needed else f"{parameter.name}?" for parameter in form.parameters]
-    return ", ".join(names) or "no arguments"
+def _signature(form: CallForm) -> str:
+    return ", ".join(one.name for one in form.parameters) or "no arguments"

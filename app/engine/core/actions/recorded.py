@@ -1,56 +1,33 @@
-"""Actions as steps store them: a call with named arguments, and its description in words.  Pure data.
+"""Actions as steps store them: a call with named arguments, its text, and its description in words.  Pure data.
 
-The call form ``name("arg", ...)`` is BrowserGym's; reading it never runs it.
+The call form ``name("arg", ...)`` is BrowserGym's.
 """
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import cast
+
+from app.engine.core.actions.binding import build_action
+from app.engine.core.actions.specs import (
+    FORMS,
+    SPECS,
+    Action,
+    ActionSyntaxError,
+    ArgumentType,
+    CallForm,
+    Parameter,
+    Stored,
+)
+from app.engine.core.actions.syntax import WrittenCall, plain_value
+
+_FOREIGN = {
+    "focus": CallForm(names=("focus",), parameters=(Parameter(name="bid"),), words="focus{what}"),
+}
+"""Calls of other agents that ours has no action for."""
 
 Scalar = str | int | float | bool | None
 ArgValue = Scalar | list[Scalar]
-
-SIGNATURES: dict[str, tuple[str, ...]] = {
-    "click": ("bid", "button", "modifiers"),
-    "dblclick": ("bid", "button", "modifiers"),
-    "fill": ("bid", "value", "enter"),
-    "select_option": ("bid", "options"),
-    "check": ("bid",),
-    "uncheck": ("bid",),
-    "hover": ("bid",),
-    "press": ("bid", "key_comb"),
-    "focus": ("bid",),
-    "clear": ("bid",),
-    "drag_and_drop": ("from_bid", "to_bid"),
-    "scroll": ("delta_x", "delta_y"),
-    "keyboard_press": ("key",),
-    "keyboard_type": ("text",),
-    "goto": ("url",),
-    "go_back": (),
-    "go_forward": (),
-    "new_tab": (),
-    "tab_close": (),
-    "tab_focus": ("index",),
-    "upload_file": ("bid", "file"),
-    "mouse_click": ("x", "y", "button"),
-    "mouse_dblclick": ("x", "y", "button"),
-    "click_mark": ("mark", "label"),
-    "type_mark": ("mark", "value", "enter"),
-    "set_slider": ("bid", "value"),
-    "select_text": ("bid", "start", "end"),
-    "answer_dialog": ("accept", "text"),
-    "navigate": ("domain", "query"),
-    "branch": ("parent", "intent"),
-    "prune": ("node", "reason"),
-    "ask_human": ("question",),
-    "noop": ("wait_ms",),
-    "take_note": ("text",),
-    "calculate": ("expression",),
-    "send_msg_to_user": ("text",),
-    "report_infeasible": ("reason",),
-}
-"""Argument names by position, for every action in the field's runs and those of our own agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,123 +53,119 @@ class ActionTarget:
     bid: str = ""
 
 
-class ActionSyntaxError(ValueError):
-    """The text is not one call with literal arguments."""
+def to_recorded(action: Action) -> RecordedAction:
+    """Return the form a step stores: the field's own names where it has one (``fill``, ``send_msg_to_user``)."""
+    for form in SPECS[type(action)].forms:
+        values = {one.name: _stored(action, one) for one in form.parameters if one.stored is not Stored.NEVER}
+        fixed = all(getattr(action, name) == value for name, value in form.fixed.items())
+        if fixed and all(values[one.name] is not None for one in form.parameters if one.needed):
+            return RecordedAction(
+                kind=form.name, args={name: v for name, v in values.items() if v is not None}
+            )
+    raise TypeError(f"no call can express {action!r}")
 
 
-def parse_recorded(text: str) -> RecordedAction:
-    """Parse one call such as ``fill("315", "verification")`` without running anything.
+def _stored(action: Action, parameter: Parameter) -> ArgValue:
+    """Return the argument of an attribute; ``None`` where it has none to store."""
+    name = parameter.attribute or parameter.name
+    value: object = getattr(action, name)
+    is_point = isinstance(value, tuple) and parameter.type in (ArgumentType.NUMBER, ArgumentType.ELEMENT)
+    if parameter.part is not None:
+        value = cast("tuple[float, float]", value)[parameter.part] if is_point else None
+    elif is_point or (parameter.stored is Stored.IF_SET and value == _default(type(action), name)):
+        value = None
+    if value is None or isinstance(value, tuple):
+        return None if value is None else list(cast("tuple[str, ...]", value))
+    if parameter.type is ArgumentType.ELEMENT:
+        return str(value)
+    return cast("ArgValue", value if parameter.scale == 1 else cast("float", value) * parameter.scale)
 
-    Raises:
-        ActionSyntaxError: the text is no single call of literals; the message says where.
+
+def _default(kind: type[Action], name: str) -> object:
+    return next(one.default for one in fields(kind) if one.name == name)  # pyright: ignore[reportArgumentType]
+
+
+def from_recorded(recorded: RecordedAction) -> Action | None:
+    """Return the action of a stored step, without its beliefs; ``None`` for an action that is none of ours.
+
+    ``from_recorded(to_recorded(a)) == a`` except for the ``label`` of a click.
     """
-    source = text.strip().strip("`").strip()
+    form = FORMS.get(recorded.kind)
+    if form is None or form.name != recorded.kind:
+        return None
+    known = {one.name for one in form.parameters if one.stored is not Stored.NEVER}
     try:
-        tree = ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ActionSyntaxError(f"not a call: {source[:80]!r}") from error
-    call = tree.body
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise ActionSyntaxError(f"not a call: {source[:80]!r}")
-    names = SIGNATURES.get(call.func.id, ())
-    args: dict[str, ArgValue] = {}
-    try:
-        for position, node in enumerate(call.args):
-            name = names[position] if position < len(names) else f"arg{position}"
-            args[name] = ast.literal_eval(node)
-        for keyword in call.keywords:
-            if keyword.arg is None:
-                raise ActionSyntaxError("** arguments are not allowed")
-            args[keyword.arg] = ast.literal_eval(keyword.value)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
-        raise ActionSyntaxError(f"an argument of {call.func.id} is not a plain value") from error
-    return RecordedAction(kind=call.func.id, args=args)
+        named = {name: plain_value(value) for name, value in recorded.args.items() if name in known}
+        return build_action(form, WrittenCall(name=recorded.kind, named=named))
+    except ActionSyntaxError:
+        return None
 
 
-def format_recorded(action: RecordedAction) -> str:
-    """Print the call; ``parse_recorded(format_action(a)) == a`` for every known kind."""
-    names = SIGNATURES.get(action.kind, ())
+def signature(kind: str) -> tuple[str, ...]:
+    """Return the argument names of a call by position; empty for an unknown one."""
+    form = _form(kind)
+    return tuple(one.name for one in form.parameters) if form is not None else ()
+
+
+def _form(kind: str) -> CallForm | None:
+    form = _FOREIGN.get(kind) or FORMS.get(kind)
+    return form if form is not None and form.name == kind else None
+
+
+def format_recorded(recorded: RecordedAction) -> str:
+    """Print the call as Python would read it."""
+    names = signature(recorded.kind)
     parts: list[str] = []
     positional = True
-    for position, (name, value) in enumerate(action.args.items()):
+    for position, (name, value) in enumerate(recorded.args.items()):
         expected = names[position] if position < len(names) else f"arg{position}"
         positional = positional and name == expected
         parts.append(repr(value) if positional else f"{name}={value!r}")
-    return f"{action.kind}({', '.join(parts)})"
+    return f"{recorded.kind}({', '.join(parts)})"
 
 
 def describe_action(
-    action: RecordedAction | None, target: ActionTarget | None, *, page_known: bool = True
+    recorded: RecordedAction | None, target: ActionTarget | None, *, page_known: bool = True
 ) -> str:
     """Describe the action in words: ``click option 'Year'``, never ``click("744")``.
 
     ``page_known`` is False where no record says what was on the page.
     """
-    if action is None:
+    if recorded is None:
         return "unreadable output"
     what = ""
     if target is not None:
-        what = f" {target.role or 'element'}" + (
-            f" {_quote(target.name)}" if target.name else " without a name"
-        )
-    elif action.bid is not None:
-        what = f" element {action.bid} ({'not on the page' if page_known else 'its page is unknown'})"
-    args = action.args
-    match action.kind:
-        case "fill":
-            return f"type {_quote(args.get('value'))} into{what}" + (
-                " and press Enter" if args.get("enter") else ""
-            )
-        case "navigate":
-            return f"navigate to {_quote(args.get('query'))} in {args.get('domain', '')}"
-        case "set_slider":
-            return f"set{what} to {args.get('value')}"
-        case "mouse_click" | "mouse_dblclick":
-            return f"click at ({args.get('x')}, {args.get('y')})"
-        case "click_mark":
-            return f"click mark {args.get('mark')} {_quote(args.get('label'))}"
-        case "type_mark":
-            return f"type {_quote(args.get('value'))} into mark {args.get('mark')}"
-        case "ask_human":
-            return f"ask: {_quote(args.get('question'))}"
-        case "branch":
-            return f"plan {_quote(args.get('intent'))}"
-        case "prune":
-            return f"give up a subgoal: {_quote(args.get('reason'))}"
-        case "select_option":
-            chosen = args.get("options")
-            listed = ", ".join(_quote(o) for o in chosen) if isinstance(chosen, list) else _quote(chosen)
-            return f"choose {listed} in{what}"
-        case "press":
-            return f"press {args.get('key_comb', '')} in{what}"
-        case "keyboard_press":
-            return f"press {args.get('key', '')}"
-        case "goto":
-            return f"go to {args.get('url', '')}"
-        case "go_back":
-            return "go back"
-        case "go_forward":
-            return "go forward"
-        case "new_tab":
-            return "open a new tab"
-        case "tab_focus":
-            return f"switch to tab {args.get('index', '')}"
-        case "tab_close":
-            return "close the tab"
-        case "send_msg_to_user":
-            return f"answer {_quote(args.get('text'))}"
-        case "report_infeasible":
-            return f"give up: {_quote(args.get('reason'))}"
-        case "take_note":
-            return f"note {_quote(args.get('text'))}"
-        case "calculate":
-            return f"calculate {args.get('expression', '')}"
-        case "click" | "dblclick" | "hover" | "focus" | "clear" | "check" | "uncheck":
-            return f"{action.kind}{what}"
-        case _:
-            return format_recorded(action)
+        what = f" {target.role or 'element'} " + (_quoted(target.name) if target.name else "without a name")
+    elif recorded.bid is not None:
+        what = f" element {recorded.bid} ({'not on the page' if page_known else 'its page is unknown'})"
+    form = _form(recorded.kind)
+    if form is None or not form.words:
+        return format_recorded(recorded)
+    return form.words.format_map(
+        _Words({name: _Word(value) for name, value in recorded.args.items()} | {"what": what})
+    )
 
 
-def _quote(value: object) -> str:
+class _Words(dict[str, object]):
+    def __missing__(self, name: str) -> _Word:
+        return _Word(None)
+
+
+class _Word:
+    """An argument in a description: plain, quoted (``q``), or a text where it is true (``?text``)."""
+
+    def __init__(self, value: ArgValue) -> None:
+        self._value = value
+
+    def __format__(self, spec: str) -> str:
+        value = self._value
+        if spec == "q":
+            return ", ".join(map(_quoted, value)) if isinstance(value, list) else _quoted(value)
+        if spec.startswith("?"):
+            return spec[1:] if value else ""
+        return "" if value is None else str(value)
+
+
+def _quoted(value: object) -> str:
     text = " ".join(str(value if value is not None else "").split())
     return f"'{text if len(text) <= 80 else text[:79] + '…'}'"

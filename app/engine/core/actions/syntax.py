@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn, cast
 
+from app.engine.core.actions.specs import ActionSyntaxError
+
 MAX_ACTION_LENGTH = 50_000
 """Maximum characters of one action block; a longer one is no action."""
 
@@ -83,18 +85,14 @@ class JsonAnswer:
     thinking: str = ""
 
 
-class CallError(ValueError):
-    """The text is no valid action; the message tells a model how to fix it."""
-
-
 def read_calls(text: str) -> list[WrittenCall]:
     """Read all calls of a text that holds nothing else.
 
     Raises:
-        CallError: it holds something else; the message says where.
+        ActionSyntaxError: it holds something else; the message says where.
     """
     if len(text) > MAX_ACTION_LENGTH:
-        raise CallError(
+        raise ActionSyntaxError(
             f"the action is {len(text):,} characters long; an action may have {MAX_ACTION_LENGTH:,}"
         )
     return _Reader(text).calls()
@@ -104,7 +102,7 @@ def read_json(text: str) -> JsonAnswer | None:
     """Read the calls of a JSON answer; ``None`` where it is no JSON.
 
     Raises:
-        CallError: it is JSON, but names no action.
+        ActionSyntaxError: it is JSON, but names no action.
     """
     value = _decoded(text)
     if value is None:
@@ -253,7 +251,7 @@ class _Reader:
             end = self.text.rindex("]")
             self.at = end + 1
             return self.text[start:end].strip()
-        raise CallError("a bracket is not closed, or text follows it; only the action is allowed")
+        raise ActionSyntaxError("a bracket is not closed, or text follows it; only the action is allowed")
 
     def _peek(self) -> str:
         return self.text[self.at : self.at + 1]
@@ -278,7 +276,7 @@ class _Reader:
         )
 
     def _fail(self, why: str) -> NoReturn:
-        raise CallError(why)
+        raise ActionSyntaxError(why)
 
 
 def normalised_name(name: str) -> str:
@@ -299,13 +297,13 @@ def _decoded(text: str) -> dict[str, object] | list[object] | None:
 
 def _calls_of(value: object, depth: int) -> list[WrittenCall]:
     if depth > _DEEPEST:
-        raise CallError("the JSON is nested too deep")
+        raise ActionSyntaxError("the JSON is nested too deep")
     if isinstance(value, str):
         return read_calls(value)
     if isinstance(value, list):
         return [call for item in cast("list[object]", value)[:_MOST] for call in _calls_of(item, depth + 1)]
     if not isinstance(value, dict):
-        raise CallError('the JSON has no action; write {"action": "click(\\"12\\")"}')
+        raise ActionSyntaxError('the JSON has no action; write {"action": "click(\\"12\\")"}')
     known = cast("dict[str, object]", value)
     for key in ("actions", "action", "tool_calls", "function"):
         inner = known.get(key)
@@ -319,7 +317,7 @@ def _calls_of(value: object, depth: int) -> list[WrittenCall]:
         name, inner = next(iter(known.items()))
         if isinstance(inner, dict | list) or inner is None:
             return [_with(name, cast("object", inner))]
-    raise CallError('the JSON names no action; write {"action": "click(\\"12\\")"}')
+    raise ActionSyntaxError('the JSON names no action; write {"action": "click(\\"12\\")"}')
 
 
 def _named_call(name: str, key: str, known: dict[str, object]) -> list[WrittenCall]:
@@ -343,23 +341,26 @@ def _with(name: str, arguments: object) -> WrittenCall:
     if isinstance(arguments, dict):
         pairs = cast("dict[str, object]", arguments)
         return WrittenCall(
-            name=normalised_name(name), named={k: _plain(v, 0) for k, v in pairs.items()}, text=text
+            name=normalised_name(name), named={k: plain_value(v, 0) for k, v in pairs.items()}, text=text
         )
     items = cast("list[object]", arguments) if isinstance(arguments, list) else []
     if isinstance(arguments, str):
         items = [arguments]
     return WrittenCall(
-        name=normalised_name(name), positional=tuple(_plain(item, 0) for item in items), text=text
+        name=normalised_name(name), positional=tuple(plain_value(item, 0) for item in items), text=text
     )
 
 
-def _plain(value: object, depth: int) -> WrittenValue:
+def plain_value(value: object, depth: int = 0) -> WrittenValue:
+    """Return a value of JSON as if it were written."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return BareToken("true" if value else "false")
     if value is None:
         return BareToken("null")
+    if isinstance(value, int | float):
+        return BareToken(repr(value))
     if isinstance(value, list) and depth <= _DEEPEST:
-        return [_plain(item, depth + 1) for item in cast("list[object]", value)]
-    raise CallError("an argument is an object; arguments are texts, numbers and lists")
+        return [plain_value(item, depth + 1) for item in cast("list[object]", value)]
+    raise ActionSyntaxError("an argument is an object; arguments are texts, numbers and lists")
