@@ -17,7 +17,7 @@ from app.engine.browser.session import BrowserSession, open_session
 from app.engine.core.identity import element_key, is_interactive, keys_of, page_id, transition_id
 from app.engine.core.page_state import Challenge, PageState
 from app.engine.core.transition import Attempt, Operation, ReplayVerdictKind, Source, Tier, Transition
-from app.engine.graph.replay.path_replayer import replay_path
+from app.engine.graph.replay.path_replayer import PathReplayer
 
 NAV = "<nav><a href='/'>Home</a> <a href='/orders'>Orders</a> <a href='/help'>Help</a></nav>"
 
@@ -115,7 +115,7 @@ class Walk:
         async def record(attempt: Attempt) -> None:
             self.attempts.append(attempt)
 
-        return await replay_path(tab, self.legs, self.states, home=self.home, record=record)
+        return await PathReplayer(tab, self.states, home=self.home, record=record).go(self.legs)
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
 
 from app.engine.core.page_state import Source
 
@@ -162,6 +163,23 @@ class Attempt:
     tier: str = ""
     divergence: str = ""
     by: Source = Source.EXPLORED
+
+    @classmethod
+    def of_replay(
+        cls,
+        transition: str,
+        at: float,
+        arrival: ReplayVerdictKind,
+        why: str,
+        seconds: float,
+        tier: Tier | None,
+    ) -> Self:
+        """Return the attempt of a replayed transition; ``why`` is its divergence unless the page is exact."""
+        divergence = "" if arrival is ReplayVerdictKind.EXACT else why
+        return cls(
+            transition=transition, at=at, arrival=arrival, seconds=seconds,
+            tier=tier.value if tier is not None else "", divergence=divergence, by=Source.TRAVELLED,
+        )  # fmt: skip
 
 
 class FrontierStatus(StrEnum):

@@ -15,7 +15,7 @@ from app.engine.api.graph_api import Journey, PathPlan
 from app.engine.core.events import GraphChanged
 from app.engine.core.identity import keys_of, page_id
 from app.engine.core.page_state import Source
-from app.engine.core.transition import Attempt, Operation, ReplayVerdict
+from app.engine.core.transition import Attempt, ReplayVerdict, Transition
 from app.engine.jobs import Job
 from app.engine.services.core import Core
 from app.engine.services.graph_cache import GraphCache, LoadedGraph, checked_address
@@ -184,29 +184,23 @@ async def follow_path(
         if attempt.transition in graph.transitions:
             await atlas.with_store(graph.site, lambda store: store.add_attempt(attempt))
 
-    traveller = PathReplayer(session, graph.pages, home=graph.home, record=record)
+    replayer = PathReplayer(session, graph.pages, home=graph.home, record=record)
     if session.page.url in ("", "about:blank"):
         done = await open_page(session, graph.home)
         if done.error:
             raise SiteloreError(done.error)
     plan = graph.plan(await current_state(session, sheet), node)
     refuse_risky_path(plan)
-    arrivals: list[ReplayVerdict] = []
-    if plan.transitions and plan.transitions[0].operation is not Operation.OPEN:
-        stood = await traveller.go_to_state(graph.pages[plan.transitions[0].source])
-        if not stood.kind.ok:
-            return plan, (stood,)
-    for number, leg in enumerate(plan.transitions):
+
+    async def before(number: int, transition: Transition) -> None:
         if tell is not None:
-            tell(number, len(plan.transitions), leg.words)
+            tell(number, len(plan.transitions), transition.words)
         if gate is not None:
             await gate()
-        arrivals.append(await traveller.step(leg))
-        if arrivals[-1].kind.ends_path:
-            break
-    if not plan.transitions:
-        arrivals.append(await traveller.go_to_state(graph.pages_of(node)[0]))
-    return plan, tuple(arrivals)
+
+    if plan.transitions:
+        return plan, await replayer.go(plan.transitions, before)
+    return plan, (await replayer.go_to_state(graph.pages_of(node)[0]),)
 
 
 async def current_state(session: BrowserSession, sheet: LoadedGraph) -> str:

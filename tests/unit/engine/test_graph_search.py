@@ -97,7 +97,7 @@ def test_matched_words_are_listed_best_first_without_stop_words():
     assert sorted(hit.matched[:2]) == ["Oak", "stool"]
     assert "oak" in search.search("where is the oak stool?", "keyword", 1)[0].matched
 
-    match = search.explain("say what?", "stool")[0]
+    match = search._late.matches("say what?", "stool")[0]
     assert (match.asked, match.word, match.kind, match.text) == (
         "say",
         "say",
@@ -187,7 +187,6 @@ def test_without_an_encoder_only_keyword_search_is_available():
     assert search.methods == ("keyword",)
     assert search.resolve_method("late") == "keyword"
     assert search.search("customers", search.resolve_method("late"))[0].node == "people"
-    assert search.explain("customers", "people") == ()
     with pytest.raises(UsageError, match=r"needs an encoder with token vectors .*take keyword"):
         search.search("customers", "late")
     with pytest.raises(UsageError, match="no search method 'best'"):

@@ -18,7 +18,6 @@ from app.engine.core.transition import (
     Operation,
     ReplayVerdict,
     ReplayVerdictKind,
-    Source,
     Transition,
 )
 from app.engine.graph.explore.exploration_graph import EntryPath, ExplorationGraph
@@ -214,17 +213,9 @@ class Visitor:
             began = self._clock.tick()
             outcome = await self._act(step)
             arrival = self._verified(expected, outcome)
-            tier = outcome.result.tier
+            seconds, tier = self._clock.tick() - began, outcome.result.tier
             await self._on_repeated(
-                Attempt(
-                    transition=step.id,
-                    at=self._clock.now(),
-                    arrival=arrival.kind,
-                    seconds=self._clock.tick() - began,
-                    tier=tier.value if tier is not None else "",
-                    divergence="" if arrival.kind is ReplayVerdictKind.EXACT else arrival.why,
-                    by=Source.TRAVELLED,
-                )
+                Attempt.of_replay(step.id, self._clock.now(), arrival.kind, arrival.why, seconds, tier)
             )
         return _strayed(outcome, arrival.why) if arrival.kind.ends_path else outcome
 

@@ -298,17 +298,9 @@ class Verification:
                 self._led_to(found, source, expected, now, kind)
 
     def _made(self, found: Transition, kind: ReplayVerdictKind, outcome: VisitOutcome) -> None:
-        tier = outcome.result.tier
-        attempt = Attempt(
-            transition=found.id,
-            at=self._clock.now(),
-            arrival=kind,
-            seconds=outcome.seconds,
-            tier=tier.value if tier else "",
-            divergence=""
-            if kind is ReplayVerdictKind.EXACT
-            else outcome.why or f"it led elsewhere ({kind.value})",
-            by=Source.TRAVELLED,
+        why = outcome.why or f"it led elsewhere ({kind.value})"
+        attempt = Attempt.of_replay(
+            found.id, self._clock.now(), kind, why, outcome.seconds, outcome.result.tier
         )
         self.found.attempts.append((found, attempt))
 

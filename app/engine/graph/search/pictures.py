@@ -75,16 +75,14 @@ class PictureModel:
 
 
 class PictureSearch:
-    """Search over the screenshots of one graph, by words or by a picture.  Blocks; not thread-safe.
+    """Search over the screenshots of one graph by words.  Blocks; not thread-safe.
 
     Args:
-        model: a loaded model, or the folder to load it from (takes seconds).
         cache: persistent cache of vectors, by model and picture.
     """
 
-    def __init__(self, model: PictureModel | Path, cache: VectorCache | None = None) -> None:
-        self._model = PictureModel(model) if isinstance(model, Path) else model
-        self._cache = cache
+    def __init__(self, model: PictureModel, cache: VectorCache | None = None) -> None:
+        self._model, self._cache = model, cache
         self._vectors: dict[str, NDArray[np.float32]] = {}
         self._digests: dict[str, str] = {}
         self.unreadable: tuple[str, ...] = ()

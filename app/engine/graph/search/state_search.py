@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from app.engine.graph.search.dense import DenseIndex
 from app.engine.graph.search.keyword import StateKeywordIndex
-from app.engine.graph.search.late_interaction import LateIndex, TokenMatch, Weighting
+from app.engine.graph.search.late_interaction import LateIndex, Weighting
 from app.engine.graph.search.state_text import StateFields, StateText, fields
 from app.errors import UsageError
 from kb.encoder import Encoder, TokenEncoder
@@ -109,12 +109,6 @@ class StateSearch:
             if len(first) == k:
                 break
         return (first + later)[:k]
-
-    def explain(self, query: str, node: str) -> tuple[TokenMatch, ...]:
-        """Pair the query's words with the state's words that match them, with similarities; empty without late
-        interaction.
-        """
-        return self._late.matches(query, node) if self._late is not None else ()
 
     def megabytes(self, method: str) -> float:
         """Memory of a method's vectors or tables."""
