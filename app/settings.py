@@ -195,19 +195,6 @@ def model_key(environ: Mapping[str, str] | None = None) -> str:
         return ""
 
 
-def save_model_key(key: str) -> None:
-    """Store the key in the system's keyring.  Raises ``StoreError`` where there is none."""
-    import keyring
-    import keyring.errors
-
-    try:
-        keyring.set_password(APP, KEYRING_ENTRY, key)
-    except keyring.errors.KeyringError as error:
-        raise StoreError(
-            f"the system's keyring does not accept the key; set {KEY_VARIABLE} instead"
-        ) from error
-
-
 def settings_path() -> Path:
     """``settings.json`` in the platform's configuration folder."""
     import platformdirs

@@ -123,11 +123,6 @@ class MapModel(QObject):
         """The state nearest to the home page."""
         return min(self.graph.rows, key=lambda row: row.depth).id if len(self.graph) else ""
 
-    @property
-    def site_row(self) -> GraphRow | None:
-        """The site shown, as a row."""
-        return next((row for row in self.sites if row.site == self.site), None)
-
     # ------------------------------------------------------------ states
     def row(self, node: str) -> NodeRow | None:
         """Return a state of the map, ``None`` for an unknown one."""

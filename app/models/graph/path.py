@@ -122,10 +122,6 @@ class PathModel(QObject):
         """The states passed, in order."""
         return self.plan.nodes if self.plan is not None else ()
 
-    def verdict_at(self, node: str) -> str:
-        """How the page reached compared at a state of the way, "" before it was gone."""
-        return next((step.verdict for step in self.steps.rows if step.to == node), "")
-
     # ------------------------------------------------------------ ends
     def begin(self, site: str, start: str, title: str) -> None:
         """Start a path here ("" for the home page); its end is chosen next."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QObject
 
-from app.engine.core.supervision import LiveRow, Need, RunState, Stage, sort_live_rows
+from app.engine.core.supervision import LiveRow, RunState, Stage, sort_live_rows
 from app.models.common.object_list import ObjectList
 from app.models.live.run_numbers import RunNumbers
 
@@ -290,17 +290,6 @@ def need_words(row: LiveRow) -> str:
         return ""
     more = len(row.needs) - 1
     return row.needs[0].question + (_tr(" (and {0} more)").format(more) if more else "")
-
-
-def need_title(need: Need) -> str:
-    """Return a short label of a need."""
-    return {
-        Need.FLAG: _tr("Flag"),
-        Need.APPROVAL: _tr("Approval"),
-        Need.QUESTION: _tr("Question"),
-        Need.WALL: _tr("Blocked"),
-        Need.TROUBLE: _tr("Problem"),
-    }[need]
 
 
 def flag_words(row: LiveRow) -> str:

@@ -16,8 +16,6 @@ MODES = ("system", "light", "dark", "contrast")
 SIZES = {"base": 13, "secondary": 11, "title": 16}
 """Text sizes in pixels at 100 %."""
 ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
-SPACING = (4, 8, 16)
-"""Inside, between, around; in pixels."""
 
 
 class Theme(QObject):

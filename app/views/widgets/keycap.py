@@ -48,9 +48,3 @@ def keys_width(theme: Theme, keys: str) -> int:
         for part in parts
     )
     return caps + max(len(parts) - 1, 0) * (metrics.horizontalAdvance("then") + pad + theme.px(2))
-
-
-def paint_selected(painter: QPainter, theme: Theme, rect: QRect) -> None:
-    """Paint the background of the row that Enter chooses: a tint and a bar, so that colour is not alone."""
-    painter.fillRect(rect, theme.color("selected"))
-    painter.fillRect(QRect(rect.left(), rect.top(), theme.px(3), rect.height()), theme.color("accent"))
