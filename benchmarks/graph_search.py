@@ -9,7 +9,7 @@ generated vectors.  Wall time suffers from other load; processor time (of all th
 measured beside it is equation 4 in its usual layout: every state's own token vectors in float32, none shared.
 
 Recall: labelled queries of ``benchmarks/data``, written from a person's questions, without looking at titles; the
-weights in ``late.Weighting`` were tuned on the shop's, so the demo's are unseen.
+weights in ``late_interaction.Weighting`` were tuned on the shop's, so the demo's are unseen.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads an exported graph (``exports``, form ``json``) from an untrusted file."""
+"""Reads an exported graph (``export_writer``, form ``json``) from an untrusted file."""
 
 from __future__ import annotations
 

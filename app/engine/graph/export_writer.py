@@ -1,6 +1,6 @@
 """Writes an interaction graph for other programs.
 
-``json``         networkx' node-link form with all Sitelore attributes: ``reading`` restores the graph from it
+``json``         networkx' node-link form with all Sitelore attributes: ``export_reader`` restores the graph from it
 ``graphml``      for ``networkx.read_graphml(path, force_multigraph=True)``, yEd, igraph
 ``gexf``         for Gephi and ``networkx.read_gexf`` (which makes a plain DiGraph if no two edges are parallel)
 ``webnavigator`` nodes, actions and edges with WebNavigator's names, as JSON and never as a pickle

@@ -2,7 +2,7 @@
 
 The cost of a transition is the time it is expected to take, in seconds:
 
-    cost = (seconds + STEP) / p * (LATELY if it failed when last tried) + RISK * risk + UNTRIED if never tried
+    cost = (seconds + STEP) / p * (RECENT_FAILURE if it failed when last tried) + RISK * risk + UNTRIED if never tried
     p    = (successes + 2 * PRIOR) / (attempts + 2)
 
 ``seconds`` is the mean of its successes, or of the whole graph's if that is not known.  ``1/p`` is the expected

@@ -1,7 +1,7 @@
 """Explores a site into its interaction graph without a model: adaptive breadth-first, interleaving navigation.
 
 One depth after the other (WebNavigator, algorithm 1): the elements of the depth's states are planned (``frontier``),
-then tried by several pages concurrently (``visiting``).  Each attempt is one transaction of the store, so if the
+then tried by several pages concurrently (``visitor``).  Each attempt is one transaction of the store, so if the
 process ends at any moment, finished attempts stay finished and the rest is still waiting.
 """
 

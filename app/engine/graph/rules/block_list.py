@@ -14,7 +14,7 @@ A rule file, in ten lines::
 Rules are checked in order, the user's before the built-in ones; the first match decides.  Built in are: verbs that
 destroy, end the session, pay or send (``danger``), forms, which are never sent, and addresses that are no page of the
 site.  A rule with ``allow`` lifts the latter; it lifts a danger verb only with ``"lifts_danger": true``.
-``expressions`` documents the facts and operators of matchers; lists in WebNavigator's format can be loaded too.
+``conditions`` documents the facts and operators of matchers; lists in WebNavigator's format can be loaded too.
 """
 
 from __future__ import annotations
