@@ -122,7 +122,7 @@ async def _watch(operator: Operator, tasks: dict[str, RunRequest]) -> None:
     for row in await operator.engine.live_runs():
         at = times.at[row.run]
         asked = [
-            f"{one.need.value}: {one.decision.verb.value if one.decision else one.void or 'closed'}"
+            f"{one.need.value}: {one.decision.kind.value if one.decision else one.void or 'closed'}"
             for one in await operator.engine.requests(row.run, closed=True)
         ]
         flag = f"{row.flags[0].detector} at step {row.flags[0].step}" if row.flags else "-"
@@ -143,10 +143,10 @@ async def _decide(operator: Operator, row, name: str) -> None:
         await asyncio.sleep(1.5)
         await engine.release(row.run)
     elif row.needs and row.needs[0].state is RequestState.OPEN:
-        await engine.decide(row.needs[0].id, OperatorDecision(verb=DecisionKind.APPROVE))
+        await engine.decide(row.needs[0].id, OperatorDecision(kind=DecisionKind.APPROVE))
     elif name == "modal" and row.flags and row.step >= 2 and row.state in (RunState.RUNNING, RunState.PAUSED):
         deeds = await engine.interventions(row.run)
-        if not deeds or all(deed.deed.value != "took over" for deed in deeds):
+        if not deeds or all(deed.action.value != "took over" for deed in deeds):
             await engine.take_over(row.run)
             await operator.click(row.run, 640.0, 400.0)
             await operator.click(row.run, 640.0, 400.0, clicks=2)

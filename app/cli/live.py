@@ -228,7 +228,7 @@ def decide(
     as_json: Json = False,
 ) -> None:
     """Decide a request, effective at once: only the window can undo an end. A second decision fails (exit code 1)."""
-    decision = OperatorDecision(verb=verb, text=text, command=command, reach=reach)
+    decision = OperatorDecision(kind=verb, text=text, command=command, scope=reach)
     found: ApprovalRequest = with_engine(lambda engine: engine.decide(request, decision))
     print_result(found, as_json, lambda: f"{found.id}: {found.state.value}, {verb.value}")
 
@@ -327,7 +327,7 @@ def _request_text(one: ApprovalRequest) -> str:
 def _intervention_text(deed: Intervention) -> str:
     when = time.strftime("%H:%M:%S", time.localtime(deed.at))
     return (
-        f"{when} step {deed.step:3} {deed.author}: {deed.deed.value}{': ' + deed.words if deed.words else ''}"
+        f"{when} step {deed.step:3} {deed.author}: {deed.action.value}{': ' + deed.words if deed.words else ''}"
     )
 
 

@@ -75,13 +75,21 @@ def method(name: str) -> ChannelMethod:
     return ChannelMethod(name=name, parameters=hints, result=result, raw=result is bytes)
 
 
+def use_cases() -> list[str]:
+    """Return the names of the methods of ``EngineApi``."""
+    return [
+        name
+        for name in dir(EngineApi)
+        if not name.startswith("_") and inspect.iscoroutinefunction(getattr(EngineApi, name))
+    ]
+
+
 def warm_up() -> None:
     """Build every codec now, on a worker thread: the first answers would each wait 50 ms for theirs."""
-    for name in dir(EngineApi):
-        if not name.startswith("_") and inspect.iscoroutinefunction(getattr(EngineApi, name)):
-            use_case = method(name)
-            for annotation in (use_case.result, *use_case.parameters.values()):
-                _adapter(annotation)
+    for name in use_cases():
+        use_case = method(name)
+        for annotation in (use_case.result, *use_case.parameters.values()):
+            _adapter(annotation)
     for event in EVENTS.values():
         _adapter(event)
 

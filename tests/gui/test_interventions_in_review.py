@@ -21,7 +21,7 @@ def deed(order, step, done, words="", author="ana", about=""):
     return Intervention(
         run="fake-0",
         step=step,
-        deed=done,
+        action=done,
         words=words,
         author=author,
         about=about,

@@ -68,7 +68,7 @@ def test_a_window_that_is_closed_in_good_order_sends_the_end_that_waits(bench, w
     assert not decisions(bench)
     run(bench.live.delayed_stops.held.finish())
     ((request, decision),) = decisions(bench)
-    assert (request, decision.verb) == ("req-1", DecisionKind.DENY)
+    assert (request, decision.kind) == ("req-1", DecisionKind.DENY)
 
 
 def test_numbers_of_runs_are_in_the_session_as_soon_as_they_are_given(bench, window, qtbot) -> None:

@@ -161,13 +161,13 @@ def test_trouble_is_tried_again_and_the_reason_goes_with_it(opened, live, fake_e
     requests.approve()
     settle()
     ((name, decision),) = [given for called, given in fake_engine.calls if called == "decide"]
-    assert (name, decision.verb, decision.text) == ("disk", DecisionKind.RETRY, "I freed 2 GB")
+    assert (name, decision.kind, decision.text) == ("disk", DecisionKind.RETRY, "I freed 2 GB")
     assert requests.reason == ""
 
 
 def test_what_somebody_else_decided_is_shown_with_their_name(opened, fake_engine):
     requests = opened("live-3").requests
-    decision = OperatorDecision(verb=DecisionKind.DENY, author="bo", text="too dear", at=NOW)
+    decision = OperatorDecision(kind=DecisionKind.DENY, author="bo", text="too dear", at=NOW)
     decided = replace(fake_engine.needs["req-2"], state=RequestState.DECIDED, decision=decision)
     fake_engine.bus.publish(RequestChanged(request=decided))
     assert "bo" in requests.card.decided
@@ -179,7 +179,7 @@ def test_the_second_of_two_decisions_says_so_and_shows_the_first(opened, fake_en
     requests = opened("live-3").requests
 
     async def decided_already(name, decision):
-        taken = OperatorDecision(verb=DecisionKind.APPROVE, author="bo", at=NOW)
+        taken = OperatorDecision(kind=DecisionKind.APPROVE, author="bo", at=NOW)
         fake_engine.needs[name] = replace(fake_engine.needs[name], state=RequestState.DECIDED, decision=taken)
         raise Conflict("this was decided already by bo: approve")
 
@@ -281,7 +281,7 @@ def test_what_another_person_said_of_a_flag_is_shown(opened, fake_engine):
     deed = Intervention(
         run="live-4",
         step=4,
-        deed=OperatorAction.DISMISSED,
+        action=OperatorAction.DISMISSED,
         about="repeated_action",
         author="bo",
         at=NOW,
@@ -390,9 +390,9 @@ def test_a_hint_of_another_run_is_not_shown_here(opened, fake_engine, run, settl
 def test_deeds_stand_before_the_step_they_preceded():
     made = make_run(0)
     deeds = [
-        Intervention(run="r", step=1, deed=OperatorAction.PAUSED, author="ana", order=2),
-        Intervention(run="r", step=1, deed=OperatorAction.HINTED, author="ana", words="the second", order=1),
-        Intervention(run="r", step=3, deed=OperatorAction.STOPPED, author="ana", order=3),
+        Intervention(run="r", step=1, action=OperatorAction.PAUSED, author="ana", order=2),
+        Intervention(run="r", step=1, action=OperatorAction.HINTED, author="ana", words="the second", order=1),
+        Intervention(run="r", step=3, action=OperatorAction.STOPPED, author="ana", order=3),
     ]
     line = timeline([make_step(made, number) for number in range(3)], deeds, ())
     assert [(moment.step, moment.action) for moment in line] == [

@@ -98,7 +98,7 @@ def test_one_key_decides_about_an_action(side, key, modifier, verb, reach):
     side.open("live-3")
     side.press(key, modifier)
     ((name, decision),) = side.asked("decide")
-    assert (name, decision.verb, decision.reach) == ("req-2", verb, reach)
+    assert (name, decision.kind, decision.scope) == ("req-2", verb, reach)
     assert side.keys == 1
     assert "Decided" in side.card.decided.text()
     assert not any(button.isVisible() for button in side.card.buttons.values())
@@ -133,7 +133,7 @@ def test_the_action_is_edited_in_a_line_and_what_is_wrong_with_it_is_said_there(
     side.type('click("14")')
     side.press(Qt.Key.Key_Return)
     ((_, decision),) = side.asked("decide")
-    assert (decision.verb, decision.command) == (DecisionKind.EDIT, 'click("14")')
+    assert (decision.kind, decision.command) == (DecisionKind.EDIT, 'click("14")')
     assert not side.card.line.isVisible()
     assert not side.card.error.isVisible()
 
@@ -146,7 +146,7 @@ def test_escape_gives_an_edit_up_and_the_keys_decide_again(side):
     side.press(Qt.Key.Key_Escape)
     assert not side.card.line.isVisible()
     side.press(Qt.Key.Key_A)
-    assert side.asked("decide")[0][1].verb is DecisionKind.APPROVE
+    assert side.asked("decide")[0][1].kind is DecisionKind.APPROVE
 
 
 def test_the_reason_goes_with_the_decision(side):
@@ -167,7 +167,7 @@ def test_a_question_is_answered_with_one_key_the_words_and_enter(side):
     side.type("The second, the paperback")
     side.press(Qt.Key.Key_Return)
     ((name, decision),) = side.asked("decide")
-    assert (name, decision.verb, decision.text) == ("ask-1", DecisionKind.ANSWER, "The second, the paperback")
+    assert (name, decision.kind, decision.text) == ("ask-1", DecisionKind.ANSWER, "The second, the paperback")
     assert side.keys == 2
 
 
@@ -204,7 +204,7 @@ def test_one_key_goes_to_the_reason_and_enter_gives_the_keys_back_to_the_command
     side.press(Qt.Key.Key_Return)
     side.press(Qt.Key.Key_D)
     ((_, decision),) = side.asked("decide")
-    assert (decision.verb, decision.text) == (DecisionKind.DENY, "a test order")
+    assert (decision.kind, decision.text) == (DecisionKind.DENY, "a test order")
     assert side.keys == 3
 
 
@@ -254,7 +254,7 @@ def test_enter_on_a_button_presses_it(side):
     side.open("live-3")
     side.card.buttons["live.deny"].setFocus()
     side.press(Qt.Key.Key_Return)
-    assert side.asked("decide")[0][1].verb is DecisionKind.DENY
+    assert side.asked("decide")[0][1].kind is DecisionKind.DENY
 
 
 # ------------------------------------------------------------ flags and tips
@@ -425,7 +425,7 @@ def test_the_time_line_follows_unless_somebody_reads_further_up(side):
 def test_a_run_that_was_opened_is_decided_by_one_key(whole):
     whole.press(Qt.Key.Key_A)
     whole.until(lambda: whole.did("decide"))
-    assert whole.did("decide")[0][1].verb is DecisionKind.APPROVE
+    assert whole.did("decide")[0][1].kind is DecisionKind.APPROVE
     assert whole.keys == 1
 
 
@@ -453,7 +453,7 @@ def test_enter_in_a_line_is_the_lines_own(whole):
     whole.press(Qt.Key.Key_E)
     whole.press(Qt.Key.Key_Return)
     whole.until(lambda: whole.did("decide"))
-    assert whole.did("decide")[0][1].verb is DecisionKind.EDIT
+    assert whole.did("decide")[0][1].kind is DecisionKind.EDIT
 
 
 # ------------------------------------------------------------ bad input, and who can't see or point

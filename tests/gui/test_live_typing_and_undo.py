@@ -212,7 +212,7 @@ def test_a_field_of_a_request_that_goes_keeps_the_keys_and_words_and_sends_nothi
     elif gone == "another comes":
         asks(live, "live-1", Need.APPROVAL, "ask-2")
     else:
-        decision = OperatorDecision(verb=DecisionKind.DENY, author="bo", at=NOW)
+        decision = OperatorDecision(kind=DecisionKind.DENY, author="bo", at=NOW)
         taken = replace(live.engine.needs["ask-1"], state=RequestState.DECIDED, decision=decision)
         live.engine.bus.publish(RequestChanged(request=taken))
         live.wait()
@@ -470,7 +470,7 @@ def test_a_denial_that_ends_the_run_is_sent_five_seconds_later(live) -> None:
     assert not any(button.isVisible() for button in card.buttons.values())
     live.rest()
     ((request, decision),) = live.did("decide")
-    assert (request, decision.verb, decision.reach) == ("req-1", DecisionKind.DENY, ApprovalScope.ONCE)
+    assert (request, decision.kind, decision.scope) == ("req-1", DecisionKind.DENY, ApprovalScope.ONCE)
     assert live.said[-1] == "Ended: Order two copies of 'The Shellcoder's Handbook' · run 5"
 
 
@@ -483,7 +483,7 @@ def test_a_denial_that_ends_the_run_can_be_taken_back(live) -> None:
     live.rest()
     assert not live.did("decide")
     live.press(K.Key_A)
-    assert live.did("decide")[0][1].verb is DecisionKind.APPROVE
+    assert live.did("decide")[0][1].kind is DecisionKind.APPROVE
 
 
 def test_a_run_that_is_stopped_does_nothing_more_and_goes_on_when_that_is_undone(live) -> None:

@@ -117,7 +117,7 @@ def test_from_a_call_to_the_decision_it_is_two_keys(desk):
     desk.until(lambda: not desk.live.open_run.requests.is_too_recent)
     desk.press(Qt.Key.Key_A)
     desk.until(lambda: desk.engine.needs["live-1-1"].decision is not None)
-    assert desk.engine.needs["live-1-1"].decision.verb is DecisionKind.APPROVE
+    assert desk.engine.needs["live-1-1"].decision.kind is DecisionKind.APPROVE
     assert desk.actions == 2
 
 

@@ -177,7 +177,7 @@ def test_a_wall_that_is_none_is_said_so_by_key_without_a_takeover(desk):
     desk.press(K.Key_C)
     desk.until(lambda: any(name == "decide" for name, _ in desk.engine.calls))
     assert [given for name, given in desk.engine.calls if name == "decide"] == [
-        ("req-1", OperatorDecision(verb=DecisionKind.NO_WALL))
+        ("req-1", OperatorDecision(kind=DecisionKind.NO_WALL))
     ]
 
 

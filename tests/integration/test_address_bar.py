@@ -102,7 +102,7 @@ async def test_taking_over_a_run_that_is_starting_shows_the_start_page(operator,
     assert (await operator.row(run)).state is RunState.STARTING
     await operator.engine.take_over(run)
     assert (await operator.row(run)).state is RunState.TAKEN_OVER
-    browser = operator.engine._fleet.known(run).page._browser
+    browser = operator.engine._fleet.get(run).page._browser
     assert browser.address == server.shop_url.rstrip("/") + "/"
     assert await operator.engine.move_page(run, NavigationKind.OPEN, "/department/kitchen/") == ""
     account = await operator.engine.release(run)
@@ -156,13 +156,13 @@ async def test_a_false_wall_is_asked_about_once_and_the_run_fills_in_its_form(
             await operator.engine.take_over(run)
             await operator.engine.release(run, HandBack(how=HandBackKind.NO_WALL))
         else:
-            await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.NO_WALL))
+            await operator.engine.decide(request.id, OperatorDecision(kind=DecisionKind.NO_WALL))
         assert (await operator.over(run)).why == "kept"
         (kept,) = await operator.engine.requests(run, closed=True)
         assert (kept.id, kept.state) == (request.id, RequestState.CLOSED)
         words = [step.words for step in (await operator.engine.open_run(run)).steps]
         assert words[:2] == ["type 'hello' into textbox 'Note'", "click button 'Keep'"]
-        assert OperatorAction.NO_WALL in [one.deed for one in await operator.engine.interventions(run)]
+        assert OperatorAction.NO_WALL in [one.action for one in await operator.engine.interventions(run)]
 
 
 async def test_a_form_of_several_fields_with_a_password_is_no_wall_at_all(

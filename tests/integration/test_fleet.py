@@ -85,7 +85,7 @@ async def test_a_takeover_goes_from_the_wall_to_the_answer_and_leaves_a_tip_and_
         settled = {one.id: one for one in await operator.engine.requests(run, closed=True)}
         assert settled[request.id].state is RequestState.CLOSED
         deeds = await operator.engine.interventions(run)
-        assert [one.deed for one in deeds] == [
+        assert [one.action for one in deeds] == [
             OperatorAction.ASKED,
             OperatorAction.TOOK_OVER,
             OperatorAction.RELEASED,
@@ -131,11 +131,11 @@ async def test_an_action_that_is_denied_is_told_to_the_agent_and_one_approved_is
     assert not server.state.in_baskets(), "nothing is done before it is decided"
     with pytest.raises(UsageError):
         await operator.engine.decide(
-            request.id, OperatorDecision(verb=DecisionKind.EDIT, command='click("9999")')
+            request.id, OperatorDecision(kind=DecisionKind.EDIT, command='click("9999")')
         )
-    await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.DENY, text="not this one"))
+    await operator.engine.decide(request.id, OperatorDecision(kind=DecisionKind.DENY, text="not this one"))
     with pytest.raises(Conflict, match="decided already"):
-        await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.APPROVE))
+        await operator.engine.decide(request.id, OperatorDecision(kind=DecisionKind.APPROVE))
     await operator.until(run, lambda row: row.step > request.step)
     step = (await operator.engine.live_run(run)).steps[request.step]
     assert (step.cause, "not this one" in step.error) == ("person", True)
@@ -143,7 +143,7 @@ async def test_an_action_that_is_denied_is_told_to_the_agent_and_one_approved_is
     again = await operator.until(run, lambda row: bool(row.needs) or not row.state.alive)
     if again.needs:
         await operator.engine.decide(
-            again.needs[0].id, OperatorDecision(verb=DecisionKind.APPROVE, reach=ApprovalScope.RUN)
+            again.needs[0].id, OperatorDecision(kind=DecisionKind.APPROVE, scope=ApprovalScope.RUN)
         )
         await operator.over(run)
         assert server.state.in_baskets()
@@ -217,10 +217,10 @@ async def test_a_browser_that_is_killed_is_brought_back_and_the_run_is_answered(
     await operator.until(run, lambda row: row.state is RunState.RUNNING)
     await operator.engine.pause_run(run)
     await operator.until(run, lambda row: row.state is RunState.PAUSED)
-    os.kill(operator.engine._fleet.known(run).page._browser.process, signal.SIGKILL)
+    os.kill(operator.engine._fleet.get(run).page._browser.process, signal.SIGKILL)
     await operator.engine.continue_run(run)
     assert (await operator.over(run)).outcome == "answered"
-    assert OperatorAction.MENDED in [one.deed for one in await operator.engine.interventions(run)]
+    assert OperatorAction.MENDED in [one.action for one in await operator.engine.interventions(run)]
 
 
 async def test_a_run_that_is_waited_for_is_done_once_and_stands_on_the_wall(operator, server):

@@ -87,18 +87,18 @@ async def test_a_verb_that_decides_nothing_about_an_approval_is_refused_and_it_s
     (run,) = await operator.start(task)
     request = await operator.asked(run)
     for decision in (
-        OperatorDecision(verb=DecisionKind.RETRY),
-        OperatorDecision(verb=DecisionKind.ANSWER, text="what?"),
-        OperatorDecision(verb=DecisionKind.EDIT, command="buy everything"),
-        OperatorDecision(verb=DecisionKind.EDIT, command="\0" * 9),
+        OperatorDecision(kind=DecisionKind.RETRY),
+        OperatorDecision(kind=DecisionKind.ANSWER, text="what?"),
+        OperatorDecision(kind=DecisionKind.EDIT, command="buy everything"),
+        OperatorDecision(kind=DecisionKind.EDIT, command="\0" * 9),
     ):
         with pytest.raises(UsageError):
             await operator.engine.decide(request.id, decision)
     assert [need.id for need in (await operator.row(run)).needs] == [request.id]
     assert not server.state.in_baskets()
     said = await asyncio.gather(
-        operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.DENY)),
-        operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.APPROVE)),
+        operator.engine.decide(request.id, OperatorDecision(kind=DecisionKind.DENY)),
+        operator.engine.decide(request.id, OperatorDecision(kind=DecisionKind.APPROVE)),
         operator.engine.end_run(run),
         return_exceptions=True,
     )
@@ -135,8 +135,8 @@ async def test_a_run_stopped_while_its_page_comes_into_a_persons_hands_ends(oper
         with suppress(SiteloreError):
             await taking
         assert row.outcome == "stopped"
-        assert not operator.engine._fleet.known(run).page.taken_over
-        deeds = [one.deed for one in await operator.engine.interventions(run)]
+        assert not operator.engine._fleet.get(run).page.taken_over
+        deeds = [one.action for one in await operator.engine.interventions(run)]
         assert deeds.count(OperatorAction.TOOK_OVER) == deeds.count(OperatorAction.RELEASED)
 
 
@@ -203,7 +203,7 @@ async def test_a_page_is_handed_back_once_and_all_runs_are_held_from_their_start
         await operator.engine.take_over(run)
         said = await asyncio.gather(*(operator.engine.release(run) for _ in range(2)), return_exceptions=True)
         assert [type(one) for one in said] == [TakeoverSummary, Conflict]
-        deeds = [one.deed for one in await operator.engine.interventions(run)]
+        deeds = [one.action for one in await operator.engine.interventions(run)]
         assert deeds.count(OperatorAction.RELEASED) == 1
         await operator.engine.end_run(run)
         await operator.over(run)
@@ -218,7 +218,7 @@ async def test_a_full_disk_does_not_keep_a_run_in_a_persons_hands_from_being_sto
         (run,) = await operator.start(kitchen(walled))
         await operator.asked(run)
         await operator.engine.take_over(run)
-        live = operator.engine._fleet.known(run).live
+        live = operator.engine._fleet.get(run).live
 
         def full(*_: object) -> None:
             raise StoreError("the disk is full")

@@ -72,14 +72,14 @@ def walk(server: DemoServer) -> RunRequest:
 
 
 def kill_browser(operator: Operator, run: str) -> None:
-    browser = operator.engine._fleet.known(run).page._browser
+    browser = operator.engine._fleet.get(run).page._browser
     assert browser is not None
     os.kill(browser.process, signal.SIGKILL)
 
 
 async def mended(operator: Operator, run: str) -> None:
     async with asyncio.timeout(90):
-        while OperatorAction.MENDED not in [one.deed for one in await operator.engine.interventions(run)]:
+        while OperatorAction.MENDED not in [one.action for one in await operator.engine.interventions(run)]:
             await asyncio.sleep(0.1)
 
 
@@ -110,7 +110,7 @@ async def test_a_browser_that_dies_while_a_question_is_open_is_back_before_it_is
     await mended(operator, run)
     row = await operator.until(run, lambda row: row.state is RunState.WAITING)
     assert [need.id for need in row.needs] == [request.id]
-    await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.ANSWER, text="yes"))
+    await operator.engine.decide(request.id, OperatorDecision(kind=DecisionKind.ANSWER, text="yes"))
     assert (await operator.over(run)).outcome == "answered"
     settled = {one.id: one.state for one in await operator.engine.requests(run, closed=True)}
     assert settled[request.id] is RequestState.CLOSED
@@ -157,5 +157,5 @@ async def test_a_run_whose_browser_can_not_be_brought_back_waits_for_a_person_wh
     assert request.need is Need.TROUBLE
     assert "3 times in a row" in request.question
     broken = False
-    await operator.engine.decide(request.id, OperatorDecision(verb=DecisionKind.RETRY))
+    await operator.engine.decide(request.id, OperatorDecision(kind=DecisionKind.RETRY))
     assert (await operator.over(run)).outcome == "answered"

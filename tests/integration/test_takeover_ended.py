@@ -37,7 +37,7 @@ async def test_a_run_that_is_stopped_in_the_persons_hands_ends_and_keeps_what_th
     assert row.why == ""
     steps = (await operator.engine.open_run(run)).steps
     assert [step.by for step in steps] == ["person"]
-    deeds = [one.deed for one in await operator.engine.interventions(run)]
+    deeds = [one.action for one in await operator.engine.interventions(run)]
     assert deeds == [
         OperatorAction.ASKED,
         OperatorAction.TOOK_OVER,

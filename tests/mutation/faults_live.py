@@ -61,7 +61,8 @@ FAULTS = (
     Mutation(
         "handed-back-row-first",
         HANDING,
-        "        await self._desk.note(found.run, step, ENDING_ACTIONS[back.how], back.answer, author=back.author)\n"
+        "        await self._approvals.note("
+        "found.run, step, ENDING_ACTIONS[back.how], back.answer, author=back.author)\n"
         "        found.control.finish_by_hand(back)\n",
         "        found.control.finish_by_hand(back)\n",
         "What a person said of a run's end is a row before it counts.",

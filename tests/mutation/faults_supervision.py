@@ -148,7 +148,7 @@ FAULTS = (
     Mutation(
         "approval-spent-retry",
         CONTROL,
-        "return need is Need.TROUBLE or decision.verb is DecisionKind.RETRY",
+        "return need is Need.TROUBLE or decision.kind is DecisionKind.RETRY",
         "return need is Need.TROUBLE",
         "'Try again' holds for one try.",
         _APPROVALS,

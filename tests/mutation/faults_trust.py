@@ -27,7 +27,7 @@ FAULTS = (
     Mutation(
         "lifted-before-the-row",
         FLEET,
-        "            request = self._running.lift(run, asked)\n",
+        "            request = self._agent_runs.remove_passwords(run, asked)\n",
         "            request = asked\n",
         "A password in a task is lifted before any row of a waiting run is made.",
         _QUEUED,

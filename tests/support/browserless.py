@@ -14,6 +14,7 @@ from app.engine.agent.calculator import calculate
 from app.engine.agent.loop import AgentDependencies, AgentLoop
 from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.ports import AgentTask
+from app.engine.agent.run_control import RunControl
 from app.engine.api.run_api import RunRequest, RunSummary
 from app.engine.core.actions.types import Click
 from app.engine.core.events import Event
@@ -23,7 +24,7 @@ from app.engine.core.supervision import ApprovalRequest, LiveRow, TakeoverSummar
 from app.engine.engine import Engine
 from app.engine.jobs import Job
 from app.engine.services import agent_runs
-from app.engine.services.agent_runs import PreparedRun, RunSupervisor, StoredRunRecorder
+from app.engine.services.agent_runs import PreparedRun, StoredRunRecorder
 from app.engine.services.policy_factory import PolicyBundle
 from app.engine.services.supervision.supervised_run import SupervisedRun
 from app.engine.store.run_writer import RunWriter
@@ -50,23 +51,23 @@ class TakenOverPage:
     """The page of a run as ``SupervisedPage`` is used, with hands that do nothing but stand there."""
 
     def __init__(self, run: str) -> None:
-        self._run, self.taken_over, self.there = run, False, asyncio.Event()
+        self._run, self.taken_over, self.available = run, False, asyncio.Event()
         self.loop: AgentLoop | None = None
-        self.account: TakeoverSummary | None = None
+        self.summary: TakeoverSummary | None = None
 
-    async def take_over(self, supervised: SupervisedRun) -> None:
-        await supervised.control.take_over()
+    async def take_over(self, control: RunControl) -> None:
+        await control.take_over()
         self.taken_over = True
 
     async def release(
-        self, supervised: SupervisedRun, then: Callable[[TakeoverSummary], Awaitable[None]]
+        self, control: RunControl, then: Callable[[TakeoverSummary], Awaitable[None]]
     ) -> TakeoverSummary:
         if not self.taken_over:
             raise Conflict("you don't have control of the page")
         self.taken_over = False
-        self.account = TakeoverSummary(run=self._run, first_step=supervised.row.step, steps=0, words="looked")
-        await then(self.account)
-        return self.account
+        self.summary = TakeoverSummary(run=self._run, first_step=control.step, steps=0, words="looked")
+        await then(self.summary)
+        return self.summary
 
     async def end_takeover_and_stop(self, stop: Callable[[], None]) -> None:
         stop()
@@ -88,7 +89,7 @@ class Browserless:
         self.events: list[Event] = []
         engine.bus.subscribe(self.events.append)
         patch.setattr(agent_runs, "make_policy_bundle", lambda *_: PolicyBundle(ScriptedPolicy([])))
-        engine._running._go = self._go
+        engine._agent_runs._go = self._go
 
     @classmethod
     async def at(cls, workspace: Path, patch: pytest.MonkeyPatch, *, recover: bool = False) -> Browserless:
@@ -133,7 +134,7 @@ class Browserless:
         return sum(one.snapshot().state.counts_as_active for one in self.engine._fleet.all)
 
     async def _go(
-        self, prepared: PreparedRun, live: RunWriter, _job: Job, overseer: RunSupervisor | None
+        self, prepared: PreparedRun, live: RunWriter, _job: Job, overseer: SupervisedRun | None
     ) -> RunSummary:
         assert isinstance(overseer, SupervisedRun)
         overseer.page = TakenOverPage(live.run.id)  # type: ignore[assignment]
@@ -153,7 +154,7 @@ class Browserless:
                 recorder=StoredRunRecorder(self.engine._core, live, prepared.head),
                 dispatcher=ActionDispatcher(hands, book, calculate, secrets=prepared.secrets),
                 secrets=prepared.secrets,
-                on_step=overseer.told,
+                on_step=overseer.on_step,
                 control=overseer.control,
             )
             loop = AgentLoop(task, parts, live.run, live.steps)

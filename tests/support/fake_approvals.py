@@ -30,7 +30,7 @@ Decide = Callable[[ApprovalRequest], OperatorDecision | None]
 
 def approve(request: ApprovalRequest) -> OperatorDecision:
     """Approves whatever comes."""
-    return OperatorDecision(verb=DecisionKind.APPROVE, author="ann")
+    return OperatorDecision(kind=DecisionKind.APPROVE, author="ann")
 
 
 class FakeApprovals:
@@ -88,7 +88,7 @@ class FakeApprovals:
             self._woken.notify_all()
         return row
 
-    async def word(self) -> OperatorStatements:
+    async def statements(self) -> OperatorStatements:
         self._check()
         return self.spoken
 
@@ -112,10 +112,10 @@ class FakeApprovals:
         return tuple(self.said)
 
     async def note(
-        self, deed: OperatorAction, step: int, words: str, about: str = "", author: str = ""
+        self, action: OperatorAction, step: int, words: str, about: str = "", author: str = ""
     ) -> None:
         self._check()
-        self.deeds.append((deed, step, words, author))
+        self.deeds.append((action, step, words, author))
 
     async def answer(self, risk: RiskClass) -> PolicyAnswer:
         self._check()

@@ -235,7 +235,7 @@ class FakeLive:
         need = replace(need, state=RequestState.DECIDED, decision=decision)
         self.needs[request] = need
         self.bus.publish(RequestChanged(request=need))
-        self._deed(need.run, DEEDS[decision.verb], about=request)
+        self._deed(need.run, DEEDS[decision.kind], about=request)
         row = self._live_row(need.run)
         left = tuple(one for one in row.needs if one.id != request)
         self.put(replace(row, needs=left, state=RunState.RUNNING if not left else row.state))
@@ -406,7 +406,7 @@ class FakeLive:
 
     def _deed(self, run: str, deed: OperatorAction, words: str = "", about: str = "") -> None:
         made = Intervention(
-            run=run, step=self.rows[run].step, deed=deed, words=words, author="ana", about=about, at=NOW,
+            run=run, step=self.rows[run].step, action=deed, words=words, author="ana", about=about, at=NOW,
             order=next(self._numbers),
         )  # fmt: skip
         self.deeds.append(made)

@@ -76,7 +76,7 @@ async def _decide(engine: Engine, row, chance: random.Random) -> None:
     for need in row.needs:
         if chance.random() < 0.2:
             verb = DecisionKind.APPROVE if chance.random() < 0.7 else DecisionKind.DENY
-            await engine.decide(need.id, OperatorDecision(verb=verb))
+            await engine.decide(need.id, OperatorDecision(kind=verb))
             tell("decided", need.id, verb.value)
     if row.state.alive and chance.random() < 0.05:
         await engine.send_hint(row.run, f"There is one size only. {chance.random()}")
@@ -165,14 +165,14 @@ class _ProcessKiller:
 def _compare(folder: Path, tally: Tally) -> None:
     """Everything that was told has to be there, once, and whole."""
     with Workspace.open(folder) as workspace:
-        requests = {one.id: one for one in workspace.desk.requests(closed=True)}
-        hints = {one.id for one in workspace.desk.hints()}
+        requests = {one.id: one for one in workspace.supervision.requests(closed=True)}
+        hints = {one.id for one in workspace.supervision.hints()}
         for request in tally.told["asked"]:
             if request not in requests:
                 tally.faults.append(f"request {request} is missing")
         for request, verb in tally.told["decided"].items():
             found = requests.get(request)
-            if found is None or found.decision is None or found.decision.verb.value != verb:
+            if found is None or found.decision is None or found.decision.kind.value != verb:
                 tally.faults.append(f"the decision on {request} is missing")
         tally.faults += [f"hint {hint} is missing" for hint in tally.told["hint"] if hint not in hints]
         for run, steps in tally.steps.items():

@@ -94,7 +94,7 @@ async def _answer(engine: object, request: str, dice: random.Random) -> None:
 
     if dice.random() < 0.6:
         try:
-            await engine.decide(request, OperatorDecision(verb=DecisionKind.ANSWER, text="yes"))  # type: ignore[attr-defined]
+            await engine.decide(request, OperatorDecision(kind=DecisionKind.ANSWER, text="yes"))  # type: ignore[attr-defined]
         except SiteloreError:
             return  # it was closed meanwhile
         _tell("decided", request)
@@ -174,7 +174,7 @@ def _lines(process: subprocess.Popen[bytes], end: list[float]) -> Iterator[tuple
 def _check(workspace: Path, runs: int, found: Killed) -> None:
     """Everything that was acknowledged is there; no step is lost, doubled or left out."""
     with Workspace.open(workspace) as opened:
-        desk = opened.desk
+        desk = opened.supervision
         requests = {one.id: one for one in desk.requests(closed=True)}
         hints = {one.id for one in desk.hints()}
         for name in found.told["asked"] - set(requests):

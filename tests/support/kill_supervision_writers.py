@@ -49,7 +49,7 @@ def ask(name: str, run: str = "run") -> ApprovalRequest:
 def write(folder: Path, life: int, pipe: int) -> None:
     """Ask, decide, hint and note until killed; what has returned is told."""
     with Workspace.open(folder) as workspace:
-        desk = workspace.desk
+        desk = workspace.supervision
         for number in itertools.count():
             name = f"{life}-{number}"
 
@@ -58,11 +58,11 @@ def write(folder: Path, life: int, pipe: int) -> None:
 
             desk.open_request(ask(name))
             tell("asked")
-            desk.decide(name, OperatorDecision(verb=DecisionKind.APPROVE, reach=ApprovalScope.SITE))
+            desk.decide(name, OperatorDecision(kind=DecisionKind.APPROVE, scope=ApprovalScope.SITE))
             tell("decided")
             desk.add_hint(Hint(id=name, run="run", step=1, text=name))
             tell("hinted")
-            desk.add_action(Intervention(run="run", step=1, deed=OperatorAction.PAUSED, about=name))
+            desk.add_action(Intervention(run="run", step=1, action=OperatorAction.PAUSED, about=name))
             tell("noted")
             desk.add_reaction(FlagReaction(run=name, step=1, detector="d", right=True))
             tell("reacted")
@@ -95,7 +95,7 @@ def killed_once(folder: Path, life: int, after: float) -> list[tuple[str, str]]:
 def faults_of(folder: Path, told: list[tuple[str, str]]) -> list[str]:
     """Acknowledged rows that are not there, and decisions whose reach was lost."""
     with Workspace.open(folder) as workspace:
-        desk = workspace.desk
+        desk = workspace.supervision
         requests = {one.id: one for one in desk.requests(closed=True)}
         hints = {one.id: one for one in desk.hints()}
         there = {
@@ -104,7 +104,7 @@ def faults_of(folder: Path, told: list[tuple[str, str]]) -> list[str]:
             "closed": {id for id, one in requests.items() if one.state is RequestState.CLOSED},
             "hinted": set(hints),
             "taken": {id for id, one in hints.items() if one.taken_at},
-            "noted": {one.about for one in desk.deeds("run")},
+            "noted": {one.about for one in desk.interventions("run")},
             "reacted": {one.run for one in desk.reactions()},
         }
         faults = [f"{what} {name}" for what, name in told if name not in there[what]]
@@ -121,7 +121,7 @@ def race(folder: Path) -> list[str]:
     """Two processes decide the same requests; who said that it was the one, by request: it must be one of them."""
     with Workspace.open(folder) as workspace:
         for number in range(RACES):
-            workspace.desk.open_request(ask(f"race-{number}"))
+            workspace.supervision.open_request(ask(f"race-{number}"))
     reading, writing = os.pipe()
     children = [_racer(folder, author, writing) for author in ("ana", "ben")]
     os.close(writing)
@@ -130,7 +130,7 @@ def race(folder: Path) -> list[str]:
     for child in children:
         os.waitpid(child, 0)
     with Workspace.open(folder) as workspace:
-        stored = [workspace.desk.request(f"race-{number}") for number in range(RACES)]
+        stored = [workspace.supervision.request(f"race-{number}") for number in range(RACES)]
     kept = {(one.id, one.decision.author) for one in stored if one.decision is not None}
     said = [(name, author) for author, name in won]
     return [] if sorted(said) == sorted(kept) and len(said) == RACES else [f"{said} but {kept}"]
@@ -144,8 +144,8 @@ def _racer(folder: Path, author: str, pipe: int) -> int:
         with Workspace.open(folder) as workspace:
             for number in range(RACES):
                 try:
-                    workspace.desk.decide(
-                        f"race-{number}", OperatorDecision(verb=DecisionKind.APPROVE, author=author)
+                    workspace.supervision.decide(
+                        f"race-{number}", OperatorDecision(kind=DecisionKind.APPROVE, author=author)
                     )
                 except Conflict:
                     continue

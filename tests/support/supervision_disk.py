@@ -24,9 +24,9 @@ def mount(folder: str, *options: str) -> None:
 
 def sample_action(workspace: Workspace, number: int) -> Intervention:
     deed = Intervention(
-        run="run", step=number, deed=OperatorAction.HINTED, words="x" * 2000, at=float(number)
+        run="run", step=number, action=OperatorAction.HINTED, words="x" * 2000, at=float(number)
     )
-    return workspace.desk.add_action(deed)
+    return workspace.supervision.add_action(deed)
 
 
 def main(how: str, folder: str) -> None:
@@ -55,7 +55,7 @@ def main(how: str, folder: str) -> None:
             kept.append(sample_action(workspace, len(kept)))
     with Workspace.open(place) as workspace:
         kept.append(sample_action(workspace, len(kept)))
-        whole = [(one.order, one.step) for one in workspace.desk.deeds("run")] == [
+        whole = [(one.order, one.step) for one in workspace.supervision.interventions("run")] == [
             (one.order, one.step) for one in kept
         ]
     sys.stdout.write(json.dumps({"said": said, "whole": whole, "kept": len(kept)}))

@@ -175,11 +175,11 @@ class ApprovalGate:
             decided = await self._control.ask(request)
         finally:
             self._control.check = None
-        if decided is None or decided.verb is DecisionKind.RETRY:
+        if decided is None or decided.kind is DecisionKind.RETRY:
             return replace(cleared, stale=True)
-        if decided.verb is DecisionKind.EDIT:
+        if decided.kind is DecisionKind.EDIT:
             return await self._edited(cleared, planned, decided)
-        if decided.verb is DecisionKind.APPROVE:
+        if decided.kind is DecisionKind.APPROVE:
             notes = (f"a person approved it: {decided.text}",) if decided.text else ()
             return replace(self._by_person(cleared, planned), notes=notes)
         why = f"a person said no to this: {decided.text}" if decided.text else "a person said no to this"

@@ -390,7 +390,7 @@ class AgentLoop:
         return self._flags_decided("; ".join(flag.message for flag in flags), decision)
 
     def _flags_decided(self, question: str, decision: OperatorDecision) -> LoopEnding | None:
-        if decision.verb is DecisionKind.DENY:
+        if decision.kind is DecisionKind.DENY:
             return LoopEnding(Outcome.STOPPED, error=decision.text)
         if decision.text:
             self._said(question, decision)

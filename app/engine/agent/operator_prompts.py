@@ -30,7 +30,7 @@ class OperatorPrompts:
         decision = await self._control.ask(self._control.request(Need.QUESTION, question))
         if decision is None:
             return None
-        if decision.verb is DecisionKind.DENY:
+        if decision.kind is DecisionKind.DENY:
             return f"{DECLINED_TO_ANSWER} ({decision.text})" if decision.text else DECLINED_TO_ANSWER
         return decision.text or "yes"
 

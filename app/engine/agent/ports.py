@@ -107,7 +107,7 @@ class SupervisionPort(Protocol):
         """Wait until a person has decided, in whichever process."""
         ...
 
-    async def word(self) -> OperatorStatements:
+    async def statements(self) -> OperatorStatements:
         """Return what people stated about the run as a whole, also before an interruption."""
         ...
 
@@ -124,7 +124,7 @@ class SupervisionPort(Protocol):
         ...
 
     async def note(
-        self, deed: OperatorAction, step: int, words: str, about: str = "", author: str = ""
+        self, action: OperatorAction, step: int, words: str, about: str = "", author: str = ""
     ) -> None:
         """Add to the timeline what the policy, the watchdog or the agent did.
 

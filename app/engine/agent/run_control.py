@@ -96,9 +96,9 @@ class RunControl(PauseControl):
                 on the page.
         """
         asked = self._needs.get(request)
-        if asked is not None and (wrong := decision_problem(asked.need, decision.verb)):
+        if asked is not None and (wrong := decision_problem(asked.need, decision.kind)):
             raise UsageError(wrong)
-        if decision.verb is DecisionKind.EDIT and request in self._needs and self.check is not None:
+        if decision.kind is DecisionKind.EDIT and request in self._needs and self.check is not None:
             wrong = self.check(decision.command)
             if wrong:
                 raise UsageError(wrong)
@@ -115,7 +115,7 @@ class RunControl(PauseControl):
             raise NotFound(f"the run has no open request {request[:80]}")
         if request in self._in_memory:
             before = self._in_memory[request]
-            raise Conflict(f"decided already by {before.author or 'somebody'}: {before.verb.value}")
+            raise Conflict(f"decided already by {before.author or 'somebody'}: {before.kind.value}")
         self.check_decision(request, decision)
         self._in_memory[request] = decision
         self._ring()
@@ -131,7 +131,7 @@ class RunControl(PauseControl):
         if self.desk is not None:
             with suppress(StoreError):  # requests that can't be read are asked again
                 self._left = list(await self.desk.pending())
-                said = await self.desk.word()
+                said = await self.desk.statements()
                 self.no_walls |= said.no_walls
                 if said.end is not None:  # its process died before the run was closed
                     self.end_by_hand, self._stopping = said.end, True
@@ -220,7 +220,7 @@ class RunControl(PauseControl):
         )
         if decision is None:
             return None
-        return DecisionKind.DENY if decision.verb is DecisionKind.DENY else DecisionKind.RETRY
+        return DecisionKind.DENY if decision.kind is DecisionKind.DENY else DecisionKind.RETRY
 
     async def void_decisions(self, need: Need, verb: DecisionKind | None = None) -> None:
         """Void decisions of one kind whose subject has changed."""
@@ -228,13 +228,13 @@ class RunControl(PauseControl):
             if (
                 request.need is need
                 and request.decision is not None
-                and verb in (None, request.decision.verb)
+                and verb in (None, request.decision.kind)
             ):
                 await self._voided(request, "its subject has changed")
         self._left = [
             one
             for one in self._left
-            if one.need is not need or one.decision is None or verb not in (None, one.decision.verb)
+            if one.need is not need or one.decision is None or verb not in (None, one.decision.kind)
         ]
 
     async def on_step_started(self, step: int) -> None:
@@ -293,12 +293,12 @@ class RunControl(PauseControl):
             return DEFAULT_POLICY.reaction(self.site, flag.severity, flag.detector)
 
     async def add_to_timeline(
-        self, deed: OperatorAction, words: str, about: str = "", author: str = ""
+        self, action: OperatorAction, words: str, about: str = "", author: str = ""
     ) -> None:
         """Add an entry to the timeline; a run goes on without it where it can't be written."""
         if self.desk is not None:
             with suppress(StoreError):
-                await self.desk.note(deed, self.step, words, about, author)
+                await self.desk.note(action, self.step, words, about, author)
 
     # internals
 
@@ -337,7 +337,7 @@ class RunControl(PauseControl):
                 # Tried here, and not beside the waiting: a write must not be cancelled half-way.
                 if await mended():
                     return OperatorDecision(
-                        verb=DecisionKind.RETRY, text="it works again", author=WATCHDOG
+                        kind=DecisionKind.RETRY, text="it works again", author=WATCHDOG
                     ), False
         finally:
             self._needs.pop(request.id, None)
@@ -376,7 +376,7 @@ class RunControl(PauseControl):
             await self.desk.void(request.id, why)
 
 
-_RETRY_LATER = OperatorDecision(verb=DecisionKind.RETRY)
+_RETRY_LATER = OperatorDecision(kind=DecisionKind.RETRY)
 
 
 def _same_request(one: ApprovalRequest, other: ApprovalRequest) -> bool:
@@ -401,10 +401,10 @@ def _is_stale(one: ApprovalRequest, now: ApprovalRequest) -> bool:
 
 def _is_spent(need: Need, decision: OperatorDecision) -> bool:
     """Whether a decision held for one try only."""
-    return need is Need.TROUBLE or decision.verb is DecisionKind.RETRY
+    return need is Need.TROUBLE or decision.kind is DecisionKind.RETRY
 
 
 def _why_void(decision: OperatorDecision | None, *, stopping: bool) -> str:
     if decision is not None:
-        return decision.text or decision.verb.value
+        return decision.text or decision.kind.value
     return "the run is stopping" if stopping else "the page has changed since it was asked"

@@ -101,9 +101,9 @@ class WallHandler:
         self._walled = MAX_LOGIN_LOOKS - 1 if what == "a log-in" else 0
         if decision is None:
             return None
-        if decision.verb is DecisionKind.DENY:
+        if decision.kind is DecisionKind.DENY:
             return LoopEnding(Outcome.STOPPED, error=decision.text or f"{what} blocks {page.url}")
-        if decision.verb is DecisionKind.NO_WALL:
+        if decision.kind is DecisionKind.NO_WALL:
             self._control.no_walls.add(wall)
         if decision.text:
             self._said(f"{what} blocked {page.url}", decision)

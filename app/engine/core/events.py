@@ -239,33 +239,7 @@ class HostLost(Event):
     message: str
 
 
-EVENTS: dict[str, type[Event]] = {
-    kind.__name__: kind
-    for kind in (
-        RunsChanged,
-        IndexDamaged,
-        KnowledgeChanged,
-        HistoryChanged,
-        JobChanged,
-        EncoderChanged,
-        BrowserStarted,
-        ExplorationChanged,
-        GraphChanged,
-        RunAdvanced,
-        LiveRunChanged,
-        LiveRunDismissed,
-        ActionPlanned,
-        ActionEnded,
-        TipsRetrieved,
-        LedgerChanged,
-        RequestChanged,
-        HintChanged,
-        InterventionMade,
-        PolicyChanged,
-        PageFrame,
-        HostLost,
-    )
-}
+EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
 """Event types by the name they travel under."""
 
 Listener = Callable[[Event], None]

@@ -55,7 +55,7 @@ def ending_stated(deeds: Iterable[Intervention]) -> HandBack | None:
     """Return the first timeline entry by which a person ended a run."""
     for deed in deeds:
         for how, ending in ENDING_ACTIONS.items():
-            if deed.deed is ending:
+            if deed.action is ending:
                 answer = deed.words if how is HandBackKind.ANSWER else ""
                 return HandBack(how=how, answer=answer, author=deed.author)
     return None

@@ -1,7 +1,8 @@
 """The data of supervision: run states, approval requests, decisions, hints, operator actions.  Pure data.
 
-Requests, hints and operator actions are rows of their own (``app.engine.store.supervision.supervision_store``): they survive a restart, and a
-request is closed only once the step that follows its decision has begun.
+Requests, hints and operator actions are rows of their own
+(``app.engine.store.supervision.supervision_store``): they survive a restart, and a request is closed only once the step
+that follows its decision has begun.
 """
 
 from __future__ import annotations
@@ -136,9 +137,9 @@ class OperatorDecision:
         at: Unix seconds.
     """
 
-    verb: DecisionKind
+    kind: DecisionKind
     text: str = ""
-    reach: ApprovalScope = ApprovalScope.ONCE
+    scope: ApprovalScope = ApprovalScope.ONCE
     command: str = ""
     author: str = ""
     at: float = 0.0
@@ -240,7 +241,7 @@ class Intervention:
 
     run: str
     step: int
-    deed: OperatorAction
+    action: OperatorAction
     words: str = ""
     author: str = ""
     about: str = ""

@@ -22,19 +22,19 @@ def reactions_of(intervention: Intervention, flags: Sequence[Flag]) -> list[Flag
     """
     if intervention.author in ("policy", "watchdog"):
         return []
-    if intervention.deed in (OperatorAction.CONFIRMED, OperatorAction.DISMISSED):
+    if intervention.action in (OperatorAction.CONFIRMED, OperatorAction.DISMISSED):
         concerned = [flag for flag in flags if flag.detector == intervention.about]
     else:
-        concerned = list(flags) if intervention.deed in STEERING_ACTIONS else []
+        concerned = list(flags) if intervention.action in STEERING_ACTIONS else []
     named = dict.fromkeys((flag.detector, flag.step, flag.version) for flag in concerned)
     return [
         FlagReaction(
             run=intervention.run,
             step=step,
             detector=detector,
-            right=intervention.deed is not OperatorAction.DISMISSED,
+            right=intervention.action is not OperatorAction.DISMISSED,
             version=version,
-            how=intervention.deed.value,
+            how=intervention.action.value,
             author=intervention.author,
             at=intervention.at,
         )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from app import settings
 from app.engine.agent.llm.prompting import visible
@@ -43,9 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.engine.agent.loop import LoopTiming
-    from app.engine.agent.run_control import RunControl
-    from app.engine.browser.executor import Executor
     from app.engine.browser.live_browser import LiveBrowser
+    from app.engine.services.supervision.supervised_run import SupervisedRun
 
 VIEWPORT = (1280, 800)
 ANY_HOST = "*"
@@ -54,8 +53,8 @@ ANY_HOST = "*"
 class StoredRunRecorder:
     """Writes a run and its exchanges with a model on the store thread (``app.engine.agent.ports.RunRecorder``)."""
 
-    def __init__(self, core: Core, live: RunWriter, head: PolicyBundle) -> None:
-        self._core, self._live, self._head = core, live, head
+    def __init__(self, core: Core, live: RunWriter, bundle: PolicyBundle) -> None:
+        self._core, self._live, self._head = core, live, bundle
 
     async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
         """Store one step with its contents; it is on the disk when this returns."""
@@ -66,43 +65,6 @@ class StoredRunRecorder:
         await self._core.on_store(self._live.finish, run, {**blobs, **self._head.exchanges()})
 
 
-class RunSupervisor(Protocol):
-    """The supervisor of a run (``app.engine.services.supervision.supervised_run``): gives it a control, and hears of its steps."""
-
-    @property
-    def control(self) -> RunControl:
-        """The control of the run's loop."""
-        ...
-
-    def on_started(self, live: RunWriter) -> None:
-        """The run is on the disk."""
-        ...
-
-    def hands(
-        self,
-        executor: Executor,
-        browser: LiveBrowser,
-        graphs: RunGraphs,
-        head: PolicyBundle,
-        book: LedgerStore,
-        secrets: Secrets,
-    ) -> ActionExecutor:
-        """Return the executor for the loop, which recovers a lost browser."""
-        ...
-
-    def on_loop_ready(self, loop: AgentLoop, book: LedgerStore, knowledge: RunKnowledge | None) -> None:
-        """The loop is built and about to run."""
-        ...
-
-    def told(self, told: StepReport) -> None:
-        """A step was recorded."""
-        ...
-
-    async def on_loop_ended(self) -> None:
-        """The loop is over; the browser is still open."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedRun:
     """A run that is ready to start: ``take`` creates its folder, or reopens it."""
@@ -110,7 +72,7 @@ class PreparedRun:
     run: str
     request: RunRequest
     secrets: Secrets
-    head: PolicyBundle
+    bundle: PolicyBundle
     take: Callable[[], RunWriter]
 
 
@@ -120,14 +82,14 @@ class AgentRunService:
     def __init__(
         self,
         core: Core,
-        atlas: GraphCache,
+        graph_cache: GraphCache,
         finding: GraphSearchService,
-        retrieving: RetrievalService,
-        judging: ReviewService,
-        reading: RunReader,
+        retrieval: RetrievalService,
+        review: ReviewService,
+        run_reader: RunReader,
     ) -> None:
-        self._core, self._atlas, self._finding = core, atlas, finding
-        self._retrieving, self._judging, self._reading = retrieving, judging, reading
+        self._core, self._graph_cache, self._finding = core, graph_cache, finding
+        self._retrieval, self._review, self._run_reader = retrieval, review, run_reader
         self._loops: dict[str, AgentLoop] = {}
         self._lifted: dict[str, Secrets] = {}
 
@@ -139,13 +101,13 @@ class AgentRunService:
             NotFound: no such graph.  InputError: an unusable knowledge base or log-in.
             ModelError: the model's endpoint is not set.  NoBrowser: none can be started.
         """
-        return await self.go(await self.prepare(await self.checked(request)))
+        return await self.execute(await self.prepare(await self.validated(request)))
 
     async def resume_run(self, run: str) -> RunSummary:
         """Resume an interrupted run from its ledger and its last page."""
-        return await self.go(await self.prepare_resume(run))
+        return await self.execute(await self.prepare_resume(run))
 
-    async def checked(self, request: RunRequest) -> RunRequest:
+    async def validated(self, request: RunRequest) -> RunRequest:
         """Normalise and check a request, and everything it names; raises as ``run_task``.
 
         A mistake is found here, before a run is stored.
@@ -159,12 +121,12 @@ class AgentRunService:
         resolve_secrets(request.intent, os.environ)
         allowed_hosts(request)
         for name in request.graph:
-            await self._atlas.sheet(name)
-        await RunKnowledge.open(self._retrieving, request.kb, request.site)
+            await self._graph_cache.load(name)
+        await RunKnowledge.open(self._retrieval, request.kb, request.site)
         await self._core.on_worker(checked_login, request.storage_state)
         return request
 
-    def lift(self, run: str, request: RunRequest) -> RunRequest:
+    def remove_passwords(self, run: str, request: RunRequest) -> RunRequest:
         """Return the request without the passwords in its task: they stay in this process's memory.
 
         Call it before anything of a waiting run is stored.
@@ -177,7 +139,7 @@ class AgentRunService:
         intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
         # Before anything is kept: there may be no model.  The key may come from a slow keyring.
-        head = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
+        bundle = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
         begun = Run(
             id=run or new_run_id(),
             source="sitelore",
@@ -190,7 +152,7 @@ class AgentRunService:
             step_limit=request.max_steps,
             started_at=time.time(),
             policy=request.policy,
-            model=head.model_name,
+            model=bundle.model_name,
             knowledge=_kb_name(request.kb),
             graph=", ".join(request.graph),
         )
@@ -198,7 +160,7 @@ class AgentRunService:
         def take() -> RunWriter:
             return RunWriter.begin(self._core.workspace, begun, request_file(request))
 
-        return PreparedRun(run=begun.id, request=request, secrets=secrets, head=head, take=take)
+        return PreparedRun(run=begun.id, request=request, secrets=secrets, bundle=bundle, take=take)
 
     async def prepare_resume(self, run: str) -> PreparedRun:
         """Prepare an interrupted run.
@@ -206,15 +168,15 @@ class AgentRunService:
         Raises:
             NotFound: there is none, or it was not made here.  StoreError: its files are damaged.
         """
-        request = await self._reading.request_of(run)
+        request = await self._run_reader.request_of(run)
         intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
-        head = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
+        bundle = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
 
         def take() -> RunWriter:
             return RunWriter.resume(self._core.workspace, run)
 
-        return PreparedRun(run=run, request=request, secrets=secrets, head=head, take=take)
+        return PreparedRun(run=run, request=request, secrets=secrets, bundle=bundle, take=take)
 
     async def stop_run(self, run: str) -> None:
         """End a run after the step in flight."""
@@ -225,16 +187,16 @@ class AgentRunService:
 
     # inside
 
-    async def go(self, prepared: PreparedRun, overseer: RunSupervisor | None = None) -> RunSummary:
+    async def execute(self, prepared: PreparedRun, supervisor: SupervisedRun | None = None) -> RunSummary:
         """Do a prepared run as a job, supervised or not."""
 
         async def work(job: Job) -> RunSummary:
             live = await self._core.on_store(prepared.take)
             why = ""
             try:
-                if overseer is not None:
-                    overseer.on_started(live)
-                return await self._go(prepared, live, job, overseer)
+                if supervisor is not None:
+                    supervisor.on_started(live)
+                return await self._go(prepared, live, job, supervisor)
             except SiteloreError as error:
                 why = prepared.secrets.mask(str(error))
                 raise
@@ -247,26 +209,26 @@ class AgentRunService:
         return await task
 
     async def _go(
-        self, prepared: PreparedRun, live: RunWriter, job: Job, overseer: RunSupervisor | None
+        self, prepared: PreparedRun, live: RunWriter, job: Job, supervisor: SupervisedRun | None
     ) -> RunSummary:
         began = time.monotonic()
-        request, head = prepared.request, prepared.head
+        request, bundle = prepared.request, prepared.bundle
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(head.aclose)
+            stack.push_async_callback(bundle.aclose)
             job.advance(len(live.steps), request.max_steps, "starting the browser")
             browser = await stack.enter_async_context(await self._browser(request))
             book = stack.enter_context(LedgerStore.open(live.folder))
-            loop = await self._loop(prepared, live, browser, book, job, overseer)
+            loop = await self._loop(prepared, live, browser, book, job, supervisor)
             self._loops[live.run.id] = loop
             self._publish(live.run, Outcome.RUNNING.value)
             try:
                 run = await loop.run()
             finally:
-                if overseer is not None:
-                    await overseer.on_loop_ended()
+                if supervisor is not None:
+                    await supervisor.on_loop_ended()
             facts = tuple(f"{fact.key}: {fact.value}" for fact in book.ledger.facts if not fact.retracted)
-            usage = head.usage()
-        flags = await self._judging.detect([run.id])
+            usage = bundle.usage()
+        flags = await self._review.detect([run.id])
         self._publish(run, run.outcome.value)
         return RunSummary(
             run=run.id,
@@ -279,7 +241,7 @@ class AgentRunService:
             policy=request.policy,
             url=run.final.url if run.final is not None else "",
             flags=tuple(dict.fromkeys(flag.detector for flag in flags)),
-            tips=tuple(await self._reading.tip_uses(live.steps)),
+            tips=tuple(await self._run_reader.tip_uses(live.steps)),
             usage=usage,
             facts=facts,
             ended_by=run.ended_by,
@@ -304,24 +266,24 @@ class AgentRunService:
         browser: LiveBrowser,
         book: LedgerStore,
         job: Job,
-        overseer: RunSupervisor | None,
+        supervisor: SupervisedRun | None,
     ) -> AgentLoop:
         from app.engine.agent.action_dispatcher import ActionDispatcher
         from app.engine.agent.calculator import calculate
         from app.engine.browser.executor import Executor
         from app.engine.browser.network.write_guard import WriteGuard
 
-        request, head, secrets = prepared.request, prepared.head, prepared.secrets
+        request, bundle, secrets = prepared.request, prepared.bundle, prepared.secrets
         secrets.hosts = domains = allowed_hosts(request)
-        knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
-        graphs = await RunGraphs.open(self._atlas, self._finding, browser.session, request.graph)
-        navigator = GlobalNavigator(graphs, head.choose) if request.graph else None
+        knowledge = await RunKnowledge.open(self._retrieval, request.kb, request.site)
+        graphs = await RunGraphs.open(self._graph_cache, self._finding, browser.session, request.graph)
+        navigator = GlobalNavigator(graphs, bundle.choose) if request.graph else None
         guard = WriteGuard(hosts=domains)
         await guard.watch(browser.session)  # before the first page: sockets of pages that stand are not seen
         executor = Executor(browser.session, domains=domains, files=live.folder / "files", guard=guard)
         hands: ActionExecutor = executor
-        if overseer is not None:
-            hands = overseer.hands(executor, browser, graphs, head, book, secrets)
+        if supervisor is not None:
+            hands = supervisor.make_executor(executor, browser, graphs, bundle, book, secrets)
         task = AgentTask(
             run=live.run.id,
             intent=request.intent,
@@ -335,21 +297,21 @@ class AgentRunService:
         def tell(told: StepReport) -> None:
             job.advance(told.step + 1, request.max_steps, told.words)
             self._publish(live.run, Outcome.RUNNING.value, told)
-            if overseer is not None:
-                overseer.told(told)
+            if supervisor is not None:
+                supervisor.on_step(told)
 
-        head.attach(browser.session, self._core.registry.hold)
+        bundle.attach(browser.session, self._core.registry.hold)
         parts = AgentDependencies(
             executor=hands,
-            policy=head.policy,
+            policy=bundle.policy,
             ledger_store=book,
-            recorder=StoredRunRecorder(self._core, live, head),
+            recorder=StoredRunRecorder(self._core, live, bundle),
             dispatcher=ActionDispatcher(
                 executor=hands,
                 ledger_store=book,
                 evaluate=calculate,
                 navigator=navigator,
-                marks=head.marks,
+                marks=bundle.marks,
                 secrets=secrets,
             ),
             knowledge=knowledge,
@@ -358,11 +320,11 @@ class AgentRunService:
             secrets=secrets,
             on_step=tell,
             allow=allowed_classes(request),
-            **({"control": overseer.control} if overseer is not None else {}),
+            **({"control": supervisor.control} if supervisor is not None else {}),
         )
         loop = AgentLoop(task, parts, live.run, live.steps)
-        if overseer is not None:
-            overseer.on_loop_ready(loop, book, knowledge)
+        if supervisor is not None:
+            supervisor.on_loop_ready(loop, book, knowledge)
         return loop
 
     async def _watch(self, live: RunWriter, request: RunRequest, domains: frozenset[str]) -> RuleRunner:
@@ -411,7 +373,7 @@ def _visible_intent(intent: str) -> str:
 
 
 def allowed_hosts(request: RunRequest) -> frozenset[str]:
-    """Return the hosts the agent may visit; empty means any.  Raises ``UsageError`` for an invalid host."""
+    """Return the hosts the agent may session; empty means any.  Raises ``UsageError`` for an invalid host."""
     if ANY_HOST in request.domains:
         return frozenset()
     return frozenset({browser_host(request.start_url), *map(_host, request.domains)})

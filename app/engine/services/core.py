@@ -93,21 +93,21 @@ class Core:
             store.shutdown(wait=False)
             raise as_sitelore_error(error) from error
 
-    async def do_in_kb(self, deed: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def do_in_kb(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a user's action on the knowledge base; the redo list of the review state is dropped."""
 
         def doing() -> T:
-            result = deed(*args, **kwargs)
+            result = action(*args, **kwargs)
             self.workspace.review.journal.drop_redo()
             return result
 
         return await self.on_store(doing)
 
-    async def do_in_review(self, deed: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def do_in_review(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a user's action on runs or verdicts; the redo list of the knowledge base is dropped."""
 
         def doing() -> T:
-            result = deed(*args, **kwargs)
+            result = action(*args, **kwargs)
             self.kb.journal.drop_redo()
             return result
 

@@ -50,8 +50,8 @@ class _RunningExploration:
 class ExplorationService:
     """Explorations, at most one a site at a time."""
 
-    def __init__(self, core: Core, atlas: GraphCache, knowledge: KnowledgeService) -> None:
-        self._core, self._atlas, self._knowledge = core, atlas, knowledge
+    def __init__(self, core: Core, graph_cache: GraphCache, knowledge: KnowledgeService) -> None:
+        self._core, self._graph_cache, self._knowledge = core, graph_cache, knowledge
         self._running: dict[str, _RunningExploration] = {}
         self._busy: set[str] = set()
 
@@ -93,7 +93,7 @@ class ExplorationService:
 
         ``thorough`` also opens pages whose server answer is unchanged.
         """
-        sheet = await self._atlas.sheet(site)
+        loaded = await self._graph_cache.load(site)
         login = storage_state or saved_login(site)
 
         async def work(job: Job) -> VerifyGraphReport:
@@ -102,19 +102,19 @@ class ExplorationService:
 
             async with BrowserPool(settings.load().browser, storage_state=login) as browsers:
                 done = await verify(
-                    sheet.graph,
+                    loaded.graph,
                     StoredGraphRecorder(self._core, site),
                     browsers.drivers(2),
                     thorough=thorough,
                     tell=job.advance,
                 )
-            return await self._suspected(sheet, done.report)
+            return await self._suspected(loaded, done.report)
 
         return await self.alone(site, f"Verify the map of {site}", work)
 
     async def graph_update(self, site: str, options: ExploreOptions | None = None) -> UpdateReport:
         """Verify, then explore what is new."""
-        before = await self._atlas.sheet(site)
+        before = await self._graph_cache.load(site)
         chosen = options or ExploreOptions()
         rules = await self._rules(site, chosen.block_list)
         login = chosen.storage_state or saved_login(site)
@@ -139,7 +139,7 @@ class ExplorationService:
                     tell=job.advance,
                     progress=self._core.bus.publish,
                 )
-            after = await self._atlas.sheet(site)
+            after = await self._graph_cache.load(site)
             return UpdateReport(
                 verify=await self._suspected(before, verified),
                 explore=explored,
@@ -180,12 +180,12 @@ class ExplorationService:
     async def _suspected(self, before: LoadedGraph, report: VerifyGraphReport) -> VerifyGraphReport:
         """Make tips about what is gone suspect; undo restores them."""
         site = before.graph.site
-        after = (await self._atlas.sheet(site)).graph
+        after = (await self._graph_cache.load(site)).graph
         known = await self._core.on_store(self._core.kb.tips, site)
         stood, stand = (
             [page for page in graph.pages.values() if not page.gone_at] for graph in (before.graph, after)
         )
-        hosts = self._atlas.hosts(after)
+        hosts = self._graph_cache.hosts(after)
         tips = await self._core.on_worker(suspect_tips, stood, stand, site, known, hosts)
         if tips:
             await self._knowledge.set_status(tips, Status.SUSPECT)

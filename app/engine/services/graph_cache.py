@@ -91,9 +91,9 @@ class GraphCache:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._sheets: dict[str, LoadedGraph] = {}
+        self._loaded: dict[str, LoadedGraph] = {}
 
-    async def sheet(self, site: str) -> LoadedGraph:
+    async def load(self, site: str) -> LoadedGraph:
         """Return a site's graph with its annotations.  Raises ``NotFound`` when it has none."""
         return await self._core.on_store(self.load_on_store, site)
 
@@ -116,7 +116,7 @@ class GraphCache:
         store = self.store(site)
         index, kb = self._core.workspace.index, self._core.kb
         version = (store.version, index.data_version, kb.data_version)
-        known = self._sheets.get(site)
+        known = self._loaded.get(site)
         if known is not None and known.version == version:
             return known
         graph = (
@@ -124,9 +124,9 @@ class GraphCache:
             if known is not None and known.version[0] == version[0]
             else InteractionGraph.load(store)
         )
-        sheet = LoadedGraph(graph, self._annotated(graph, store), store.waiting(), version)
-        self._sheets[site] = sheet
-        return sheet
+        loaded = LoadedGraph(graph, self._annotated(graph, store), store.waiting(), version)
+        self._loaded[site] = loaded
+        return loaded
 
     def _annotated(self, graph: InteractionGraph, store: GraphStore) -> dict[str, NodeFacts]:
         workspace = self._core.workspace

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 class GraphNavigationService:
     """Plans paths, and keeps one open browser a site."""
 
-    def __init__(self, core: Core, atlas: GraphCache) -> None:
-        self._core, self._atlas = core, atlas
+    def __init__(self, core: Core, graph_cache: GraphCache) -> None:
+        self._core, self._graph_cache = core, graph_cache
         self._browsers: dict[str, LiveBrowser] = {}
 
     async def graph_path(self, site: str, to: str, start: str = "") -> PathPlan:
         """Return the cheapest path to a state, from another one or from the home page."""
-        sheet = await self._atlas.sheet(site)
-        plan = sheet.graph.plan(sheet.node(start) if start else "", sheet.node(to))
-        return self._named(sheet, plan)
+        loaded = await self._graph_cache.load(site)
+        plan = loaded.graph.plan(loaded.node(start) if start else "", loaded.node(to))
+        return self._named(loaded, plan)
 
     async def graph_navigate(
         self, site: str, to: str, headed: bool = False, fresh: bool = False, storage_state: str = ""
@@ -48,16 +48,16 @@ class GraphNavigationService:
         The browser stays open for the next path; ``fresh`` starts a new one.  Without ``storage_state`` a log-in
         made by hand for this site is used.
         """
-        sheet = await self._atlas.sheet(site)
-        node = sheet.node(to)
+        loaded = await self._graph_cache.load(site)
+        node = loaded.node(to)
 
         async def work(job: Job) -> Journey:
             job.advance(0, None, "starting the browser")
             live = await self._live(site, headed=headed, fresh=fresh, storage_state=storage_state)
-            return await self._go(sheet, node, live, job)
+            return await self._go(loaded, node, live, job)
 
         _, task = self._core.registry.start(
-            f"Go to {sheet.row(node).title or node[:8]}", work, cooperative=False
+            f"Go to {loaded.row(node).title or node[:8]}", work, cooperative=False
         )
         journey = await task
         self._core.bus.publish(GraphChanged(site=site))
@@ -114,14 +114,14 @@ class GraphNavigationService:
             self._browsers[site] = live
         return live
 
-    async def _go(self, sheet: LoadedGraph, node: str, live: LiveBrowser, job: Job) -> Journey:
+    async def _go(self, loaded: LoadedGraph, node: str, live: LiveBrowser, job: Job) -> Journey:
         began = time.monotonic()
-        plan, arrivals = await follow_path(self._atlas, sheet, node, live.session, job.advance)
-        return await self._ended(sheet, plan, arrivals, live, began)
+        plan, arrivals = await follow_path(self._graph_cache, loaded, node, live.session, job.advance)
+        return await self._ended(loaded, plan, arrivals, live, began)
 
     async def _ended(
         self,
-        sheet: LoadedGraph,
+        loaded: LoadedGraph,
         plan: PathPlan,
         arrivals: tuple[ReplayVerdict, ...],
         live: LiveBrowser,
@@ -131,7 +131,7 @@ class GraphNavigationService:
         wanted = max(1, len(plan.transitions))
         arrived = len(arrivals) >= wanted and last.kind.ok
         return Journey(
-            plan=self._named(sheet, plan),
+            plan=self._named(loaded, plan),
             arrivals=arrivals,
             arrived=arrived,
             url=live.session.page.url,
@@ -155,15 +155,15 @@ class GraphNavigationService:
         return digest
 
     @staticmethod
-    def _named(sheet: LoadedGraph, plan: PathPlan) -> PathPlan:
+    def _named(loaded: LoadedGraph, plan: PathPlan) -> PathPlan:
         """Return the plan with nodes in place of page states."""
-        node_of = sheet.graph.grouping.node_of
+        node_of = loaded.graph.grouping.node_of
         return replace(plan, nodes=tuple(node_of.get(name, name) for name in plan.nodes))
 
 
 async def follow_path(
-    atlas: GraphCache,
-    sheet: LoadedGraph,
+    graph_cache: GraphCache,
+    loaded: LoadedGraph,
     node: str,
     session: BrowserSession,
     tell: Callable[[int, int, str], None] | None = None,
@@ -178,18 +178,18 @@ async def follow_path(
     from app.engine.browser.page_loading import open_page
     from app.engine.graph.replay.path_replayer import PathReplayer
 
-    graph = sheet.graph
+    graph = loaded.graph
 
     async def record(attempt: Attempt) -> None:
         if attempt.transition in graph.transitions:
-            await atlas.with_store(graph.site, lambda store: store.add_attempt(attempt))
+            await graph_cache.with_store(graph.site, lambda store: store.add_attempt(attempt))
 
     replayer = PathReplayer(session, graph.pages, home=graph.home, record=record)
     if session.page.url in ("", "about:blank"):
         done = await open_page(session, graph.home)
         if done.error:
             raise SiteloreError(done.error)
-    plan = graph.plan(await current_state(session, sheet), node)
+    plan = graph.plan(await current_state(session, loaded), node)
     refuse_risky_path(plan)
 
     async def before(number: int, transition: Transition) -> None:
@@ -203,7 +203,7 @@ async def follow_path(
     return plan, (await replayer.go_to_state(graph.pages_of(node)[0]),)
 
 
-async def current_state(session: BrowserSession, sheet: LoadedGraph) -> str:
+async def current_state(session: BrowserSession, loaded: LoadedGraph) -> str:
     """Return the page state in front, "" for one that the graph does not know."""
     from app.engine.browser.capture.snapshot import PageGone, capture
 
@@ -211,8 +211,8 @@ async def current_state(session: BrowserSession, sheet: LoadedGraph) -> str:
         page = await capture(session, picture=False)
     except PageGone:
         return ""
-    found = page_id(keys_of(page, sheet.graph.home))
-    return found if found in sheet.graph.pages else ""
+    found = page_id(keys_of(page, loaded.graph.home))
+    return found if found in loaded.graph.pages else ""
 
 
 def refuse_risky_path(plan: PathPlan) -> None:

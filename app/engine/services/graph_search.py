@@ -57,8 +57,8 @@ class _SiteSearch:
 class GraphSearchService:
     """State search, with one index a site."""
 
-    def __init__(self, core: Core, atlas: GraphCache, retrieving: RetrievalService) -> None:
-        self._core, self._atlas, self._retrieving = core, atlas, retrieving
+    def __init__(self, core: Core, graph_cache: GraphCache, retrieval: RetrievalService) -> None:
+        self._core, self._graph_cache, self._retrieval = core, graph_cache, retrieval
         self._kept: dict[str, _SiteSearch] = {}
         self._picture_model: tuple[str, PictureModel] | None = None
         self._pictures: dict[str, tuple[PictureSearch, WorkerVectorCache]] = {}
@@ -71,17 +71,17 @@ class GraphSearchService:
         """
         if not query.strip():
             raise UsageError("nothing to search for", remedy="say in words what the page is for")
-        sheet = await self._atlas.sheet(site)
+        loaded = await self._graph_cache.load(site)
         if method == PICTURE:
-            return await self._by_picture(sheet, query, k)
+            return await self._by_picture(loaded, query, k)
         async with self._one_at_a_time:
-            kept = await self._ready(sheet)
+            kept = await self._ready(loaded)
             usable = kept.search.resolve_method(method) if method in ("late", "dense") else method
             hits = await self._core.on_worker(kept.search.search, query, usable, max(1, k))
         return [
-            _node_hit(sheet, hit.node, hit.score, hit.matched)
+            _node_hit(loaded, hit.node, hit.score, hit.matched)
             for hit in hits
-            if hit.node in sheet.graph.nodes
+            if hit.node in loaded.graph.nodes
         ]
 
     async def graph_compare_search(self, site: str, queries: str) -> SearchComparison:
@@ -89,7 +89,7 @@ class GraphSearchService:
         from app.engine.graph.search.compare import compare, read_queries
 
         path = Path(queries).expanduser()
-        sheet = await self._atlas.sheet(site)
+        loaded = await self._graph_cache.load(site)
 
         def reading() -> str:
             try:
@@ -100,26 +100,28 @@ class GraphSearchService:
         labelled = read_queries(await self._core.on_worker(reading), str(path))
         places = {
             node: {
-                part for page in sheet.graph.pages_of(node) for part in (page.keys.template, page.keys.url)
+                part for page in loaded.graph.pages_of(node) for part in (page.keys.template, page.keys.url)
             }
-            for node in _present_nodes(sheet)
+            for node in _present_nodes(loaded)
         }
         async with self._one_at_a_time:
-            kept = await self._ready(sheet)
+            kept = await self._ready(loaded)
             return await self._core.on_worker(compare, site, kept.search, places, labelled)
 
-    async def _ready(self, sheet: LoadedGraph) -> _SiteSearch:
+    async def _ready(self, loaded: LoadedGraph) -> _SiteSearch:
         """Return the up-to-date search index of a graph; encodes new states as a job."""
-        site, encoder = sheet.graph.site, self._retrieving.encoder
+        site, encoder = loaded.graph.site, self._retrieval.encoder
         name = encoder.id if encoder is not None else ""
         kept = self._kept.get(site)
         if kept is None or kept.encoder != name:
-            known = await self._atlas.with_store(site, lambda store: store.vectors(name)) if name else {}
+            known = (
+                await self._graph_cache.with_store(site, lambda store: store.vectors(name)) if name else {}
+            )
             cache = WorkerVectorCache(known)
             kept = self._kept[site] = _SiteSearch(StateSearch(encoder, cache), cache, name)
-        if kept.version == sheet.version[0]:
+        if kept.version == loaded.version[0]:
             return kept
-        states = [state_text(node, sheet.graph.pages_of(node)) for node in _present_nodes(sheet)]
+        states = [state_text(node, loaded.graph.pages_of(node)) for node in _present_nodes(loaded)]
         search = kept.search
 
         async def work(job: Job) -> None:
@@ -130,10 +132,10 @@ class GraphSearchService:
         _, task = self._core.registry.start(f"Search index of {site}", work)
         await task
         await self._flush(site, kept.cache)
-        kept.version = sheet.version[0]
+        kept.version = loaded.version[0]
         return kept
 
-    async def _by_picture(self, sheet: LoadedGraph, query: str, k: int) -> list[NodeHit]:
+    async def _by_picture(self, loaded: LoadedGraph, query: str, k: int) -> list[NodeHit]:
         folder = settings.load().picture_encoder
         if not folder:
             raise UsageError(
@@ -141,13 +143,13 @@ class GraphSearchService:
                 remedy="name the folder of a multimodal sentence-transformers model in the settings",
             )
         digests = {
-            node: representative_page(sheet.graph.pages_of(node)).picture for node in _present_nodes(sheet)
+            node: representative_page(loaded.graph.pages_of(node)).picture for node in _present_nodes(loaded)
         }
         wanted = {node: digest for node, digest in digests.items() if digest}
         if not wanted:
-            raise NotFound(f"the graph of {sheet.graph.site} has no pictures")
+            raise NotFound(f"the graph of {loaded.graph.site} has no pictures")
         async with self._one_at_a_time:
-            search, cache = await self._picture_search(sheet.graph.site, folder)
+            search, cache = await self._picture_search(loaded.graph.site, folder)
             blob = self._core.workspace.runs.read_blob
             pictures = {node: await self._core.on_store(blob, digest) for node, digest in wanted.items()}
 
@@ -155,11 +157,11 @@ class GraphSearchService:
                 progress = _progress_of(job, "looking at the pictures of the map")
                 await self._core.on_worker(search.update, pictures, progress)
 
-            _, task = self._core.registry.start(f"Picture index of {sheet.graph.site}", work)
+            _, task = self._core.registry.start(f"Picture index of {loaded.graph.site}", work)
             await task
-            await self._flush(sheet.graph.site, cache)
+            await self._flush(loaded.graph.site, cache)
             found = await self._core.on_worker(search.search, query, k)
-        return [_node_hit(sheet, node, score, ()) for node, score in found]
+        return [_node_hit(loaded, node, score, ()) for node, score in found]
 
     async def _picture_search(self, site: str, folder: str) -> tuple[PictureSearch, WorkerVectorCache]:
         from app.engine.graph.search.pictures import PictureModel, PictureSearch
@@ -170,7 +172,7 @@ class GraphSearchService:
         if site not in self._pictures:
             model = self._picture_model[1]
             cache = WorkerVectorCache(
-                await self._atlas.with_store(site, lambda store: store.vectors(model.id))
+                await self._graph_cache.with_store(site, lambda store: store.vectors(model.id))
             )
             self._pictures[site] = (PictureSearch(model, cache), cache)
         return self._pictures[site]
@@ -179,7 +181,7 @@ class GraphSearchService:
         """Store a worker's new vectors in the graph's file."""
         gained, cache.gained = cache.gained, {}
         for encoder, vectors in gained.items():
-            await self._atlas.with_store(site, functools.partial(_put_vectors, encoder, vectors))
+            await self._graph_cache.with_store(site, functools.partial(_put_vectors, encoder, vectors))
 
 
 def _put_vectors(encoder: str, vectors: Mapping[str, bytes], store: GraphStore) -> None:
@@ -196,13 +198,13 @@ def _progress_of(job: Job, words: str) -> Callable[[int, int], None]:
     return progress
 
 
-def _present_nodes(sheet: LoadedGraph) -> list[str]:
+def _present_nodes(loaded: LoadedGraph) -> list[str]:
     """Return the nodes that are not gone."""
-    graph = sheet.graph
+    graph = loaded.graph
     return [node for node in graph.nodes if not all(page.gone_at for page in graph.pages_of(node))]
 
 
-def _node_hit(sheet: LoadedGraph, node: str, score: float, matched: tuple[str, ...]) -> NodeHit:
-    page = representative_page(sheet.graph.pages_of(node))
+def _node_hit(loaded: LoadedGraph, node: str, score: float, matched: tuple[str, ...]) -> NodeHit:
+    page = representative_page(loaded.graph.pages_of(node))
     small = page.thumbnail or page.picture
     return NodeHit(node=node, title=page.title, url=page.url, score=score, matched=matched, thumbnail=small)

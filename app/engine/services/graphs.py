@@ -39,8 +39,8 @@ MAX_SHOWN_TEXT = 20_000
 class GraphService:
     """Use cases on stored graphs; no page is visited."""
 
-    def __init__(self, core: Core, atlas: GraphCache) -> None:
-        self._core, self._atlas = core, atlas
+    def __init__(self, core: Core, graph_cache: GraphCache) -> None:
+        self._core, self._graph_cache = core, graph_cache
 
     async def graphs(self) -> list[GraphRow]:
         """Return the graphs of the workspace, by site."""
@@ -54,29 +54,29 @@ class GraphService:
         """Return a graph's figures."""
 
         def counting() -> GraphStats:
-            return _stats(self._atlas.store(site), self._atlas.load_on_store(site))
+            return _stats(self._graph_cache.store(site), self._graph_cache.load_on_store(site))
 
         return await self._core.on_store(counting)
 
     async def graph_picture(self, site: str, tidy: bool = False) -> GraphPicture:
         """Lay out the map; placed nodes stay, unless ``tidy`` asks for a new layout."""
-        sheet = await self._atlas.sheet(site)
-        before = {} if tidy else await self._atlas.with_store(site, lambda store: store.positions())
+        loaded = await self._graph_cache.load(site)
+        before = {} if tidy else await self._graph_cache.with_store(site, lambda store: store.positions())
 
         def drawing() -> tuple[GraphPicture, dict[str, tuple[float, float]]]:
-            return _draw(sheet, before)
+            return _draw(loaded, before)
 
         picture, placed = await self._core.on_worker(drawing)
         if placed != before:
-            await self._atlas.with_store(site, lambda store: store.put_positions(placed))
+            await self._graph_cache.with_store(site, lambda store: store.put_positions(placed))
         return picture
 
     async def graph_node(self, site: str, node: str) -> NodeDetail:
         """Return everything about one state."""
 
         def looking() -> NodeDetail:
-            sheet = self._atlas.load_on_store(site)
-            return self._detail(sheet, self._atlas.store(site), sheet.node(node))
+            loaded = self._graph_cache.load_on_store(site)
+            return self._detail(loaded, self._graph_cache.store(site), loaded.node(node))
 
         return await self._core.on_store(looking)
 
@@ -106,7 +106,7 @@ class GraphService:
         self._core.bus.publish(GraphChanged(site=site))
 
         def row() -> GraphRow:
-            return graph_row(self._atlas.store(site), self._atlas.load_on_store(site))
+            return graph_row(self._graph_cache.store(site), self._graph_cache.load_on_store(site))
 
         return await self._core.on_store(row)
 
@@ -115,29 +115,29 @@ class GraphService:
         from app.engine.graph.diff import diff_explorations, diff_graphs
         from app.engine.graph.export_reader import read_graph
 
-        sheet = await self._atlas.sheet(site)
+        loaded = await self._graph_cache.load(site)
         if other:
-            return diff_graphs(await self._core.on_worker(read_graph, Path(other).expanduser()), sheet.graph)
-        explorations = await self._atlas.with_store(site, lambda store: store.explorations())
-        return diff_explorations(sheet.graph, explorations)
+            return diff_graphs(await self._core.on_worker(read_graph, Path(other).expanduser()), loaded.graph)
+        explorations = await self._graph_cache.with_store(site, lambda store: store.explorations())
+        return diff_explorations(loaded.graph, explorations)
 
     async def graph_export(self, site: str, out: str, format: str = "json") -> int:
         """Write the graph as ``json`` (node-link), ``graphml``, ``gexf`` or ``webnavigator``; return its states."""
         from app.engine.graph.export_writer import export_graph
 
-        sheet = await self._atlas.sheet(site)
-        return await self._core.on_worker(export_graph, sheet.graph, Path(out).expanduser(), format)
+        loaded = await self._graph_cache.load(site)
+        return await self._core.on_worker(export_graph, loaded.graph, Path(out).expanduser(), format)
 
     async def merge_nodes(self, site: str, nodes: Sequence[str]) -> str:
         """Merge states; return the id.  Undo splits them again."""
 
         def merging() -> str:
-            sheet = self._atlas.load_on_store(site)
-            chosen = list(dict.fromkeys(sheet.node(node) for node in nodes))
+            loaded = self._graph_cache.load_on_store(site)
+            chosen = list(dict.fromkeys(loaded.node(node) for node in nodes))
             if len(chosen) < 2:
                 raise UsageError("merging needs at least two states")
             titles = " and ".join(
-                f"'{representative_page(sheet.graph.pages_of(node)).title}'" for node in chosen[:2]
+                f"'{representative_page(loaded.graph.pages_of(node)).title}'" for node in chosen[:2]
             )
             more = f" and {len(chosen) - 2} more" if len(chosen) > 2 else ""
             self._decide(site, GraphEditKind.MERGE, chosen, f"merge {titles}{more}")
@@ -145,15 +145,15 @@ class GraphService:
 
         merged = await self._core.do_in_review(merging)
         self._core.bus.publish(GraphChanged(site=site))
-        return (await self._atlas.sheet(site)).node(merged)
+        return (await self._graph_cache.load(site)).node(merged)
 
     async def split_node(self, site: str, node: str) -> list[str]:
         """Split a state into the page states it stands for; return their ids.  Undo merges them again."""
 
         def splitting() -> list[str]:
-            sheet = self._atlas.load_on_store(site)
-            found = sheet.node(node)
-            pages = sheet.graph.pages_of(found)
+            loaded = self._graph_cache.load_on_store(site)
+            found = loaded.node(node)
+            pages = loaded.graph.pages_of(found)
             if len(pages) < 2:
                 raise UsageError(f"state {found[:8]} stands for a single page; there is nothing to split")
             title = representative_page(pages).title
@@ -162,7 +162,7 @@ class GraphService:
 
         parts = await self._core.do_in_review(splitting)
         self._core.bus.publish(GraphChanged(site=site))
-        graph = (await self._atlas.sheet(site)).graph
+        graph = (await self._graph_cache.load(site)).graph
         return list(dict.fromkeys(graph.node_of(page) for page in parts))
 
     # the block list's laboratory
@@ -202,9 +202,9 @@ class GraphService:
             chosen = BlockList.load(rules)
         except InputError as error:
             return LabReport(hits=(), error=str(error))
-        sheet = await self._atlas.sheet(site)
-        pages = [representative_page(sheet.graph.pages_of(name)) for name in sheet.graph.nodes]
-        here = representative_page(sheet.graph.pages_of(sheet.node(node)))
+        loaded = await self._graph_cache.load(site)
+        pages = [representative_page(loaded.graph.pages_of(name)) for name in loaded.graph.nodes]
+        here = representative_page(loaded.graph.pages_of(loaded.node(node)))
         stored: list[tuple[str, tuple[Element, ...]]] = []
         for page in pages:
             stored.append((page.url, await self._core.on_store(self._elements, page.elements)))
@@ -220,7 +220,7 @@ class GraphService:
     def _row(self, site: str) -> GraphRow:
         """Return one graph's row; a damaged file does not hide the others."""
         try:
-            return graph_row(self._atlas.store(site), self._atlas.load_on_store(site))
+            return graph_row(self._graph_cache.store(site), self._graph_cache.load_on_store(site))
         except StoreError as error:
             return GraphRow(
                 site=site, home="", mode=Mode.FULL, states=0, transitions=0, frontier=0, explored_at=0.0,
@@ -236,26 +236,26 @@ class GraphService:
     def _elements(self, digest: str) -> tuple[Element, ...]:
         return read_elements(self._core.workspace.runs.read_blob(digest)) if digest else ()
 
-    def _detail(self, sheet: LoadedGraph, store: GraphStore, node: str) -> NodeDetail:
-        pages = sheet.graph.pages_of(node)
+    def _detail(self, loaded: LoadedGraph, store: GraphStore, node: str) -> NodeDetail:
+        pages = loaded.graph.pages_of(node)
         first = representative_page(pages)
         elements = self._elements(first.elements)
-        facts = sheet.facts[node]
-        outgoing, incoming = sheet.graph.outgoing(node), sheet.graph.incoming(node)
+        facts = loaded.facts[node]
+        outgoing, incoming = loaded.graph.outgoing(node), loaded.graph.incoming(node)
         text = (
             self._core.workspace.runs.read_blob(first.text).decode("utf-8", "replace") if first.text else ""
         )
         return NodeDetail(
-            row=sheet.row(node),
+            row=loaded.row(node),
             keys=first.keys,
             picture=first.picture,
             text=text[:MAX_SHOWN_TEXT],
             elements=elements,
             frontier=tuple(store.frontier(page=first.id)),
-            element_keys=tuple(identity.element_key(element, sheet.graph.home) for element in elements),
+            element_keys=tuple(identity.element_key(element, loaded.graph.home) for element in elements),
             outgoing=tuple(outgoing),
             incoming=tuple(incoming),
-            titles=_titles(sheet, [*outgoing, *incoming]),
+            titles=_titles(loaded, [*outgoing, *incoming]),
             pages=tuple(page.url for page in pages),
             runs=tuple(facts.runs),
             tips=(*facts.tips, *facts.site_tips),
@@ -263,44 +263,44 @@ class GraphService:
         )
 
 
-def graph_row(store: GraphStore, sheet: LoadedGraph) -> GraphRow:
+def graph_row(store: GraphStore, loaded: LoadedGraph) -> GraphRow:
     """Return one graph as a row of the list."""
     explorations = store.explorations()
     last = explorations[-1] if explorations else None
-    gone = sum(all(page.gone_at for page in sheet.graph.pages_of(node)) for node in sheet.graph.nodes)
+    gone = sum(all(page.gone_at for page in loaded.graph.pages_of(node)) for node in loaded.graph.nodes)
     return GraphRow(
-        site=sheet.graph.site,
-        home=sheet.graph.home,
-        mode=sheet.graph.mode,
-        states=len(sheet.graph.nodes) - gone,
-        transitions=sum(1 for _ in node_transitions(sheet.graph)),
-        frontier=sum(sheet.waiting.values()),
+        site=loaded.graph.site,
+        home=loaded.graph.home,
+        mode=loaded.graph.mode,
+        states=len(loaded.graph.nodes) - gone,
+        transitions=sum(1 for _ in node_transitions(loaded.graph)),
+        frontier=sum(loaded.waiting.values()),
         explored_at=last.ended_at or last.started_at if last is not None else 0.0,
         state=(last.ended or "interrupted") if last is not None else "",
         gone=gone,
     )
 
 
-def _titles(sheet: LoadedGraph, transitions: Sequence[Transition]) -> dict[str, str]:
+def _titles(loaded: LoadedGraph, transitions: Sequence[Transition]) -> dict[str, str]:
     """Return the titles of the nodes that these transitions name, by id."""
     names = {end for way in transitions for end in (way.source, way.target)}
     return {
-        name: representative_page(sheet.graph.pages_of(name)).title
+        name: representative_page(loaded.graph.pages_of(name)).title
         for name in names
-        if name in sheet.graph.nodes
+        if name in loaded.graph.nodes
     }
 
 
 def _draw(
-    sheet: LoadedGraph, before: dict[str, tuple[float, float]]
+    loaded: LoadedGraph, before: dict[str, tuple[float, float]]
 ) -> tuple[GraphPicture, dict[str, tuple[float, float]]]:
     rows = sorted(
-        (sheet.row(node) for node in sheet.graph.nodes), key=lambda row: (row.depth, row.url, row.id)
+        (loaded.row(node) for node in loaded.graph.nodes), key=lambda row: (row.depth, row.url, row.id)
     )
     number = {row.id: at for at, row in enumerate(rows)}
     weights: dict[tuple[int, int], int] = {}
     tried: dict[tuple[int, int], bool] = {}
-    for source, target, way in node_transitions(sheet.graph):
+    for source, target, way in node_transitions(loaded.graph):
         ends = (number[source], number[target])
         weights[ends] = weights.get(ends, 0) + 1
         tried[ends] = tried.get(ends, False) or way.attempts > 0
@@ -311,8 +311,8 @@ def _draw(
     places = layout([row.depth for row in rows], sources, targets, known if before else None)
     x, y = places[:, 0].tolist(), places[:, 1].tolist()
     picture = GraphPicture(
-        site=sheet.graph.site,
-        version=sheet.version[0],
+        site=loaded.graph.site,
+        version=loaded.version[0],
         nodes=tuple(rows),
         x=tuple(x),
         y=tuple(y),
@@ -324,8 +324,8 @@ def _draw(
     return picture, {name: (left, top) for name, left, top in zip(names, x, y, strict=True)}
 
 
-def _stats(store: GraphStore, sheet: LoadedGraph) -> GraphStats:
-    graph = sheet.graph
+def _stats(store: GraphStore, loaded: LoadedGraph) -> GraphStats:
+    graph = loaded.graph
     faces = [representative_page(graph.pages_of(node)) for node in graph.nodes]
     landing: dict[str, str] = {}
     for page in sorted(faces, key=lambda page: (page.direct is not True, page.depth, page.first_seen)):
@@ -339,7 +339,7 @@ def _stats(store: GraphStore, sheet: LoadedGraph) -> GraphStats:
             challenges[page.challenge.value] = challenges.get(page.challenge.value, 0) + 1
     explorations = store.explorations()
     return GraphStats(
-        row=graph_row(store, sheet),
+        row=graph_row(store, loaded),
         templates=len({page.keys.template for page in faces}),
         interaction_only=own.count(False),
         direct=own.count(True),

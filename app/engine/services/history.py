@@ -21,7 +21,7 @@ class HistoryService:
     """
 
     def __init__(self, core: Core, judging: ReviewService) -> None:
-        self._core, self._judging = core, judging
+        self._core, self._review = core, judging
         core.bus.subscribe(self._tell)
 
     async def undo(self, where: str = "") -> UndoResult:
@@ -75,8 +75,8 @@ class HistoryService:
         elif entry is not None and entry.kind == POLICY_EDIT:
             self._core.bus.publish(PolicyChanged())
         elif entry is not None:
-            await self._judging.start_missing_detection()  # runs that came back from the trash
-            await self._judging.after_verdicts(())
+            await self._review.start_missing_detection()  # runs that came back from the trash
+            await self._review.after_verdicts(())
         undo, redo = await self._core.on_store(self._next)
         return UndoResult(did=entry.label if entry is not None else "", undo=undo, redo=redo)
 

@@ -40,8 +40,8 @@ from kb.tip import (
 class KnowledgeService:
     """Use cases of the knowledge base."""
 
-    def __init__(self, core: Core, retrieving: RetrievalService) -> None:
-        self._core, self._retrieving = core, retrieving
+    def __init__(self, core: Core, retrieval: RetrievalService) -> None:
+        self._core, self._retrieval = core, retrieval
         core.kb.judge = self._error_rules
 
     async def compose_tip(self, run: str, step: int) -> TipForm:
@@ -66,15 +66,15 @@ class KnowledgeService:
         self, draft: TipDraft, intent: str = "", tip: str = "", preflight: bool = True
     ) -> TipCheck:
         """Return lint, similar tips and, if asked, the pre-flight of a draft that is being typed."""
-        await self._retrieving.catch_up()
+        await self._retrieval.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
-        flight = await self._retrieving.preflight(draft, tip) if preflight and draft.text.strip() else None
+        flight = await self._retrieval.preflight(draft, tip) if preflight and draft.text.strip() else None
         return TipCheck(lint=findings, similar=similar, preflight=flight)
 
     async def save_tip(self, draft: TipDraft, intent: str = "") -> SavedTip:
         """Store a tip; return its id, lint findings and near duplicates."""
         _refuse_empty(draft)
-        await self._retrieving.catch_up()
+        await self._retrieval.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, "")
         tip = await self._core.do_in_kb(self._core.kb.add, draft)
         self._changed((tip.id,))
@@ -87,7 +87,7 @@ class KnowledgeService:
     async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "", waive: str = "") -> SavedTip:
         """Store a new revision of a tip; an active one with lint errors needs a reason to waive them."""
         _refuse_empty(draft)
-        await self._retrieving.catch_up()
+        await self._retrieval.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
         await self._core.do_in_kb(self._core.kb.edit, tip, draft, waive)
         self._changed((tip,))
@@ -129,11 +129,11 @@ class KnowledgeService:
 
     async def matching_pages(self, site: str, scope: Scope) -> int:
         """Count the stored pages in a scope."""
-        return await self._retrieving.matching(site, scope)
+        return await self._retrieval.matching(site, scope)
 
     async def preflight(self, draft: TipDraft, tip: str = "") -> Preflight:
         """Count the stored steps in which the tip would have been retrieved."""
-        return await self._retrieving.preflight(draft, tip)
+        return await self._retrieval.preflight(draft, tip)
 
     async def lint_tip(self, tip: str) -> list[LintFinding]:
         """Lint a stored tip, with the intent of its source run where that is known."""
@@ -167,7 +167,7 @@ class KnowledgeService:
         async def work(job: Job) -> FreezeReport:
             def freezing() -> FreezeReport:
                 errors = self._unfit(include)
-                encoder = self._retrieving.encoder_identity()
+                encoder = self._retrieval.encoder_identity()
                 target = Path(out).expanduser()
                 return freeze(
                     self._core.kb,
@@ -255,7 +255,7 @@ class KnowledgeService:
         similar = find_similar(
             draft,
             neighbours,
-            encoder=self._retrieving.encoder,
+            encoder=self._retrieval.encoder,
             vectors=self._core.kb.vectors,
             exclude=tip,
         )

@@ -35,7 +35,7 @@ class ModelJudging:
     """
 
     def __init__(self, core: Core, judging: ReviewService, opener: Opener | None = None) -> None:
-        self._core, self._judging = core, judging
+        self._core, self._review = core, judging
         self._opener = opener or _from_settings
 
     async def ask_model(
@@ -68,7 +68,7 @@ class ModelJudging:
             await self._core.on_store(self._core.workspace.review.add_opinion, opinion)
             silences.append(opinion.silence)
             found += [
-                flag for flag in await self._judging.detect([run]) if flag.detector in MODEL_DETECTOR_NAMES
+                flag for flag in await self._review.detect([run]) if flag.detector in MODEL_DETECTOR_NAMES
             ]
         if job is not None:
             job.advance(len(ids), len(ids))

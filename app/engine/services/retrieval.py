@@ -109,7 +109,7 @@ class RetrievalService:
 
         return await self._core.on_store(from_file)
 
-    async def known(self, tip: str) -> Tip | None:
+    async def find_tip(self, tip: str) -> Tip | None:
         """Return a tip of the live knowledge base by its id, or ``None``."""
 
         def finding() -> Tip | None:
@@ -120,7 +120,7 @@ class RetrievalService:
 
         return await self._core.on_store(finding)
 
-    async def frozen(
+    async def open_frozen(
         self, path: str
     ) -> tuple[Callable[[Query, int], Awaitable[Retrieval]], Callable[[str], Awaitable[Tip | None]]]:
         """Open a frozen knowledge base for the steps of a run; return its retrieval and its lookup by id.
@@ -157,7 +157,7 @@ class RetrievalService:
         await self._goals()
         return await self._core.on_store(lambda: self._index().matching(site, scope))
 
-    async def behaviour_diff(self, a: str, b: str) -> BehaviourDiff:
+    async def kb_behaviour_diff(self, a: str, b: str) -> BehaviourDiff:
         """Return the stored steps in which ``b`` retrieves other tips than ``a``."""
         left, right = await self._core.on_worker(lambda: (_read_file(a), _read_file(b)))
         if self.encoder is not None:
@@ -200,7 +200,7 @@ class RetrievalService:
         if len(texts) > ENCODE_BATCH:
             self._prepare()
 
-    async def prepared(self, seconds: float | None = None) -> bool:
+    async def wait_until_prepared(self, seconds: float | None = None) -> bool:
         """Wait until all retrievable texts are encoded, or for so many seconds; return whether they are."""
         if self.encoder is None:
             return False

@@ -258,7 +258,7 @@ class ReviewService:
     def _reactions(self) -> dict[str, list[FlagReaction]]:
         """Return the operators' reactions to flags, by run."""
         found: dict[str, list[FlagReaction]] = defaultdict(list)
-        for reaction in self._core.workspace.desk.reactions():
+        for reaction in self._core.workspace.supervision.reactions():
             found[reaction.run].append(reaction)
         return found
 

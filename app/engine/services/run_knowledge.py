@@ -33,7 +33,7 @@ Find = Callable[[str], Awaitable[Tip | None]]
 class TipOverrides(Protocol):
     """The supervisor's overrides of tips in one run, and the receiver of what each step retrieved."""
 
-    def stance(self, tip: str) -> TipOverride:
+    def override(self, tip: str) -> TipOverride:
         """Return the override of a tip."""
         ...
 
@@ -46,7 +46,7 @@ class TipOverrides(Protocol):
         """Tips that the agent is given at every step."""
         ...
 
-    def shown(self, tips: Sequence[TipAtStep], url: str, retrieval: Retrieval) -> None:
+    def on_retrieval(self, tips: Sequence[TipAtStep], url: str, retrieval: Retrieval) -> None:
         """Take the tips given at this step, and those that nearly were."""
         ...
 
@@ -59,18 +59,18 @@ class RunKnowledge:
         self.steering: TipOverrides | None = None
 
     @classmethod
-    async def open(cls, retrieving: RetrievalService, kb: str, site: str) -> RunKnowledge | None:
+    async def open(cls, retrieval: RetrievalService, kb: str, site: str) -> RunKnowledge | None:
         """Open the knowledge base; ``None`` for a run without tips.  Raises ``InputError`` for an unusable file."""
         if kb == WITHOUT_KNOWLEDGE:
             return None
         if kb != LIVE_KNOWLEDGE:
-            ask, find = await retrieving.frozen(kb)
+            ask, find = await retrieval.open_frozen(kb)
             return cls(ask, find, site)
 
         async def ask_live(query: Query, k: int) -> Retrieval:
-            return await retrieving.retrieve(query, k)
+            return await retrieval.retrieve(query, k)
 
-        return cls(ask_live, retrieving.known, site)
+        return cls(ask_live, retrieval.find_tip, site)
 
     async def tips(self, url: str, goal: str) -> tuple[RetrievedTip, ...]:
         """Return the tips for a page and a goal, best first: pinned ones lead, muted ones are left out."""
@@ -97,7 +97,7 @@ class RunKnowledge:
         for one in found.results:
             if one.tip.id in kept:
                 continue
-            muted = steering.stance(one.tip.id) is TipOverride.MUTED
+            muted = steering.override(one.tip.id) is TipOverride.MUTED
             here.append(
                 replace(_tip_at_step(one.tip, one, steering), cut="muted for this run" if muted else "")
             )
@@ -106,7 +106,7 @@ class RunKnowledge:
         for miss in found.missed[:MISSED_TIPS_SHOWN]:
             if miss.tip.id not in kept:
                 here.append(_missed_tip(miss, steering))
-        steering.shown(here, url, found)
+        steering.on_retrieval(here, url, found)
         return tuple(given)
 
 
@@ -151,7 +151,7 @@ def _tip_at_step(tip: Tip, found: Retrieved | None, steering: TipOverrides) -> T
         else {},
         why=found.why if found is not None else "",
         tokens=found.tokens if found is not None else 0,
-        stance=steering.stance(tip.id),
+        stance=steering.override(tip.id),
         vote=steering.vote(tip.id),
     )
 
@@ -161,25 +161,29 @@ class RunGraphs:
 
     def __init__(
         self,
-        atlas: GraphCache,
+        graph_cache: GraphCache,
         finding: GraphSearchService,
         session: BrowserSession,
         domains: tuple[NavigableSite, ...],
     ) -> None:
-        self._atlas, self._finding, self._session, self._domains = atlas, finding, session, domains
+        self._graph_cache, self._finding, self._visit, self._domains = graph_cache, finding, session, domains
         self.gate: Callable[[], Awaitable[object]] | None = None
         """Waits while a person holds the run; passed before each leg of a way."""
 
     @classmethod
     async def open(
-        cls, atlas: GraphCache, finding: GraphSearchService, session: BrowserSession, sites: Sequence[str]
+        cls,
+        graph_cache: GraphCache,
+        finding: GraphSearchService,
+        session: BrowserSession,
+        sites: Sequence[str],
     ) -> RunGraphs:
         """Load the graphs of these sites.  Raises ``NotFound`` for a site without a graph."""
         domains: list[NavigableSite] = []
         for site in sites:
-            sheet = await atlas.sheet(site)
-            domains.append(NavigableSite(name=site, states=len(sheet.graph.nodes), home=sheet.graph.home))
-        return cls(atlas, finding, session, tuple(domains))
+            loaded = await graph_cache.load(site)
+            domains.append(NavigableSite(name=site, states=len(loaded.graph.nodes), home=loaded.graph.home))
+        return cls(graph_cache, finding, session, tuple(domains))
 
     def domains(self) -> tuple[NavigableSite, ...]:
         """Return the sites that the run may navigate by."""
@@ -188,7 +192,7 @@ class RunGraphs:
     async def find(self, domain: str, query: str, k: int) -> Sequence[StateCandidate]:
         """Return the states of a domain that match a query, best first, without states that are gone."""
         hits = await self._finding.graph_search(domain, query, k=k)
-        graph = (await self._atlas.sheet(domain)).graph
+        graph = (await self._graph_cache.load(domain)).graph
         found: list[StateCandidate] = []
         for hit in hits:
             pages = graph.pages_of(hit.node)
@@ -215,20 +219,22 @@ class RunGraphs:
         ``url`` is the state's address.  Raises ``SiteloreError`` where every path carries a risk.
         """
         for domain in self._domains:
-            sheet = await self._atlas.sheet(domain.name)
-            if state not in sheet.graph.pages:
+            loaded = await self._graph_cache.load(domain.name)
+            if state not in loaded.graph.pages:
                 continue
-            plan, arrivals = await follow_path(self._atlas, sheet, sheet.graph.node_of(state), self._session)
+            plan, arrivals = await follow_path(
+                self._graph_cache, loaded, loaded.graph.node_of(state), self._visit
+            )
             return len(arrivals) >= max(1, len(plan.transitions)) and arrivals[-1].kind.ok
         return False
 
     async def go(self, domain: str, node: str) -> CompletedRoute:
         """Take the run's browser to a state."""
-        sheet = await self._atlas.sheet(domain)
-        if node not in sheet.graph.nodes:
+        loaded = await self._graph_cache.load(domain)
+        if node not in loaded.graph.nodes:
             raise NotFound(f"the graph of {domain} no longer has the state {node}")
-        plan, arrivals = await follow_path(self._atlas, sheet, node, self._session, gate=self.gate)
-        page = self._session.page
+        plan, arrivals = await follow_path(self._graph_cache, loaded, node, self._visit, gate=self.gate)
+        page = self._visit.page
         return CompletedRoute(
             legs=tuple(leg.words for leg in plan.transitions),
             arrivals=arrivals,

@@ -74,7 +74,7 @@ class RunReader:
                 ignored[exposure.tip] += exposure.followed is False
                 routes.setdefault(exposure.tip, {}).update(dict.fromkeys(exposure.routes))
         texts = {tip.id: tip.text for tip in self._core.kb.tips()} if shown else {}
-        hints = {hint.id: hint.text for hint in self._core.workspace.desk.hints()} if shown else {}
+        hints = {hint.id: hint.text for hint in self._core.workspace.supervision.hints()} if shown else {}
         return [
             TipUse(
                 tip=tip,

@@ -24,7 +24,7 @@ class RunService:
     """Use cases of stored runs."""
 
     def __init__(self, core: Core, judging: ReviewService) -> None:
-        self._core, self._judging = core, judging
+        self._core, self._review = core, judging
         self._written: dict[str, list[str]] = {}
         self._tips_seen = -1
 
@@ -53,11 +53,9 @@ class RunService:
             # What another process, or one that was killed, put in place may not stand in this process's index.
             await self._core.on_store(self._core.workspace.catch_up)
             if report.cancelled:
-                await (
-                    self._judging.start_missing_detection()
-                )  # as a job of its own: the import is to stop now
+                await self._review.start_missing_detection()  # as a job of its own: the import is to stop now
             else:
-                await self._judging.detect_missing(job)
+                await self._review.detect_missing(job)
             self._core.bus.publish(RunsChanged())
             return report
 
@@ -98,7 +96,7 @@ class RunService:
                 risk=workspace.index.risk(run),
                 verdicts=tuple(workspace.review.verdicts(run)),
                 tips=tuple(self._tips_by_run().get(run, ())),
-                interventions=tuple(workspace.desk.deeds(run)),
+                interventions=tuple(workspace.supervision.interventions(run)),
             )
 
         return await self._core.on_store(opening)
@@ -154,7 +152,7 @@ class RunService:
 
         async def work(job: Job) -> int:
             count = await self._core.on_store(self._core.workspace.rebuild_index)
-            await self._judging.detect((), job)
+            await self._review.detect((), job)
             self._core.bus.publish(RunsChanged())
             return count
 

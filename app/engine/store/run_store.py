@@ -37,7 +37,7 @@ from app.engine.store.run_files import (
     write_file,
     write_run_folder,
 )
-from app.engine.store.run_writer import close_crashed, is_live
+from app.engine.store.run_locks import close_crashed, is_live
 from app.errors import Conflict, InputError, NotFound, StoreError
 from kb.private import make_folder, own_file
 
@@ -96,7 +96,7 @@ class RunStore:
             make_folder(self._runs)
             make_folder(self._trash)
         self.blobs = BlobStore(workspace / BLOB_FILE)
-        self.dead = close_crashed(self._runs)
+        self.crashed = close_crashed(self._runs)
         self._incoming: tuple[Path, FileLock] | None = None
         self._opened: OrderedDict[tuple[str | int, ...], tuple[Run, list[Step]]] = OrderedDict()
         self.sweep()
@@ -297,7 +297,7 @@ class RunStore:
             shutil.rmtree(folder, ignore_errors=True)
             lock.release()
             lock.path.unlink(missing_ok=True)
-        for dead in self.dead:
+        for dead in self.crashed:
             dead.lock.release()
         self.blobs.close()
 

@@ -9,49 +9,35 @@ lock file nobody holds is closed as interrupted, and can be resumed.
 from __future__ import annotations
 
 import logging
-import os
-import time
-import uuid
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.store.blob_store import pack_blobs
 from app.engine.store.database import translated_errors
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import (
-    RUN_FILE,
     STEPS_FILE,
     append_atomically,
-    decode_run,
-    decode_steps,
-    encode_run,
     encode_steps,
-    sync_folder,
-    validate_run_id,
-    write_file,
 )
-from app.errors import Conflict, InputError, NotFound, SiteloreError, StoreError
-from kb.private import make_folder, own_file
-
-if TYPE_CHECKING:
-    from app.engine.store.workspace import Workspace
+from app.engine.store.run_locks import (
+    INTERRUPTED_REASON,
+    delete_lock,
+    drop_partial_line,
+    replace_run_file,
+    take_lock,
+)
+from app.engine.store.workspace import Workspace
+from app.errors import Conflict, NotFound, SiteloreError
+from kb.private import own_file
 
 log = logging.getLogger(__name__)
 
-LIVE_FOLDER = ".live"
-"""Folder of the locks, beside the run folders."""
-
-_TRIES, _PAUSE = 10, 0.02
-
 RESUMABLE = frozenset({Outcome.RUNNING, Outcome.INTERRUPTED, Outcome.CRASHED})
 """Outcomes of runs that can be resumed: neither finished by the agent nor stopped by a person."""
-
-INTERRUPTED_REASON = "the program ended in the middle of the run"
 
 
 class RunWriter:
@@ -78,7 +64,7 @@ class RunWriter:
         Raises:
             Conflict: the id exists.  StoreError: the disk is full or can't be written.
         """
-        lock = _take_lock(workspace, run.id)
+        lock = take_lock(workspace.runs.path, run.id)
         try:
             head = replace(run, outcome=Outcome.RUNNING, step_count=0, final=None)
             if not workspace.runs.add(head, (), {}, beside):
@@ -102,7 +88,7 @@ class RunWriter:
         """
         if not workspace.runs.has(run):
             raise NotFound(f"no run {run[:120]!r} in this workspace")
-        lock = _take_lock(workspace, run)
+        lock = take_lock(workspace.runs.path, run)
         try:
             folder = workspace.runs.folder(run)
             drop_partial_line(folder)
@@ -203,125 +189,4 @@ class RunWriter:
             log.warning("run %s is not in the index as it ended yet: %s", self.run.id, error)
             self._lock.release()
         else:
-            _delete_lock(self._lock)
-
-
-def is_live(runs: Path, run: str) -> bool:
-    """Return whether a process works on the run."""
-    path = _lock_path(runs, run)
-    if not path.exists():
-        return False
-    with FileLock(path) as lock:
-        return not lock.take()
-
-
-@dataclass(frozen=True, slots=True)
-class CrashedRun:
-    """A run whose process died, locked until it is indexed."""
-
-    id: str
-    lock: FileLock
-
-    def let_go(self) -> None:
-        """Release it: the index is up to date."""
-        _delete_lock(self.lock)
-
-
-def close_crashed(runs: Path) -> list[CrashedRun]:
-    """Close runs whose process died as interrupted; return those, and the ones that died while they ended.
-
-    An unreadable run stays as it is: opening it says why.
-    """
-    dead: list[CrashedRun] = []
-    for path in sorted((runs / LIVE_FOLDER).glob("*.lock")):
-        lock = FileLock(path)
-        with translated_errors(path):
-            if not lock.take():
-                continue
-        try:
-            _close_as_interrupted(runs / path.stem)
-            dead.append(CrashedRun(path.stem, lock))
-        except (InputError, StoreError) as error:
-            log.warning("run %s could not be closed: %s", path.stem, error)
-            lock.release()
-    return dead
-
-
-def drop_partial_line(folder: Path) -> int:
-    """Remove a last line that was cut off; return its bytes.
-
-    Raises:
-        StoreError: the file can't be read or written.
-    """
-    path = folder / STEPS_FILE
-    with translated_errors(path), path.open("r+b") as file:
-        data = file.read()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            file.truncate(whole)
-            os.fsync(file.fileno())
-    return len(data) - whole
-
-
-def replace_run_file(folder: Path, run: Run) -> None:
-    """Replace ``run.json``, whole or not at all.
-
-    Raises:
-        StoreError: the disk is full or can't be written.
-    """
-    draft = folder / f".{RUN_FILE}.{uuid.uuid4().hex[:8]}"
-    with translated_errors(folder):
-        try:
-            write_file(draft, encode_run(run))
-            draft.replace(folder / RUN_FILE)
-        except BaseException:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
-            raise
-        sync_folder(folder)
-
-
-def _close_as_interrupted(folder: Path) -> None:
-    if not (folder / RUN_FILE).exists():
-        return
-    with translated_errors(folder):
-        head = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
-    if head.outcome is not Outcome.RUNNING:
-        return
-    drop_partial_line(folder)
-    with translated_errors(folder):
-        steps, _ = decode_steps((folder / STEPS_FILE).read_bytes(), folder / STEPS_FILE)
-    replace_run_file(
-        folder, replace(head, outcome=Outcome.INTERRUPTED, error=INTERRUPTED_REASON, step_count=len(steps))
-    )
-
-
-def _take_lock(workspace: Workspace, run: str) -> FileLock:
-    """Take the lock of a run.
-
-    Raises:
-        Conflict: another process holds it.
-    """
-    path = _lock_path(workspace.runs.path, validate_run_id(run))
-    lock = FileLock(path)
-    with translated_errors(path):
-        make_folder(path.parent)
-        for _ in range(_TRIES):
-            if lock.take():
-                return lock
-            time.sleep(_PAUSE)  # it may only be a workspace that opens and looks whether the run is dead
-    raise Conflict(f"another process is working on run {run}; wait for it, or stop it")
-
-
-def _delete_lock(lock: FileLock) -> None:
-    """Delete the lock file while it is held (Windows: once it is released): the run is over."""
-    with suppress(OSError):
-        lock.path.unlink(missing_ok=True)
-    lock.release()
-    with suppress(OSError):
-        if os.name == "nt":
-            lock.path.unlink(missing_ok=True)
-
-
-def _lock_path(runs: Path, run: str) -> Path:
-    return runs / LIVE_FOLDER / f"{run}.lock"
+            delete_lock(self._lock)

@@ -25,16 +25,17 @@ from urllib.parse import quote, unquote
 
 from app.engine.core.graph_edit import GraphEdit
 from app.engine.core.sites import SiteTable, load_sites, site_table
+from app.engine.core.supervision import RunState
 from app.engine.store.database import INDEX_FILE, translated_errors
 from app.engine.store.graph.graph_store import GraphStore
 from app.engine.store.locks import FileLock
 from app.engine.store.review_store import ReviewStore
 from app.engine.store.run_files import RUNS, TRASH, WORKSPACE_FILE, write_file
 from app.engine.store.run_index import RunIndex
+from app.engine.store.run_locks import LIVE_FOLDER
 from app.engine.store.run_store import RunStore
-from app.engine.store.run_writer import LIVE_FOLDER
 from app.engine.store.supervision.run_registry import RunRegistry
-from app.engine.store.supervision.supervision_state import POLICY_EDIT
+from app.engine.store.supervision.supervision_state import POLICY_EDIT, LiveRunSnapshot
 from app.engine.store.supervision.supervision_store import SupervisionStore
 from app.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
 from kb.journal import JournalEntry
@@ -47,6 +48,7 @@ _DELETE_RUNS = "delete-runs"
 GRAPH_EDIT = "graph-decision"
 _GRAPHS = "graphs"
 _LONGEST_NAME = 200
+_NOT_STARTED = (RunState.QUEUED, RunState.STARTING)
 _OWN_FILES = (WORKSPACE_FILE, RUNS, TRASH, _GRAPHS, "*.sqlite*", "knowledge.akb*", "*.lock")
 """Patterns of the workspace's own files."""
 
@@ -65,8 +67,8 @@ class Workspace:
         self.index_rebuilt = False
         self._graphs: dict[str, GraphStore] = {}
         self.review = ReviewStore(path / "review.sqlite")
-        self.desk = SupervisionStore(self.review)
-        self.wall = RunRegistry(path / RUNS / LIVE_FOLDER)
+        self.supervision = SupervisionStore(self.review)
+        self.run_registry = RunRegistry(path / RUNS / LIVE_FOLDER)
         try:
             self.runs = RunStore(path)
             try:
@@ -148,9 +150,9 @@ class Workspace:
     def decide(self, site: str, decision: GraphEdit, label: str) -> None:
         """Merge or split nodes of a graph; ``label`` names it in the undo history."""
         self.graph(site).add_decision(decision)
-        deed = {"site": site, "decision": decision.id}
+        change = {"site": site, "decision": decision.id}
         self.review.record(
-            GRAPH_EDIT, label, {**deed, "standing": True}, {**deed, "standing": False}, decision.author
+            GRAPH_EDIT, label, {**change, "standing": True}, {**change, "standing": False}, decision.author
         )
 
     def delete_runs(self, runs: Sequence[str], author: str = "") -> int:
@@ -163,9 +165,9 @@ class Workspace:
         if moved:
             self.index.remove(moved)
             what = moved[0] if len(moved) == 1 else f"{len(moved)} runs"
-            deed = {"runs": moved}
+            change = {"runs": moved}
             self.review.record(
-                _DELETE_RUNS, f"delete {what}", {**deed, "back": False}, {**deed, "back": True}, author
+                _DELETE_RUNS, f"delete {what}", {**change, "back": False}, {**change, "back": True}, author
             )
         return len(moved)
 
@@ -187,6 +189,15 @@ class Workspace:
             return self.review.journal.redo(self._apply)
 
     # the rest
+
+    def runs_of_other_processes(self) -> list[LiveRunSnapshot]:
+        """Return the runs that other processes work on or have queued."""
+        others = self.run_registry.runs_of_others()
+        return [
+            run
+            for run in self.supervision.snapshots()
+            if self.runs.is_live(run.run) or (run.run in others and run.row.state in _NOT_STARTED)
+        ]
 
     def export_runs(self, runs: Sequence[str], out: Path) -> int:
         """Write runs as native run folders ``out/<id>``; return how many.
@@ -226,7 +237,7 @@ class Workspace:
             graph.close()
         self._graphs.clear()
         self.index.close()
-        self.wall.close()
+        self.run_registry.close()
         self.runs.close()
         self.review.close()
 
@@ -248,23 +259,23 @@ class Workspace:
             )
         return self.path / _GRAPHS / f"{name}{suffix}"
 
-    def _apply(self, kind: str, deed: dict[str, Any]) -> None:
+    def _apply(self, kind: str, change: dict[str, Any]) -> None:
         if kind == _DELETE_RUNS:
-            runs = cast("list[str]", deed["runs"])
-            if deed["back"]:
+            runs = cast("list[str]", change["runs"])
+            if change["back"]:
                 self.restore_runs(runs)
             else:
                 self.index.remove(self.runs.delete(runs))
         elif kind == GRAPH_EDIT:
-            graph = self.graph(str(deed["site"]))
-            if deed["standing"]:
-                graph.restore_decision(str(deed["decision"]))
+            graph = self.graph(str(change["site"]))
+            if change["standing"]:
+                graph.restore_decision(str(change["decision"]))
             else:
-                graph.remove_decision(str(deed["decision"]))
+                graph.remove_decision(str(change["decision"]))
         elif kind == POLICY_EDIT:
-            self.desk.put_policy(deed)
+            self.supervision.put_policy(change)
         else:
-            self.review.set_standing(str(deed["verdict"]), bool(deed["standing"]))
+            self.review.set_standing(str(change["verdict"]), bool(change["standing"]))
 
     def _open_index(self) -> RunIndex:
         """Open the index, replace a damaged one, and bring it in line with the runs on disk."""
@@ -283,14 +294,14 @@ class Workspace:
         stored, indexed = self.runs.ids(), self.index.ids()
         if indexed and indexed & stored != indexed:
             self.index.remove(indexed - stored)
-        dead = {run.id for run in self.runs.dead} & stored
+        dead = {run.id for run in self.runs.crashed} & stored
         if changed := (stored - indexed) | dead:
             self.index_rebuilt = not indexed and bool(stored - dead)
             with self.index.batch():
                 for run in sorted(changed):
                     self.index_run(run)
-        while self.runs.dead:
-            self.runs.dead.pop().let_go()
+        while self.runs.crashed:
+            self.runs.crashed.pop().release()
 
     def _fill_index(self) -> None:
         with self.index.batch():

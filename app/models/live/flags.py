@@ -133,9 +133,9 @@ class LiveFlags(QObject):
         self._tasks.start(self._client.api.judge_flag(run, flag.step, flag.detector, right), failed=failed)
 
     def _note(self, intervention: Intervention) -> bool:
-        if intervention.deed not in VERDICT_WORDS:
+        if intervention.action not in VERDICT_WORDS:
             return False
-        self._said[intervention.about, intervention.step] = VERDICT_WORDS[intervention.deed]
+        self._said[intervention.about, intervention.step] = VERDICT_WORDS[intervention.action]
         return True
 
     def _show_verdicts(self) -> None:

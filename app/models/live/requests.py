@@ -224,19 +224,19 @@ class LiveRequests(QObject):
         request = self._current()
         if request is not None:
             verb = DecisionKind.RETRY if request.need is Need.TROUBLE else DecisionKind.APPROVE
-            self._decide(OperatorDecision(verb=verb, reach=ApprovalScope(reach), text=self.reason.strip()))
+            self._decide(OperatorDecision(kind=verb, scope=ApprovalScope(reach), text=self.reason.strip()))
 
     def deny(self, reach: str = "once") -> None:
         """Deny it; for a log-in wall, a problem or a flag this ends the run."""
         self._decide(
-            OperatorDecision(verb=DecisionKind.DENY, reach=ApprovalScope(reach), text=self.reason.strip())
+            OperatorDecision(kind=DecisionKind.DENY, scope=ApprovalScope(reach), text=self.reason.strip())
         )
 
     def no_wall(self) -> None:
         """Say that nothing blocks the page: the run resumes and does not ask about this page again."""
         request = self._current()
         if request is not None and request.need is Need.WALL:
-            self._decide(OperatorDecision(verb=DecisionKind.NO_WALL, text=self.reason.strip()))
+            self._decide(OperatorDecision(kind=DecisionKind.NO_WALL, text=self.reason.strip()))
 
     def edit(self, command: str) -> None:
         """Replace the action by this one (in the call form); the engine validates it."""
@@ -244,14 +244,14 @@ class LiveRequests(QObject):
         if not line:
             self._refuse(_tr('Type the new action, such as click("12").'))
             return
-        self._decide(OperatorDecision(verb=DecisionKind.EDIT, command=line, text=self.reason.strip()))
+        self._decide(OperatorDecision(kind=DecisionKind.EDIT, command=line, text=self.reason.strip()))
 
     def answer(self, text: str) -> None:
         """Answer the agent's question."""
         if not text.strip():
             self._refuse(_tr("Type the answer first."))
             return
-        self._decide(OperatorDecision(verb=DecisionKind.ANSWER, text=text.strip()))
+        self._decide(OperatorDecision(kind=DecisionKind.ANSWER, text=text.strip()))
 
     def _decide(self, decision: OperatorDecision) -> None:
         request = self._current()
@@ -267,7 +267,7 @@ class LiveRequests(QObject):
             self._refuse(too_long(longest))
             return
         self._mine.add(request.id)
-        if decision.verb is DecisionKind.DENY and request.need in ENDS_RUN_IF_DENIED:
+        if decision.kind is DecisionKind.DENY and request.need in ENDS_RUN_IF_DENIED:
             self._hold(request, decision)
             return
         self.is_deciding, self.error = True, ""
@@ -379,7 +379,7 @@ def decision_words(request: ApprovalRequest) -> str:
         ApprovalScope.RUN: _tr(", for the whole run"),
         ApprovalScope.SITE: _tr(", on this site"),
     }
-    what = f"{decision.verb.value}{far[decision.reach]}"
+    what = f"{decision.kind.value}{far[decision.scope]}"
     if decision.command:
         what = f"{what}: {decision.command}"
     elif decision.text:
@@ -392,7 +392,7 @@ def notice_words(request: ApprovalRequest, decision: OperatorDecision, name: str
     """Return ``Approved: Buy one Gadget · run 3``; "" for a decision that ends the run, announced when it has
     ended.
     """
-    if decision.verb is DecisionKind.DENY:
+    if decision.kind is DecisionKind.DENY:
         what = {Need.APPROVAL: _tr("Denied"), Need.QUESTION: _tr("Not answered")}.get(request.need, "")
     else:
         what = {
@@ -404,7 +404,7 @@ def notice_words(request: ApprovalRequest, decision: OperatorDecision, name: str
             DecisionKind.EDIT: _tr("Approved with another action"),
             DecisionKind.ANSWER: _tr("Answered"),
             DecisionKind.NO_WALL: _tr("Not blocked, resumed"),
-        }[decision.verb]
+        }[decision.kind]
     return f"{what}: {name}" if what else ""
 
 

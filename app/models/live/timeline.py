@@ -98,10 +98,10 @@ def _of_step(step: Step, flag: RaisedFlag | None) -> TimelineEntry:
 
 def _of_intervention(intervention: Intervention) -> TimelineEntry:
     return TimelineEntry(
-        key=f"deed {intervention.order} {intervention.deed.value} {intervention.about}",
+        key=f"deed {intervention.order} {intervention.action.value} {intervention.about}",
         step=intervention.step,
         words=intervention.words,
-        action=intervention.deed.value,
+        action=intervention.action.value,
         author=intervention.author or _tr("somebody"),
         at=intervention.at,
     )

@@ -47,7 +47,7 @@ class InterventionListModel(ObjectList[InterventionRow]):
     def show(self, deeds: Sequence[Intervention], steps: Sequence[Step]) -> None:
         """Show these interventions; those after the run's last step are listed at it."""
         last = steps[-1].index if steps else 0
-        once = {(deed.order, deed.step, deed.deed): deed for deed in deeds}
+        once = {(deed.order, deed.step, deed.action): deed for deed in deeds}
         self.merge(
             [_row(deed, last) for deed in sorted(once.values(), key=lambda deed: (deed.order, deed.at))]
         )
@@ -55,7 +55,7 @@ class InterventionListModel(ObjectList[InterventionRow]):
 
 def intervention_text(deed: Intervention) -> str:
     """``ana: hinted 'try the menu'``."""
-    words = f"{deed.deed.value} '{deed.words}'" if deed.words else deed.deed.value
+    words = f"{deed.action.value} '{deed.words}'" if deed.words else deed.action.value
     return f"{deed.author or _tr('somebody')}: {words}"
 
 
@@ -75,9 +75,9 @@ def flag_remark(flag: Flag, deeds: Iterable[Intervention]) -> str:
     for deed in deeds:
         if deed.about != flag.detector:
             continue
-        if deed.deed in FLAG_REVIEWS and deed.step == flag.step:
-            review = _tr(FLAG_REVIEWS[deed.deed]).format(deed.author or _tr("somebody"))  # the newest counts
-        elif deed.deed is OperatorAction.PAUSED and deed.step in (flag.step, flag.step + 1):
+        if deed.action in FLAG_REVIEWS and deed.step == flag.step:
+            review = _tr(FLAG_REVIEWS[deed.action]).format(deed.author or _tr("somebody"))  # the newest counts
+        elif deed.action is OperatorAction.PAUSED and deed.step in (flag.step, flag.step + 1):
             paused = _tr("paused the run")
     return " · ".join(part for part in (paused, review) if part)
 
@@ -90,7 +90,7 @@ def _row(deed: Intervention, last: int) -> InterventionRow:
     return InterventionRow(
         order=deed.order,
         index=min(max(deed.step, 0), max(last, 0)),
-        role=_tr(deed.deed.value),
+        role=_tr(deed.action.value),
         more=f"{where} · {deed.author or _tr('somebody')}",
         text=deed.words,
         when=QLocale().toString(when, QLocale.FormatType.ShortFormat) if when is not None else "",

@@ -53,7 +53,7 @@ async def test_what_the_policy_asks_about_waits_for_approval_and_is_closed_once_
         assert (need.need, need.risk, need.words) == (Need.APPROVAL, "deletes", "click link 'Delete account'")
         assert bench.kept.steps == []
         assert Click(2, label="Delete account") not in bench.hands.done
-        row = await desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE, author="ann"))
+        row = await desk.answer_request(OperatorDecision(kind=DecisionKind.APPROVE, author="ann"))
         assert desk.rows[row.id].state is RequestState.DECIDED
 
     await bench.run(approve)
@@ -65,7 +65,7 @@ async def test_what_the_policy_asks_about_waits_for_approval_and_is_closed_once_
 
 async def test_what_is_denied_is_not_done_and_the_agent_is_told_why():
     desk = FakeApprovals(
-        lambda one: OperatorDecision(verb=DecisionKind.DENY, text="not this account"), ASKING
+        lambda one: OperatorDecision(kind=DecisionKind.DENY, text="not this account"), ASKING
     )
     bench = SupervisedLoop([Click(2), Stop("")], desk=desk)
     await bench.run()
@@ -92,9 +92,9 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
         (need,) = bench.control.needs
         with pytest.raises(UsageError, match="there is no element 99"):
             bench.control.check_decision(
-                need.id, OperatorDecision(verb=DecisionKind.EDIT, command='click("99")')
+                need.id, OperatorDecision(kind=DecisionKind.EDIT, command='click("99")')
             )
-        good = OperatorDecision(verb=DecisionKind.EDIT, command='click("0")', text="look first")
+        good = OperatorDecision(kind=DecisionKind.EDIT, command='click("0")', text="look first")
         bench.control.check_decision(need.id, good)
         await desk.answer_request(good)
 
@@ -107,8 +107,8 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
 async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again():
     answers = iter(
         [
-            OperatorDecision(verb=DecisionKind.EDIT, command="gibberish("),
-            OperatorDecision(verb=DecisionKind.DENY, text="leave it"),
+            OperatorDecision(kind=DecisionKind.EDIT, command="gibberish("),
+            OperatorDecision(kind=DecisionKind.DENY, text="leave it"),
         ]
     )
     desk = FakeApprovals(lambda one: next(answers), ASKING)
@@ -120,7 +120,7 @@ async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again()
 
 async def opened_before() -> ApprovalRequest:
     """Return the program's question before it deletes the account, as an interrupted run has left it."""
-    desk = FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.DENY), ASKING)
+    desk = FakeApprovals(lambda one: OperatorDecision(kind=DecisionKind.DENY), ASKING)
     await SupervisedLoop([Click(2), Stop("")], desk=desk).run()
     (row,) = desk.rows.values()
     return replace(row, id="old", state=RequestState.OPEN, decision=None)
@@ -130,7 +130,7 @@ async def test_a_decision_from_before_a_crash_is_gone_by_and_not_asked_for_again
     asked = replace(
         await opened_before(),
         state=RequestState.DECIDED,
-        decision=OperatorDecision(verb=DecisionKind.APPROVE),
+        decision=OperatorDecision(kind=DecisionKind.APPROVE),
     )
     desk = FakeApprovals(policy=ASKING)
     desk.rows["old"] = asked
@@ -146,7 +146,7 @@ async def test_an_open_request_from_before_a_crash_is_waited_for_and_another_act
     again = FakeApprovals(policy=ASKING)
     again.rows["old"] = asked
     bench = SupervisedLoop([Click(2), Stop("")], desk=again)
-    await bench.run(lambda: again.answer_request(OperatorDecision(verb=DecisionKind.APPROVE)))
+    await bench.run(lambda: again.answer_request(OperatorDecision(kind=DecisionKind.APPROVE)))
     assert (list(again.rows), bench.words[0]) == (["old"], "click link 'Delete account'")
 
     other = FakeApprovals(policy=ASKING)
@@ -160,7 +160,7 @@ async def test_an_open_request_from_before_a_crash_is_waited_for_and_another_act
 
 
 async def test_a_question_is_answered_and_the_row_is_closed_when_the_next_step_begins():
-    desk = FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.ANSWER, text="the blue one"))
+    desk = FakeApprovals(lambda one: OperatorDecision(kind=DecisionKind.ANSWER, text="the blue one"))
     bench = SupervisedLoop([AskHuman("Which?"), Stop("")], desk=desk)
     await bench.run()
     assert bench.kept.steps[0].output == "the blue one"
@@ -175,12 +175,12 @@ async def test_a_captcha_waits_for_a_person_and_is_asked_about_again_while_it_st
     bench.hands.pages = {**PAGES, HOME: walled}
 
     async def solve() -> None:
-        await desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE))
+        await desk.answer_request(OperatorDecision(kind=DecisionKind.APPROVE))
         first = set(desk.rows)
         while desk.waiting is None or desk.waiting.id in first:
             await asyncio.sleep(0)
         bench.hands.pages = dict(PAGES)
-        await desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE))
+        await desk.answer_request(OperatorDecision(kind=DecisionKind.APPROVE))
 
     run = await bench.run(solve)
     assert (run.outcome, len(desk.rows)) == (Outcome.ANSWERED, 2)
@@ -188,7 +188,7 @@ async def test_a_captcha_waits_for_a_person_and_is_asked_about_again_while_it_st
 
 
 async def test_a_run_that_a_person_ends_before_a_wall_was_stopped_by_them():
-    desk = FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.DENY, text="not worth it"))
+    desk = FakeApprovals(lambda one: OperatorDecision(kind=DecisionKind.DENY, text="not worth it"))
     bench = SupervisedLoop([Stop("42")], desk=desk)
     bench.hands.pages = {**PAGES, HOME: page_of(HOME, title="Are you human?", challenge=Challenge.CAPTCHA)}
     run = await bench.run()
@@ -230,7 +230,7 @@ async def test_a_flag_pauses_or_asks_as_the_policy_says():
     assert [(deed, author) for deed, _, _, author in bench.desk.deeds] == [(OperatorAction.PAUSED, "policy")]
 
     asking = InterventionPolicy(flags=(FlagRule(severity=Severity.ERROR, reaction=Reaction.ASK),))
-    desk = FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.DENY, text="enough"), asking)
+    desk = FakeApprovals(lambda one: OperatorDecision(kind=DecisionKind.DENY, text="enough"), asking)
     bench = SupervisedLoop([Click(0), Stop("42")], desk=desk, watching=FiringDetectors(0, Severity.ERROR))
     run = await bench.run()
     assert (run.outcome, run.error, len(bench.kept.steps)) == (Outcome.STOPPED, "enough", 1)
@@ -243,7 +243,7 @@ async def test_a_flag_that_was_asked_about_before_a_crash_is_asked_about_again()
     await done.run()
     bench = SupervisedLoop([Stop("42")], desk=desk, steps=done.kept.steps[:1])
     run = await bench.run(
-        lambda: desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE, text="it is fine"))
+        lambda: desk.answer_request(OperatorDecision(kind=DecisionKind.APPROVE, text="it is fine"))
     )
     assert (run.outcome, list(desk.rows)) == (Outcome.ANSWERED, ["old"])
     assert bench.policy.seen[0].answers[0][1] == "it is fine"
@@ -281,18 +281,18 @@ async def test_a_person_may_try_again_or_end_what_could_not_even_be_written_down
     async def decide() -> None:
         await bench.until(RunState.WAITING)
         (need,) = bench.control.needs
-        told = bench.control.decide(need.id, OperatorDecision(verb=DecisionKind.RETRY, author="ann"))
+        told = bench.control.decide(need.id, OperatorDecision(kind=DecisionKind.RETRY, author="ann"))
         assert told.state is RequestState.DECIDED
         with pytest.raises(Conflict, match="decided already by ann: retry"):
-            bench.control.decide(need.id, OperatorDecision(verb=DecisionKind.DENY))
+            bench.control.decide(need.id, OperatorDecision(kind=DecisionKind.DENY))
         while bench.control.needs == (need,) or not bench.control.needs:
             await asyncio.sleep(0)
         (second,) = bench.control.needs
         assert second.id != need.id, "the disk is still full"
         with pytest.raises(NotFound):
-            bench.control.decide(need.id, OperatorDecision(verb=DecisionKind.RETRY))
+            bench.control.decide(need.id, OperatorDecision(kind=DecisionKind.RETRY))
         bench.kept.full = False
-        bench.control.decide(second.id, OperatorDecision(verb=DecisionKind.RETRY))
+        bench.control.decide(second.id, OperatorDecision(kind=DecisionKind.RETRY))
 
     run = await bench.run(decide)
     assert (run.outcome, len(bench.kept.steps)) == (Outcome.ANSWERED, 2)
@@ -302,7 +302,7 @@ async def test_a_person_may_try_again_or_end_what_could_not_even_be_written_down
 
     async def end() -> None:
         await bench.until(RunState.WAITING)
-        bench.control.decide(bench.control.needs[0].id, OperatorDecision(verb=DecisionKind.DENY))
+        bench.control.decide(bench.control.needs[0].id, OperatorDecision(kind=DecisionKind.DENY))
 
     with pytest.raises(ExceptionGroup) as ended:
         await bench.run(end)
@@ -321,7 +321,7 @@ async def test_a_model_that_hangs_is_asked_once_more_and_then_a_person_is():
                 await asyncio.sleep(1000)
             return AgentDecision(action=Stop("42"))
 
-    bench.desk.decide = lambda one: OperatorDecision(verb=DecisionKind.RETRY)
+    bench.desk.decide = lambda one: OperatorDecision(kind=DecisionKind.RETRY)
     bench.loop._parts = replace(bench.loop._parts, policy=Hangs([]))  # pyright: ignore[reportPrivateUsage]
     run = await bench.run()
     assert (run.outcome, asked[0]) == (Outcome.ANSWERED, 3)
@@ -338,7 +338,7 @@ async def test_an_endpoint_that_is_down_is_trouble_and_a_used_up_budget_is_the_e
 
     other = next(kind for kind in ModelErrorKind if kind is not ModelErrorKind.BUDGET)
     bench = SupervisedLoop(
-        [fails(other), Stop("42")], desk=FakeApprovals(lambda one: OperatorDecision(verb=DecisionKind.RETRY))
+        [fails(other), Stop("42")], desk=FakeApprovals(lambda one: OperatorDecision(kind=DecisionKind.RETRY))
     )
     assert (await bench.run()).outcome is Outcome.ANSWERED
     bench = SupervisedLoop([fails(ModelErrorKind.BUDGET)], desk=FakeApprovals(approve))

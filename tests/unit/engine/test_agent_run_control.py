@@ -239,7 +239,7 @@ async def test_steps_done_by_hand_while_a_question_is_open_come_before_it():
         await bench.control.take_over()
         await bench.loop.add_operator_step(done.kept.steps[0], {})
         await bench.control.release()
-        await desk.answer_request(OperatorDecision(verb=DecisionKind.ANSWER, text="blue"))
+        await desk.answer_request(OperatorDecision(kind=DecisionKind.ANSWER, text="blue"))
 
     await bench.run(person)
     assert [(step.index, step.by) for step in bench.kept.steps] == [(0, "person"), (1, ""), (2, "")]
@@ -347,12 +347,12 @@ class Supervisor:
                 case "by hand" if control.state is RunState.TAKEN_OVER:
                     await self.bench.loop.add_operator_step(BY_HAND, {})
                 case "approve" if row is not None:
-                    await self.desk.answer_request(OperatorDecision(verb=DecisionKind.APPROVE, text="fine"))
+                    await self.desk.answer_request(OperatorDecision(kind=DecisionKind.APPROVE, text="fine"))
                 case "deny" if row is not None:
-                    await self.desk.answer_request(OperatorDecision(verb=DecisionKind.DENY))
+                    await self.desk.answer_request(OperatorDecision(kind=DecisionKind.DENY))
                 case "edit" if row is not None:
                     await self.desk.answer_request(
-                        OperatorDecision(verb=DecisionKind.EDIT, command='click("0")')
+                        OperatorDecision(kind=DecisionKind.EDIT, command='click("0")')
                     )
                 case "hint":
                     self.hints += 1

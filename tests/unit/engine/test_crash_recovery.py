@@ -78,16 +78,16 @@ class Wall:
             step=1,
             why="old",
         )
-        self.core.workspace.desk.save_snapshot(
-            LiveRunSnapshot(run=run, state=state, row=row, request=request, at=9.0)
+        self.core.workspace.supervision.save_snapshot(
+            LiveRunSnapshot(run=run, row=row, request=request, at=9.0)
         )
 
     def asked(self, run: str, name: str, *, decided: bool = False) -> None:
         """A request of a run."""
-        desk = self.core.workspace.desk
+        desk = self.core.workspace.supervision
         desk.open_request(ApprovalRequest(id=name, run=run, need=Need.APPROVAL, step=2, question="May it?"))
         if decided:
-            desk.decide(name, OperatorDecision(verb=DecisionKind.APPROVE, author="ana", at=1.0))
+            desk.decide(name, OperatorDecision(kind=DecisionKind.APPROVE, author="ana", at=1.0))
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ async def test_a_run_that_waits_keeps_its_request_and_its_hints(wall: Wall):
         wall,
         lambda: wall.left("one", RunState.WAITING),
         lambda: wall.asked("one", "r1"),
-        lambda: wall.core.workspace.desk.add_hint(hint),
+        lambda: wall.core.workspace.supervision.add_hint(hint),
     )
     row = (await wall.recover())["one"]
     assert wall.went_on == []
@@ -170,8 +170,8 @@ async def test_a_run_that_ended_is_taken_off_and_what_it_asked_is_closed(wall: W
         lambda: wall.asked("one", "r1"),
     )
     assert await wall.recover() == {}
-    desk = wall.core.workspace.desk
-    assert await wall.core.on_store(lambda: (desk.live(), desk.requests("one"))) == ([], [])
+    desk = wall.core.workspace.supervision
+    assert await wall.core.on_store(lambda: (desk.snapshots(), desk.requests("one"))) == ([], [])
 
 
 async def test_a_note_of_which_there_is_nothing_left_is_dropped(wall: Wall):
@@ -191,7 +191,9 @@ async def test_a_run_that_another_process_works_on_is_left_to_it(wall: Wall):
 
     live = await wall.core.on_store(working)
     assert await wall.recover() == {}
-    assert [note.run for note in await wall.core.on_store(wall.core.workspace.desk.live)] == ["one"]
+    assert [note.run for note in await wall.core.on_store(wall.core.workspace.supervision.snapshots)] == [
+        "one"
+    ]
     await wall.core.on_store(live.close)
 
 

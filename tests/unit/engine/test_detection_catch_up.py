@@ -95,7 +95,7 @@ async def test_nothing_starts_where_every_run_has_been_looked_at(root, opened):
     engine = await opened()
     await engine.import_runs([str(root)])
     before = len(await engine.jobs())
-    await engine._judging.start_missing_detection()
+    await engine._review.start_missing_detection()
     assert len(await engine.jobs()) == before
 
 
@@ -108,8 +108,8 @@ async def test_a_cancelled_import_leaves_no_run_without_the_detectors(root, open
     monkeypatch.setattr(run_cases, "import_paths", cancelled_after_four)
     report = await engine.import_runs([str(root)])
     assert (report.cancelled, report.imported) == (True, 4)
-    assert engine._judging._looking is not None
-    await engine._judging._looking
+    assert engine._review._looking is not None
+    await engine._review._looking
     rows = await engine.list_runs(RunFilter())
     assert [row.looked_at for row in rows] == [True] * 4
     monkeypatch.undo()
@@ -124,9 +124,9 @@ async def test_a_new_version_of_a_detector_looks_at_every_run_again(root, opened
     monkeypatch.setattr(review, "DETECTOR_SET_HASH", "of another version")
     rest = engine._core.workspace.index.runs_to_detect
     assert len(rest("of another version")) == 8
-    await engine._judging.start_missing_detection()
-    assert engine._judging._looking is not None
-    await engine._judging._looking
+    await engine._review.start_missing_detection()
+    assert engine._review._looking is not None
+    await engine._review._looking
     assert rest("of another version") == []
 
 
@@ -214,8 +214,8 @@ async def test_runs_that_come_back_from_the_trash_are_looked_at_again(root, open
     before = await engine.list_runs(RunFilter())
     await engine.delete_runs(list(runs[:3]))
     await engine.undo()
-    if engine._judging._looking is not None:
-        await engine._judging._looking
+    if engine._review._looking is not None:
+        await engine._review._looking
     assert await engine.list_runs(RunFilter()) == before
 
 

@@ -163,12 +163,12 @@ async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ran
     called = (await engine.open_run("run-0")).flags[0]
     workspace = engine._core.workspace
     before = workspace.index.risk("run-0").value
-    deed = Intervention(run="run-0", step=called.step, deed=OperatorAction.TOOK_OVER, author="mina", at=9.0)
+    deed = Intervention(run="run-0", step=called.step, action=OperatorAction.TOOK_OVER, author="mina", at=9.0)
     for reaction in reactions_of(deed, [called]):
-        workspace.desk.add_reaction(reaction)
+        workspace.supervision.add_reaction(reaction)
 
-    await engine._judging.after_verdicts(("run-0",))
-    await engine._judging.settle()
+    await engine._review.after_verdicts(("run-0",))
+    await engine._review.settle()
 
     report = await engine.risk_report()
     [score] = [one for one in report.scores if (one.detector, one.site) == (called.detector, "")]
@@ -179,19 +179,19 @@ async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ran
 
 
 async def test_a_run_opens_with_what_was_done_in_it_while_it_was_going_on(engine):
-    desk = engine._core.workspace.desk
+    desk = engine._core.workspace.supervision
     deeds = [
-        desk.add_action(Intervention(run="run-0", step=at, deed=OperatorAction.PAUSED, author="mina"))
+        desk.add_action(Intervention(run="run-0", step=at, action=OperatorAction.PAUSED, author="mina"))
         for at in (1, 2)
     ]
-    desk.add_action(Intervention(run="run-1", step=0, deed=OperatorAction.STOPPED, author="mina"))
+    desk.add_action(Intervention(run="run-1", step=0, action=OperatorAction.STOPPED, author="mina"))
     assert (await engine.open_run("run-0")).interventions == tuple(deeds)
 
 
 async def test_undoing_an_edit_of_the_policy_is_told(engine):
     told: list[HistoryChanged] = []
     engine.bus.subscribe(lambda event: told.append(event) if isinstance(event, HistoryChanged) else None)
-    desk = engine._core.workspace.desk
+    desk = engine._core.workspace.supervision
     desk.save_policy(UNATTENDED, "mina")
     assert (await engine.undo()).did == "edit the intervention policy"
     assert desk.policy() == DEFAULT_POLICY

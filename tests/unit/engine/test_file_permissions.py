@@ -58,7 +58,7 @@ def fill(workspace: Workspace, source: Path) -> None:
     with LedgerStore.open(live.folder) as book:
         book.write(entries.note("seen", 0))
     live.close()
-    workspace.wall.claim(["queued"])
+    workspace.run_registry.claim(["queued"])
     workspace.graph("shop")
     workspace.delete_runs(["live"])
     for number in range(IMPORTED):

@@ -28,7 +28,7 @@ def flag(step: int = 3, detector: str = "left-sites", version: int = VERSION) ->
 
 
 def deed(what: OperatorAction, about: str = "", author: str = "ana") -> Intervention:
-    return Intervention(run="r", step=4, deed=what, about=about, author=author, at=9.0)
+    return Intervention(run="r", step=4, action=what, about=about, author=author, at=9.0)
 
 
 def reaction(right: bool, at: float = 1.0, **more: object) -> FlagReaction:

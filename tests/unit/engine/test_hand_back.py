@@ -79,7 +79,10 @@ async def test_a_run_ends_as_the_person_says_who_did_its_task(
     assert row.outcome == outcome.value
     assert "ana" in row.why
     deeds = await wall.engine.interventions(run)
-    assert [(one.deed, one.author) for one in deeds][-2:] == [(OperatorAction.RELEASED, "ana"), (deed, "ana")]
+    assert [(one.action, one.author) for one in deeds][-2:] == [
+        (OperatorAction.RELEASED, "ana"),
+        (deed, "ana"),
+    ]
     assert deeds[-1].words == (given or "")
     assert all(one.state is RequestState.CLOSED for one in await wall.engine.requests(run, closed=True))
 
@@ -143,7 +146,7 @@ async def test_a_process_that_dies_after_the_word_leaves_a_run_that_the_next_clo
 ):
     first = await Browserless.at(tmp_path / "workspace", monkeypatch)
     run = await taken(first)
-    found = first.engine._fleet.known(run)
+    found = first.engine._fleet.get(run)
     monkeypatch.setattr(
         found.control, "finish_by_hand", lambda _end: None
     )  # it dies before the loop hears of it
@@ -281,12 +284,12 @@ async def test_what_was_said_to_be_no_wall_is_never_asked_about_again_in_this_ru
     wall.pages = {**PAGES, ORDERS: captcha()}
     (run,) = await wall.start((Click(0), Click(0), Click(0), Stop("7")))  # there, back, and there again
     request = await wall.asked(run)
-    await wall.engine.decide(request.id, OperatorDecision(verb=DecisionKind.NO_WALL))
+    await wall.engine.decide(request.id, OperatorDecision(kind=DecisionKind.NO_WALL))
     assert (await wall.over(run)).why == "7"
     asked = await wall.engine.requests(run, closed=True)
     assert [one.id for one in asked] == [request.id]
     assert wall.policies[run].seen[-1].page.challenge is Challenge.NONE, "the agent does not see one either"
-    assert OperatorAction.NO_WALL in [one.deed for one in await wall.engine.interventions(run)]
+    assert OperatorAction.NO_WALL in [one.action for one in await wall.engine.interventions(run)]
 
 
 async def test_another_wall_is_asked_about_all_the_same(wall: Browserless):
@@ -295,10 +298,10 @@ async def test_another_wall_is_asked_about_all_the_same(wall: Browserless):
     first = await wall.asked(run)
     hands = wall.hands[run]
     hands.pages = {**wall.pages, HOME: replace(PAGES[HOME], title="Prove it", challenge=Challenge.CAPTCHA)}
-    await wall.engine.decide(first.id, OperatorDecision(verb=DecisionKind.NO_WALL))
+    await wall.engine.decide(first.id, OperatorDecision(kind=DecisionKind.NO_WALL))
     second = (await wall.until(run, lambda row: bool(row.needs) and row.needs[0].id != first.id)).needs[0]
     assert second.url == HOME
-    await wall.engine.decide(second.id, OperatorDecision(verb=DecisionKind.DENY))
+    await wall.engine.decide(second.id, OperatorDecision(kind=DecisionKind.DENY))
     assert (await wall.over(run)).outcome == "stopped"
 
 
@@ -306,9 +309,9 @@ async def test_dealt_with_on_a_wall_that_stands_asks_again(wall: Browserless):
     wall.pages = {**PAGES, ORDERS: captcha()}
     (run,) = await wall.start((Click(0), Stop("7")))
     first = await wall.asked(run)
-    await wall.engine.decide(first.id, OperatorDecision(verb=DecisionKind.APPROVE))
+    await wall.engine.decide(first.id, OperatorDecision(kind=DecisionKind.APPROVE))
     again = (await wall.until(run, lambda row: bool(row.needs) and row.needs[0].id != first.id)).needs[0]
-    await wall.engine.decide(again.id, OperatorDecision(verb=DecisionKind.NO_WALL))
+    await wall.engine.decide(again.id, OperatorDecision(kind=DecisionKind.NO_WALL))
     assert (await wall.over(run)).outcome == "answered"
 
 
@@ -322,7 +325,7 @@ async def test_a_takeover_of_a_false_wall_is_handed_back_as_none(wall: Browserle
     (kept,) = await wall.engine.requests(run, closed=True)
     assert kept.id == request.id
     assert kept.decision is not None
-    assert (kept.decision.verb, kept.decision.author) == (DecisionKind.NO_WALL, "ana")
+    assert (kept.decision.kind, kept.decision.author) == (DecisionKind.NO_WALL, "ana")
 
 
 async def test_where_no_wall_was_asked_about_there_is_none_to_deny(wall: Browserless):
@@ -338,7 +341,7 @@ async def test_what_is_no_wall_is_known_after_a_kill(tmp_path: Path, monkeypatch
     first.pages = {**PAGES, ORDERS: captcha()}
     (run,) = await first.start((Click(0), asyncio.Event(), Stop("7")))
     request = await first.asked(run)
-    await first.engine.decide(request.id, OperatorDecision(verb=DecisionKind.NO_WALL))
+    await first.engine.decide(request.id, OperatorDecision(kind=DecisionKind.NO_WALL))
     await first.until(run, lambda row: row.state is RunState.RUNNING)
     await first.engine.aclose()
     second = await Browserless.at(tmp_path / "workspace", monkeypatch, recover=True)
@@ -356,8 +359,8 @@ async def test_the_first_word_that_ended_a_run_counts(wall: Browserless):
     await wall.engine.release(run, DONE)
     await wall.over(run)
     core = wall.engine._core
-    await wall.engine._fleet._desk.note(run, 3, OperatorAction.GAVE_ANSWER, "late", author="eve")
-    word = await core.on_store(core.workspace.desk.word, run)
+    await wall.engine._fleet._approvals.note(run, 3, OperatorAction.GAVE_ANSWER, "late", author="eve")
+    word = await core.on_store(core.workspace.supervision.statements, run)
     assert word.end == HandBack(how=HandBackKind.FINISHED, author="ana")
     assert await core.on_store(recoverable_runs, core.workspace) == []
     with pytest.raises(Conflict, match="has ended"):

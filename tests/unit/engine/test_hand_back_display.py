@@ -58,7 +58,7 @@ def test_a_terminal_gives_the_answer_of_a_run_and_shows_whose_it_is(
     assert shown["flags"] == []
     assert sitelore(tmp_path, "live", "time-line", run, "--json") == 0
     deeds = json.loads(capsys.readouterr().out)
-    assert (deeds[-1]["deed"], deeds[-1]["words"]) == ("gave the answer", "41 pieces")
+    assert (deeds[-1]["action"], deeds[-1]["words"]) == ("gave the answer", "41 pieces")
 
 
 def test_a_terminal_says_that_a_run_is_finished_and_lists_it_so(

@@ -91,7 +91,7 @@ def test_the_value_is_nowhere_even_where_sqlite_is_built_to_leave_what_it_frees(
 
 def test_what_was_noted_of_runs_is_whole_but_for_the_value(old: Path):
     store = ReviewStore(old)
-    notes = {note.run: note for note in SupervisionStore(store).live()}
+    notes = {note.run: note for note in SupervisionStore(store).snapshots()}
     assert list(notes) == ["r1", "r2", "r3"]
     assert notes["r1"].row.intent == CLEAN
     assert notes["r1"].request is not None
@@ -139,7 +139,7 @@ def test_a_file_from_before_the_desk_is_opened(tmp_path: Path, version: int):
     path = tmp_path / "review.sqlite"
     open_database(path, MIGRATIONS[:version]).close()
     store = ReviewStore(path)
-    assert SupervisionStore(store).live() == []
+    assert SupervisionStore(store).snapshots() == []
     store.close()
 
 
@@ -148,5 +148,5 @@ def test_damaged_notes_don_t_keep_the_file_from_opening(old: Path):
         connection.execute("UPDATE live_note SET document = '{' WHERE run = 'r3'")
         connection.execute("UPDATE live_note SET document = '[1]' WHERE run = 'r2'")
     store = ReviewStore(old)
-    assert [note.run for note in SupervisionStore(store).live()] == ["r1"]
+    assert [note.run for note in SupervisionStore(store).snapshots()] == ["r1"]
     store.close()

@@ -30,8 +30,8 @@ from tests.support.fake_executor import HOME
 from tests.support.kill_supervision_writers import ask
 from tests.support.supervised_loop import ASKING, PAGES, SupervisedLoop
 
-YES = OperatorDecision(verb=DecisionKind.APPROVE, author="ana", at=7.0)
-NO = OperatorDecision(verb=DecisionKind.DENY, author="ben", at=8.0)
+YES = OperatorDecision(kind=DecisionKind.APPROVE, author="ana", at=7.0)
+NO = OperatorDecision(kind=DecisionKind.DENY, author="ben", at=8.0)
 
 # one request and another: is it the same that was asked?
 
@@ -64,7 +64,7 @@ async def test_a_decision_holds_for_the_very_action_that_was_asked_about(
     now = replace(ASKED, id="new", state=RequestState.OPEN, decision=None, **changes)  # type: ignore[arg-type]
     decided = await control.ask(now)
     assert decided is not None
-    assert decided.verb is (DecisionKind.APPROVE if holds else DecisionKind.DENY)
+    assert decided.kind is (DecisionKind.APPROVE if holds else DecisionKind.DENY)
     assert ("new" in desk.rows) is not holds, "what was decided is not asked twice, anything else is asked"
 
 
@@ -114,7 +114,7 @@ SPENT = (
 @pytest.mark.parametrize(("need", "verb", "asked"), [row[1:] for row in SPENT], ids=[row[0] for row in SPENT])
 async def test_how_long_a_decision_holds(need: Need, verb: DecisionKind, asked: bool) -> None:
     desk = FakeApprovals(lambda one: NO)
-    desk.rows["old"] = replace(ASKED, need=need, decision=replace(YES, verb=verb))
+    desk.rows["old"] = replace(ASKED, need=need, decision=replace(YES, kind=verb))
     control = RunControl("r1", desk)
     await control.begin(3)
     await control.ask(replace(ASKED, id="new", need=need, state=RequestState.OPEN, decision=None))
@@ -203,7 +203,7 @@ async def test_an_approval_before_a_takeover_does_not_hold_for_the_row_that_has_
 
 async def test_an_edit_that_holds_two_actions_is_asked_about_again_and_neither_is_done() -> None:
     answers: Iterator[OperatorDecision] = iter(
-        [OperatorDecision(verb=DecisionKind.EDIT, command="click('0')\nclick('2')"), NO]
+        [OperatorDecision(kind=DecisionKind.EDIT, command="click('0')\nclick('2')"), NO]
     )
     desk = FakeApprovals(lambda one: next(answers), ASKING)
     bench = SupervisedLoop([Click(2), Stop("")], desk=desk)
@@ -226,7 +226,7 @@ async def test_the_delete_key_on_a_thing_is_asked_about_as_deleting_it_is() -> N
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[SupervisionStore]:
     with Workspace.open(tmp_path / "workspace") as workspace:
-        yield workspace.desk
+        yield workspace.supervision
 
 
 def _decided(desk: SupervisionStore) -> None:
@@ -307,7 +307,7 @@ def test_what_a_decision_reaches(
     site: PolicyAnswer | None,
 ) -> None:
     desk.open_request(replace(ask("r1"), risk=RiskClass.DELETES.value, site="shop"))
-    desk.decide("r1", OperatorDecision(verb=verb, reach=reach))
+    desk.decide("r1", OperatorDecision(kind=verb, scope=reach))
     mine = [] if run is None else [(RiskClass.DELETES, run)]
     assert desk.standing("run") == mine
     assert desk.standing("another run") == []

@@ -18,7 +18,7 @@ from tests.support.fake_executor import page_of
 from tests.support.supervised_loop import ASKING, ORDERS, PAGES
 
 ASKS = (AskHuman("Which?"), Stop("done"))
-YES = OperatorDecision(verb=DecisionKind.ANSWER, text="this one")
+YES = OperatorDecision(kind=DecisionKind.ANSWER, text="this one")
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ async def test_a_run_that_waits_for_approval_has_the_action_asked_about_as_its_n
     planned = (await wall.engine.live_run(run)).next
     assert planned is not None
     assert planned.command == request.command
-    await wall.engine.decide(request.id, OperatorDecision(verb=DecisionKind.DENY))
+    await wall.engine.decide(request.id, OperatorDecision(kind=DecisionKind.DENY))
     await wall.over(run)
     assert (await wall.engine.live_run(run)).next is None
 

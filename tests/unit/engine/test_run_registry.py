@@ -20,13 +20,13 @@ time.sleep(60)
 
 def test_what_another_claims_is_known_and_what_one_claims_oneself_is_not_another_s(tmp_path: Path):
     here, there = RunRegistry(tmp_path), RunRegistry(tmp_path)
-    assert here.others() == set()
+    assert here.runs_of_others() == set()
     here.claim(["a", "b"])
     there.claim(["c"])
     here.claim(["d"])
-    assert (here.others(), there.others()) == ({"c"}, {"a", "b", "d"})
+    assert (here.runs_of_others(), there.runs_of_others()) == ({"c"}, {"a", "b", "d"})
     here.close()
-    assert there.others() == set()
+    assert there.runs_of_others() == set()
     there.close()
     assert list(tmp_path.iterdir()) == []
 
@@ -38,9 +38,9 @@ def test_the_runs_of_a_process_that_was_killed_are_anybody_s_and_its_files_go(tm
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "there\n"
-        assert RunRegistry(tmp_path).others() == {"theirs"}
+        assert RunRegistry(tmp_path).runs_of_others() == {"theirs"}
     finally:
         process.kill()
         process.communicate()
-    assert RunRegistry(tmp_path).others() == set()
+    assert RunRegistry(tmp_path).runs_of_others() == set()
     assert list(tmp_path.iterdir()) == []

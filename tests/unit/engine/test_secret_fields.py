@@ -315,14 +315,14 @@ async def test_with_nobody_there_an_unknown_secret_is_refused_and_not_typed_as_i
 @pytest.mark.parametrize(
     ("decision", "typed"),
     [
-        (OperatorDecision(verb=DecisionKind.APPROVE, author="ana"), {0: VALUE}),
-        (OperatorDecision(verb=DecisionKind.DENY, author="ana"), {}),
+        (OperatorDecision(kind=DecisionKind.APPROVE, author="ana"), {0: VALUE}),
+        (OperatorDecision(kind=DecisionKind.DENY, author="ana"), {}),
         (
-            OperatorDecision(verb=DecisionKind.EDIT, command='fill("1", "{secret:TOKEN}")', author="ana"),
+            OperatorDecision(kind=DecisionKind.EDIT, command='fill("1", "{secret:TOKEN}")', author="ana"),
             {1: VALUE},
         ),
         (
-            OperatorDecision(verb=DecisionKind.EDIT, command='fill("2", "{secret:TOKEN}")', author="ana"),
+            OperatorDecision(kind=DecisionKind.EDIT, command='fill("2", "{secret:TOKEN}")', author="ana"),
             {2: VALUE},
         ),
     ],
@@ -343,7 +343,7 @@ async def test_where_a_person_is_there_another_field_is_asked_about(
 async def test_an_approval_holds_for_that_field_and_no_other():
     def decide(request: ApprovalRequest) -> OperatorDecision:
         verb = DecisionKind.APPROVE if "Notes" in request.words else DecisionKind.DENY
-        return OperatorDecision(verb=verb, author="ana")
+        return OperatorDecision(kind=verb, author="ana")
 
     run = bench(TypeText(0, FILL), TypeText(2, FILL), decide=decide)
     await run.run()

@@ -52,7 +52,7 @@ from tests.support.kill_supervision_writers import ask
 from tests.support.laws import examples
 
 ROOT = Path(__file__).parents[3]
-YES = OperatorDecision(verb=DecisionKind.APPROVE, author="ana", at=7.0)
+YES = OperatorDecision(kind=DecisionKind.APPROVE, author="ana", at=7.0)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def place(tmp_path):
 @pytest.fixture
 def desk(place):
     with Workspace.open(place) as workspace:
-        yield workspace.desk
+        yield workspace.supervision
 
 
 def hint(id: str = "h1", text: str = "Look under 'Orders'", run: str = "run") -> Hint:
@@ -77,7 +77,7 @@ def reaction(step: int = 1, right: bool = True, **more: object) -> FlagReaction:
 def live_note(run: str, state: RunState = RunState.PAUSED) -> LiveRunSnapshot:
     mark = RaisedFlag(detector="crash", step=2, severity=Severity.ERROR, message="broke off")
     row = LiveRow(run=run, intent="Find it", state=state, flags=(mark,), needs=(ask("r1", run),), step=3)
-    return LiveRunSnapshot(run=run, state=state, row=row, at=9.0)
+    return LiveRunSnapshot(run=run, row=row, at=9.0)
 
 
 # ---------------------------------------------------------------- requests
@@ -108,7 +108,7 @@ def test_a_second_decision_is_told_who_decided_and_what(desk: SupervisionStore):
     desk.open_request(ask("r1"))
     desk.decide("r1", YES)
     with pytest.raises(Conflict, match="decided already by ana: approve"):
-        desk.decide("r1", replace(YES, verb=DecisionKind.DENY, author="ben"))
+        desk.decide("r1", replace(YES, kind=DecisionKind.DENY, author="ben"))
     desk.close_requests(["r1"], 1.0)
     with pytest.raises(Conflict, match="decided already by ana: approve"):
         desk.decide("r1", YES)
@@ -146,15 +146,15 @@ def test_an_id_is_asked_once_and_an_unknown_one_is_said_to_be(desk: SupervisionS
 @pytest.mark.parametrize(
     ("decision", "said"),
     [
-        (OperatorDecision(verb=DecisionKind.EDIT, command="  "), "action is missing"),
-        (OperatorDecision(verb=DecisionKind.ANSWER, text="\n"), "is empty"),
+        (OperatorDecision(kind=DecisionKind.EDIT, command="  "), "action is missing"),
+        (OperatorDecision(kind=DecisionKind.ANSWER, text="\n"), "is empty"),
         (
-            OperatorDecision(verb=DecisionKind.DENY, text="x" * (MAX_HINT_CHARS + 1)),
+            OperatorDecision(kind=DecisionKind.DENY, text="x" * (MAX_HINT_CHARS + 1)),
             "4,001 characters; at most 4,000",
         ),
-        (OperatorDecision(verb=DecisionKind.EDIT, command="x" * 1_000_000), "1,000,000 characters"),
+        (OperatorDecision(kind=DecisionKind.EDIT, command="x" * 1_000_000), "1,000,000 characters"),
         (
-            OperatorDecision(verb=DecisionKind.RETRY),
+            OperatorDecision(kind=DecisionKind.RETRY),
             "retry does not fit this approval: give approve, deny, edit",
         ),
     ],
@@ -232,14 +232,16 @@ def test_a_hint_of_a_megabyte_or_of_no_words_is_refused_whole(desk: SupervisionS
 
 
 def test_deeds_stand_in_order_over_the_workspace(desk: SupervisionStore):
-    first = desk.add_action(Intervention(run="a", step=1, deed=OperatorAction.PAUSED, author="ana", at=9.0))
+    first = desk.add_action(Intervention(run="a", step=1, action=OperatorAction.PAUSED, author="ana", at=9.0))
     second = desk.add_action(
-        Intervention(run="b", step=1, deed=OperatorAction.MENDED, author="watchdog", at=1.0)
+        Intervention(run="b", step=1, action=OperatorAction.MENDED, author="watchdog", at=1.0)
     )
-    third = desk.add_action(Intervention(run="a", step=1, deed=OperatorAction.RESUMED, author="ana", at=2.0))
+    third = desk.add_action(
+        Intervention(run="a", step=1, action=OperatorAction.RESUMED, author="ana", at=2.0)
+    )
     assert first.order < second.order < third.order
-    assert desk.deeds("a") == [first, third]
-    assert desk.deeds() == [first, second, third]
+    assert desk.interventions("a") == [first, third]
+    assert desk.interventions() == [first, second, third]
 
 
 def test_the_newest_reaction_to_a_flag_counts(desk: SupervisionStore):
@@ -253,11 +255,11 @@ def test_the_newest_reaction_to_a_flag_counts(desk: SupervisionStore):
 @pytest.mark.parametrize("table", APPEND_ONLY)
 def test_nothing_a_person_did_can_be_changed_or_taken_away(desk: SupervisionStore, table: str):
     desk.open_request(ask("r1"))
-    desk.decide("r1", replace(YES, reach=ApprovalScope.RUN))
+    desk.decide("r1", replace(YES, scope=ApprovalScope.RUN))
     desk.close_requests(["r1"], 1.0)
     desk.add_hint(hint())
     desk.take_hints("run", 1.0)
-    desk.add_action(Intervention(run="run", step=1, deed=OperatorAction.PAUSED))
+    desk.add_action(Intervention(run="run", step=1, action=OperatorAction.PAUSED))
     desk.add_reaction(reaction())
     desk.set_tip_override("run", "t1", TipOverride.MUTED)
     [column] = [row["name"] for row in desk.connection.execute(f"PRAGMA table_info({table})")][:1]
@@ -272,14 +274,14 @@ def test_nothing_a_person_did_can_be_changed_or_taken_away(desk: SupervisionStor
 def test_where_a_run_stood_is_known_after_a_restart(place):
     request = RunRequest(intent="Find it", start_url="http://shop.example/")
     with Workspace.open(place) as workspace:
-        workspace.desk.save_snapshot(replace(live_note("b"), request=request))
-        workspace.desk.save_snapshot(live_note("a"))
-        workspace.desk.save_snapshot(live_note("b", RunState.WAITING))
+        workspace.supervision.save_snapshot(replace(live_note("b"), request=request))
+        workspace.supervision.save_snapshot(live_note("a"))
+        workspace.supervision.save_snapshot(live_note("b", RunState.WAITING))
     with Workspace.open(place) as workspace:
-        notes = workspace.desk.live()
+        notes = workspace.supervision.snapshots()
         assert notes == [replace(live_note("b", RunState.WAITING), request=request), live_note("a")]
-        workspace.desk.delete_snapshot("b")
-        assert workspace.desk.live() == [live_note("a")]
+        workspace.supervision.delete_snapshot("b")
+        assert workspace.supervision.snapshots() == [live_note("a")]
 
 
 def test_leanings_on_tips_hold_for_one_run_and_the_newest_counts(desk: SupervisionStore):
@@ -304,7 +306,7 @@ def test_a_decision_that_reaches_further_holds_for_the_run_or_the_site(desk: Sup
         ("run", DecisionKind.DENY, ApprovalScope.RUN),
     ):
         desk.open_request(replace(ask(name), site="shop"))
-        desk.decide(name, replace(YES, verb=verb, reach=reach))
+        desk.decide(name, replace(YES, kind=verb, scope=reach))
     assert desk.standing("run") == [(RiskClass.BUYS, PolicyAnswer.DENY)]
     assert desk.standing("other") == []
     assert desk.policy().answer("shop", RiskClass.BUYS) is PolicyAnswer.ALLOW
@@ -313,9 +315,9 @@ def test_a_decision_that_reaches_further_holds_for_the_run_or_the_site(desk: Sup
 
 def test_what_was_decided_for_a_site_is_a_rule_of_the_policy_that_undo_takes_back(place):
     with Workspace.open(place) as workspace:
-        desk = workspace.desk
+        desk = workspace.supervision
         desk.open_request(replace(ask("r1"), site="shop"))
-        desk.decide("r1", replace(YES, verb=DecisionKind.DENY, reach=ApprovalScope.SITE))
+        desk.decide("r1", replace(YES, kind=DecisionKind.DENY, scope=ApprovalScope.SITE))
         assert desk.policy().answer("shop", RiskClass.BUYS) is PolicyAnswer.DENY
         workspace.undo()
         assert desk.policy().answer("shop", RiskClass.BUYS) is PolicyAnswer.ASK
@@ -324,7 +326,7 @@ def test_what_was_decided_for_a_site_is_a_rule_of_the_policy_that_undo_takes_bac
 def test_an_answer_or_an_edit_gives_no_standing_leave(desk: SupervisionStore):
     desk.open_request(replace(ask("r1"), site="shop"))
     desk.decide(
-        "r1", OperatorDecision(verb=DecisionKind.EDIT, command='click("3")', reach=ApprovalScope.SITE)
+        "r1", OperatorDecision(kind=DecisionKind.EDIT, command='click("3")', scope=ApprovalScope.SITE)
     )
     assert desk.standing("run") == []
 
@@ -335,41 +337,41 @@ def test_the_policy_is_the_usual_one_until_it_is_edited_and_undo_leads_back(plac
         flags=(*DEFAULT_POLICY.flags, FlagRule(severity=Severity.HINT, reaction=Reaction.ASK, site="shop")),
     )
     with Workspace.open(place) as workspace:
-        assert workspace.desk.policy() == DEFAULT_POLICY
-        workspace.desk.save_policy(UNATTENDED, "ana")
-        workspace.desk.save_policy(strict, "ana")
-        workspace.desk.save_policy(strict, "ana")
+        assert workspace.supervision.policy() == DEFAULT_POLICY
+        workspace.supervision.save_policy(UNATTENDED, "ana")
+        workspace.supervision.save_policy(strict, "ana")
+        workspace.supervision.save_policy(strict, "ana")
     with Workspace.open(place) as workspace:
-        assert workspace.desk.policy() == strict
+        assert workspace.supervision.policy() == strict
         assert workspace.undo().label == "edit the intervention policy"
-        assert workspace.desk.policy() == UNATTENDED
+        assert workspace.supervision.policy() == UNATTENDED
         workspace.undo()
-        assert workspace.desk.policy() == DEFAULT_POLICY
+        assert workspace.supervision.policy() == DEFAULT_POLICY
         assert workspace.undo() is None
         workspace.redo()
         workspace.redo()
-        assert workspace.desk.policy() == strict
+        assert workspace.supervision.policy() == strict
 
 
 def test_wishes_of_another_process_are_seen_and_granted_once(place):
     with Workspace.open(place) as window, Workspace.open(place) as line:
-        before = window.desk.data_version
-        assert window.desk.data_version == before
-        line.desk.add_remote_command("run", "pause")
-        line.desk.add_remote_command("other", "hint", "Look there")
-        assert window.desk.data_version != before
-        taken = window.desk.take_remote_commands(["run", "other"])
+        before = window.supervision.data_version
+        assert window.supervision.data_version == before
+        line.supervision.add_remote_command("run", "pause")
+        line.supervision.add_remote_command("other", "hint", "Look there")
+        assert window.supervision.data_version != before
+        taken = window.supervision.take_remote_commands(["run", "other"])
         assert [(one.run, one.what, one.text) for one in taken] == [
             ("run", "pause", ""),
             ("other", "hint", "Look there"),
         ]
         assert (
-            window.desk.take_remote_commands(["run", "other"])
-            == line.desk.take_remote_commands(["run", "other"])
+            window.supervision.take_remote_commands(["run", "other"])
+            == line.supervision.take_remote_commands(["run", "other"])
             == []
         )
         with pytest.raises(UsageError, match="4,000"):
-            line.desk.add_remote_command("run", "hint", "x" * 5000)
+            line.supervision.add_remote_command("run", "hint", "x" * 5000)
 
 
 # ---------------------------------------------------------------- trouble
@@ -391,7 +393,14 @@ def test_a_row_that_cant_be_read_costs_only_itself(desk: SupervisionStore, caplo
         desk.connection.execute(f"INSERT INTO {table} VALUES ({columns})")
     with caplog.at_level(logging.WARNING):
         assert [one.id for one in desk.requests()] == ["good"]
-        assert desk.hints() == desk.deeds() == desk.reactions() == desk.live() == desk.standing("run") == []
+        assert (
+            desk.hints()
+            == desk.interventions()
+            == desk.reactions()
+            == desk.snapshots()
+            == desk.standing("run")
+            == []
+        )
         assert desk.tip_overrides("run") == {}
         assert desk.policy() == DEFAULT_POLICY
     assert "is skipped" in caplog.text
@@ -409,7 +418,7 @@ def test_a_workspace_of_before_gets_its_desk_and_keeps_its_verdicts(place):
             workspace.review.connection.execute(f"DROP TABLE {table}")
         workspace.review.connection.execute("PRAGMA user_version = 2")
     with Workspace.open(place) as workspace:
-        assert workspace.desk.requests() == []
+        assert workspace.supervision.requests() == []
         assert workspace.review.load_session() == {"place": "review"}
     assert list(place.glob("review.sqlite.backup-v2-*"))
 
@@ -427,7 +436,7 @@ def test_a_disk_that_takes_nothing_is_said_and_nothing_is_half_there(
 
     def noting() -> None:
         for number in range(100):
-            desk.add_action(Intervention(run="run", step=number, deed=OperatorAction.HINTED, words=big))
+            desk.add_action(Intervention(run="run", step=number, action=OperatorAction.HINTED, words=big))
 
     def deciding() -> None:
         for number in range(100):
@@ -440,7 +449,7 @@ def test_a_disk_that_takes_nothing_is_said_and_nothing_is_half_there(
     desk.connection.execute("PRAGMA query_only = 0")
     desk.connection.execute("PRAGMA max_page_count = 100000")
     assert desk.decide("r1", YES).state is RequestState.DECIDED
-    orders = [deed.order for deed in desk.deeds()]
+    orders = [deed.order for deed in desk.interventions()]
     assert orders == sorted(set(orders))
 
 

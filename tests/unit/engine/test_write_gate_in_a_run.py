@@ -46,7 +46,7 @@ async def test_where_a_person_supervises_they_are_asked_about_what_the_task_does
     verb: DecisionKind, done: bool
 ):
     """The policy allows the class; beyond the task it is asked about all the same."""
-    desk = FakeApprovals(lambda _: OperatorDecision(verb=verb, author="ann"), policy=ALLOWING)
+    desk = FakeApprovals(lambda _: OperatorDecision(kind=verb, author="ann"), policy=ALLOWING)
     bench = SupervisedLoop([DELETE, Stop("42")], desk=desk)
     await bench.run()
     (asked,) = desk.rows.values()

@@ -12,9 +12,16 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from app.engine.api.engine_api import RunFilter
 from app.engine.core.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
 from app.engine.core.hand_back import OperatorStatements
-from app.engine.core.intervention_policy import InterventionPolicy, PolicyAnswer, Reaction, RiskClass
+from app.engine.core.intervention_policy import (
+    InterventionPolicy,
+    PolicyAnswer,
+    PolicyPreview,
+    Reaction,
+    RiskClass,
+)
 from app.engine.core.supervision import (
     ApprovalRequest,
     ApprovalScope,
@@ -29,9 +36,12 @@ from app.engine.core.supervision import (
 )
 from app.engine.core.verdicts import Flag
 from app.engine.detectors.flag_reactions import reactions_of
+from app.engine.detectors.policy_preview import PreviewRun, preview
 from app.engine.services.core import Core
+from app.engine.services.tip_drafting import draft_tip
 from app.engine.store.supervision.supervision_state import RemoteCommand
 from app.errors import Conflict, NotFound, SiteloreError, StoreError
+from kb.tip import TipDraft
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +71,7 @@ class ApprovalService:
 
     def __init__(self, core: Core, learn: Learn) -> None:
         self._core, self._learn = core, learn
-        self._rows = core.workspace.desk
+        self._rows = core.workspace.supervision
         self._decided: dict[str, asyncio.Event] = {}
         self._policy: InterventionPolicy | None = None
         self._version: int | None = None
@@ -114,7 +124,7 @@ class ApprovalService:
         decision = replace(
             decision, author=decision.author or self._core.author, at=decision.at or time.time()
         )
-        for_site = decision.reach is ApprovalScope.SITE
+        for_site = decision.scope is ApprovalScope.SITE
         doing = self._core.do_in_review if for_site else self._core.on_store
         found = await doing(self._rows.decide, request, decision)
         if for_site:
@@ -144,9 +154,9 @@ class ApprovalService:
         for hint in taken:
             self._core.bus.publish(HintChanged(hint=hint))
 
-    async def word(self, run: str) -> OperatorStatements:
+    async def statements(self, run: str) -> OperatorStatements:
         """Return the operator's statements about a run as a whole: dismissed walls, and its end."""
-        return await self._core.on_store(self._rows.word, run)
+        return await self._core.on_store(self._rows.statements, run)
 
     # hints
 
@@ -182,7 +192,7 @@ class ApprovalService:
         self,
         run: str,
         step: int,
-        deed: OperatorAction,
+        action: OperatorAction,
         words: str = "",
         about: str = "",
         author: str = "",
@@ -192,9 +202,10 @@ class ApprovalService:
 
         Where the disk takes no rows, the action is published and logged only.
         """
+        author = author or self._core.author
         made = Intervention(
-            run=run, step=step, deed=deed, words=words, author=author or self._core.author, about=about, at=time.time()
-        )  # fmt: skip
+            run=run, step=step, action=action, words=words, author=author, about=about, at=time.time()
+        )
         reactions = reactions_of(made, flags)
 
         def keeping() -> Intervention:
@@ -205,25 +216,25 @@ class ApprovalService:
         try:
             made = await self._core.on_store(keeping)
         except StoreError as error:
-            log.warning("%s of run %s is missing from its time line: %s", deed.value, run, error)
+            log.warning("%s of run %s is missing from its time line: %s", action.value, run, error)
         self._core.bus.publish(InterventionMade(intervention=made))
         if reactions:
             await self._learn((run,))
         return reactions
 
-    async def deeds(self, run: str) -> list[Intervention]:
+    async def interventions(self, run: str) -> list[Intervention]:
         """Return the time line of a run."""
-        return await self._core.on_store(self._rows.deeds, run)
+        return await self._core.on_store(self._rows.interventions, run)
 
     # the policy
 
-    async def policy(self) -> InterventionPolicy:
+    async def intervention_policy(self) -> InterventionPolicy:
         """Return the policy in force."""
         if self._policy is None:
             self._policy = await self._core.on_store(self._rows.policy)
         return self._policy
 
-    async def save_policy(self, policy: InterventionPolicy) -> InterventionPolicy:
+    async def save_intervention_policy(self, policy: InterventionPolicy) -> InterventionPolicy:
         """Put a policy in force; undo restores the one before."""
         await self._core.do_in_review(self._rows.save_policy, policy, self._core.author)
         self._core.bus.publish(PolicyChanged())
@@ -237,7 +248,7 @@ class ApprovalService:
     async def answer(self, run: str, site: str, risk: RiskClass) -> PolicyAnswer:
         """Return the rule for a risk class: a decision for the run or the site, else the policy's."""
         standing = dict(await self._core.on_store(self._rows.standing, run))
-        return standing.get(risk) or (await self.policy()).answer(site, risk)
+        return standing.get(risk) or (await self.intervention_policy()).answer(site, risk)
 
     async def is_class_allowed(self, run: str, site: str, risk: RiskClass) -> bool:
         """Return whether an operator allowed a class outright: for this run, or by a rule for this very site.
@@ -247,7 +258,7 @@ class ApprovalService:
         standing = dict(await self._core.on_store(self._rows.standing, run))
         if risk in standing:
             return standing[risk] is PolicyAnswer.ALLOW
-        rules = (await self.policy()).risks
+        rules = (await self.intervention_policy()).risks
         return any(
             bool(rule.site) and rule.site == site and rule.risk is risk and rule.answer is PolicyAnswer.ALLOW
             for rule in rules
@@ -255,7 +266,36 @@ class ApprovalService:
 
     async def reaction(self, site: str, flag: Flag) -> Reaction:
         """Return the policy's reaction to a flag."""
-        return (await self.policy()).reaction(site, flag.severity, flag.detector)
+        return (await self.intervention_policy()).reaction(site, flag.severity, flag.detector)
+
+    async def draft_tip_from_hint(self, hint: str) -> TipDraft:
+        """Draft a tip from a hint: its text, with the page it was sent at as scope."""
+        said = await self.hint(hint)
+
+        def drafting() -> TipDraft:
+            workspace = self._core.workspace
+            run, steps = workspace.runs.load(said.run)
+            pages = [*steps, *([run.final] if run.final is not None else [])]
+            if not pages:
+                return TipDraft(site=run.site, text=said.text)
+            page = pages[min(said.step, len(pages) - 1)]
+            site = run.site or workspace.site_of(page.url)
+            draft = draft_tip(run, page, workspace.index.flags(said.run), site, said.author, "")
+            return replace(draft, text=said.text)
+
+        return await self._core.on_store(drafting)
+
+    async def preview_policy(self, policy: InterventionPolicy) -> PolicyPreview:
+        """Apply a policy to the stored runs, and count the consequences."""
+
+        def gathering() -> tuple[dict[str, list[Flag]], list[PreviewRun]]:
+            index = self._core.workspace.index
+            rows = index.rows(RunFilter())
+            stored = [PreviewRun(id=row.id, site=row.site, steps=row.steps, score=row.score) for row in rows]
+            return index.all_flags(), stored
+
+        flags, runs = await self._core.on_store(gathering)
+        return await self._core.on_worker(preview, policy, flags, runs)
 
     # other processes
 
@@ -274,8 +314,8 @@ class ApprovalService:
                 for woken in self._decided.values():
                     woken.set()
                 runs = tuple(ours())
-                for wish in await self._core.on_store(self._rows.take_remote_commands, runs):
-                    await grant(wish)
+                for command in await self._core.on_store(self._rows.take_remote_commands, runs):
+                    await grant(command)
             except SiteloreError as error:
                 log.warning("the approval requests can't be read: %s", error)
 
@@ -288,10 +328,10 @@ class ApprovalService:
     async def _told(self, found: ApprovalRequest, decision: OperatorDecision) -> None:
         self._core.bus.publish(RequestChanged(request=found))
         self._wake(found.id)
-        reach = f" ({decision.reach.value})" if decision.reach is not ApprovalScope.ONCE else ""
+        reach = f" ({decision.scope.value})" if decision.scope is not ApprovalScope.ONCE else ""
         words = f"{decision.text or decision.command or found.words or found.question}{reach}"
         await self.note(
-            found.run, found.step, _ACTIONS[decision.verb], words, about=found.id, author=decision.author
+            found.run, found.step, _ACTIONS[decision.kind], words, about=found.id, author=decision.author
         )
 
     def _wake(self, request: str) -> None:
@@ -303,54 +343,54 @@ class ApprovalService:
 class RunApprovals:
     """The approval service bound to one run (``app.engine.agent.ports.SupervisionPort``)."""
 
-    def __init__(self, desk: ApprovalService, run: str, site: str) -> None:
-        self._desk, self._run, self._site = desk, run, site
+    def __init__(self, approvals: ApprovalService, run: str, site: str) -> None:
+        self._approvals, self._run, self._site = approvals, run, site
 
     async def open(self, request: ApprovalRequest) -> ApprovalRequest:
         """Store a new request of this run."""
-        opened = await self._desk.open(replace(request, run=self._run, site=self._site))
+        opened = await self._approvals.open(replace(request, run=self._run, site=self._site))
         asker = ASKED_BY.get(opened.need, POLICY)
         await self.note(OperatorAction.ASKED, opened.step, opened.question, about=opened.id, author=asker)
         return opened
 
     async def pending(self) -> tuple[ApprovalRequest, ...]:
         """Return the requests that a crashed process left open or decided."""
-        return tuple(await self._desk.requests(self._run))
+        return tuple(await self._approvals.requests(self._run))
 
     async def decision(self, request_id: str) -> OperatorDecision:
         """Wait until a request is decided."""
-        return await self._desk.decision(request_id)
+        return await self._approvals.decision(request_id)
 
     async def void(self, request_id: str, why: str) -> None:
         """Close a request that nothing waits for any more."""
-        await self._desk.void(request_id, why)
+        await self._approvals.void(request_id, why)
 
     async def on_step_started(self, step: int) -> None:
         """Close decided requests: the step that follows them begins."""
-        await self._desk.on_step_started(self._run)
+        await self._approvals.on_step_started(self._run)
 
-    async def word(self) -> OperatorStatements:
+    async def statements(self) -> OperatorStatements:
         """Return the operator's statements about the run as a whole."""
-        return await self._desk.word(self._run)
+        return await self._approvals.statements(self._run)
 
     async def hints(self) -> tuple[Hint, ...]:
         """Return every hint of the run."""
-        return tuple(await self._desk.hints(self._run))
+        return tuple(await self._approvals.hints(self._run))
 
     async def note(
-        self, deed: OperatorAction, step: int, words: str, about: str = "", author: str = ""
+        self, action: OperatorAction, step: int, words: str, about: str = "", author: str = ""
     ) -> None:
         """Add an action to the run's time line."""
-        await self._desk.note(self._run, step, deed, words, about=about, author=author)
+        await self._approvals.note(self._run, step, action, words, about=about, author=author)
 
     async def answer(self, risk: RiskClass) -> PolicyAnswer:
         """Return the rule for a risk class."""
-        return await self._desk.answer(self._run, self._site, risk)
+        return await self._approvals.answer(self._run, self._site, risk)
 
     async def is_class_allowed(self, risk: RiskClass) -> bool:
         """Return whether an operator allowed a risk class outright."""
-        return await self._desk.is_class_allowed(self._run, self._site, risk)
+        return await self._approvals.is_class_allowed(self._run, self._site, risk)
 
     async def reaction(self, flag: Flag) -> Reaction:
         """Return the policy's reaction to a flag."""
-        return await self._desk.reaction(self._site, flag)
+        return await self._approvals.reaction(self._site, flag)

@@ -13,7 +13,6 @@ from app.engine.core.trajectory import Outcome
 from app.engine.services.core import Core
 from app.engine.services.run_reader import close_interrupted
 from app.engine.store.run_request_file import read_request
-from app.engine.store.supervision.run_registry import runs_of_other_processes
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot
 from app.engine.store.workspace import Workspace
 from app.errors import SiteloreError
@@ -66,8 +65,8 @@ async def recover_runs(core: Core, put: AddRow, resume: Resume, *, automatically
 def recoverable_runs(workspace: Workspace) -> list[RecoverableRun]:
     """Return the runs that were alive when their process died, oldest first; store thread only."""
     left: list[RecoverableRun] = []
-    elsewhere = {note.run for note in runs_of_other_processes(workspace)}
-    for note in workspace.desk.live():
+    elsewhere = {note.run for note in workspace.runs_of_other_processes()}
+    for note in workspace.supervision.snapshots():
         if note.run in elsewhere:
             continue
         try:
@@ -78,7 +77,7 @@ def recoverable_runs(workspace: Workspace) -> list[RecoverableRun]:
         if found is not None:
             left.append(found)
     try:
-        workspace.wall.claim(one.row.run for one in left)
+        workspace.run_registry.claim(one.row.run for one in left)
     except SiteloreError as error:
         log.warning("the live runs could not be registered: %s", error)
     return left
@@ -88,11 +87,11 @@ def _recoverable(workspace: Workspace, note: LiveRunSnapshot) -> RecoverableRun 
     request = note.request
     if workspace.runs.has(note.run):
         head, steps = workspace.runs.load(note.run)
-        if note.state is RunState.ENDED or head.outcome not in (Outcome.RUNNING, Outcome.INTERRUPTED):
+        if note.row.state is RunState.ENDED or head.outcome not in (Outcome.RUNNING, Outcome.INTERRUPTED):
             return _forget_ended(workspace, note)
         request = read_request(workspace.runs.folder(note.run))
         return _interrupted(workspace, note, request, len(steps))
-    if request is None or note.state not in (RunState.QUEUED, RunState.STARTING):
+    if request is None or note.row.state not in (RunState.QUEUED, RunState.STARTING):
         return _forget_ended(workspace, note)
     row = replace(_idle_row(note.row), state=RunState.QUEUED)
     return RecoverableRun(row=row, request=request, went=True)
@@ -101,10 +100,10 @@ def _recoverable(workspace: Workspace, note: LiveRunSnapshot) -> RecoverableRun 
 def _interrupted(
     workspace: Workspace, note: LiveRunSnapshot, request: RunRequest, steps: int
 ) -> RecoverableRun | None:
-    asked = workspace.desk.requests(note.run)
+    asked = workspace.supervision.requests(note.run)
     needs = [one for one in asked if one.state is RequestState.OPEN]
-    hints = sum(not hint.taken_at for hint in workspace.desk.hints(note.run))
-    if (end := ending_stated(workspace.desk.deeds(note.run))) is not None:
+    hints = sum(not hint.taken_at for hint in workspace.supervision.hints(note.run))
+    if (end := ending_stated(workspace.supervision.interventions(note.run))) is not None:
         close_interrupted(workspace, note.run, end)  # its process died before it was closed
         return _forget_ended(workspace, note)
     row = replace(
@@ -115,15 +114,15 @@ def _interrupted(
         hints=hints,
         why=_why(note),
     )
-    decided = note.state is RunState.WAITING and bool(asked) and not needs
-    return RecoverableRun(row=row, request=request, went=note.state in IN_PROGRESS or decided)
+    decided = note.row.state is RunState.WAITING and bool(asked) and not needs
+    return RecoverableRun(row=row, request=request, went=note.row.state in IN_PROGRESS or decided)
 
 
 def _forget_ended(workspace: Workspace, note: LiveRunSnapshot) -> None:
     """Drop a run that can't be resumed: close its requests and delete its snapshot."""
-    for request in workspace.desk.requests(note.run):
-        workspace.desk.void_request(request.id, "the run is over")
-    workspace.desk.delete_snapshot(note.run)
+    for request in workspace.supervision.requests(note.run):
+        workspace.supervision.void_request(request.id, "the run is over")
+    workspace.supervision.delete_snapshot(note.run)
 
 
 def _idle_row(row: LiveRow) -> LiveRow:
@@ -131,11 +130,11 @@ def _idle_row(row: LiveRow) -> LiveRow:
 
 
 def _why(note: LiveRunSnapshot) -> str:
-    if note.state is RunState.INTERRUPTED:
+    if note.row.state is RunState.INTERRUPTED:
         return note.row.why
-    if note.state in IN_PROGRESS:
+    if note.row.state in IN_PROGRESS:
         return "the program ended in the middle of the run"
-    was = "it was taken over" if note.state is RunState.TAKEN_OVER else f"it was {note.state.value}"
+    was = "it was taken over" if note.row.state is RunState.TAKEN_OVER else f"it was {note.row.state.value}"
     return f"{was} when the program ended"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +21,6 @@ from app.engine.core.supervision import (
     OperatorAction,
     RequestState,
     RunState,
-    TakeoverSummary,
     sort_live_rows,
 )
 from app.engine.services.agent_runs import AgentRunService, PreparedRun, new_run_id
@@ -31,7 +31,6 @@ from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.crash_recovery import recover_runs
 from app.engine.services.supervision.supervised_run import SupervisedRun
 from app.engine.services.task_files import read_tasks
-from app.engine.store.supervision.run_registry import runs_of_other_processes
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot, RemoteCommand
 from app.errors import Conflict, NotFound, SiteloreError, UsageError
 
@@ -40,6 +39,24 @@ log = logging.getLogger(__name__)
 MAX_CONCURRENCY = 32
 """Largest concurrency, and the most open browsers including those of held runs."""
 
+_Command = Callable[["Fleet", str], Awaitable[None]]
+_FORWARDED: dict[str, _Command] = {}
+"""Methods that another process may ask for, by the name of the command."""
+
+
+def _forwarded(name: str) -> Callable[[_Command], _Command]:
+    """Decorate a method that is sent to the process that has the run, where that is not this one."""
+
+    def decorate(method: _Command) -> _Command:
+        async def forwarding(fleet: Fleet, run: str) -> None:
+            if not await fleet.forward_if_remote(run, name):
+                await method(fleet, run)
+
+        _FORWARDED[name] = method
+        return functools.wraps(method)(forwarding)
+
+    return decorate
+
 
 class Fleet:
     """The supervised runs of one process, with a queue and a concurrency limit."""
@@ -47,13 +64,13 @@ class Fleet:
     def __init__(
         self,
         core: Core,
-        desk: ApprovalService,
-        running: AgentRunService,
-        reading: RunReader,
-        judging: ReviewService,
+        approvals: ApprovalService,
+        agent_runs: AgentRunService,
+        run_reader: RunReader,
+        review: ReviewService,
     ) -> None:
-        self._core, self._desk, self._judging = core, desk, judging
-        self._running, self._reading = running, reading
+        self._core, self._approvals, self._review = core, approvals, review
+        self._agent_runs, self._run_reader = agent_runs, run_reader
         self._runs: dict[str, SupervisedRun] = {}
         self._queue: list[str] = []
         self._at_once = min(max(settings.load().at_once, 1), MAX_CONCURRENCY)
@@ -92,21 +109,11 @@ class Fleet:
         if at_once:
             await self.set_concurrency(at_once)
         ids = [new_run_id() for _ in checked]
-        await self._core.on_store(self._core.workspace.wall.claim, ids)
+        await self._core.on_store(self._core.workspace.run_registry.claim, ids)
         for run, asked in zip(ids, checked, strict=True):
-            request = self._running.lift(run, asked)
-            row = LiveRow(
-                run=run,
-                intent=request.intent,
-                state=RunState.QUEUED,
-                site=request.site,
-                policy=request.policy,
-                start_url=request.start_url,
-                max_steps=request.max_steps,
-                started_at=time.time(),
-            )
-            self._add(self._supervised(request, row))
-            self._queue.append(row.run)
+            request = self._agent_runs.remove_passwords(run, asked)
+            self._add(self._supervised(request, _new_row(run, request, RunState.QUEUED)))
+            self._queue.append(run)
         return ids
 
     async def run_supervised(self, request: RunRequest) -> RunSummary:
@@ -127,7 +134,7 @@ class Fleet:
         """Return the request of a run, to start it again."""
         if run in self._runs:
             return self._runs[run].request
-        return await self._reading.request_of(run)
+        return await self._run_reader.request_of(run)
 
     async def set_concurrency(self, limit: int) -> int:
         """Set how many runs may be active; those that are active stay so."""
@@ -145,30 +152,28 @@ class Fleet:
         Raises:
             Conflict: it is still active.
         """
-        found = self.known(run)
+        found = self.get(run)
         if found.row.state.alive and found.row.state is not RunState.QUEUED:
             raise Conflict("the run is still active; stop it first")
         self._queue = [other for other in self._queue if other != run]
         del self._runs[run]
-        for request in await self._desk.requests(run):
-            await self._desk.void(request.id, "the run was dismissed")
-        await self._core.on_store(self._core.workspace.desk.delete_snapshot, run)
+        for request in await self._approvals.requests(run):
+            await self._approvals.void(request.id, "the run was dismissed")
+        await self._core.on_store(self._core.workspace.supervision.delete_snapshot, run)
         self._core.bus.publish(LiveRunDismissed(run=run))
 
     # ------------------------------------------------------------ one run
 
+    @_forwarded("pause")
     async def pause_run(self, run: str) -> None:
         """Pause a run before its next action."""
-        if await self.forward_if_remote(run, "pause"):
-            return
-        found = self.going(run)
+        found = self.get_active(run)
         found.control.pause(author=self._core.author)
-        await self.did(found, OperatorAction.PAUSED)
+        await self.record(found, OperatorAction.PAUSED)
 
+    @_forwarded("continue")
     async def continue_run(self, run: str) -> None:
         """Resume a paused or an interrupted run, or move a queued one to the front."""
-        if await self.forward_if_remote(run, "continue"):
-            return
         found = await self._found(run)
         if found.row.state is RunState.INTERRUPTED:
             self.resume_in_background(found)
@@ -176,38 +181,36 @@ class Fleet:
             self._queue = [run, *(other for other in self._queue if other != run)]
             self._pump()
         else:
-            self.going(run).control.resume()
-        await self.did(found, OperatorAction.RESUMED)
+            self.get_active(run).control.resume()
+        await self.record(found, OperatorAction.RESUMED)
 
+    @_forwarded("step")
     async def step_run(self, run: str) -> None:
         """Let a held run do one step."""
-        if await self.forward_if_remote(run, "step"):
-            return
-        found = self.going(run)
+        found = self.get_active(run)
         found.control.step_once()
-        await self.did(found, OperatorAction.STEPPED)
+        await self.record(found, OperatorAction.STEPPED)
 
+    @_forwarded("stop")
     async def end_run(self, run: str) -> None:
         """End a run after the action in flight."""
-        if await self.forward_if_remote(run, "stop"):
-            return
-        found = self.known(run)
+        found = self.get(run)
         held = found.control.state.held
         if found.row.state is RunState.QUEUED:
             self._queue = [other for other in self._queue if other != run]
-            found.show(state=RunState.ENDED, outcome="stopped", why="stopped before it started")
+            found.update(state=RunState.ENDED, outcome="stopped", why="stopped before it started")
         elif found.row.state is RunState.INTERRUPTED:
             with suppress(NotFound):  # it may have broken off before it began
-                await self._reading.end_interrupted(run)
-            found.show(state=RunState.ENDED, outcome="stopped", needs=())
+                await self._run_reader.end_interrupted(run)
+            found.update(state=RunState.ENDED, outcome="stopped", needs=())
             await self.void_requests(run, "the run was stopped")
         else:
-            account = await self.going(run).page.end_takeover_and_stop(found.control.stop)
+            account = await self.get_active(run).page.end_takeover_and_stop(found.control.stop)
             if account is not None:
-                await self._desk.note(
+                await self._approvals.note(
                     run, account.first_step + account.steps, OperatorAction.RELEASED, account.words
                 )
-        await self.did(found, OperatorAction.STOPPED, reacting=held)
+        await self.record(found, OperatorAction.STOPPED, reacting=held)
 
     async def pause_all(self) -> int:
         """Pause every active run; return how many."""
@@ -219,9 +222,9 @@ class Fleet:
 
     async def live_run(self, run: str) -> LiveRunDetail:
         """Return one run in full."""
-        found = self.known(run)
-        memory = await self._reading.run_memory(run) if found.ledger is None else None
-        steps = found.steps or await self._reading.steps_of(run)
+        found = self.get(run)
+        memory = await self._run_reader.run_memory(run) if found.ledger is None else None
+        steps = found.steps or await self._run_reader.steps_of(run)
         return LiveRunDetail(
             row=found.snapshot(),
             steps=tuple(steps),
@@ -229,10 +232,10 @@ class Fleet:
             knowledge=found.knowledge,
             ledger=found.ledger if memory is None else memory.ledger,
             ledger_changes=found.changes,
-            requests=tuple(await self._desk.requests(run)),
-            hints=tuple(await self._desk.hints(run)),
-            interventions=tuple(await self._desk.deeds(run)),
-            takeover=found.page.account,
+            requests=tuple(await self._approvals.requests(run)),
+            hints=tuple(await self._approvals.hints(run)),
+            interventions=tuple(await self._approvals.interventions(run)),
+            takeover=found.page.summary,
         )
 
     # ------------------------------------------------------------ the page
@@ -244,11 +247,6 @@ class Fleet:
         elif rate > 0:
             raise NotFound(f"no run {run!r} among the live runs")
 
-    def account_of(self, run: str) -> TakeoverSummary | None:
-        """Return the summary of a live run's latest takeover."""
-        found = self._runs.get(run)
-        return found.page.account if found is not None else None
-
     async def aclose(self) -> None:
         """Store where every run is; the registry ends the jobs."""
         if self._closing:
@@ -257,7 +255,7 @@ class Fleet:
         for found in list(self._runs.values()):
             found.row = found.snapshot()
             if found.row.state.alive or found.has_news:
-                await found.note()
+                await found.save_snapshot()
             found.is_closing = True
 
     async def recover(self, *, automatically: bool) -> list[LiveRow]:
@@ -268,7 +266,7 @@ class Fleet:
                 self._add(self._supervised(request, row))
 
         async def resume(run: str) -> None:
-            found = self.known(run)
+            found = self.get(run)
             if found.row.state is RunState.QUEUED:
                 if run not in self._queue:
                     self._queue.append(run)
@@ -282,7 +280,7 @@ class Fleet:
 
     def _living_elsewhere(self) -> list[LiveRunSnapshot]:
         """Return the runs of other processes; store thread only."""
-        return [note for note in runs_of_other_processes(self._core.workspace) if note.run not in self._runs]
+        return [note for note in self._core.workspace.runs_of_other_processes() if note.run not in self._runs]
 
     async def forward_if_remote(self, run: str, what: str, words: str = "") -> bool:
         """Send a command to the process that has the run; return whether there is one."""
@@ -292,30 +290,30 @@ class Fleet:
 
         def wishing() -> bool:
             there = any(
-                note.run == run for note in runs_of_other_processes(workspace)
+                note.run == run for note in workspace.runs_of_other_processes()
             ) or workspace.runs.is_live(run)
             if there:
-                workspace.desk.add_remote_command(run, what, words)
+                workspace.supervision.add_remote_command(run, what, words)
             return there
 
         return await self._core.on_store(wishing)
 
     async def _checked(self, request: RunRequest, number: int, of: int) -> RunRequest:
         try:
-            return replace(await self._running.checked(request), supervised=True)
+            return replace(await self._agent_runs.validated(request), supervised=True)
         except SiteloreError as error:
             if of == 1:
                 raise
             raise type(error)(f"task {number} of {of}: {error}") from error
 
     def _supervised(self, request: RunRequest, row: LiveRow) -> SupervisedRun:
-        return SupervisedRun(self._core, self._desk, self._judging, self._disk, request, row)
+        return SupervisedRun(self._core, self._approvals, self._review, self._disk, request, row)
 
     def _add(self, supervised: SupervisedRun) -> None:
         self._runs[supervised.run] = supervised
-        supervised.show()
+        supervised.update()
         if self._listening is None:
-            self._listening = self._core.registry.hold(self._desk.listen(self._alive, self._grant))
+            self._listening = self._core.registry.hold(self._approvals.listen(self._alive, self._grant))
 
     def resume_in_background(self, found: SupervisedRun) -> None:
         """Resume an interrupted run in the background."""
@@ -353,7 +351,7 @@ class Fleet:
         row = found.row
         if row.state not in (RunState.QUEUED, RunState.INTERRUPTED) and row.outcome != "crashed":
             raise Conflict(f"the run can't be started: it is {row.state.value}")
-        found.renew()
+        found.restart()
         return found
 
     async def _quietly(self, drive: object) -> None:
@@ -365,15 +363,15 @@ class Fleet:
 
     async def _drive(self, found: SupervisedRun, *, again: bool = False) -> RunSummary:
         try:
-            await found.ready()
+            await found.load_overrides()
             prepared: PreparedRun = await (
-                self._running.prepare_resume(found.run)
+                self._agent_runs.prepare_resume(found.run)
                 if again and await self._core.on_store(self._core.workspace.runs.has, found.run)
-                else self._running.prepare(found.request, found.run)
+                else self._agent_runs.prepare(found.request, found.run)
             )
             found.request = prepared.request
-            summary = await self._running.go(prepared, found)
-            found.ended(summary)
+            summary = await self._agent_runs.execute(prepared, found)
+            found.on_ended(summary)
             return summary
         except BaseException as error:
             found.on_interrupted(str(error) if isinstance(error, SiteloreError) else "the program was closed")
@@ -384,45 +382,35 @@ class Fleet:
     async def _found(self, run: str) -> SupervisedRun:
         """Return a live run, adding one that is not shown yet."""
         if run not in self._runs:
-            request = await self._reading.request_of(run)
-            row = LiveRow(
-                run=run,
-                intent=request.intent,
-                state=RunState.INTERRUPTED,
-                site=request.site,
-                policy=request.policy,
-                start_url=request.start_url,
-                max_steps=request.max_steps,
-                started_at=time.time(),
-            )
-            self._add(self._supervised(request, row))
+            request = await self._run_reader.request_of(run)
+            self._add(self._supervised(request, _new_row(run, request, RunState.INTERRUPTED)))
         return self._runs[run]
 
-    def known(self, run: str) -> SupervisedRun:
+    def get(self, run: str) -> SupervisedRun:
         """Return a live run.  Raises ``NotFound``."""
         found = self._runs.get(run)
         if found is None:
             raise NotFound(f"no run {run[:120]!r} among the live runs")
         return found
 
-    def going(self, run: str) -> SupervisedRun:
+    def get_active(self, run: str) -> SupervisedRun:
         """Return a run that is active or held.  Raises ``NotFound``, ``Conflict``."""
-        found = self.known(run)
+        found = self.get(run)
         if not found.row.state.alive or found.row.state is RunState.QUEUED:
             raise Conflict(f"the run is not active: {found.row.state.value}")
         return found
 
-    async def did(
+    async def record(
         self, found: SupervisedRun, deed: OperatorAction, words: str = "", *, reacting: bool = False
     ) -> None:
         """Add an operator's action to the time line; ``reacting`` where a flag held the run."""
         flags = found.flags if reacting else ()
-        await self._desk.note(found.run, found.row.step, deed, words, flags=flags)
+        await self._approvals.note(found.run, found.row.step, deed, words, flags=flags)
 
     async def void_requests(self, run: str, why: str) -> None:
         """Close the open requests of a run."""
-        for request in await self._desk.requests(run):
-            await self._desk.void(request.id, why)
+        for request in await self._approvals.requests(run):
+            await self._approvals.void(request.id, why)
 
     def _heard(self, event: Event) -> None:
         match event:
@@ -432,24 +420,31 @@ class Fleet:
                 found.needs([*left, request] if request.state is RequestState.OPEN else left)
             case HintChanged(hint=hint) if hint.run in self._runs:
                 found = self._runs[hint.run]
-                found.show(hints=max(0, found.row.hints + (-1 if hint.taken_at else 1)))
+                found.update(hints=max(0, found.row.hints + (-1 if hint.taken_at else 1)))
             case LiveRunChanged(row=row) if row.run in self._runs and row.state.held:
                 self._pump()
             case _:
                 pass
 
-    async def _grant(self, wish: RemoteCommand) -> None:
+    async def _grant(self, command: RemoteCommand) -> None:
         """Run a command that another process sent."""
-        deeds = {
-            "pause": self.pause_run,
-            "continue": self.continue_run,
-            "step": self.step_run,
-            "stop": self.end_run,
-        }
         try:
-            if wish.what in deeds:
-                await deeds[wish.what](wish.run)
-            elif wish.what in self.remote_handlers:
-                await self.remote_handlers[wish.what](wish.run, wish.text)
+            if command.what in _FORWARDED:
+                await _FORWARDED[command.what](self, command.run)
+            elif command.what in self.remote_handlers:
+                await self.remote_handlers[command.what](command.run, command.text)
         except SiteloreError as error:
-            log.warning("%s was asked of run %s: %s", wish.what, wish.run, error)
+            log.warning("%s was asked of run %s: %s", command.what, command.run, error)
+
+
+def _new_row(run: str, request: RunRequest, state: RunState) -> LiveRow:
+    return LiveRow(
+        run=run,
+        intent=request.intent,
+        state=state,
+        site=request.site,
+        policy=request.policy,
+        start_url=request.start_url,
+        max_steps=request.max_steps,
+        started_at=time.time(),
+    )

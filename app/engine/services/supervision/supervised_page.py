@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.engine.agent.loop import AgentLoop
     from app.engine.agent.memory.ledger_store import LedgerStore
     from app.engine.agent.ports import ActionExecutor
+    from app.engine.agent.run_control import RunControl
     from app.engine.agent.takeover.graph_path import TakeoverPath
     from app.engine.agent.takeover.takeover import Takeover
     from app.engine.browser.capture.screencast import Screencast, ScreencastFrame
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from app.engine.browser.live_browser import LiveBrowser
     from app.engine.services.policy_factory import PolicyBundle
     from app.engine.services.run_knowledge import RunGraphs
-    from app.engine.services.supervision.supervised_run import SupervisedRun
 
 
 log = logging.getLogger(__name__)
@@ -46,8 +46,8 @@ class SupervisedPage:
         there: set once the page can be taken over, or the run is over.
     """
 
-    def __init__(self, core: Core, run: str, disk: DiskProbe) -> None:
-        self._core, self._run, self._disk = core, run, disk
+    def __init__(self, core: Core, run: str, disk: DiskProbe, set_health: Callable[[str], None]) -> None:
+        self._core, self._run, self._disk, self._set_health = core, run, disk, set_health
         self._watchdog: asyncio.Task[None] | None = None
         self._wanted = (0, 0, 0.0)
         self._screen: Screencast | None = None
@@ -59,19 +59,20 @@ class SupervisedPage:
         self._frames = 0
         self._secrets, self.home = Secrets(), ""
         self.loop: AgentLoop | None = None
-        self.there = asyncio.Event()
-        self.account: TakeoverSummary | None = None
+        self.available = asyncio.Event()
+        self.summary: TakeoverSummary | None = None
         self.path: TakeoverPath | None = None
 
     # ------------------------------------------------------------ its life
 
     def attach(
         self,
-        supervised: SupervisedRun,
+        control: RunControl,
+        start_url: str,
         executor: Executor,
         browser: LiveBrowser,
         graphs: RunGraphs,
-        head: PolicyBundle,
+        bundle: PolicyBundle,
         book: LedgerStore,
         secrets: Secrets,
     ) -> ActionExecutor:
@@ -82,8 +83,7 @@ class SupervisedPage:
         from app.engine.browser.capture.screencast import Screencast
 
         self._browser, self._secrets = browser, secrets
-        self.home = graphs.domains()[0].home if graphs.domains() else supervised.request.start_url
-        control = supervised.control
+        self.home = graphs.domains()[0].home if graphs.domains() else start_url
         graphs.gate = control.wait_until_released
         hands = RecoveringExecutor(
             executor,
@@ -94,8 +94,8 @@ class SupervisedPage:
             book=book,
             mask=secrets.mask,
         )
-        probe = RunHealthProbe(control, browser, hands, self._disk, head.heartbeat)
-        watchdog = Watchdog(control, probe, hands, noticed=supervised.set_health)
+        probe = RunHealthProbe(control, browser, hands, self._disk, bundle.heartbeat)
+        watchdog = Watchdog(control, probe, hands, noticed=self._set_health)
         self._watchdog = self._core.registry.hold(watchdog.watch())
         self._screen = Screencast(browser.session, self._frame, self._core.registry.hold)
         self._core.registry.hold(self._screen.watch(*self._wanted))
@@ -148,7 +148,7 @@ class SupervisedPage:
 
     # ------------------------------------------------------------ a person's hands
 
-    async def take_over(self, supervised: SupervisedRun) -> None:
+    async def take_over(self, control: RunControl) -> None:
         """Hold the agent, and give the page to the operator.
 
         Raises:
@@ -161,7 +161,7 @@ class SupervisedPage:
         if self._handing.locked():
             raise Conflict("the page is being taken over already")
         async with self._handing:
-            await supervised.control.take_over()
+            await control.take_over()
             self._unguarded(True)
             try:
                 takeover = Takeover(
@@ -171,14 +171,14 @@ class SupervisedPage:
                     write=self.loop.add_operator_step,
                     spawn=self._core.registry.hold,
                     run=self._run,
-                    tell=supervised.set_health,
+                    tell=self._set_health,
                 )
                 await takeover.begin()
             except BaseException:
                 self._unguarded(False)
-                await supervised.control.release(None)
+                await control.release(None)
                 raise
-            if supervised.control.state is not RunState.TAKEN_OVER:
+            if control.state is not RunState.TAKEN_OVER:
                 await takeover.end()
                 self._unguarded(False)
                 raise Conflict("the run ended before it could be taken over")
@@ -203,13 +203,13 @@ class SupervisedPage:
         return said, self._browser.address if self._browser is not None else ""
 
     async def release(
-        self, supervised: SupervisedRun, then: Callable[[TakeoverSummary], Awaitable[None]]
+        self, control: RunControl, then: Callable[[TakeoverSummary], Awaitable[None]]
     ) -> TakeoverSummary:
         """Hand the page back: store what was done by hand, then await ``then``, which releases the run.
 
         Where ``then`` fails the agent has the page back all the same.
         """
-        if await self._in_hand() is None or supervised.control.state is not RunState.TAKEN_OVER:
+        if await self._in_hand() is None or control.state is not RunState.TAKEN_OVER:
             raise Conflict("you don't have control of the page")
         if self._releasing:
             raise Conflict("the page is being handed back already")
@@ -219,7 +219,7 @@ class SupervisedPage:
             try:
                 await then(account)
             except BaseException:
-                await supervised.control.release(account)
+                await control.release(account)
                 raise
         finally:
             self._releasing = False
@@ -255,10 +255,10 @@ class SupervisedPage:
     async def _end_takeover(self) -> TakeoverSummary:
         takeover = self._takeover
         assert takeover is not None
-        self.account = await takeover.end()  # where the disk takes nothing it is still in the person's hands
+        self.summary = await takeover.end()  # where the disk takes nothing it is still in the person's hands
         self._takeover, self.path = None, takeover.path
         self._unguarded(False)
-        return self.account
+        return self.summary
 
     def _unguarded(self, on: bool) -> None:
         """Let the operator's requests leave the browser (``on``), or hold up the agent's writes again."""

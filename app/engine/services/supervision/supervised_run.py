@@ -1,7 +1,7 @@
 """One live run: its row, its control, its page, and the tips it was given.
 
-All events of the run arrive here on the engine's loop; changes of the row are collected for ``PUBLISH_INTERVAL`` seconds
-before they are published, as one step changes the row many times.
+All events of the run arrive here on the engine's loop; changes of the row are collected for
+``PUBLISH_INTERVAL`` seconds before they are published, as one step changes the row many times.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PUBLISH_INTERVAL = 0.04
 
 
 class SupervisedRun:
-    """A live run with its current state (``app.engine.services.agent_runs.RunSupervisor``).
+    """A live run with its current state.
 
     Attributes:
         control: the control of its loop; a new one each time it is resumed.
@@ -68,16 +68,16 @@ class SupervisedRun:
     def __init__(
         self,
         core: Core,
-        desk: ApprovalService,
-        judging: ReviewService,
+        approvals: ApprovalService,
+        review: ReviewService,
         disk: DiskProbe,
         request: RunRequest,
         row: LiveRow,
     ) -> None:
-        self._core, self._desk, self._judging = core, desk, judging
+        self._core, self._approvals, self._review = core, approvals, review
         self.request, self.row = request, row
         self.control = self._new_control()
-        self.page = SupervisedPage(core, row.run, disk)
+        self.page = SupervisedPage(core, row.run, disk, self.set_health)
         self.next: PlannedAction | None = None
         self.knowledge: KnowledgeAtStep | None = None
         self.ledger: Ledger | None = None
@@ -88,7 +88,7 @@ class SupervisedRun:
         self._flags: list[Flag] = []
         self.is_closing = False
         """The program is about to end: where the run stood before that is what the next start finds."""
-        self._ails = ""
+        self._health_problem = ""
         self._told = False
         self._noted: tuple[object, ...] = ()
         self._before = Ledger()
@@ -110,18 +110,18 @@ class SupervisedRun:
 
     # ------------------------------------------------------------ its life
 
-    def renew(self) -> None:
+    def restart(self) -> None:
         """Start over with a new control; later requests and commands go to it."""
         self.control = self._new_control()
-        self.page.there.clear()
-        self.show(state=RunState.STARTING, why="", outcome="")
+        self.page.available.clear()
+        self.update(state=RunState.STARTING, why="", outcome="")
 
-    async def ready(self) -> None:
+    async def load_overrides(self) -> None:
         """Load the stored overrides of tips and votes."""
 
         def reading() -> tuple[dict[str, TipOverride], dict[str, int]]:
-            desk = self._core.workspace.desk
-            return desk.tip_overrides(self.run), desk.votes(self.run)
+            approvals = self._core.workspace.supervision
+            return approvals.tip_overrides(self.run), approvals.votes(self.run)
 
         self.tip_overrides, self.votes = await self._core.on_store(reading)
 
@@ -129,42 +129,44 @@ class SupervisedRun:
         """The run is on the disk."""
         self.live = live
         self._flags = []
-        self.show(step=len(live.steps), started_at=live.run.started_at)
+        self.update(step=len(live.steps), started_at=live.run.started_at)
 
-    def hands(
+    def make_executor(
         self,
         executor: Executor,
         browser: LiveBrowser,
         graphs: RunGraphs,
-        head: PolicyBundle,
+        bundle: PolicyBundle,
         book: LedgerStore,
         secrets: Secrets,
     ) -> ActionExecutor:
         """Return the executor for the loop, which recovers a lost browser, and start the watchdog."""
-        return self.page.attach(self, executor, browser, graphs, head, book, secrets)
+        return self.page.attach(
+            self.control, self.request.start_url, executor, browser, graphs, bundle, book, secrets
+        )
 
     def set_health(self, why: str) -> None:
         """Set the watchdog's problem, "" for none."""
-        self._ails = why
-        self.show()
+        self._health_problem = why
+        self.update()
 
     def on_loop_ready(self, loop: AgentLoop, book: LedgerStore, knowledge: RunKnowledge | None) -> None:
         """The loop is built and about to run."""
         self.page.loop = loop
-        self.page.there.set()
+        self.page.available.set()
         self._before = book.ledger
         self._book = book
         if knowledge is not None:
             knowledge.steering = self
 
-    def told(self, told: StepReport) -> None:
+    def on_step(self, told: StepReport) -> None:
         """A step was recorded."""
         self._flags += told.flags
         marks = [
             RaisedFlag(detector=flag.detector, step=flag.step, severity=flag.severity, message=flag.message)
             for flag in told.flags
         ]
-        self.show(
+        self.update(
             step=told.step + 1,
             words=told.words,
             effect=told.effect,
@@ -181,14 +183,14 @@ class SupervisedRun:
         """The loop is over; the browser is still open."""
         await self.page.detach()
 
-    def ended(self, summary: RunSummary) -> None:
+    def on_ended(self, summary: RunSummary) -> None:
         """The run is over."""
-        self.page.there.set()
+        self.page.available.set()
         why = summary.answer if summary.answer is not None else summary.error
         if summary.ended_by:
             why = ended_by_hand_text(summary.ended_by, summary.answer)
         self._unplanned()
-        self.show(
+        self.update(
             state=RunState.ENDED,
             outcome=summary.outcome,
             why=why or "",
@@ -199,13 +201,13 @@ class SupervisedRun:
 
     def on_interrupted(self, why: str) -> None:
         """The run failed without an ending; it can be resumed."""
-        self.page.there.set()
+        self.page.available.set()
         self._unplanned()
-        self.show(state=RunState.INTERRUPTED, why=why, stage=Stage.IDLE)
+        self.update(state=RunState.INTERRUPTED, why=why, stage=Stage.IDLE)
 
     # ------------------------------------------------------------ what a person makes of tips
 
-    def stance(self, tip: str) -> TipOverride:
+    def override(self, tip: str) -> TipOverride:
         """Return the override of a tip."""
         return self.tip_overrides.get(tip, TipOverride.NONE)
 
@@ -218,7 +220,7 @@ class SupervisedRun:
         """Tips that the agent is given at every step."""
         return [tip for tip, stance in self.tip_overrides.items() if stance is TipOverride.PINNED]
 
-    def shown(self, tips: Sequence[TipAtStep], url: str, retrieval: Retrieval) -> None:
+    def on_retrieval(self, tips: Sequence[TipAtStep], url: str, retrieval: Retrieval) -> None:
         """Publish the tips given at this step."""
         self.knowledge = KnowledgeAtStep(
             run=self.run,
@@ -235,7 +237,7 @@ class SupervisedRun:
         """Publish the tips again with the current overrides and votes."""
         if self.knowledge is not None:
             tips = tuple(
-                replace(tip, stance=self.stance(tip.tip), vote=self.vote(tip.tip))
+                replace(tip, stance=self.override(tip.tip), vote=self.vote(tip.tip))
                 for tip in self.knowledge.tips
             )
             self.knowledge = replace(self.knowledge, tips=tips)
@@ -243,7 +245,7 @@ class SupervisedRun:
 
     # ------------------------------------------------------------ what is told
 
-    def show(self, **changes: object) -> None:
+    def update(self, **changes: object) -> None:
         """Change the row; it is published in a moment."""
         self.row = replace(self.row, **changes)  # pyright: ignore[reportArgumentType]
         self._tell_soon()
@@ -251,7 +253,7 @@ class SupervisedRun:
     def needs(self, requests: Sequence[ApprovalRequest]) -> None:
         """Set the open requests, the most urgent kind first."""
         order = list(type(requests[0].need)) if requests else []
-        self.show(needs=tuple(sorted(requests, key=lambda one: -order.index(one.need))))
+        self.update(needs=tuple(sorted(requests, key=lambda one: -order.index(one.need))))
 
     def snapshot(self) -> LiveRow:
         """Return the row with current state and clocks."""
@@ -267,7 +269,7 @@ class SupervisedRun:
             stage_since=control.stage_since,
             seconds=round(control.seconds, 1),
             held_seconds=round(control.held_seconds, 1),
-            why=self._ails or control.why,
+            why=self._health_problem or control.why,
         )
 
     # ------------------------------------------------------------ inside
@@ -275,7 +277,7 @@ class SupervisedRun:
     def _new_control(self) -> RunControl:
         return RunControl(
             self.row.run,
-            RunApprovals(self._desk, self.row.run, self.request.site),
+            RunApprovals(self._approvals, self.row.run, self.request.site),
             site=self.request.site,
             changed=self._changed,
             planned=self._planned,
@@ -305,8 +307,8 @@ class SupervisedRun:
         self._core.bus.publish(LedgerChanged(run=self.run, step=step, ledger=ledger, changes=self.changes))
 
     async def _weigh(self) -> None:
-        risk = await self._judging.risk_of(self.run, self.request.site, self.row.step, self._flags)
-        self.show(risk=risk)
+        risk = await self._review.risk_of(self.run, self.request.site, self.row.step, self._flags)
+        self.update(risk=risk)
 
     def _tell_soon(self) -> None:
         if not self._told:
@@ -320,20 +322,18 @@ class SupervisedRun:
         mark = (row.state, row.step, row.outcome, tuple(need.id for need in row.needs))
         if mark != self._noted and not self.is_closing:
             self._noted = mark
-            self._core.registry.hold(self.note())
+            self._core.registry.hold(self.save_snapshot())
 
     @property
     def has_news(self) -> bool:
         """Whether a change waits to be published."""
         return self._told
 
-    async def note(self) -> None:
+    async def save_snapshot(self) -> None:
         """Store a snapshot for the next start; a full disk is reported elsewhere."""
-        note = LiveRunSnapshot(
-            run=self.run, state=self.row.state, row=self.row, request=self.request, at=time.time()
-        )
+        note = LiveRunSnapshot(run=self.run, row=self.row, request=self.request, at=time.time())
         try:
-            await self._core.on_store(self._core.workspace.desk.save_snapshot, note)
+            await self._core.on_store(self._core.workspace.supervision.save_snapshot, note)
         except StoreError as error:
             log.warning("the snapshot of run %s could not be stored: %s", self.run, error)
 

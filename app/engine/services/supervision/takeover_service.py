@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,15 +22,21 @@ from app.engine.core.supervision import (
     RunState,
     TakeoverSummary,
 )
-from app.engine.core.trajectory import Outcome
+from app.engine.core.trajectory import BY_PERSON, Outcome, Step
+from app.engine.graph.explore.exploration_store import ExplorationStore
+from app.engine.jobs import Job
 from app.engine.services.agent_runs import allowed_hosts
 from app.engine.services.core import Core
+from app.engine.services.exploration import ExplorationService
+from app.engine.services.graph_recording import StoredGraphRecorder
 from app.engine.services.run_reader import RunReader
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.supervised_run import SupervisedRun, ended_by_hand_text
+from app.engine.services.tip_drafting import draft_tip
 from app.engine.store.supervision.json_rows import check_length, from_json, to_json
-from app.errors import Conflict, SiteloreError, UsageError
+from app.errors import Conflict, NotFound, SiteloreError, UsageError
+from kb.tip import TipDraft
 
 log = logging.getLogger(__name__)
 
@@ -43,22 +50,30 @@ HAND_BACK_COMMAND = "hand back"
 class TakeoverService:
     """Takeovers of live runs."""
 
-    def __init__(self, core: Core, desk: ApprovalService, fleet: Fleet, reading: RunReader) -> None:
-        self._core, self._desk, self._fleet, self._reading = core, desk, fleet, reading
+    def __init__(
+        self,
+        core: Core,
+        approvals: ApprovalService,
+        fleet: Fleet,
+        run_reader: RunReader,
+        exploration: ExplorationService,
+    ) -> None:
+        self._core, self._approvals, self._fleet = core, approvals, fleet
+        self._run_reader, self._exploration = run_reader, exploration
         fleet.remote_handlers[HAND_BACK_COMMAND] = self._grant
 
     async def take_over(self, run: str) -> None:
         """Give the page to the operator."""
-        found = self._fleet.going(run)
+        found = self._fleet.get_active(run)
         with suppress(TimeoutError):  # the browser of a run that is starting comes in a moment
-            await asyncio.wait_for(found.page.there.wait(), BROWSER_TIMEOUT)
+            await asyncio.wait_for(found.page.available.wait(), BROWSER_TIMEOUT)
         held = found.control.state.held
-        await found.page.take_over(found)
-        await self._fleet.did(found, OperatorAction.TOOK_OVER, reacting=held)
+        await found.page.take_over(found.control)
+        await self._fleet.record(found, OperatorAction.TOOK_OVER, reacting=held)
 
     async def send_input(self, run: str, inputs: Sequence[PageInput]) -> None:
         """Forward mouse and keyboard input to the page."""
-        await self._fleet.known(run).page.input(inputs)
+        await self._fleet.get(run).page.input(inputs)
 
     async def move_page(self, run: str, move: NavigationKind, url: str = "") -> str:
         """Open an address (or the start page), go back, forward, or reload; needs a takeover.
@@ -71,7 +86,7 @@ class TakeoverService:
         Raises:
             Conflict: the page is not taken over.  UsageError: not the address of a page.
         """
-        found = self._fleet.known(run)
+        found = self._fleet.get(run)
         said, now = await found.page.move(
             move, found.request.start_url if move is NavigationKind.START else url
         )
@@ -95,7 +110,7 @@ class TakeoverService:
         back = self._checked(back)
         if await self._fleet.forward_if_remote(run, HAND_BACK_COMMAND, to_json(back)):
             return _empty_summary(run, 0, "the process that works on the run was asked")
-        found = self._fleet.known(run)
+        found = self._fleet.get(run)
         state = found.snapshot().state
         if state is RunState.INTERRUPTED and back.ends:
             return await self._end_broken_off(found, back)
@@ -120,6 +135,54 @@ class TakeoverService:
                 except SiteloreError as error:
                     log.warning("run %s could not be handed back: %s", found.run, error)
 
+    async def draft_tip_from_takeover(self, run: str, step: int) -> TipDraft:
+        """Draft a tip from the operator's steps from ``step`` on, in the names of controls, never in the page's
+        words.
+
+        Raises:
+            NotFound: nothing was done by hand at this step.
+        """
+        from app.engine.agent.takeover.summary import tip_text
+
+        def drafting() -> TipDraft:
+            workspace = self._core.workspace
+            loaded, steps = workspace.runs.load(run)
+            by_hand = _leading_operator_steps(steps[step:])
+            if not by_hand:
+                raise NotFound(f"nothing was done by hand at step {step} of run {run}")
+            site = loaded.site or workspace.site_of(by_hand[0].url)
+            draft = draft_tip(loaded, by_hand[0], (), site, self._core.author, "")
+            return replace(draft, text=tip_text(by_hand) or draft.text)
+
+        return await self._core.on_store(drafting)
+
+    async def takeover_to_graph(self, run: str, step: int) -> int:
+        """Add the run's last takeover to its site's graph; return the number of transitions.
+
+        Raises:
+            Conflict: its pages are no longer in memory, or the run's site has no name.
+        """
+        from app.engine.agent.takeover.graph_path import add_to_graph
+
+        found = self._fleet.find(run)
+        path = found.page.path if found is not None else None
+        if found is None or path is None or not path.steps:
+            raise Conflict(
+                "the pages of this takeover are no longer in memory; build the map from the run instead"
+            )
+        site = found.request.site
+        if not site:
+            raise Conflict("the site has no name; explore it once, or give the run a site")
+        home = found.page.home
+
+        async def work(job: Job) -> int:
+            job.advance(0, len(path.steps), "the takeover")
+            recorder = StoredGraphRecorder(self._core, site)
+            await _ensure_home(recorder, home)
+            return await add_to_graph(path, recorder, home)
+
+        return await self._exploration.alone(site, f"Put a takeover into the map of {site}", work)
+
     # ------------------------------------------------------------ inside
 
     def _checked(self, back: HandBack) -> HandBack:
@@ -134,7 +197,7 @@ class TakeoverService:
         async def then(account: TakeoverSummary) -> None:
             step = account.first_step + account.steps
             if back.ends:
-                await self._desk.note(
+                await self._approvals.note(
                     found.run, step, OperatorAction.RELEASED, account.words, author=back.author
                 )
                 await self._say_end(found, back, step)
@@ -143,13 +206,15 @@ class TakeoverService:
                 with suppress(Conflict):  # decided elsewhere meanwhile
                     await self._no_wall(found, wall, back.author)
             await found.control.release(account)
-            await self._desk.note(found.run, step, OperatorAction.RELEASED, account.words, author=back.author)
+            await self._approvals.note(
+                found.run, step, OperatorAction.RELEASED, account.words, author=back.author
+            )
 
-        return await found.page.release(found, then)
+        return await found.page.release(found.control, then)
 
     async def _say_end(self, found: SupervisedRun, back: HandBack, step: int) -> None:
         """End a run by hand; the row comes first, so that a crash after it still closes the run."""
-        await self._desk.note(found.run, step, ENDING_ACTIONS[back.how], back.answer, author=back.author)
+        await self._approvals.note(found.run, step, ENDING_ACTIONS[back.how], back.answer, author=back.author)
         found.control.finish_by_hand(back)
 
     def _wall(self, found: SupervisedRun) -> ApprovalRequest:
@@ -159,18 +224,18 @@ class TakeoverService:
         return wall
 
     async def _no_wall(self, found: SupervisedRun, wall: ApprovalRequest, author: str) -> None:
-        await self._desk.decide(wall.id, OperatorDecision(verb=DecisionKind.NO_WALL, author=author))
+        await self._approvals.decide(wall.id, OperatorDecision(kind=DecisionKind.NO_WALL, author=author))
         found.control.no_walls.add(wall.wall)
 
     async def _end_broken_off(self, found: SupervisedRun, back: HandBack) -> TakeoverSummary:
-        await self._desk.note(
+        await self._approvals.note(
             found.run, found.row.step, ENDING_ACTIONS[back.how], back.answer, author=back.author
         )
-        await self._reading.end_interrupted(found.run, back)
+        await self._run_reader.end_interrupted(found.run, back)
         answer = back.answer if back.how is HandBackKind.ANSWER else None
         outcome = Outcome.DONE_BY_HAND if answer is None else Outcome.ANSWERED
         why = ended_by_hand_text(back.author, answer)
-        found.show(state=RunState.ENDED, outcome=outcome.value, needs=(), why=why)
+        found.update(state=RunState.ENDED, outcome=outcome.value, needs=(), why=why)
         await self._fleet.void_requests(found.run, "the run was finished by hand")
         return _empty_summary(found.run, found.row.step, "")
 
@@ -182,3 +247,21 @@ class TakeoverService:
 
 def _empty_summary(run: str, step: int, words: str) -> TakeoverSummary:
     return TakeoverSummary(run=run, first_step=step, steps=0, words=words)
+
+
+async def _ensure_home(recorder: ExplorationStore, home: str) -> None:
+    """Give a graph without a home page one."""
+    if not (await recorder.memory()).home:
+        now = time.time()
+        number = await recorder.begin(home, {"by": "takeover"}, now)
+        await recorder.end(number, "done", now, ())
+
+
+def _leading_operator_steps(steps: list[Step] | tuple[Step, ...]) -> list[Step]:
+    """Return the leading steps that a person did."""
+    found: list[Step] = []
+    for step in steps:
+        if step.by != BY_PERSON:
+            break
+        found.append(step)
+    return found

@@ -157,12 +157,12 @@ class GraphStore(GraphFile):
 
     def put_page(self, page: PageState) -> None:
         """Store a page state; a known one keeps its smaller depth, and its pictures and texts are never emptied."""
-        self._pages.changed([page.id])
+        self._pages.invalidate([page.id])
         self._write(PUT_PAGE, page_values(page))
 
     def touch(self, page: str, at: float) -> None:
         """Mark a page state as seen again."""
-        self._pages.changed([page])
+        self._pages.invalidate([page])
         self._write("UPDATE page SET last_seen = max(last_seen, ?), gone_at = 0 WHERE id = ?", (at, page))
 
     def pages(self) -> list[PageState]:
@@ -184,7 +184,7 @@ class GraphStore(GraphFile):
         with self._writing():
             if attempt is not None:
                 found = replace(found, **_UNTRIED)
-            self._transitions.changed([found.id])
+            self._transitions.invalidate([found.id])
             self._connection.execute(PUT_TRANSITION, transition_values(found))
             if attempt is not None:
                 self._count(attempt)
@@ -213,8 +213,8 @@ class GraphStore(GraphFile):
     def mark_gone(self, pages: Iterable[str], transitions: Iterable[str], at: float) -> None:
         """Mark states and transitions as gone; ``at`` = 0 unmarks them.  Nothing is deleted."""
         states, ways = list(pages), list(transitions)
-        self._pages.changed(states)
-        self._transitions.changed(ways)
+        self._pages.invalidate(states)
+        self._transitions.invalidate(ways)
         with self._writing():
             self._connection.executemany(
                 "UPDATE page SET gone_at = ? WHERE id = ?", [(at, page) for page in states]
@@ -301,11 +301,11 @@ class GraphStore(GraphFile):
         return self._all(f"{select}{where} ORDER BY rowid", *(ids or ()))
 
     def _rolled_back(self) -> None:
-        self._pages.forget()
-        self._transitions.forget()
+        self._pages.clear()
+        self._transitions.clear()
 
     def _count(self, attempt: Attempt) -> None:
-        self._transitions.changed([attempt.transition])
+        self._transitions.invalidate([attempt.transition])
         self._connection.execute(
             "INSERT INTO attempt (transition_id, at, arrival, seconds, tier, divergence, by) VALUES (?,?,?,?,?,?,?)",
             (

@@ -34,11 +34,11 @@ class RowCache(Generic[T]):
         self._changed: dict[str, None] = {}
         self._version = -1
 
-    def changed(self, ids: Iterable[str]) -> None:
+    def invalidate(self, ids: Iterable[str]) -> None:
         """Mark rows as written or new."""
         self._changed.update(dict.fromkeys(ids))
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Invalidate everything, for example after a rollback."""
         self._version = -1
 

@@ -11,13 +11,19 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from app.engine.core.supervision import MAX_HINT_CHARS
+from app.engine.core.supervision import MAX_HINT_CHARS, Intervention, OperatorDecision
 from app.errors import UsageError
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 EnumT = TypeVar("EnumT", bound=StrEnum)
+
+_STORED_NAMES: dict[type[Any], dict[str, str]] = {
+    Intervention: {"action": "deed"},
+    OperatorDecision: {"kind": "verb", "scope": "reach"},
+}
+"""Fields by the names they have on disk, where these differ."""
 
 
 @cache
@@ -31,14 +37,20 @@ def to_json(value: object) -> str:
     Half a surrogate pair, which a page's script can put into any text, becomes a question mark: SQLite takes none.
     """
     document = _adapter(type(value)).dump_python(value, mode="json")
+    for name, stored in _STORED_NAMES.get(type(value), {}).items():
+        document[stored] = document.pop(name)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode()
 
 
 def from_json(kind: type[T], document: str, where: str) -> T | None:
     """Decode a dataclass; ``None``, with a warning in the log, where that fails."""
     try:
-        return _adapter(kind).validate_json(document)
-    except ValidationError as error:
+        if kind not in _STORED_NAMES:
+            return _adapter(kind).validate_json(document)
+        names = {stored: name for name, stored in _STORED_NAMES[kind].items()}
+        fields = {names.get(key, key): field for key, field in json.loads(document).items()}
+        return _adapter(kind).validate_json(json.dumps(fields))
+    except (ValidationError, ValueError, AttributeError) as error:
         log.warning("%s can't be read and is skipped: %s", where, str(error).splitlines()[0])
         return None
 

@@ -11,20 +11,13 @@ import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from app.engine.core.supervision import RunState
 from app.engine.store.database import translated_errors
 from app.engine.store.locks import FileLock
 from app.errors import StoreError
 from kb.private import make_folder, own_file
 
-if TYPE_CHECKING:
-    from app.engine.store.supervision.supervision_state import LiveRunSnapshot
-    from app.engine.store.workspace import Workspace
-
 _TRIES, _PAUSE = 10, 0.02
-_NOT_STARTED = (RunState.QUEUED, RunState.STARTING)
 
 
 class RunRegistry:
@@ -43,7 +36,7 @@ class RunRegistry:
             with own_file(self._lock.path.with_suffix(".runs")).open("a", encoding="utf-8") as file:
                 file.writelines(f"{run}\n" for run in runs)
 
-    def others(self) -> set[str]:
+    def runs_of_others(self) -> set[str]:
         """Return the runs of other living processes."""
         found: set[str] = set()
         for path in self._folder.glob("*.wall"):
@@ -71,16 +64,6 @@ class RunRegistry:
                 return lock
             time.sleep(_PAUSE)  # it may only be somebody who looks whether we are dead
         raise StoreError("the folder of live runs can't be locked")
-
-
-def runs_of_other_processes(workspace: Workspace) -> list[LiveRunSnapshot]:
-    """Return the runs that other processes work on or have queued; store thread only."""
-    others = workspace.wall.others()
-    return [
-        note
-        for note in workspace.desk.live()
-        if workspace.runs.is_live(note.run) or (note.run in others and note.state in _NOT_STARTED)
-    ]
 
 
 def _delete_lock(lock: FileLock) -> None:

@@ -19,7 +19,7 @@ from app.engine.core.intervention_policy import (
     RiskClass,
     RiskRule,
 )
-from app.engine.core.supervision import ApprovalScope, LiveRow, RunState, TipOverride
+from app.engine.core.supervision import ApprovalScope, LiveRow, TipOverride
 from app.engine.store.database import transaction, translated_errors
 from app.engine.store.review_store import ReviewStore
 from app.engine.store.supervision.json_rows import check_length, enum_member, from_json, to_json
@@ -38,7 +38,6 @@ class LiveRunSnapshot:
     """The last known row of a supervised run (``at``, Unix seconds), and its request."""
 
     run: str
-    state: RunState
     row: LiveRow
     request: RunRequest | None = None
     at: float = 0.0
@@ -78,23 +77,21 @@ class SupervisionState:
                 "INSERT INTO live_note (run, state, document, request, at) VALUES (?,?,?,?,?)"
                 " ON CONFLICT (run) DO UPDATE SET state = excluded.state, document = excluded.document,"
                 " request = CASE excluded.request WHEN '' THEN request ELSE excluded.request END, at = excluded.at",
-                (note.run, note.state.value, to_json(note.row), request, note.at or time.time()),
+                (note.run, note.row.state.value, to_json(note.row), request, note.at or time.time()),
             )
 
-    def live(self) -> list[LiveRunSnapshot]:
+    def snapshots(self) -> list[LiveRunSnapshot]:
         """Return all snapshots, oldest first, without unreadable ones."""
         with translated_errors(self.path):
             rows = self.connection.execute("SELECT * FROM live_note ORDER BY rowid").fetchall()
         notes: list[LiveRunSnapshot] = []
         for row in rows:
             where = f"the snapshot of run {row['run']}"
-            head, state = from_json(LiveRow, row["document"], where), enum_member(RunState, row["state"])
-            if head is None or state is None:
+            head = from_json(LiveRow, row["document"], where)
+            if head is None:
                 continue
             request = from_json(RunRequest, row["request"], where) if row["request"] else None
-            notes.append(
-                LiveRunSnapshot(run=row["run"], state=state, row=head, request=request, at=row["at"])
-            )
+            notes.append(LiveRunSnapshot(run=row["run"], row=head, request=request, at=row["at"]))
         return notes
 
     def delete_snapshot(self, run: str) -> None:
@@ -108,11 +105,11 @@ class SupervisionState:
         """Return the overrides of tips in a run: muted or pinned."""
         found = self._leanings(run, "stance")
         stances = ((tip, enum_member(TipOverride, value)) for tip, value in found.items())
-        return {tip: stance for tip, stance in stances if stance}
+        return {tip: override for tip, override in stances if override}
 
-    def set_tip_override(self, run: str, tip: str, stance: TipOverride) -> None:
+    def set_tip_override(self, run: str, tip: str, override: TipOverride) -> None:
         """Mute or pin a tip for a run, or remove the override."""
-        self._lean(run, tip, "stance", stance.value)
+        self._lean(run, tip, "stance", override.value)
 
     def votes(self, run: str) -> dict[str, int]:
         """Return the votes on tips in a run: 1 or -1."""

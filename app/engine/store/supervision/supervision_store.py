@@ -100,19 +100,19 @@ class SupervisionStore(SupervisionState):
         _check_decision(decision)
         with translated_errors(self.path), transaction(self.connection):
             asked = self._asked(id)
-            if wrong := decision_problem(asked.need, decision.verb):
+            if wrong := decision_problem(asked.need, decision.kind):
                 raise UsageError(wrong)
             if asked.decision is not None:
                 by = asked.decision.author or "somebody"
-                raise Conflict(f"request {id} was decided already by {by}: {asked.decision.verb.value}")
+                raise Conflict(f"request {id} was decided already by {by}: {asked.decision.kind.value}")
             if asked.state is RequestState.CLOSED:
                 raise Conflict(f"request {id} is closed: {asked.void or 'nothing waits for it any more'}")
             self.connection.execute(
                 "INSERT INTO person_decision (request, document) VALUES (?,?)", (id, to_json(decision))
             )
-            risk, answer = enum_member(RiskClass, asked.risk), _STANDING_ANSWERS.get(decision.verb)
+            risk, answer = enum_member(RiskClass, asked.risk), _STANDING_ANSWERS.get(decision.kind)
             if risk is not None and answer is not None:
-                self.add_standing_answer(decision.reach, asked.run, asked.site, risk, answer, decision.author)
+                self.add_standing_answer(decision.scope, asked.run, asked.site, risk, answer, decision.author)
             return self._asked(id)
 
     def close_requests(self, ids: Iterable[str], at: float) -> list[ApprovalRequest]:
@@ -180,22 +180,22 @@ class SupervisionStore(SupervisionState):
 
     # deeds and reactions
 
-    def add_action(self, deed: Intervention) -> Intervention:
+    def add_action(self, action: Intervention) -> Intervention:
         """Add an action to a run's time line; return it with its ``order``."""
         with translated_errors(self.path), transaction(self.connection):
             cursor = self.connection.execute(
-                "INSERT INTO intervention (run, document) VALUES (?,?)", (deed.run, to_json(deed))
+                "INSERT INTO intervention (run, document) VALUES (?,?)", (action.run, to_json(action))
             )
-        return replace(deed, order=int(cursor.lastrowid or 0))
+        return replace(action, order=int(cursor.lastrowid or 0))
 
-    def deeds(self, run: str = "") -> list[Intervention]:
+    def interventions(self, run: str = "") -> list[Intervention]:
         """Return the time line, oldest first, of one run or of all."""
         with translated_errors(self.path):
             rows = self.connection.execute(
                 "SELECT seq, document FROM intervention WHERE ? = '' OR run = ? ORDER BY seq", (run, run)
             ).fetchall()
         found = ((row, from_json(Intervention, row["document"], f"deed {row['seq']}")) for row in rows)
-        return [replace(deed, order=row["seq"]) for row, deed in found if deed is not None]
+        return [replace(action, order=row["seq"]) for row, action in found if action is not None]
 
     def add_reaction(self, reaction: FlagReaction) -> FlagReaction:
         """Store an operator's reaction to a flag; the newest of a flag counts."""
@@ -219,11 +219,11 @@ class SupervisionStore(SupervisionState):
             newest[flag] = one
         return list(newest.values())
 
-    def word(self, run: str) -> OperatorStatements:
+    def statements(self, run: str) -> OperatorStatements:
         """Return the operator's statements about a run as a whole."""
         decided = [one for one in self.requests(run, closed=True) if one.decision is not None and one.wall]
-        none = (one.wall for one in decided if one.decision and one.decision.verb is DecisionKind.NO_WALL)
-        return OperatorStatements(no_walls=frozenset(none), end=ending_stated(self.deeds(run)))
+        none = (one.wall for one in decided if one.decision and one.decision.kind is DecisionKind.NO_WALL)
+        return OperatorStatements(no_walls=frozenset(none), end=ending_stated(self.interventions(run)))
 
     # inside
 
@@ -270,9 +270,9 @@ class SupervisionStore(SupervisionState):
 
 
 def _check_decision(decision: OperatorDecision) -> None:
-    check_length(decision.text, "the answer" if decision.verb is DecisionKind.ANSWER else "the reason")
+    check_length(decision.text, "the answer" if decision.kind is DecisionKind.ANSWER else "the reason")
     check_length(decision.command, "the action")
-    if decision.verb is DecisionKind.EDIT and not decision.command.strip():
+    if decision.kind is DecisionKind.EDIT and not decision.command.strip():
         raise UsageError("the replacement action is missing", remedy='give one like click("12")')
-    if decision.verb is DecisionKind.ANSWER and not decision.text.strip():
+    if decision.kind is DecisionKind.ANSWER and not decision.text.strip():
         raise UsageError("the answer is empty", remedy="deny the request to give none")

@@ -1,0 +1,157 @@
+"""Locks of active runs, and the closing of those whose process died."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.engine.core.trajectory import Outcome, Run
+from app.engine.store.database import translated_errors
+from app.engine.store.locks import FileLock
+from app.engine.store.run_files import (
+    RUN_FILE,
+    STEPS_FILE,
+    decode_run,
+    decode_steps,
+    encode_run,
+    sync_folder,
+    validate_run_id,
+    write_file,
+)
+from app.errors import Conflict, InputError, StoreError
+from kb.private import make_folder
+
+log = logging.getLogger(__name__)
+
+LIVE_FOLDER = ".live"
+"""Folder of the locks, beside the run folders."""
+
+_TRIES, _PAUSE = 10, 0.02
+
+INTERRUPTED_REASON = "the program ended in the middle of the run"
+
+
+def is_live(runs: Path, run: str) -> bool:
+    """Return whether a process works on the run."""
+    path = _lock_path(runs, run)
+    if not path.exists():
+        return False
+    with FileLock(path) as lock:
+        return not lock.take()
+
+
+@dataclass(frozen=True, slots=True)
+class CrashedRun:
+    """A run whose process died, locked until it is indexed."""
+
+    id: str
+    lock: FileLock
+
+    def release(self) -> None:
+        """Release it: the index is up to date."""
+        delete_lock(self.lock)
+
+
+def close_crashed(runs: Path) -> list[CrashedRun]:
+    """Close runs whose process died as interrupted; return those, and the ones that died while they ended.
+
+    An unreadable run stays as it is: opening it says why.
+    """
+    dead: list[CrashedRun] = []
+    for path in sorted((runs / LIVE_FOLDER).glob("*.lock")):
+        lock = FileLock(path)
+        with translated_errors(path):
+            if not lock.take():
+                continue
+        try:
+            _close_as_interrupted(runs / path.stem)
+            dead.append(CrashedRun(path.stem, lock))
+        except (InputError, StoreError) as error:
+            log.warning("run %s could not be closed: %s", path.stem, error)
+            lock.release()
+    return dead
+
+
+def drop_partial_line(folder: Path) -> int:
+    """Remove a last line that was cut off; return its bytes.
+
+    Raises:
+        StoreError: the file can't be read or written.
+    """
+    path = folder / STEPS_FILE
+    with translated_errors(path), path.open("r+b") as file:
+        data = file.read()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            file.truncate(whole)
+            os.fsync(file.fileno())
+    return len(data) - whole
+
+
+def replace_run_file(folder: Path, run: Run) -> None:
+    """Replace ``run.json``, whole or not at all.
+
+    Raises:
+        StoreError: the disk is full or can't be written.
+    """
+    draft = folder / f".{RUN_FILE}.{uuid.uuid4().hex[:8]}"
+    with translated_errors(folder):
+        try:
+            write_file(draft, encode_run(run))
+            draft.replace(folder / RUN_FILE)
+        except BaseException:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+            raise
+        sync_folder(folder)
+
+
+def _close_as_interrupted(folder: Path) -> None:
+    if not (folder / RUN_FILE).exists():
+        return
+    with translated_errors(folder):
+        head = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
+    if head.outcome is not Outcome.RUNNING:
+        return
+    drop_partial_line(folder)
+    with translated_errors(folder):
+        steps, _ = decode_steps((folder / STEPS_FILE).read_bytes(), folder / STEPS_FILE)
+    replace_run_file(
+        folder, replace(head, outcome=Outcome.INTERRUPTED, error=INTERRUPTED_REASON, step_count=len(steps))
+    )
+
+
+def take_lock(runs: Path, run: str) -> FileLock:
+    """Take the lock of a run.
+
+    Raises:
+        Conflict: another process holds it.
+    """
+    path = _lock_path(runs, validate_run_id(run))
+    lock = FileLock(path)
+    with translated_errors(path):
+        make_folder(path.parent)
+        for _ in range(_TRIES):
+            if lock.take():
+                return lock
+            time.sleep(_PAUSE)  # it may only be a workspace that opens and looks whether the run is dead
+    raise Conflict(f"another process is working on run {run}; wait for it, or stop it")
+
+
+def delete_lock(lock: FileLock) -> None:
+    """Delete the lock file while it is held (Windows: once it is released): the run is over."""
+    with suppress(OSError):
+        lock.path.unlink(missing_ok=True)
+    lock.release()
+    with suppress(OSError):
+        if os.name == "nt":
+            lock.path.unlink(missing_ok=True)
+
+
+def _lock_path(runs: Path, run: str) -> Path:
+    return runs / LIVE_FOLDER / f"{run}.lock"
