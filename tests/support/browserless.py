@@ -151,7 +151,7 @@ class Browserless:
                 executor=hands,
                 policy=policy,
                 ledger_store=book,
-                recorder=StoredRunRecorder(self.engine._core, live, prepared.head),
+                recorder=StoredRunRecorder(self.engine._core, live, prepared.bundle),
                 dispatcher=ActionDispatcher(hands, book, calculate, secrets=prepared.secrets),
                 secrets=prepared.secrets,
                 on_step=overseer.on_step,
