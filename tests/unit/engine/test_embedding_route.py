@@ -117,7 +117,7 @@ async def test_a_run_on_a_file_begins_with_every_tip_of_it_encoded(
     await fill(engine, MANY, Status.ACTIVE)
     await engine.freeze(str(tmp_path / "f.akb"))
     await engine.load_encoder(ahead=False)
-    ask, _ = await engine._retrieving.open_frozen(str(tmp_path / "f.akb"))  # pyright: ignore[reportPrivateUsage]
+    ask, _ = await engine._retrieval.open_frozen(str(tmp_path / "f.akb"))  # pyright: ignore[reportPrivateUsage]
     assert encoder.tips() == MANY
     assert (await ask(QUERY, 8)).routes_off == {}
 
@@ -139,7 +139,7 @@ async def test_a_file_without_a_tip_to_give_is_refused(
         kb.judge = lambda draft: ()
         if status is not None:
             kb.add(TipDraft(site="shop", text=text, status=status))
-    for asking in (engine.retrieve(QUERY, kb=str(path)), engine._retrieving.open_frozen(str(path))):  # pyright: ignore[reportPrivateUsage]
+    for asking in (engine.retrieve(QUERY, kb=str(path)), engine._retrieval.open_frozen(str(path))):  # pyright: ignore[reportPrivateUsage]
         with pytest.raises(Exception, match=rf"no tip that an agent could be given \({held}\)") as caught:
             await asking
         assert getattr(caught.value, "exit_code", 0) == 3
