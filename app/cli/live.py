@@ -326,9 +326,7 @@ def _request_text(one: ApprovalRequest) -> str:
 
 def _intervention_text(deed: Intervention) -> str:
     when = time.strftime("%H:%M:%S", time.localtime(deed.at))
-    return (
-        f"{when} step {deed.step:3} {deed.author}: {deed.action.value}{': ' + deed.words if deed.words else ''}"
-    )
+    return f"{when} step {deed.step:3} {deed.author}: {deed.action.value}{': ' + deed.words if deed.words else ''}"
 
 
 def _policy_text(chosen: InterventionPolicy, counted: PolicyPreview) -> str:

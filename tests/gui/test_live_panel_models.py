@@ -391,7 +391,9 @@ def test_deeds_stand_before_the_step_they_preceded():
     made = make_run(0)
     deeds = [
         Intervention(run="r", step=1, action=OperatorAction.PAUSED, author="ana", order=2),
-        Intervention(run="r", step=1, action=OperatorAction.HINTED, author="ana", words="the second", order=1),
+        Intervention(
+            run="r", step=1, action=OperatorAction.HINTED, author="ana", words="the second", order=1
+        ),
         Intervention(run="r", step=3, action=OperatorAction.STOPPED, author="ana", order=3),
     ]
     line = timeline([make_step(made, number) for number in range(3)], deeds, ())

@@ -76,7 +76,9 @@ def flag_remark(flag: Flag, deeds: Iterable[Intervention]) -> str:
         if deed.about != flag.detector:
             continue
         if deed.action in FLAG_REVIEWS and deed.step == flag.step:
-            review = _tr(FLAG_REVIEWS[deed.action]).format(deed.author or _tr("somebody"))  # the newest counts
+            review = _tr(FLAG_REVIEWS[deed.action]).format(
+                deed.author or _tr("somebody")
+            )  # the newest counts
         elif deed.action is OperatorAction.PAUSED and deed.step in (flag.step, flag.step + 1):
             paused = _tr("paused the run")
     return " · ".join(part for part in (paused, review) if part)
