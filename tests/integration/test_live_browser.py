@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from app.engine.browser.executor import Executor
 from app.engine.browser.live_browser import LiveBrowser
-from app.engine.browser.session_state import is_connected, is_responsive
+from app.engine.browser.session_state import is_responsive
 from app.engine.core.actions.types import Goto
 from app.errors import SiteloreError
 from tests.support.hostile_site import HostileSite
@@ -48,7 +48,7 @@ def exists(process: int) -> bool:
 
 async def gone(live: LiveBrowser) -> None:
     async with asyncio.timeout(20):
-        while is_connected(live.session):
+        while live.session.is_connected:
             await asyncio.sleep(0.02)
 
 

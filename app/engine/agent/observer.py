@@ -97,7 +97,7 @@ class PageObserver:
             return None
         if opened.cause is Cause.OFF_SITE:
             tabs, front = await self.tabs()
-            if tabs and tabs[front].url.startswith("http") and self._fences.allows(tabs[front].url):
+            if tabs and tabs[front].url.startswith("http") and self._fences.outside(tabs[front].url) is None:
                 return None  # the page opened a window elsewhere, which was closed again
             return LoopEnding(Outcome.CRASHED, error=f"{address} leads elsewhere: {opened.why}")
         return LoopEnding(Outcome.CRASHED, error=opened.why or f"{address} could not be opened")

@@ -1,6 +1,4 @@
-"""Show what an action did to the page: the trees before and after it, line by line, with the changes
-marked.
-"""
+"""Show what an action did to the page: the trees before and after it, line by line, with the changes marked."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Self
 from playwright.async_api import Browser, Error
 
 from app.engine.browser.capture.hidden_links import with_hidden_links
-from app.engine.browser.capture.served_document import fetch_document, served_key_of
+from app.engine.browser.capture.page_idle import LOAD_TIMEOUT
 from app.engine.browser.capture.snapshot import PageGone
 from app.engine.browser.driver import BrowserGone, DriverFailure, DriverResult, FetchedDocument, PageLost
 from app.engine.browser.executor import Executor
@@ -22,11 +22,12 @@ from app.engine.browser.launch.launcher import NoBrowser
 from app.engine.browser.live_browser import checked_login, has_display
 from app.engine.browser.locators import resolve
 from app.engine.browser.network.write_guard import WriteGuard
-from app.engine.browser.page_loading import LoadResult, open_page
+from app.engine.browser.page_loading import LoadResult, load_failure, open_page
 from app.engine.browser.session import BrowserSession, open_browser, open_session
-from app.engine.browser.session_state import browser_process_id, is_connected, kill_browser
+from app.engine.browser.session_state import browser_process_id, kill_browser
 from app.engine.core.action_result import Cause
 from app.engine.core.page_state import PageCapture
+from app.engine.core.static_page import read_static_page, static_key
 from app.engine.core.transition import Locator, Operation, Tier
 from app.errors import SiteloreError
 
@@ -39,6 +40,7 @@ BROWSER_CLOSE_TIMEOUT = 2.0
 OPEN_TIMEOUT = 10.0
 """Seconds a browser gets for requests that don't depend on the site."""
 EMPTY = "about:blank"
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 class BrowserPool:
@@ -90,8 +92,7 @@ class BrowserPool:
         return [BrowserDriver(self, self._fresh) for _ in range(max(1, count))]
 
     async def new_session(self, stack: AsyncExitStack) -> BrowserSession:
-        """Return a session with an empty page that ends with ``stack``, in a new browser if the old one
-        died.
+        """Return a session with an empty page that ends with ``stack``, in a new browser if the old one died.
 
         Raises ``BrowserGone`` when no browser starts.
         """
@@ -176,7 +177,7 @@ class BrowserDriver:
             executor = await self._ready()
             page = await executor.capture(picture=picture)
             page = await with_hidden_links(executor.session, page)
-            self._page = replace(page, served=await served_key_of(executor.session, page))
+            self._page = replace(page, served=await _served_key(executor.session, page))
         except (PageGone, Error) as error:
             raise PageLost(str(error)) from error
         return self._page
@@ -186,7 +187,7 @@ class BrowserDriver:
         try:
             session = (await self._ready()).session
             await self._fresh.forget(session)
-            return await fetch_document(session, url)
+            return await _fetch(session, url)
         except Error as error:
             return FetchedDocument(why=f"the browser lost the page: {error.message.splitlines()[0][:160]}")
 
@@ -219,6 +220,38 @@ class BrowserDriver:
         )
 
 
+async def _served_key(session: BrowserSession, page: PageCapture) -> str:
+    """Return the key of the document behind a captured page; "" if unknown or if it says nothing about the page."""
+    document = session.network.document
+    if document is None:
+        return ""
+    try:
+        text = await document.text()
+    except (Error, UnicodeDecodeError):  # the browser no longer has it
+        return ""
+    return static_key(text, document.url, document.url, page.elements)
+
+
+async def _fetch(session: BrowserSession, url: str) -> FetchedDocument:
+    """Request an address with the session's cookies, following redirects and rendering nothing."""
+    try:
+        agent = str(await session.page.evaluate("() => navigator.userAgent"))
+        answer = await session.context.request.get(
+            url, headers={"User-Agent": agent, "Accept": ACCEPT}, timeout=LOAD_TIMEOUT * 1000
+        )
+    except Error as error:
+        return FetchedDocument(why=load_failure(url, error.message))
+    try:
+        html = "html" in answer.headers.get("content-type", "")
+        text = await answer.text() if html else ""
+    except (Error, UnicodeDecodeError):
+        text = ""
+    finally:
+        await answer.dispose()
+    read = read_static_page(text, answer.url, answer.url)
+    return FetchedDocument(url=answer.url, status=answer.status, served=read.key, scripts=read.scripts)
+
+
 _FAILURES = {
     Cause.NETWORK: DriverFailure.UNREACHABLE,
     Cause.STALE: DriverFailure.MISSING,
@@ -230,7 +263,7 @@ _FAILURES = {
 
 
 def _failure_of(session: BrowserSession, done: LoadResult) -> DriverFailure:
-    if session.crashed or session.stopped or not is_connected(session) or session.page.is_closed():
+    if session.failure:
         return DriverFailure.LOST
     if not done.error:
         return DriverFailure.NONE

@@ -22,7 +22,6 @@ from app.engine.browser.actions import (
     option_actions,
     pointer_actions,
     slider_actions,
-    text_selection,
 )
 from app.engine.browser.actions.click_cascade import ClickCascade
 from app.engine.browser.actions.dead_clicks import alternatives_to_click
@@ -30,10 +29,10 @@ from app.engine.browser.actions.effect_detection import (
     OutsideChanges,
     effect_from_captures,
     effect_from_changes,
+    landing_failure,
 )
 from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
 from app.engine.browser.actions.failure_reasons import stale_element
-from app.engine.browser.actions.landing import landing_failure
 from app.engine.browser.actions.pointer import Pointer
 from app.engine.browser.capture.capture_cache import CaptureCache
 from app.engine.browser.capture.frames import NoSuchElement
@@ -73,7 +72,6 @@ from app.engine.core.actions.types import (
 from app.engine.core.element_identity import renumber_action, same_element
 from app.engine.core.fingerprint import fingerprints_of
 from app.engine.core.page_state import PageCapture
-from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.trajectory import Tab
 from app.engine.core.write_permit import WritePermit
 
@@ -96,7 +94,7 @@ HANDLERS: dict[type, Handler] = {
     Upload: field_actions.upload,
     Select: option_actions.select,
     SetSlider: slider_actions.set_slider,
-    SelectText: text_selection.select_text,
+    SelectText: pointer_actions.select_text,
     Goto: navigation_actions.goto,
     GoBack: navigation_actions.go_back,
     GoForward: navigation_actions.go_forward,
@@ -113,8 +111,7 @@ class ExecutorOptions:
     """Settings of the executor.
 
     Attributes:
-        quiet, most: seconds without a change that count as idle, and the most seconds to wait for
-            that.
+        quiet, most: seconds without a change that count as idle, and the most seconds to wait for that.
         timeout: seconds an element gets to be reached by Playwright's own click.
         thorough: captures are thorough, as agents need them.
         keep_tabs: windows that pages open become tabs; else the session decides.
@@ -174,11 +171,9 @@ class Executor:
         return self._captures.shown
 
     async def look(self, *, picture: bool = True) -> PageCapture:
-        """Capture the page in front; from then on, changes by the page itself are told from those of an
-        action.
+        """Capture the page in front; from then on, changes by the page itself are told from those of an action.
 
-        A tab that crashed, was closed, could not be stopped or does not answer is replaced, and a note
-        says so.
+        A tab that crashed, was closed, could not be stopped or does not answer is replaced, and a note says so.
 
         Raises:
             PageGone: there is no page to capture, and no other could be opened.
@@ -197,13 +192,7 @@ class Executor:
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         """Return the open tabs in order, and the number of the one in front."""
-        told: list[Tab] = []
-        for tab in self.session.pages:
-            title = ""
-            with suppress(Error, TimeoutError):
-                title = await asyncio.wait_for(tab.title(), ANSWER_TIMEOUT)
-            told.append(Tab(url=redact_url(tab.url), title=redact_text(title)))
-        return tuple(told), max(0, min(self.session.active, len(told) - 1))
+        return await self.session.tabs(ANSWER_TIMEOUT)
 
     async def do(self, action: Action, permit: WritePermit | None = None) -> ActionResult:
         """Perform one action; its numbers are those of the last capture. Never raises for what a page or
@@ -254,7 +243,7 @@ class Executor:
 
     async def _do(self, handler: Handler, action: Action) -> ActionResult:
         session, context = self.session, self._context
-        if self._captures.lost:
+        if self.session.failure:
             raise PageGone("there is no page in front")
         if context.page is not self._captures.shown:
             action = self._renumbered(action)
@@ -275,7 +264,7 @@ class Executor:
             await wait_until_idle(session, quiet=self.options.quiet, most=self.options.most, acted=True)
             if session.pages and session.page is not front:
                 await wait_until_idle(session, quiet=self.options.quiet, most=self.options.most)
-        if self._captures.lost:
+        if self.session.failure:
             raise PageGone("the page was lost")
         async with asyncio.timeout(ANSWER_TIMEOUT * 2):
             around = OutsideChanges(

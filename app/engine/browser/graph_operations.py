@@ -31,9 +31,8 @@ def graph_executor(session: BrowserSession) -> Executor:
 async def operate(executor: Executor, element: Element, operation: Operation, value: str = "") -> LoadResult:
     """Perform one operation on an element of the executor's last capture and wait until the page is idle.
 
-    Links that open a window of their own are followed in this tab. ``value`` is the address to open, the
-    label of the option to select, the text to type or the key to press. An operation without a visible
-    effect is a success.
+    Links that open a window of their own are followed in this tab. ``value`` is the address to open, the label of the
+    option to select, the text to type or the key to press. An operation without a visible effect is a success.
     """
     if operation is Operation.OPEN:
         return await open_page(executor.session, value or element.href)

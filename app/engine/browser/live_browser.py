@@ -1,7 +1,6 @@
 """A browser that stays open: for a run, for a person navigating a graph, or for a manual log-in.
 
-One that died can be reopened: the session continues in another browser with the cookies and storage
-it had.
+One that died can be reopened: the session continues in another browser with the cookies and storage it had.
 """
 
 from __future__ import annotations
@@ -20,10 +19,8 @@ from playwright.async_api import Error, Page
 from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession, open_browser, open_tab_in_fresh_context
 from app.engine.browser.session_state import (
-    BROWSER_GONE,
     SessionState,
     browser_process_id,
-    is_connected,
     is_responsive,
     kill_browser,
     read_session_state,
@@ -86,8 +83,7 @@ class LiveBrowser:
         ``keep_tabs`` keeps windows that pages open.
 
         Raises:
-            NoBrowser: none can be started. SiteloreError: it should be visible, and there is no
-                display.
+            NoBrowser: none can be started. SiteloreError: it should be visible, and there is no display.
             InputError: the recorded log-in can't be read.
         """
         if headed and not has_display():
@@ -103,19 +99,12 @@ class LiveBrowser:
     @property
     def is_open(self) -> bool:
         """False once the user has closed its window, or it crashed."""
-        return is_connected(self.session) and bool(self.session.pages)
+        return self.session.is_connected and bool(self.session.pages)
 
     @property
     def broken(self) -> str:
         """The fault that browser or page report themselves; "" if there is none."""
-        session = self.session
-        if not is_connected(session):
-            return BROWSER_GONE
-        if session.stopped:
-            return "the page opened dialogs without end and was closed"
-        if session.crashed:
-            return "the page crashed"
-        return "" if session.pages and not session.page.is_closed() else "the page closed itself"
+        return self.session.failure
 
     @property
     def address(self) -> str:
@@ -154,7 +143,7 @@ class LiveBrowser:
 
         Raises as ``reopen`` does.
         """
-        if not anew and is_connected(self.session):
+        if not anew and self.session.is_connected:
             with suppress(Error, TimeoutError):
                 async with asyncio.timeout(RENEW_TIMEOUT):
                     await self.session.renew()

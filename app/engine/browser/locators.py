@@ -199,9 +199,7 @@ def _objection(
     pool: Sequence[Element],
     index: PageIndex,
 ) -> str:
-    """Return why the best fit is not to be trusted, or ""; ``alike`` could not be told apart by a better
-    tier.
-    """
+    """Return why the best fit is not to be trusted, or ""; ``alike`` could not be told apart by a better tier."""
     if len(best) > 1:
         return f"{len(best)} elements fit {locator.words} by {tier.value}"
     chosen = best[0]

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 from playwright.async_api import (
     Browser,
@@ -23,18 +23,16 @@ from playwright.async_api import TimeoutError as Late
 from app.engine.browser.launch.launcher import launch
 from app.engine.browser.launch.playwright_process import PlaywrightProcess
 from app.engine.browser.network.network_activity import NetworkActivity
+from app.engine.core.redaction import redact_text, redact_url
+from app.engine.core.trajectory import Tab
 
-if TYPE_CHECKING:
-    from app.engine.browser.network.write_guard import WriteGuard
-
+BROWSER_GONE = "the browser was closed or crashed"
 VIEWPORT = (1024, 640)
 """Width and height of a page in CSS pixels; a screenshot has as many."""
 MAX_DIALOGS = 20
 """Dialogs answered between two captures; a page that opens more than these is stopped."""
 MAX_TABS = 20
-"""Tabs that stay open at once; further windows are recorded and closed, so a page can't open them
-without end.
-"""
+"""Tabs that stay open at once; further windows are recorded and closed, so a page can't open them without end."""
 OPEN_TIMEOUT = 15.0
 """Seconds a browser may take to open an empty tab."""
 ANSWER_TIMEOUT = 2.0
@@ -65,26 +63,29 @@ class UnsolicitedEvents:
     downloads: tuple[str, ...] = ()
 
 
+class SessionGuard(Protocol):
+    """Decides what may leave a session; implemented by ``network.write_guard.WriteGuard``."""
+
+    async def watch(self, session: BrowserSession) -> None: ...
+    def set_bypassed(self, on: bool) -> None: ...
+
+
 class BrowserSession:
     """The tabs of one agent, in order of opening, and which of them is in front.
 
-    Cookies and storage are its own, so two sessions never mix. JavaScript dialogs are dismissed (a page
-    that asks whether to leave is left), downloads cancelled, and windows that open by themselves closed,
-    unless ``keep_tabs``; all of it is reported by ``happened``.
+    Cookies and storage are its own, so two sessions never mix. JavaScript dialogs are dismissed (a page that asks
+    whether to leave is left), downloads cancelled, and windows that open by themselves closed, unless ``keep_tabs``;
+    all of it is reported by ``happened``.
 
     Attributes:
         crashed: the renderer of the tab in front has died; ``renew`` opens another.
         stopped: the page opened dialogs without end and was closed.
         dead: set as soon as one of the two is true.
-        answer: the answer to the next dialog, once: whether it is accepted, and the text for a
-            prompt.
-        asked: answers dialogs instead of that: gets ``confirm`` or ``prompt``, the message, and the
-            default text.
-        in_hand: a person controls the page and may go anywhere; the navigation policy binds the agent
-            only.
+        answer: the answer to the next dialog, once: whether it is accepted, and the text for a prompt.
+        asked: answers dialogs instead of that: gets ``confirm`` or ``prompt``, the message, and the default text.
+        in_hand: a person controls the page and may go anywhere; the navigation policy binds the agent only.
         unasked: dialogs and downloads since the session began.
-        last: what the last capture left for finding its elements again
-            (``app.engine.browser.capture.snapshot``).
+        last: what the last capture left for finding its elements again (``app.engine.browser.capture.snapshot``).
         seats: how often it has moved to another browser (``reseat``).
         guard: decides what may leave it, if there is one; it has to ``watch`` again after ``reseat``.
     """
@@ -97,7 +98,7 @@ class BrowserSession:
         self.in_hand = False
         self.unsolicited_count = 0
         self.browser_switches = -1
-        self.guard: WriteGuard | None = None
+        self.guard: SessionGuard | None = None
         self._dialogs = 0
         self._alerts: list[str] = []
         self._popups: list[str] = []
@@ -138,6 +139,36 @@ class BrowserSession:
         if not pages:
             raise Error("no tab is open: the browser is gone")
         return pages[min(self.active, len(pages) - 1)]
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the browser is alive, as far as is known."""
+        browser = self.context.browser
+        return browser is not None and browser.is_connected()
+
+    @property
+    def failure(self) -> str:
+        """The fault that browser or page report themselves; "" if there is none."""
+        if not self.is_connected:
+            return BROWSER_GONE
+        if self.stopped:
+            return "the page opened dialogs without end and was closed"
+        if self.crashed:
+            return "the page crashed"
+        return "" if self.pages and not self.page.is_closed() else "the page closed itself"
+
+    async def tabs(self, timeout: float) -> tuple[tuple[Tab, ...], int]:
+        """Return the open tabs in order, without secrets, and the number of the one in front.
+
+        A tab that does not answer within ``timeout`` seconds has no title.
+        """
+        found: list[Tab] = []
+        for page in self.pages:
+            title = ""
+            with suppress(Error, TimeoutError):
+                title = await asyncio.wait_for(page.title(), timeout)
+            found.append(Tab(url=redact_url(page.url), title=redact_text(title)))
+        return tuple(found), max(0, min(self.active, len(found) - 1))
 
     @property
     def network(self) -> NetworkActivity:

@@ -15,7 +15,6 @@ from playwright.async_api import Browser, Error, Page, Route, StorageState
 
 from app.engine.browser.session import BrowserSession
 
-BROWSER_GONE = "the browser was closed or crashed"
 EMPTY_TAB = "an empty tab was opened in its place"
 """The end of the note on a page that was given up."""
 ANSWER_TIMEOUT = 2.0
@@ -26,8 +25,7 @@ CLOSE_TIMEOUT = 3.0
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """State that a session would lose with its browser: cookies, local storage, and the front page's session
-    storage.
+    """State that a session loses with its browser: cookies, local storage, the front page's session storage.
 
     Kept in memory only. ``session`` is by origin.
     """
@@ -45,12 +43,6 @@ async def browser_process_id(browser: Browser) -> int:
             await wire.detach()
         return next(int(one["id"]) for one in told["processInfo"] if one["type"] == "browser")
     return 0
-
-
-def is_connected(session: BrowserSession) -> bool:
-    """Whether the browser behind a session is alive, as far as is known."""
-    browser = session.context.browser
-    return browser is not None and browser.is_connected()
 
 
 async def is_responsive(session: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> bool:

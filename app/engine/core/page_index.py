@@ -1,6 +1,4 @@
-"""Indexes of a page's elements by what identifies them, so that describing all of them takes linear
-time.
-"""
+"""Indexes of a page's elements by what identifies them, so that describing all of them takes linear time."""
 
 from __future__ import annotations
 
@@ -34,9 +32,7 @@ class PageIndex:
                 self._named[element.repeat, element.frame, element.repeat_index].append(element.name)
 
     def alike(self, element: Element) -> list[Element]:
-        """Return the elements with the same role, name, landmarks and frame, itself included, in document
-        order.
-        """
+        """Return the elements with the same role, name, landmarks and frame, itself included, in document order."""
         return self._alike[_kind(element)]
 
     def place(self, element: Element) -> int:
@@ -54,9 +50,7 @@ class PageIndex:
         return found or set()
 
     def near(self, element: Element) -> str:
-        """Return a name in the element's row of a repeated list that no other row contains; "" outside
-        lists.
-        """
+        """Return a name in the element's row of a repeated list that no other row contains; "" outside lists."""
         if not element.repeat:
             return ""
         for name in self._named[element.repeat, element.frame, element.repeat_index]:

@@ -1,5 +1,4 @@
-"""A person's mouse and keyboard input on a page, as it travels from the window to the browser. Pure
-data.
+"""A person's mouse and keyboard input on a page, as it travels from the window to the browser. Pure data.
 
 Points are CSS pixels of the viewport. Modifiers are DevTools' bits: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift.
 """
@@ -48,8 +47,7 @@ class PageInput:
     Attributes:
         x, y: position of the mouse. dx, dy: how far the wheel turned, CSS pixels.
         clicks: 2 for a double click.
-        key, code: as DOM events name them (``"Enter"``, ``"KeyA"``); ``text`` what a key or a paste
-            inserts.
+        key, code: as DOM events name them (``"Enter"``, ``"KeyA"``); ``text`` what a key or a paste inserts.
         at: seconds of the sender's clock; returned with the frame that shows the result, if one does.
     """
 

@@ -1,10 +1,9 @@
-"""A page as the server sends it, before any script has run, reduced to its links, controls, forms and
-scripts.
+"""A page as the server sends it, before any script has run, reduced to its links, controls, forms and scripts.
 
-Two answers with the same key give the same page in a browser as long as the scripts are the same;
-their addresses are part of the key. So a known page can be verified by one request, without a browser
-that loads and draws it (``app.engine.graph.maintain.maintenance``). Values, tokens, texts and adverts' ids
-change from visit to visit and are ignored.
+Two answers with the same key give the same page in a browser as long as the scripts are the same; their addresses are
+part of the key. So a known page can be verified by one request, without a browser that loads and draws it
+(``app.engine.graph.maintain.maintenance``). Values, tokens, texts and adverts' ids change from visit to visit and are
+ignored.
 
 Pure functions. It is no parser: the same page must give the same key, in a millisecond or two.
 """

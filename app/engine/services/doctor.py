@@ -1,8 +1,7 @@
 """Diagnose what works on this machine, and give the exact command that fixes what does not.
 
-Qt and the browser are tried for real in child processes, so that a crash in either is a finding.
-Nothing is changed: no download, no export, no file but one that is written to the workspace and
-removed.
+Qt and the browser are tried for real in child processes, so that a crash in either is a finding. Nothing is changed:
+no download, no export, no file but one that is written to the workspace and removed.
 """
 
 from __future__ import annotations
@@ -132,8 +131,7 @@ def missing_qt(*, display: bool) -> Check | None:
 async def browser_checks(setting: str, proof: Proof = _no_proof) -> list[Check]:
     """Start the browser that would be chosen and let it show a page; check whether it has its sandbox.
 
-    A browser that this process has started by the time the try has failed or timed out counts as well
-    (``proof``).
+    A browser that this process has started by the time the try has failed or timed out counts as well (``proof``).
     """
     try:
         code, out, err = await run_probe(BROWSER_PROBE, setting)
@@ -237,9 +235,7 @@ def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] =
 
 
 async def sqlite_check() -> Check:
-    """Check the features the stores rely on, in a child, since SQL is confined to the stores in this
-    program.
-    """
+    """Check the features the stores rely on, in a child, since SQL is confined to the stores in this program."""
     try:
         code, out, err = await run_probe(SQLITE_PROBE)
     except ProbeTimeout as slow:

@@ -108,9 +108,7 @@ def driver_files() -> list[Path]:
 
 
 def missing_libraries(files: list[Path]) -> list[str]:
-    """Return shared libraries that these need and the loader does not find; none on systems other than
-    Linux.
-    """
+    """Return shared libraries that these need and the loader does not find; none on systems other than Linux."""
     loader = shutil.which("ldd")
     if not sys.platform.startswith("linux") or not files or loader is None:
         return []

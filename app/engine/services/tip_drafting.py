@@ -37,8 +37,7 @@ _OPENINGS: dict[str, tuple[Kind, str]] = {
 
 
 def scope_of(url: str) -> Scope:
-    """Return the scope of pages that share this address's shape: ids become ``*``, the host stays the
-    site's.
+    """Return the scope of pages that share this address's shape: ids become ``*``, the host stays the site's.
 
     Query keys are kept only if the path says nothing (``/search?q=``), and without their values.
     """

@@ -13,6 +13,7 @@ from app.engine.browser.actions.effect_detection import (
     OutsideChanges,
     effect_from_captures,
     effect_from_changes,
+    landing_failure,
 )
 from app.engine.browser.actions.failure_reasons import (
     covered_element,
@@ -20,7 +21,6 @@ from app.engine.browser.actions.failure_reasons import (
     obstruction,
     similar_elements,
 )
-from app.engine.browser.actions.landing import landing_failure
 from app.engine.browser.actions.option_actions import match_option
 from app.engine.browser.capture.page_monitor import CoveringElement, ElementProbe, PageChanges
 from app.engine.browser.network.navigation_policy import NavigationPolicy
@@ -81,7 +81,7 @@ def test_looks_tell_the_rest_and_noise_is_no_effect():
     assert effect_from_captures(PageChanges(noisy=1), before, opened) is Effect.CHANGED
 
 
-# fences
+# policy
 
 
 @pytest.mark.parametrize(
@@ -115,22 +115,22 @@ def test_looks_tell_the_rest_and_noise_is_no_effect():
     ],
 )
 def test_a_run_stays_on_its_sites_and_off_search_engines(domains: set[str], url: str, allowed: bool):
-    fences = NavigationPolicy(frozenset(domains))
-    assert fences.allows(url) is allowed
-    why = fences.outside(url)
+    policy = NavigationPolicy(frozenset(domains))
+    assert (policy.outside(url) is None) is allowed
+    why = policy.outside(url)
     assert (why is None) is allowed
     assert why is None or (why.cause is Cause.OFF_SITE and why.effect is Effect.REFUSED)
 
 
 def test_an_address_may_be_opened_again_but_not_without_end():
-    fences = NavigationPolicy()
+    policy = NavigationPolicy()
     for times in range(3):
-        assert fences.again("http://a.test/x") is None
-        assert bool(fences.opened("http://a.test/x")) is (times > 0)
-    why = fences.again("http://a.test/x")
+        assert policy.again("http://a.test/x") is None
+        assert bool(policy.opened("http://a.test/x")) is (times > 0)
+    why = policy.again("http://a.test/x")
     assert why is not None
     assert why.cause is Cause.REGRESSION
-    assert fences.again("http://a.test/y") is None
+    assert policy.again("http://a.test/y") is None
 
 
 def test_a_secret_in_an_address_is_not_repeated():

@@ -14,11 +14,12 @@ from app.engine.browser.manual_input.input_target import (
     InputTarget,
     PageUnreadable,
 )
-from app.engine.browser.manual_input.shortcuts import tabs_of
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import Element, PageCapture, Rect
 from app.errors import SiteloreError
 
+TAB_TIMEOUT = 0.5
+"""Seconds a tab may take to return its title."""
 INPUT_WAIT = 0.4
 """Seconds a person's click waits for a look in progress."""
 FRESH_LOOK_WAIT = 1.0
@@ -187,7 +188,7 @@ class PageTracker:
         began = time.monotonic()
         try:
             page = await capture(self._session, thorough=True)
-            tabs, active = await tabs_of(self._session)
+            tabs, active = await self._session.tabs(TAB_TIMEOUT)
         except SiteloreError:
             return None
         self._note(page)

@@ -1,8 +1,7 @@
 """Parse dates and times as people write them and format them as fields expect them. Pure.
 
-A date whose day and month could be swapped is read in the order of the page's language: month first
-in American English and where no language is given, day first elsewhere and where dots separate the
-numbers.
+A date whose day and month could be swapped is read in the order of the page's language: month first in American
+English and where no language is given, day first elsewhere and where dots separate the numbers.
 """
 
 from __future__ import annotations

@@ -57,9 +57,7 @@ class DeadClicks:
         )
 
     def record_effect(self, effect: Effect, page: PageCapture) -> None:
-        """Record the effect of the action checked last; a non-click forgets nothing unless it changed the
-        page.
-        """
+        """Record the effect of the action checked last; a non-click forgets nothing unless it changed the page."""
         pending, self._pending = self._pending, None
         if effect in (Effect.NAVIGATED, Effect.CHANGED):
             self._dead = None

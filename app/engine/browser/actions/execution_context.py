@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from playwright.async_api import ElementHandle, Error
 
 from app.engine.browser.actions.click_cascade import ClickCascade
 from app.engine.browser.actions.dead_clicks import DeadClicks
-from app.engine.browser.actions.failure_reasons import no_such_element, stale_element
+from app.engine.browser.actions.failure_reasons import describe_element, no_such_element, stale_element
 from app.engine.browser.actions.pointer import Pointer
 from app.engine.browser.capture.capture_cache import CaptureCache
-from app.engine.browser.capture.page_monitor import PageMonitor
+from app.engine.browser.capture.frames import NoSuchElement, object_handle
+from app.engine.browser.capture.page_monitor import PageMonitor, ask_page
+from app.engine.browser.capture.snapshot import element_location
 from app.engine.browser.network.navigation_policy import NavigationPolicy
 from app.engine.browser.session import BrowserSession
-from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.page_state import Element, PageCapture
 
 
@@ -25,13 +30,17 @@ class ActionRefused(Exception):
         self.result = result
 
 
+def refuse(cause: Cause, why: str, *alternatives: str, tried: tuple[str, ...] = ()) -> ActionRefused:
+    """Return the exception for an action that is not done."""
+    return ActionRefused(refused(cause, why, *alternatives, tried=tried))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionOutcome:
     """An action was carried out; its effect is detected afterwards.
 
     Attributes:
         calm: it is a success even if nothing visible changes.
-        already: nothing had to be done.
         effect: the effect, if it is known without a capture.
         status: HTTP status of a page that was opened.
         settled: the page is idle already.
@@ -39,7 +48,6 @@ class ActionOutcome:
 
     tried: tuple[str, ...] = ()
     calm: bool = False
-    already: bool = False
     effect: Effect | None = None
     notes: tuple[str, ...] = ()
     output: str = ""
@@ -76,6 +84,32 @@ class ExecutionContext:
         if not 0 <= index < len(self.page.elements):
             raise ActionRefused(no_such_element(index, self.page, label))
         return self.page.elements[index]
+
+    async def ask(self, element: Element, function: str, *arguments: object) -> Any:
+        """Call a function of the page script about an element of the last capture; ``arguments`` are JavaScript.
+
+        Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the function throws.
+        """
+        world, number = element_location(self.session, element.index)
+        return await ask_page(
+            world, f"siteloreMonitor.{function}({', '.join(map(str, (number, *arguments)))})"
+        )
+
+    async def handle(self, element: Element, function: str) -> ElementHandle:
+        """Return the node that a function of the page script names for an element.
+
+        Raises ``NoSuchElement`` when it has left the page.
+        """
+        world, number = element_location(self.session, element.index)
+        gone = NoSuchElement(f"{describe_element(element)} has left the page")
+        try:
+            await ask_page(world, "true")
+            handle = await object_handle(self.session, world, f"siteloreMonitor.{function}({number})")
+        except (Error, RuntimeError) as error:
+            raise gone from error
+        if handle is None:
+            raise gone
+        return handle
 
     async def look_again(self) -> PageCapture:
         """Capture again in the middle of an action; from now on element numbers refer to this capture."""

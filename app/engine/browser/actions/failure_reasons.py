@@ -1,6 +1,4 @@
-"""Sentences on why an element can't take an action and what to do instead, for a model and a person.
-Pure.
-"""
+"""Sentences on why an element can't take an action and what to do instead, for a model and a person. Pure."""
 
 from __future__ import annotations
 

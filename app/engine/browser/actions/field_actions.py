@@ -6,10 +6,15 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import ElementHandle, Error
+from playwright.async_api import Error
 
 from app.engine.browser.actions.click_cascade import CDP, PLAYWRIGHT
-from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.actions.execution_context import (
+    ActionOutcome,
+    ActionRefused,
+    ExecutionContext,
+    refuse,
+)
 from app.engine.browser.actions.failure_reasons import describe_element, obstruction
 from app.engine.browser.actions.field_formats import (
     EXAMPLES,
@@ -19,7 +24,6 @@ from app.engine.browser.actions.field_formats import (
     same_content,
 )
 from app.engine.browser.actions.option_actions import select
-from app.engine.browser.capture.frames import NoSuchElement, object_handle
 from app.engine.browser.capture.page_monitor import ask_page, js_literal
 from app.engine.browser.capture.snapshot import element_location
 from app.engine.core.action_result import ActionResult, Cause, refused
@@ -52,12 +56,9 @@ async def type_text(context: ExecutionContext, action: TypeText) -> ActionOutcom
         tried = await _set_whole(context, element, text)
     else:
         tried = await _type_into(context, element, field, text)
-    already = False
     if action.enter:
         await context.pointer.press("Enter")
-    else:
-        already = not (await context.monitor.changes()).any
-    return ActionOutcome(tried=tried, calm=not action.enter, already=already, notes=notes)
+    return ActionOutcome(tried=tried, calm=not action.enter, notes=notes)
 
 
 async def type_keys(context: ExecutionContext, action: TypeKeys) -> ActionOutcome:
@@ -74,16 +75,14 @@ async def press(context: ExecutionContext, action: Press) -> ActionOutcome:
         probe = await context.monitor.probe(element.index)
         if probe.gone or probe.hidden or probe.disabled:
             raise ActionRefused(obstruction(element, probe, context.page) or _takes_nothing(element))
-        await (await _handle(context, element, "field")).focus()
+        await (await context.handle(element, "field")).focus()
     try:
         await context.pointer.press(keys)
     except Error as error:
         if "Unknown key" not in error.message:
             raise
-        raise ActionRefused(
-            refused(
-                Cause.VALUE, "there is no such key", 'keys are named like "Enter", "ArrowDown", "Control+A"'
-            )
+        raise refuse(
+            Cause.VALUE, "there is no such key", 'keys are named like "Enter", "ArrowDown", "Control+A"'
         ) from None
     return ActionOutcome(tried=(CDP,), calm=True)
 
@@ -91,24 +90,16 @@ async def press(context: ExecutionContext, action: Press) -> ActionOutcome:
 async def check(context: ExecutionContext, action: SetChecked) -> ActionOutcome:
     """Set or clear a check box, or choose a radio button."""
     element = context.element(action.element)
-    world, number = element_location(context.session, element.index)
-    ticked = await ask_page(world, f"siteloreHand.ticked({number})")
+    ticked = await context.ask(element, "ticked")
     if ticked is None:
-        raise ActionRefused(
-            refused(
-                Cause.WRONG_KIND,
-                f"{describe_element(element)} is not a check box",
-                f'click("{element.index}")',
-            )
+        raise refuse(
+            Cause.WRONG_KIND, f"{describe_element(element)} is not a check box", f'click("{element.index}")'
         )
     if ticked is action.on:
-        return ActionOutcome(already=True, calm=True)
+        return ActionOutcome(calm=True)
     if element.role == "radio" and not action.on:
-        raise ActionRefused(
-            refused(
-                Cause.WRONG_KIND,
-                f"{describe_element(element)} is cleared by choosing another one of its group",
-            )
+        raise refuse(
+            Cause.WRONG_KIND, f"{describe_element(element)} is cleared by choosing another one of its group"
         )
     way = await context.cascade.click(element, context.page)
     if way.hindered is not None:
@@ -117,12 +108,10 @@ async def check(context: ExecutionContext, action: SetChecked) -> ActionOutcome:
     while await _ticked(context, element) is not action.on:
         if waited >= _TICKS:
             state = "set" if action.on else "cleared"
-            raise ActionRefused(
-                refused(
-                    Cause.NO_EFFECT,
-                    f"{describe_element(element)} was clicked and is not {state}",
-                    tried=way.tried,
-                )
+            raise refuse(
+                Cause.NO_EFFECT,
+                f"{describe_element(element)} was clicked and is not {state}",
+                tried=way.tried,
             )
         await asyncio.sleep(0.03)
         waited += 0.03
@@ -133,7 +122,7 @@ async def upload(context: ExecutionContext, action: Upload) -> ActionOutcome:
     """Give a file of the run's own folder to a file field, or to an element that opens a file chooser."""
     element = context.element(action.element)
     path = _file(context.files, action.file)
-    handle = await _handle(context, element, "fileField")
+    handle = await context.handle(element, "fileField")
     kind = await handle.evaluate("e => e.localName === 'input' ? e.type : ''")
     if kind == "file":
         await handle.set_input_files(path)
@@ -145,8 +134,8 @@ async def upload(context: ExecutionContext, action: Upload) -> ActionOutcome:
                 raise ActionRefused(way.hindered)
         await (await asked.value).set_files(path)
     except Error as error:
-        raise ActionRefused(
-            refused(Cause.WRONG_KIND, f"{describe_element(element)} opens no file chooser", tried=(CDP,))
+        raise refuse(
+            Cause.WRONG_KIND, f"{describe_element(element)} opens no file chooser", tried=(CDP,)
         ) from error
     return ActionOutcome(tried=(CDP,), calm=True)
 
@@ -160,8 +149,7 @@ async def _field(context: ExecutionContext, element: Element) -> FieldConstraint
     probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled:
         raise ActionRefused(obstruction(element, probe, context.page) or _takes_nothing(element))
-    world, number = element_location(context.session, element.index)
-    facts: dict[str, Any] | None = await ask_page(world, f"siteloreHand.facts({number})")
+    facts: dict[str, Any] | None = await context.ask(element, "facts")
     if facts is None or not facts["takes"]:
         raise ActionRefused(_takes_nothing(element))
     field = FieldConstraints.read(facts, f"{element.name} {element.label}")
@@ -169,18 +157,15 @@ async def _field(context: ExecutionContext, element: Element) -> FieldConstraint
     if why is not None:
         raise ActionRefused(why)
     if field.disabled:
-        raise ActionRefused(refused(Cause.DISABLED, f"{describe_element(element)} is disabled"))
+        raise refuse(Cause.DISABLED, f"{describe_element(element)} is disabled")
     if field.readonly:
-        raise ActionRefused(
-            refused(Cause.WRONG_KIND, f"{describe_element(element)} is read-only; its value is chosen elsewhere",
-                    f'click("{element.index}") may open the chooser'))  # fmt: skip
+        raise refuse(Cause.WRONG_KIND, f"{describe_element(element)} is read-only; its value is chosen elsewhere",
+                    f'click("{element.index}") may open the chooser')  # fmt: skip
     if field.kind == "input file":
-        raise ActionRefused(
-            refused(
-                Cause.WRONG_KIND,
-                f"{describe_element(element)} takes a file",
-                f'upload_file("{element.index}", ...)',
-            )
+        raise refuse(
+            Cause.WRONG_KIND,
+            f"{describe_element(element)} takes a file",
+            f'upload_file("{element.index}", ...)',
         )
     return field
 
@@ -189,25 +174,21 @@ async def _fitted(
     context: ExecutionContext, element: Element, field: FieldConstraints, text: str
 ) -> tuple[str, tuple[str, ...]]:
     """Return the text in the format the field accepts, and a note if it was changed."""
-    world, number = element_location(context.session, element.index)
     offered = format_candidates(text, field)
     if field.kind == "input color" and not text.startswith("#"):
-        offered = [str(await ask_page(world, f"siteloreHand.colour({js_literal(text)})")) or text]
-    best = int(await ask_page(world, f"siteloreHand.pick({number}, {literal_list(offered)})"))
+        world, _ = element_location(context.session, element.index)
+        offered = [str(await ask_page(world, f"siteloreMonitor.colour({js_literal(text)})")) or text]
+    best = int(await context.ask(element, "pick", literal_list(offered)))
     if best < 0 and field.kind in EXAMPLES:
         example = EXAMPLES[field.kind]
-        raise ActionRefused(
-            refused(
-                Cause.VALUE,
-                f"{describe_element(element)} does not take this; it takes {_asked_for(field)}",
-                f"a value such as {example}",
-            )
+        raise refuse(
+            Cause.VALUE,
+            f"{describe_element(element)} does not take this; it takes {_asked_for(field)}",
+            f"a value such as {example}",
         )
     chosen = offered[max(best, 0)]
     if 0 <= field.maxlength < len(chosen):
-        raise ActionRefused(
-            refused(Cause.VALUE, f"{describe_element(element)} takes at most {field.maxlength} characters")
-        )
+        raise refuse(Cause.VALUE, f"{describe_element(element)} takes at most {field.maxlength} characters")
     notes: tuple[str, ...] = ()
     if best < 0:
         notes = (f"the field asks for another form{f': {field.title[:120]}' if field.title else ''}",)
@@ -217,12 +198,12 @@ async def _fitted(
 
 
 async def _set_whole(context: ExecutionContext, element: Element, text: str) -> tuple[str, ...]:
-    handle = await _handle(context, element, "field")
+    handle = await context.handle(element, "field")
     try:
         await handle.fill(text, timeout=1000)
     except Error as error:
-        raise ActionRefused(
-            refused(Cause.VALUE, f"{describe_element(element)} does not take this value", tried=(PLAYWRIGHT,))
+        raise refuse(
+            Cause.VALUE, f"{describe_element(element)} does not take this value", tried=(PLAYWRIGHT,)
         ) from error
     return (PLAYWRIGHT,)
 
@@ -231,37 +212,31 @@ async def _type_into(
     context: ExecutionContext, element: Element, field: FieldConstraints, text: str
 ) -> tuple[str, ...]:
     """Type with the keys; if the field then holds something else, fill it in one go."""
-    world, number = element_location(context.session, element.index)
     if field.own:
         probe = await context.monitor.probe(element.index)
         if probe.point is not None:
             await context.pointer.click(probe.point)
-    if await ask_page(world, f"siteloreHand.selectAll({number})"):
+    if await context.ask(element, "selectAll"):
         await (context.pointer.type(text) if text else context.pointer.press("Delete"))
         if await _holds(context, element, field, text):
             return (CDP,)
-    handle = await _handle(context, element, "field")
+    handle = await context.handle(element, "field")
     tried = (CDP, PLAYWRIGHT)
     try:
         await handle.fill(text, timeout=1000)
     except Error as error:
-        raise ActionRefused(
-            refused(Cause.WRONG_KIND, f"{describe_element(element)} takes no text", tried=tried)
-        ) from error
+        raise refuse(Cause.WRONG_KIND, f"{describe_element(element)} takes no text", tried=tried) from error
     if not await _holds(context, element, field, text):
-        raise ActionRefused(
-            refused(
-                Cause.VALUE, f"{describe_element(element)} does not keep what is typed into it", tried=tried
-            )
+        raise refuse(
+            Cause.VALUE, f"{describe_element(element)} does not keep what is typed into it", tried=tried
         )
     return tried
 
 
 async def _holds(context: ExecutionContext, element: Element, field: FieldConstraints, text: str) -> bool:
     """Whether the field holds the text; a field that is gone, or navigated away, has accepted it."""
-    world, number = element_location(context.session, element.index)
     try:
-        content = str(await ask_page(world, f"siteloreHand.content({number})"))
+        content = str(await context.ask(element, "content"))
     except (Error, RuntimeError):
         return True
     if field.kind == "input number" and content and text:
@@ -270,23 +245,10 @@ async def _holds(context: ExecutionContext, element: Element, field: FieldConstr
 
 
 async def _ticked(context: ExecutionContext, element: Element) -> bool | None:
-    world, number = element_location(context.session, element.index)
     try:
-        return await ask_page(world, f"siteloreHand.ticked({number})")
+        return await context.ask(element, "ticked")
     except (Error, RuntimeError):
         return None
-
-
-async def _handle(context: ExecutionContext, element: Element, what: str) -> ElementHandle:
-    world, number = element_location(context.session, element.index)
-    try:
-        await ask_page(world, "true")
-        handle = await object_handle(context.session, world, f"siteloreHand.{what}({number})")
-    except (Error, RuntimeError) as error:
-        raise NoSuchElement(f"{describe_element(element)} has left the page") from error
-    if handle is None:
-        raise NoSuchElement(f"{describe_element(element)} has left the page")
-    return handle
 
 
 def _keys(text: str) -> str:
@@ -324,7 +286,7 @@ def _file(folder: Path | None, name: str) -> Path:
         Refused: there is no such file, or it lies outside.
     """
     if folder is None:
-        raise ActionRefused(refused(Cause.FILE, "this run has no folder to upload files from"))
+        raise refuse(Cause.FILE, "this run has no folder to upload files from")
     root = folder.resolve()
     try:
         path = (root / name).resolve()
@@ -333,10 +295,8 @@ def _file(folder: Path | None, name: str) -> Path:
     except (OSError, ValueError):
         inside, there, path = False, False, root
     if not inside:
-        raise ActionRefused(refused(Cause.FILE, "name a file within the run's folder"))
+        raise refuse(Cause.FILE, "name a file within the run's folder")
     if not there:
         names = sorted(item.name for item in root.iterdir() if item.is_file()) if root.is_dir() else []
-        raise ActionRefused(
-            refused(Cause.FILE, "there is no such file", f"files: {', '.join(names[:20]) or 'none'}")
-        )
+        raise refuse(Cause.FILE, "there is no such file", f"files: {', '.join(names[:20]) or 'none'}")
     return path

@@ -1,9 +1,7 @@
-"""Convert a text into the format a field accepts: dates, times, numbers, amounts, telephone numbers.
-Pure.
+"""Convert a text into the format a field accepts: dates, times, numbers, amounts, telephone numbers. Pure.
 
-The accepted format follows from a field's type, length, placeholder and pattern; which of several it
-really accepts is tried on a copy of the field (``pick`` in ``resources/js/hand_fields.js``), so that
-no page's pattern runs here.
+The accepted format follows from a field's type, length, placeholder and pattern; which of several it really accepts
+is tried on a copy of the field (``pick`` in ``resources/js/page_fields.js``), so that no page's pattern runs here.
 """
 
 from __future__ import annotations
@@ -208,9 +206,7 @@ def _only(found: list[str]) -> str | None:
 
 
 def _without_thousands(digits: str) -> str:
-    """Remove thousands separators: the last of comma and point is the decimal one, unless it groups three
-    digits.
-    """
+    """Remove thousands separators: the last of comma and point is the decimal one, unless it groups three digits."""
     comma, point = digits.rfind(","), digits.rfind(".")
     if comma >= 0 and point >= 0:
         decimal = "," if comma > point else "."

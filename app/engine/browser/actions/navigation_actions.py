@@ -9,7 +9,12 @@ from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error
 
-from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.actions.execution_context import (
+    ActionOutcome,
+    ActionRefused,
+    ExecutionContext,
+    refuse,
+)
 from app.engine.browser.capture.page_idle import LOAD_TIMEOUT
 from app.engine.browser.page_loading import open_page
 from app.engine.core.action_result import Cause, Effect, refused
@@ -33,7 +38,7 @@ async def goto(context: ExecutionContext, action: Goto) -> ActionOutcome:
     note = context.policy.opened(url)
     done = await open_page(context.session, url, most=context.most)
     if done.error and not done.status:
-        raise ActionRefused(refused(Cause.NETWORK, done.error, "go_back()"))
+        raise refuse(Cause.NETWORK, done.error, "go_back()")
     return ActionOutcome(
         effect=Effect.NAVIGATED,
         status=done.status,
@@ -78,7 +83,7 @@ async def _through_history(context: ExecutionContext, step: int) -> ActionOutcom
     entries = history["entries"]
     where = "before" if step < 0 else "after"
     if not 0 <= at < len(entries) or (step < 0 and entries[at]["url"] == "about:blank"):
-        raise ActionRefused(refused(Cause.NO_EFFECT, f"there is no page {where} this one"))
+        raise refuse(Cause.NO_EFFECT, f"there is no page {where} this one")
     why = context.policy.outside(str(entries[at]["url"]))
     if why is not None:
         raise ActionRefused(why)
@@ -104,20 +109,18 @@ async def switch_tab(context: ExecutionContext, action: SwitchTab) -> ActionOutc
     """Bring a tab to the front."""
     pages = context.session.pages
     if not 0 <= action.tab < len(pages):
-        raise ActionRefused(
-            refused(Cause.MISSING, f"there is no tab {action.tab}; {len(pages)} are open, from 0")
-        )
+        raise refuse(Cause.MISSING, f"there is no tab {action.tab}; {len(pages)} are open, from 0")
     already = context.session.page is pages[action.tab]
     context.session.active = action.tab
     await context.session.page.bring_to_front()
-    return ActionOutcome(effect=Effect.NOTHING if already else Effect.NAVIGATED, already=already, calm=True)
+    return ActionOutcome(effect=Effect.NOTHING if already else Effect.NAVIGATED, calm=True)
 
 
 async def close_tab(context: ExecutionContext, _: CloseTab) -> ActionOutcome:
     """Close the tab in front; the one opened before it comes to the front."""
     pages = context.session.pages
     if len(pages) == 1:
-        raise ActionRefused(refused(Cause.POLICY, "this is the only tab; it stays open", "go_back()"))
+        raise refuse(Cause.POLICY, "this is the only tab; it stays open", "go_back()")
     at = pages.index(context.session.page)
     await context.session.page.close()
     context.session.active = max(0, at - 1)

@@ -9,12 +9,14 @@ from typing import Any
 from playwright.async_api import Error
 
 from app.engine.browser.actions.click_cascade import CDP, PLAYWRIGHT
-from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.actions.execution_context import (
+    ActionOutcome,
+    ActionRefused,
+    ExecutionContext,
+    refuse,
+)
 from app.engine.browser.actions.failure_reasons import closest_texts, describe_element, obstruction
-from app.engine.browser.capture.frames import NoSuchElement, object_handle
 from app.engine.browser.capture.page_idle import wait_until_idle
-from app.engine.browser.capture.page_monitor import ask_page
-from app.engine.browser.capture.snapshot import element_location
 from app.engine.core.action_result import ActionResult, Cause, refused
 from app.engine.core.actions.types import Select
 from app.engine.core.page_state import Element, PageCapture
@@ -30,31 +32,28 @@ async def select(context: ExecutionContext, action: Select) -> ActionOutcome:
     """Choose options of a list by their labels."""
     element = context.element(action.element)
     if not action.options:
-        raise ActionRefused(refused(Cause.VALUE, "no option is named"))
+        raise refuse(Cause.VALUE, "no option is named")
     probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled:
         raise ActionRefused(
             obstruction(element, probe, context.page)
             or refused(Cause.STALE, f"{describe_element(element)} has gone")
         )
-    world, number = element_location(context.session, element.index)
-    offered: list[dict[str, Any]] | None = await ask_page(world, f"siteloreHand.choices({number})")
+    offered: list[dict[str, Any]] | None = await context.ask(element, "choices")
     if offered is None:
         return await _from_custom_list(context, element, action.options)
     places = [_matching(wanted, offered, element) for wanted in action.options]
     if len(places) > 1 and not probe.multiple:
-        raise ActionRefused(refused(Cause.VALUE, f"{describe_element(element)} takes one option at a time"))
+        raise refuse(Cause.VALUE, f"{describe_element(element)} takes one option at a time")
     chosen = {at for at, option in enumerate(offered) if option["chosen"]}
     if chosen == set(places):
-        return ActionOutcome(already=True, calm=True)
-    handle = await object_handle(context.session, world, f"siteloreHand.field({number})")
-    if handle is None:
-        raise NoSuchElement(f"{describe_element(element)} has left the page")
+        return ActionOutcome(calm=True)
+    handle = await context.handle(element, "field")
     try:
         await handle.select_option(index=places, force=True, timeout=1000)
     except Error as error:
-        raise ActionRefused(
-            refused(Cause.VALUE, f"{describe_element(element)} could not be set", tried=(PLAYWRIGHT,))
+        raise refuse(
+            Cause.VALUE, f"{describe_element(element)} could not be set", tried=(PLAYWRIGHT,)
         ) from error
     return ActionOutcome(tried=(PLAYWRIGHT,), calm=True)
 
@@ -87,7 +86,7 @@ def _matching(wanted: str, offered: Sequence[dict[str, Any]], element: Element) 
     if at < 0:
         raise ActionRefused(_no_option(element, wanted, labels))
     if offered[at]["off"]:
-        raise ActionRefused(refused(Cause.DISABLED, f"the option of {describe_element(element)} is disabled"))
+        raise refuse(Cause.DISABLED, f"the option of {describe_element(element)} is disabled")
     return at
 
 

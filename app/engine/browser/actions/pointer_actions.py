@@ -9,17 +9,21 @@ from playwright.async_api import Page
 
 from app.engine.browser.actions.click_cascade import CDP, SCRIPT
 from app.engine.browser.actions.dead_clicks import element_target, point_target
-from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.actions.execution_context import (
+    ActionOutcome,
+    ActionRefused,
+    ExecutionContext,
+    refuse,
+)
 from app.engine.browser.actions.failure_reasons import (
     click_call,
     describe_element,
     obstruction,
     similar_elements,
 )
-from app.engine.browser.capture.page_monitor import ElementProbe, ask_page
-from app.engine.browser.capture.snapshot import element_location
+from app.engine.browser.capture.page_monitor import ElementProbe
 from app.engine.core.action_result import Cause, refused
-from app.engine.core.actions.types import Click, ClickAt, Drag, Hover, Point, Scroll
+from app.engine.core.actions.types import Click, ClickAt, Drag, Hover, Point, Scroll, SelectText
 from app.engine.core.identity import normal_name
 from app.engine.core.page_state import Element
 
@@ -50,25 +54,23 @@ WHEEL_TIMEOUT = 0.25
 
 
 async def click(context: ExecutionContext, action: Click) -> ActionOutcome:
-    """Click an element unless its name is not the expected one, it leads off the run's sites, or it is a
-    native list.
-    """
+    """Click an element unless its name is not the expected one, it leads off the run's sites, or is a native list."""
     element = context.element(action.element, action.label)
     _check_label(context, element, action.label)
     _check_destination(context, element)
     probe = await context.monitor.probe(element.index)
     if probe.native_list:
         options = ", ".join(f"'{option}'" for option in element.options[:12])
-        raise ActionRefused(
-            refused(Cause.WRONG_KIND, f"options of {describe_element(element)} can't be chosen by clicking",
-                    f'select_option("{element.index}", ...) with one of: {options}'))  # fmt: skip
+        raise refuse(
+            Cause.WRONG_KIND,
+            f"options of {describe_element(element)} can't be chosen by clicking",
+            f'select_option("{element.index}", ...) with one of: {options}',
+        )
     if probe.kind == "input file":
-        raise ActionRefused(
-            refused(
-                Cause.WRONG_KIND,
-                f"{describe_element(element)} takes a file",
-                f'upload_file("{element.index}", ...)',
-            )
+        raise refuse(
+            Cause.WRONG_KIND,
+            f"{describe_element(element)} takes a file",
+            f'upload_file("{element.index}", ...)',
         )
     more = (action.button, str(action.double))
     why = context.dead.refuse(element_target(element, *more), probe.active, context.page, element)
@@ -161,8 +163,19 @@ async def _scroll_by_script(context: ExecutionContext, action: Scroll) -> bool:
     """Scroll the container of the element if the wheel had no effect; return whether there was one."""
     if action.element is None:
         return False
-    world, number = element_location(context.session, action.element)
-    return bool(await ask_page(world, f"siteloreHand.scrollAround({number}, {action.dx:g}, {action.dy:g})"))
+    element = context.element(action.element)
+    return bool(await context.ask(element, "scrollAround", f"{action.dx:g}", f"{action.dy:g}"))
+
+
+async def select_text(context: ExecutionContext, action: SelectText) -> ActionOutcome:
+    """Select text within an element, from one character to another."""
+    element = context.element(action.element)
+    start, end = int(action.start), int(action.end)
+    if start < 0 or (0 <= end <= start):
+        raise refuse(Cause.VALUE, f"from {start} to {end} is not a range of text")
+    if not await context.ask(element, "mark", start, end):
+        raise refuse(Cause.VALUE, f"{describe_element(element)} has no such range of text")
+    return ActionOutcome(tried=(SCRIPT,), calm=True)
 
 
 async def _point_of(context: ExecutionContext, place: int | Point, *, bring: bool = True) -> Point:
@@ -186,29 +199,23 @@ async def _point_of(context: ExecutionContext, place: int | Point, *, bring: boo
 def _check_in_viewport(context: ExecutionContext, point: Point) -> None:
     width, height = context.page.viewport
     if not (0 <= point[0] < width and 0 <= point[1] < height):
-        raise ActionRefused(
-            refused(
-                Cause.VALUE,
-                f"({point[0]:g}, {point[1]:g}) lies outside of the viewport of {width} x {height} pixels",
-            )
+        raise refuse(
+            Cause.VALUE,
+            f"({point[0]:g}, {point[1]:g}) lies outside of the viewport of {width} x {height} pixels",
         )
 
 
 def _check_label(context: ExecutionContext, element: Element, label: str) -> None:
-    """Refuse an element whose name differs entirely from the expected label if another element bears that
-    label.
-    """
+    """Refuse an element whose name differs entirely from the expected label if another element bears that label."""
     wanted, name = normal_name(label), normal_name(element.name or element.text)
     if not wanted or not name or wanted in name or name in wanted:
         return
     exact = [one for one in similar_elements(label, context.page) if normal_name(one.name) == wanted]
     if exact and not set(wanted.split()) & set(name.split()):
-        raise ActionRefused(
-            refused(
-                Cause.AMBIGUOUS,
-                f"element {element.index} is {describe_element(element)}, not '{label[:80]}'",
-                *map(click_call, exact),
-            )
+        raise refuse(
+            Cause.AMBIGUOUS,
+            f"element {element.index} is {describe_element(element)}, not '{label[:80]}'",
+            *map(click_call, exact),
         )
 
 

@@ -1,7 +1,6 @@
 """Set sliders: native ones at once, custom ones with keys, and by dragging if keys have no effect.
 
-A custom slider's value is read from ``aria-valuenow`` or from a number on the page that moves with
-it.
+A custom slider's value is read from ``aria-valuenow`` or from a number on the page that moves with it.
 """
 
 from __future__ import annotations
@@ -15,11 +14,13 @@ from typing import Any
 from playwright.async_api import Error
 
 from app.engine.browser.actions.click_cascade import CDP, PLAYWRIGHT
-from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
+from app.engine.browser.actions.execution_context import (
+    ActionOutcome,
+    ActionRefused,
+    ExecutionContext,
+    refuse,
+)
 from app.engine.browser.actions.failure_reasons import describe_element, obstruction
-from app.engine.browser.capture.frames import object_handle
-from app.engine.browser.capture.page_monitor import ask_page
-from app.engine.browser.capture.snapshot import element_location
 from app.engine.core.action_result import Cause, refused
 from app.engine.core.actions.types import SetSlider
 from app.engine.core.page_state import Element
@@ -50,7 +51,7 @@ class _Track:
             return float(self.facts["now"])
         if self.reading < 0:
             return None
-        texts = await _ask(self.context, self.element, "siteloreHand.read()")
+        texts = await _ask(self.context, self.element, "read")
         numbers = _numbers(texts[self.reading]) if self.reading < len(texts) else []
         return numbers[self.place] if self.place < len(numbers) else None
 
@@ -59,7 +60,7 @@ async def set_slider(context: ExecutionContext, action: SetSlider) -> ActionOutc
     """Set a slider to a value."""
     element = context.element(action.element)
     if not math.isfinite(action.value):
-        raise ActionRefused(refused(Cause.VALUE, "a slider is set to a number"))
+        raise refuse(Cause.VALUE, "a slider is set to a number")
     probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled or probe.hidden:
         raise ActionRefused(
@@ -68,12 +69,10 @@ async def set_slider(context: ExecutionContext, action: SetSlider) -> ActionOutc
         )
     facts = await _facts(context, element)
     if facts is None:
-        raise ActionRefused(refused(Cause.STALE, f"{describe_element(element)} has left the page"))
+        raise refuse(Cause.STALE, f"{describe_element(element)} has left the page")
     low, high = facts["min"], facts["max"]
     if (low is not None and action.value < low) or (high is not None and action.value > high):
-        raise ActionRefused(
-            refused(Cause.VALUE, f"{describe_element(element)} ranges from {low:g} to {high:g}")
-        )
+        raise refuse(Cause.VALUE, f"{describe_element(element)} ranges from {low:g} to {high:g}")
     if facts["native"]:
         return await _native(context, element, action.value, facts)
     return await _custom_slider(_Track(context, element, facts), action.value)
@@ -83,17 +82,12 @@ async def _native(
     context: ExecutionContext, element: Element, value: float, facts: dict[str, Any]
 ) -> ActionOutcome:
     if facts["now"] == value:
-        return ActionOutcome(already=True, calm=True)
-    world, number = element_location(context.session, element.index)
-    handle = await object_handle(context.session, world, f"siteloreHand.rangeField({number})")
-    if handle is None:
-        raise ActionRefused(refused(Cause.STALE, f"{describe_element(element)} has left the page"))
+        return ActionOutcome(calm=True)
+    handle = await context.handle(element, "rangeField")
     try:
         await handle.fill(f"{value:g}", timeout=1000)
     except Error as error:
-        raise ActionRefused(
-            refused(Cause.VALUE, f"{describe_element(element)} can't be set to {value:g}")
-        ) from error
+        raise refuse(Cause.VALUE, f"{describe_element(element)} can't be set to {value:g}") from error
     got = (await _facts(context, element) or facts)["now"]
     notes = () if got == value else (f"it is at {got:g}, the nearest value it accepts",)
     return ActionOutcome(tried=(PLAYWRIGHT,), calm=True, notes=notes)
@@ -109,38 +103,35 @@ async def _custom_slider(track: _Track, value: float) -> ActionOutcome:
         return ActionOutcome(tried=tried, calm=True)
     now = await track.now()
     if now is None:
-        raise ActionRefused(
-            refused(Cause.NO_EFFECT, f"nothing on the page shows the value of {describe_element(element)}",
-                    f'drag_and_drop from element {element.index} to a point', tried=tried))  # fmt: skip
-    raise ActionRefused(
-        refused(
-            Cause.VALUE,
-            f"{describe_element(element)} is at {now:g} and could not be set to {value:g}",
+        raise refuse(
+            Cause.NO_EFFECT,
+            f"nothing on the page shows the value of {describe_element(element)}",
+            f"drag_and_drop from element {element.index} to a point",
             tried=tried,
         )
+    raise refuse(
+        Cause.VALUE,
+        f"{describe_element(element)} is at {now:g} and could not be set to {value:g}",
+        tried=tried,
     )
 
 
 async def _with_keys(track: _Track, value: float) -> bool:
     """Press arrow keys until it is set; the first shows the step size, and which number on the page follows."""
     context, element = track.context, track.element
-    if not await _ask(
-        context, element, f"siteloreHand.grasp({element_location(context.session, element.index)[1]})"
-    ):
+    if not await _ask(context, element, "grasp"):
         return False
     now = await track.now()
     if now == value:
         return True
-    before: list[str] | None = (
-        await _ask(context, element, "siteloreHand.readings()") if now is None else None
-    )
+    before: list[str] | None = await _ask(context, element, "readings") if now is None else None
     first = "ArrowRight" if now is None or value > now else "ArrowLeft"
     step = 0.0
     for key in (first, _other(first)):
         old = await track.now()
         await _keys(context, key, 1)
         if now is None and track.reading < 0:
-            after = await _ask(context, element, "siteloreHand.read()")
+            after = await _ask(context, element, "read")
             found = _moved(before, after)
             if found is None:
                 continue
@@ -176,9 +167,9 @@ async def _by_dragging(track: _Track, value: float) -> bool:
     context = track.context
     now = await track.now()
     if now is None:
-        before: list[str] | None = await _ask(context, track.element, "siteloreHand.readings()")
+        before: list[str] | None = await _ask(context, track.element, "readings")
         await _drag_by(track, 0.1)
-        after = await _ask(context, track.element, "siteloreHand.read()")
+        after = await _ask(context, track.element, "read")
         found = _moved(before, after)
         if found is None:
             return False
@@ -233,23 +224,18 @@ async def _keys(context: ExecutionContext, key: str, count: int) -> None:
 
 
 async def _facts(context: ExecutionContext, element: Element) -> dict[str, Any] | None:
-    return await _ask(
-        context, element, f"siteloreHand.slider({element_location(context.session, element.index)[1]})"
-    )
+    return await _ask(context, element, "slider")
 
 
-async def _ask(context: ExecutionContext, element: Element, expression: str) -> Any:
-    world, _ = element_location(context.session, element.index)
+async def _ask(context: ExecutionContext, element: Element, function: str) -> Any:
     try:
-        return await ask_page(world, expression)
+        return await context.ask(element, function)
     except (Error, RuntimeError):
         return None
 
 
 def _moved(before: list[str] | None, after: list[str] | None) -> tuple[int, int, float] | None:
-    """Return which text contains a number that changed, which of its numbers, and its old value; ``None``
-    for none.
-    """
+    """Return which text contains a number that changed, which of its numbers, and its old value; ``None`` for none."""
     for at, (old, new) in enumerate(zip(before or [], after or [], strict=False)):
         was, now = _numbers(old), _numbers(new)
         if old != new and len(was) == len(now):

@@ -1,6 +1,4 @@
-"""Captures of the page in front for the executor: taken early if an action needs it, with lost tabs
-replaced.
-"""
+"""Captures of the page in front for the executor: taken early if an action needs it, with lost tabs replaced."""
 
 from __future__ import annotations
 
@@ -12,8 +10,8 @@ from app.engine.browser.capture.page_monitor import PageMonitor
 from app.engine.browser.capture.snapshot import PageGone, capture, take_screenshot
 from app.engine.browser.network.request_filter import RequestFilter
 from app.engine.browser.page_loading import open_page
-from app.engine.browser.session import BrowserSession
-from app.engine.browser.session_state import BROWSER_GONE, EMPTY_TAB
+from app.engine.browser.session import BROWSER_GONE, BrowserSession
+from app.engine.browser.session_state import EMPTY_TAB
 from app.engine.core.page_state import PageCapture
 from app.engine.core.redaction import redact_text
 from app.engine.core.text import first_line
@@ -62,8 +60,8 @@ class CaptureCache:
                 note = await self._revive(most, str(busy))
                 page = await self.next(picture)
         except Error as error:
-            gone = BROWSER_GONE if self._browser_gone else f"the browser does not answer: {_reason(error)}"
-            raise PageGone(gone) from error
+            silent = f"the browser does not answer: {_reason(error)}"
+            raise PageGone(silent if self._session.is_connected else BROWSER_GONE) from error
         self.now = self.shown = replace(page, notes=(*page.notes, note)) if note else page
         return self.shown
 
@@ -98,29 +96,10 @@ class CaptureCache:
         """Invalidate the capture that the last action ended with: another action begins."""
         self._ahead = None
 
-    @property
-    def lost(self) -> bool:
-        """Whether there is no page in front that could be captured."""
-        session = self._session
-        return session.crashed or session.stopped or not session.pages or session.page.is_closed()
-
     def why_lost(self, error: Exception | None = None) -> str:
         """Return what happened to the page, in one sentence."""
-        session = self._session
-        if self._browser_gone:
-            return BROWSER_GONE
-        if session.stopped:
-            return "the page opened dialogs without end and was closed"
-        if session.crashed:
-            return "the page crashed"
-        if not session.pages or session.page.is_closed():
-            return "the page closed itself"
-        return f"the page was lost: {_reason(error)}" if error is not None else "the page was lost"
-
-    @property
-    def _browser_gone(self) -> bool:
-        browser = self._session.context.browser
-        return browser is not None and not browser.is_connected()
+        told = f"the page was lost: {_reason(error)}" if error is not None else "the page was lost"
+        return self._session.failure or told
 
     async def _take(self, picture: bool) -> PageCapture:
         await self._filter.keep()
@@ -152,13 +131,11 @@ class CaptureCache:
         )
 
     async def _revive(self, most: float, busy: str = "") -> str:
-        """Replace a lost tab by another at the address of the last capture; return a note, "" if none was
-        needed.
+        """Replace a lost tab by another at the address of the last capture; return a note, "" if none was needed.
 
-        A tab that stays ``busy`` is replaced by an empty one, and so is one that opened dialogs without
-        end.
+        A tab that stays ``busy`` is replaced by an empty one, and so is one that opened dialogs without end.
         """
-        if not busy and not self.lost:
+        if not busy and not self._session.failure:
             return ""
         session, last = self._session, self.shown.url
         told = busy or self.why_lost()

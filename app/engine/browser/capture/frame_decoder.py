@@ -28,9 +28,7 @@ _Record = tuple[
     int, int, int, int, list[float] | None, int, int, int, int, int, int, int, list[int], int, list[int], int, int, int,
     int, int, int,
 ]  # fmt: skip
-"""An element as the script writes it, in the order ``decode_elements`` unpacks it; mostly indexes of
-strings.
-"""
+"""An element as the script writes it, in the order ``decode_elements`` unpacks it; mostly indexes of strings."""
 
 _MARK = re.compile("\x01(\\d+)\x01")
 _ODD = re.compile(r"[^\w-]")
@@ -51,9 +49,7 @@ class FramePosition:
 
 
 def _facts(answer: str) -> dict[str, Any]:
-    """Parse the script's JSON; half a letter (a lone surrogate), which a page may contain, becomes a
-    question mark.
-    """
+    """Parse the script's JSON; half a letter (a lone surrogate), which a page may contain, becomes a question mark."""
     try:
         return orjson.loads(answer)
     except orjson.JSONDecodeError:

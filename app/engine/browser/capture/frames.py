@@ -38,11 +38,9 @@ class IsolatedWorld:
     document: str = ""
 
     async def call(self, expression: str, *, by_value: bool = True) -> Any:
-        """Evaluate an expression in this world; with ``by_value=False`` return the DevTools object id, ""
-        for null.
+        """Evaluate an expression in this world; with ``by_value=False`` return the DevTools object id, "" for null.
 
-        Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the expression
-        throws.
+        Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the expression throws.
         """
         answer = await _ask(
             self.wire,
@@ -133,8 +131,7 @@ _KEY = "Symbol.for('sitelore.target')"
 async def object_handle(session: BrowserSession, world: IsolatedWorld, expression: str) -> Any:
     """Return Playwright's handle of the element that an expression in a world names, ``None`` if it is gone.
 
-    It passes through a property of the frame's ``window`` for a moment, under a name that no script comes
-    across.
+    It passes through a property of the frame's ``window`` for a moment, under a name that no script comes across.
     """
     object_id = await world.call(expression, by_value=False)
     if not object_id:

@@ -1,8 +1,6 @@
-"""Links of a page that are not visible, such as those in closed menus. A capture omits them: nobody
-could click them.
+"""Links of a page that are not visible, such as those in closed menus. A capture omits them: nobody could click them.
 
-An exploration opens them by their address, so that it finds what a closed menu hides as early as a
-link crawler does.
+An exploration opens them by their address, so that it finds what a closed menu hides as early as a link crawler does.
 """
 
 from __future__ import annotations

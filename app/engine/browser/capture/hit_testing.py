@@ -24,9 +24,7 @@ FRAME = 1
 
 @dataclass(slots=True)
 class _FrameNumbers:
-    """One frame of the capture: its element numbers mapped to the page's, and its child frames by their
-    numbers.
-    """
+    """One frame of the capture: its element numbers mapped to the page's, and its child frames by their numbers."""
 
     world: IsolatedWorld
     numbers: dict[int, int] = field(default_factory=dict[int, int])

@@ -1,7 +1,6 @@
 """Query a page from within: what an element is like before an action, and what changed after it.
 
-The script (``resources/js/hand.js``) runs in the same world as the capture's, so elements are found
-by their numbers.
+The script (``resources/js/page_monitor.js``) runs in the same world as the capture's: elements have the same numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from app.engine.browser.capture.snapshot import element_location
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import PageCapture
 
-PARTS = ("hand.js", "hand_fields.js")
+PARTS = ("page_monitor.js", "page_fields.js")
 MAX_FRAME_DEPTH = 10
 """Maximum frame nesting through which a point is converted."""
 
@@ -116,12 +115,11 @@ def _script() -> str:
 
 
 async def ask_page(world: IsolatedWorld, expression: str) -> Any:
-    """Evaluate an expression that uses ``siteloreHand``, which is installed first if need be.
+    """Evaluate an expression that uses ``siteloreMonitor``, which is installed first if need be.
 
-    Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the expression
-    throws.
+    Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the expression throws.
     """
-    guarded = f"globalThis.siteloreHand === undefined ? '\\u0000absent' : ({expression})"
+    guarded = f"globalThis.siteloreMonitor === undefined ? '\\u0000absent' : ({expression})"
     answer = await world.call(guarded)
     if answer == "\0absent":
         await world.call(f"void {_script()}")
@@ -152,20 +150,20 @@ class PageMonitor:
             worlds[()] = await main_world(self._session)
         self._worlds = [worlds[chain] for chain in sorted(worlds, key=len)]
         if not amid:
-            await self._everywhere("siteloreHand.rest()")
+            await self._everywhere("siteloreMonitor.rest()")
 
     async def is_unchanged(self) -> bool:
         """Whether nothing at all has changed in the document since ``meet``."""
-        answers = await self._everywhere("siteloreHand.untouched()")
+        answers = await self._everywhere("siteloreMonitor.untouched()")
         return bool(answers) and all(answer is True for answer in answers)
 
     async def begin(self) -> None:
         """Attribute changes from now on to the action."""
-        await self._everywhere("void siteloreHand.begin()")
+        await self._everywhere("void siteloreMonitor.begin()")
 
     async def changes(self) -> PageChanges:
         """Return what is different since ``begin``."""
-        answers = await self._everywhere("siteloreHand.changes()")
+        answers = await self._everywhere("siteloreMonitor.changes()")
         if not answers or not isinstance(answers[0], Mapping):
             return PageChanges(replaced=True)
         told = [cast("Mapping[str, Any]", answer) for answer in answers if isinstance(answer, Mapping)]
@@ -191,7 +189,7 @@ class PageMonitor:
         """
         world, own = element_location(self._session, number)
         try:
-            facts = await ask_page(world, f"siteloreHand.probe({own}, {str(bring).lower()})")
+            facts = await ask_page(world, f"siteloreMonitor.probe({own}, {str(bring).lower()})")
             if facts["gone"]:
                 return ElementProbe(gone=True)
             cover = self._cover(facts.get("cover"), world)
@@ -237,8 +235,8 @@ class PageMonitor:
             if point is None or not (outside or cover) or attempt == 2 or not bring:
                 reached = point is not None and not outside and cover is None
                 return (carried if reached else None), box, cover, outside
-            await ask_page(world, f"siteloreHand.center({number})")
-            facts = await ask_page(world, f"siteloreHand.probe({number}, false)")
+            await ask_page(world, f"siteloreMonitor.center({number})")
+            facts = await ask_page(world, f"siteloreMonitor.probe({number}, false)")
             point, rect = (tuple(facts["spot"]) if facts["spot"] else None), facts["rect"]
         raise AssertionError("unreachable")
 
@@ -250,7 +248,7 @@ class PageMonitor:
         outside = False
         at, depth = world, 0
         while at.parent is not None and depth < MAX_FRAME_DEPTH:
-            told = await ask_page(at.parent, f"siteloreHand.outward({at.owner}, {x}, {y})")
+            told = await ask_page(at.parent, f"siteloreMonitor.outward({at.owner}, {x}, {y})")
             x, y, outside = told["x"], told["y"], outside or bool(told["outside"])
             cover = cover or self._cover(told["cover"], at.parent)
             at, depth = at.parent, depth + 1

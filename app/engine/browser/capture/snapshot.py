@@ -1,8 +1,7 @@
-"""Capture a page: its elements, tree, text and screenshot, by a few DevTools calls and without changing
-it.
+"""Capture a page: its elements, tree, text and screenshot, by a few DevTools calls and without changing it.
 
-The script of ``app.engine.browser.capture.frames`` walks each frame once; ``app.engine.browser.capture.frame_decoder``
-decodes its answer. The screenshot is taken at the same time.
+The script of ``app.engine.browser.capture.frames`` walks each frame once;
+``app.engine.browser.capture.frame_decoder`` decodes its answer. The screenshot is taken at the same time.
 """
 
 from __future__ import annotations
@@ -283,9 +282,7 @@ def _put_together(
 def _gather(
     part: _Part, elements: list[Element], spots: list[tuple[IsolatedWorld, int]], headings: list[str]
 ) -> tuple[str, str]:
-    """Append the elements of a frame and of those below in document order; return its tree and text with
-    theirs.
-    """
+    """Append the elements of a frame and of those below in document order; return its tree and text with theirs."""
     own = decode_elements(part.look, part.around)
     numbers: list[int] = []
     trees: dict[int, str] = {}
@@ -374,12 +371,8 @@ async def _watch(session: BrowserSession) -> None:
 
 
 def _raise_if_dead(session: BrowserSession) -> None:
-    if session.stopped:
-        raise PageGone("the page opened dialogs without end and was closed")
-    if session.crashed:
-        raise PageGone("the page's renderer crashed")
-    if not session.pages or session.page.is_closed():
-        raise PageGone("the page was closed")
+    if session.failure:
+        raise PageGone(session.failure)
 
 
 async def _wait_for_load(session: BrowserSession) -> None:

@@ -1,10 +1,8 @@
-"""Choose and start a browser: the user's choice, Playwright's own, an installed Chrome or Edge, a name
-on PATH.
+"""Choose and start a browser: the user's choice, Playwright's own, an installed Chrome or Edge, a name on PATH.
 
-A candidate that is not installed costs some 10 ms, so they are tried in turn. Playwright's own
-executable path is not used: it names a full Chrome even where only the headless shell is installed.
-Every browser is started in its sandbox; see ``app.engine.browser.launch.sandbox`` for where that is
-impossible.
+A candidate that is not installed costs some 10 ms, so they are tried in turn. Playwright's own executable path is not
+used: it names a full Chrome even where only the headless shell is installed. Every browser is started in its sandbox;
+see ``app.engine.browser.launch.sandbox`` for where that is impossible.
 """
 
 from __future__ import annotations
@@ -115,12 +113,10 @@ def candidates(setting: str = "", environ: Mapping[str, str] | None = None) -> I
 async def launch(
     playwright: Playwright, setting: str = "", **options: Any
 ) -> tuple[Browser, BrowserCandidate]:
-    """Start the first candidate that starts; ``options`` go to ``chromium.launch`` (headless, args,
-    timeout).
+    """Start the first candidate that starts; ``options`` go to ``chromium.launch`` (headless, args, timeout).
 
     Raises:
-        NoBrowser: none starts. NoSandbox: one would, but only without its sandbox, and the settings
-            forbid that.
+        NoBrowser: none starts. NoSandbox: one would, but only without its sandbox, and the settings forbid that.
     """
     from playwright.async_api import Error, TimeoutError
 

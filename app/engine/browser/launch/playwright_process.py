@@ -1,9 +1,8 @@
-"""Playwright with a temporary folder of its own, so that a browser leaves nothing behind however it
-ends.
+"""Playwright with a temporary folder of its own, so that a browser leaves nothing behind however it ends.
 
-The driver and the browsers it starts put profiles, downloads and sockets into the temporary folder
-that their environment names. They clean up when they are closed; one that is killed does not, and
-neither does anything when this program is killed.
+The driver and the browsers it starts put profiles, downloads and sockets into the temporary folder that their
+environment names. They clean up when they are closed; one that is killed does not, and neither does anything when
+this program is killed.
 """
 
 from __future__ import annotations

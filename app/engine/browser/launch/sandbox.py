@@ -1,8 +1,7 @@
 """Chromium's sandbox: whether this machine allows it, and what to tell the user if it does not.
 
-Playwright starts Chromium without its sandbox unless asked for it. It is always requested here; if
-the system refuses it, the browser starts without and one sentence says so, unless the settings forbid
-that.
+Playwright starts Chromium without its sandbox unless asked for it. It is always requested here; if the system refuses
+it, the browser starts without and one sentence says so, unless the settings forbid that.
 """
 
 from __future__ import annotations
@@ -36,9 +35,7 @@ class NoSandbox(SiteloreError):
 
 
 def refusal_reason(error: str) -> str:
-    """Return why the sandbox was refused, from the message of a failed start; "" if it failed for another
-    reason.
-    """
+    """Return why the sandbox was refused, from the message of a failed start; "" if it failed for another reason."""
     words = error.lower()
     if not any(phrase in words for phrase in _REFUSED):
         return ""
@@ -53,11 +50,6 @@ def known_refusal(candidate: str) -> str:
 def remember_refusal(candidate: str, why: str) -> None:
     """Remember for the life of this process that a browser starts only without its sandbox."""
     _known[candidate] = why
-
-
-def forget_refusals() -> None:
-    """Forget all refusals, so that every browser is tried with its sandbox again."""
-    _known.clear()
 
 
 def is_root() -> bool:

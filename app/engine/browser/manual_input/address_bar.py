@@ -22,9 +22,7 @@ from app.engine.core.redaction import redact_url
 from app.errors import UsageError
 
 ANSWER_TIMEOUT = 10.0
-"""Seconds an address may take to answer before the caller gets control back; loading continues after
-that.
-"""
+"""Seconds an address may take to answer before the caller gets control back; loading continues after that."""
 MAX_URL_LENGTH = 2_000
 """Maximum characters of an address."""
 
@@ -34,9 +32,7 @@ _LOCAL = re.compile(r"(localhost|127\.|\[::1\]|10\.|192\.168\.)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Navigation:
-    """A navigation: the action a step records, and a function that does it and returns why it failed, else
-    "".
-    """
+    """A navigation: the action a step records, and a function that does it and returns why it failed, else ""."""
 
     kind: str
     done: Callable[[], Awaitable[str]]
@@ -51,12 +47,12 @@ def navigation_for(session: BrowserSession, move: NavigationKind, url: str = "")
     """
     match move:
         case NavigationKind.BACK:
-            return Navigation(kind="go_back", done=lambda: _travel(session, -1))
+            return Navigation(kind="go_back", done=lambda: go_through_history(session, -1))
         case NavigationKind.FORWARD:
-            return Navigation(kind="go_forward", done=lambda: _travel(session, 1))
+            return Navigation(kind="go_forward", done=lambda: go_through_history(session, 1))
         case NavigationKind.RELOAD:
             here = redact_url(session.page.url) if session.pages else ""
-            return Navigation(kind="goto", done=lambda: _reload(session), args={"url": here})
+            return Navigation(kind="goto", done=lambda: reload(session), args={"url": here})
         case NavigationKind.OPEN | NavigationKind.START:
             whole = address_of(url, session.page.url if session.pages else "")
             return Navigation(
@@ -105,8 +101,8 @@ async def _open(session: BrowserSession, url: str) -> str:
     return ""
 
 
-async def _travel(session: BrowserSession, step: int) -> str:
-    """Go through the history, never back to the empty tab that a run began with."""
+async def go_through_history(session: BrowserSession, step: int, seconds: float = ANSWER_TIMEOUT) -> str:
+    """Go one page back or forward, never to the empty tab that a run began with; return why not, else ""."""
     nowhere = f"there is no page {'before' if step < 0 else 'after'} this one"
     try:
         history = await session.send("Page.getNavigationHistory")
@@ -115,17 +111,16 @@ async def _travel(session: BrowserSession, step: int) -> str:
             return nowhere
         page = session.page
         with suppress(Late):  # loading continues
-            await (page.go_back if step < 0 else page.go_forward)(
-                wait_until="commit", timeout=ANSWER_TIMEOUT * 1000
-            )
+            await (page.go_back if step < 0 else page.go_forward)(wait_until="commit", timeout=seconds * 1000)
     except Error:
         return "the page can't be left now"
     return ""
 
 
-async def _reload(session: BrowserSession) -> str:
+async def reload(session: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> str:
+    """Reload the page in front; return why not, else ""."""
     try:
-        await session.page.reload(wait_until="commit", timeout=ANSWER_TIMEOUT * 1000)
+        await session.page.reload(wait_until="commit", timeout=seconds * 1000)
     except Late:
         return "the page has not answered yet"
     except Error as error:

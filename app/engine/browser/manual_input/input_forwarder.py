@@ -53,8 +53,7 @@ class InputForwarder:
         self.pointer: tuple[float, float] | None = None
 
     async def send(self, inputs: Sequence[PageInput]) -> None:
-        """Forward these after earlier ones; return when they are done or the page has had its time to
-        answer.
+        """Forward these after earlier ones; return when they are done or the page has had its time to answer.
 
         Never raises for what a page, a tab or a browser does.
         """
@@ -79,9 +78,7 @@ class InputForwarder:
         await self.send([*held, *keys])
 
     def done_by(self, at: float) -> float:
-        """Return the sender's clock (``PageInput.at``) of the newest input done by then (Unix seconds); 0
-        for none.
-        """
+        """Return the sender's clock (``PageInput.at``) of the newest input done by then (Unix seconds); 0 for none."""
         return max((sent for done, sent in self._done if done <= at), default=0.0)
 
     def _put(self, one: PageInput) -> None:

@@ -51,8 +51,7 @@ class FocusedField:
 
     Attributes:
         generation: number of the capture. number: of the element in it, -1 if it has none.
-        typable: keys write into it. many: Enter begins another line in it. held: it is the tracked
-            field.
+        typable: keys write into it. many: Enter begins another line in it. held: it is the tracked field.
         presses: Enter or the space bar press it.
         known: the page has answered; nothing is known while it is busy.
     """
@@ -77,9 +76,7 @@ class FieldContent:
 
 @dataclass(frozen=True, slots=True)
 class _FrameMap:
-    """Locations of a capture's elements: frames by the world around them, the page's numbers by those of
-    each world.
-    """
+    """Locations of a capture's elements: frames by the world around them, the page's numbers by those of each world."""
 
     top: IsolatedWorld | None
     below: dict[tuple[str, int, int], IsolatedWorld]
@@ -111,12 +108,12 @@ class InputTarget:
         self._maps = {**dict(list(self._maps.items())[-1:]), generation: newest}
         for world in newest.worlds:
             with suppress(PageUnreadable):
-                await self._ask(world, f"siteloreEyes.rest({generation})")
+                await self._ask(world, f"siteloreInput.rest({generation})")
         self._newest = newest
 
     async def moved(self) -> bool:
         """Whether the page's own document has changed since the capture. Raises ``PageUnreadable``."""
-        return bool(await self._ask(self._top(), "siteloreEyes.moved()"))
+        return bool(await self._ask(self._top(), "siteloreInput.moved()"))
 
     async def at(self, x: float, y: float) -> tuple[int, int, bool]:
         """Return what is under a point of the viewport: number of the capture and of the element in it (-1
@@ -126,7 +123,7 @@ class InputTarget:
         """
         world, first = self._top(), (x, y)
         for _ in range(MAX_FRAME_DEPTH):
-            told = await self._ask(world, f"siteloreEyes.at({float(x)!r}, {float(y)!r})")
+            told = await self._ask(world, f"siteloreInput.at({float(x)!r}, {float(y)!r})")
             below = self._below(world, told["frame"])
             if below is None:
                 self._pressed = world, first[0] - x, first[1] - y
@@ -144,7 +141,7 @@ class InputTarget:
         if at_cursor:
             self._pressed = (await self._cursor())[0], 0.0, 0.0
         world, _, _ = self._pressed
-        if world is None or not await self._ask(world, f"siteloreEyes.open({str(at_cursor).lower()})"):
+        if world is None or not await self._ask(world, f"siteloreInput.open({str(at_cursor).lower()})"):
             return False
         self._holder = world
         return True
@@ -160,7 +157,7 @@ class InputTarget:
             return False, None
         if deed == "press":
             x, y = x - left, y - top
-        told = await self._ask(world, f"siteloreEyes.choose({deed!r}, {float(x)!r}, {float(y)!r})")
+        told = await self._ask(world, f"siteloreInput.choose({deed!r}, {float(x)!r}, {float(y)!r})")
         return bool(told["open"]), told["chosen"]
 
     async def cursor(self) -> FocusedField:
@@ -183,14 +180,14 @@ class InputTarget:
         """Track the field that has the cursor. Raises ``PageUnreadable``."""
         self._holder = None
         world, _ = await self._cursor()
-        await self._ask(world, "siteloreEyes.hold()")
+        await self._ask(world, "siteloreInput.hold()")
         self._holder = world
 
     async def held(self) -> FieldContent | None:
         """Return the content of the tracked field; ``None`` if it or its page is gone. Raises ``PageUnreadable``."""
         if self._holder is None:
             return None
-        told = await self._ask(self._holder, "siteloreEyes.held()")
+        told = await self._ask(self._holder, "siteloreInput.held()")
         if told is None:
             return None
         chosen = cast("list[str] | None", told.get("chosen"))
@@ -201,7 +198,7 @@ class InputTarget:
     async def _cursor(self) -> tuple[IsolatedWorld, Mapping[str, Any]]:
         world = self._top()
         for _ in range(MAX_FRAME_DEPTH):
-            told = await self._ask(world, "siteloreEyes.cursor()")
+            told = await self._ask(world, "siteloreInput.cursor()")
             below = self._below(world, told["frame"])
             if below is None:
                 return world, told
@@ -246,7 +243,7 @@ class InputTarget:
     async def _ask(self, world: IsolatedWorld, expression: str) -> Any:
         guarded = (
             f"globalThis.sitelore === undefined ? '\\u0000gone' : "
-            f"globalThis.siteloreEyes === undefined ? '\\u0000absent' : ({expression})"
+            f"globalThis.siteloreInput === undefined ? '\\u0000absent' : ({expression})"
         )
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT):
@@ -265,4 +262,4 @@ class InputTarget:
 
 @cache
 def _script() -> str:
-    return "\n".join(('(() => { "use strict";', resource("js", "eyes.js").read_text("utf-8"), "})()"))
+    return "\n".join(('(() => { "use strict";', resource("js", "input_target.js").read_text("utf-8"), "})()"))

@@ -1,7 +1,6 @@
 """Keyboard keys as DevTools expects them: DOM names with the numbers that pages still read.
 
-The numbers are those of UI Events, annex "Legacy key attributes" (``keyCode``), which Chromium also
-edits by.
+The numbers are those of UI Events, annex "Legacy key attributes" (``keyCode``), which Chromium also edits by.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Where a run may navigate: its own sites, no search engine, not in circles (SuperBrowser, section 6.5).
-Pure.
-"""
+"""Where a run may navigate: its own sites, no search engine, not in circles (SuperBrowser, section 6.5). Pure."""
 
 from __future__ import annotations
 
@@ -18,8 +16,6 @@ _SEARCH_ENGINES = (
     "google", "bing", "duckduckgo", "yahoo", "baidu", "yandex", "ecosia", "startpage", "qwant", "sogou", "naver", "ask",
     "kagi", "mojeek", "swisscows", "dogpile", "metager", "you", "perplexity",
 )  # fmt: skip
-_SEARCH_PATHS = ("/search", "/html", "/lite", "/s", "/web", "/results", "/sp/search", "/")
-_ENDS = ("com", "de", "fr", "org", "net", "ru", "ch")
 
 
 class NavigationPolicy:
@@ -36,10 +32,6 @@ class NavigationPolicy:
         )
         self._opened: Counter[str] = Counter()
         self._challenged: set[str] = set()
-
-    def allows(self, url: str) -> bool:
-        """Whether the run may visit this address."""
-        return self.outside(url) is None
 
     def outside(self, url: str) -> ActionResult | None:
         """Return why an address is off limits for this run, or ``None``."""

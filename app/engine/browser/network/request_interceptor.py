@@ -12,15 +12,12 @@ import base64
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page
 
 from app.engine.core.request_nature import OutgoingRequest
 from app.engine.core.write_permit import SentWrite
-
-if TYPE_CHECKING:
-    from app.engine.browser.network.write_guard import WriteGuard
 
 DOCUMENT = "Document"
 INTERCEPTED_KINDS = (DOCUMENT, "XHR", "Fetch", "Ping", "CSPViolationReport", "EventSource", "Other")
@@ -32,6 +29,27 @@ NO_SOCKETS = "connect-src http: https: data: blob: filesystem:"
 _SCRIPT = ("javascript", "ecmascript")
 
 
+@dataclass(frozen=True, slots=True)
+class RequestDecision:
+    """Whether a request may leave. ``write`` is the record to complete with its status, ``None`` for a read."""
+
+    passes: bool
+    write: SentWrite | None = None
+
+
+class RequestGuard(Protocol):
+    """Decides the requests of one session; implemented by ``write_guard.WriteGuard``."""
+
+    def decide(
+        self, asked: OutgoingRequest, *, acting: bool, follows: SentWrite | None = None
+    ) -> RequestDecision: ...
+    def answered(self, write: SentWrite, status: int) -> None: ...
+    def has_input(self, page: Page) -> bool: ...
+    def arrived(self, page: Page) -> None: ...
+    def acted(self) -> bool: ...
+    async def close(self, page: Page) -> None: ...
+
+
 @dataclass(slots=True)
 class InterceptedTab:
     """A tab or window.
@@ -39,12 +57,11 @@ class InterceptedTab:
     Attributes:
         target: the browser's id of it, which is also that of its frame.
         blank: it has shown no document yet.
-        inherited: it was opened by a page that had been given input and whose scripts can still reach
-            it.
+        inherited: it was opened by a page that had been given input and whose scripts can still reach it.
         refused: it was opened for a document that was refused.
     """
 
-    guard: WriteGuard
+    guard: RequestGuard
     target: str
     page: Page | None = None
     wire: CDPSession | None = None
@@ -90,11 +107,11 @@ class RequestInterceptor:
 
     def __init__(self, wire: CDPSession) -> None:
         self._wire = wire
-        self._guards: dict[str, WriteGuard] = {}
+        self._guards: dict[str, RequestGuard] = {}
         self._contexts: dict[str, BrowserContext] = {}
         self._tabs: dict[str, InterceptedTab] = {}
         self._frames: dict[str, InterceptedTab] = {}
-        self._leaving: dict[str, tuple[WriteGuard, SentWrite]] = {}
+        self._leaving: dict[str, tuple[RequestGuard, SentWrite]] = {}
         self._scripts: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._on = False
@@ -107,7 +124,7 @@ class RequestInterceptor:
         wire.on("Fetch.requestPaused", post._paused)
         return post
 
-    async def add(self, guard: WriteGuard, context: BrowserContext) -> None:
+    async def add(self, guard: RequestGuard, context: BrowserContext) -> None:
         """Intercept what this context sends, from now on; raises ``playwright.async_api.Error``."""
         pages = list(context.pages)
         wires = [await context.new_cdp_session(page) for page in pages]
@@ -129,7 +146,7 @@ class RequestInterceptor:
             await wire.send("Fetch.disable")
             await self._attend(guard, page, wire)
 
-    async def know(self, guard: WriteGuard, context: BrowserContext) -> None:
+    async def know(self, guard: RequestGuard, context: BrowserContext) -> None:
         """Register every tab of a context; raises ``playwright.async_api.Error``."""
         known = {tab.page for tab in self._tabs.values()}
         for page in context.pages:
@@ -149,11 +166,11 @@ class RequestInterceptor:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _opened(self, guard: WriteGuard, page: Page) -> None:
+    async def _opened(self, guard: RequestGuard, page: Page) -> None:
         with suppress(Error):
             await self._attend(guard, page, await page.context.new_cdp_session(page))
 
-    async def _attend(self, guard: WriteGuard, page: Page, wire: CDPSession) -> None:
+    async def _attend(self, guard: RequestGuard, page: Page, wire: CDPSession) -> None:
         """Register a tab, and follow the documents it loads."""
         told = cast("dict[str, Any]", await wire.send("Page.getFrameTree"))
         frame = told["frameTree"]["frame"]
@@ -191,7 +208,7 @@ class RequestInterceptor:
         self._tabs.pop(tab.target, None)
         self._frames = {key: owner for key, owner in self._frames.items() if owner is not tab}
 
-    async def _owner(self, frame: str) -> tuple[WriteGuard | None, InterceptedTab | None]:
+    async def _owner(self, frame: str) -> tuple[RequestGuard | None, InterceptedTab | None]:
         """Return the guard and the tab that a frame or a worker belongs to."""
         tab = self._tabs.get(frame) or self._frames.get(frame)
         if tab is not None and (tab.page is None or not tab.page.is_closed()):
@@ -213,7 +230,7 @@ class RequestInterceptor:
             return guard, tab
         return guard, None
 
-    def _tab(self, guard: WriteGuard, target: str, info: dict[str, Any]) -> InterceptedTab:
+    def _tab(self, guard: RequestGuard, target: str, info: dict[str, Any]) -> InterceptedTab:
         """Add a tab; a window inherits from the page that opened it if that page's scripts can reach it."""
         if target not in self._tabs:
             opener = self._tabs.get(str(info.get("openerId", "")))
@@ -221,7 +238,7 @@ class RequestInterceptor:
             self._tabs[target] = InterceptedTab(guard, target, inherited=reached)
         return self._tabs[target]
 
-    async def _holder(self, frame: str) -> tuple[WriteGuard | None, InterceptedTab | None]:
+    async def _holder(self, frame: str) -> tuple[RequestGuard | None, InterceptedTab | None]:
         """Return the tab whose own process contains a frame; if none is found, the only guard there is."""
         for tab in list(self._tabs.values()):
             if tab.wire is None:

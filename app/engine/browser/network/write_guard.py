@@ -1,11 +1,10 @@
-"""Keep a session from changing anything on a site unless that was decided, whatever its scripts make of
-a click.
+"""Keep a session from changing anything on a site unless that was decided, whatever its scripts make of a click.
 
-The block list and the agent's write gate judge elements by their appearance. This is the second line
-of defence, at the network, and it covers the whole session: tabs and windows, frames of other hosts,
-workers, beacons, sockets. What counts as a change is defined in ``app.engine.core.request_nature``. If
-that is unclear, loading and acting are told apart: a page that has had no input yet may send the
-request; after input, only requests like those of some page that loaded may leave.
+The block list and the agent's write gate judge elements by their appearance. This is the second line of defence, at
+the network, and it covers the whole session: tabs and windows, frames of other hosts, workers, beacons, sockets. What
+counts as a change is defined in ``app.engine.core.request_nature``. If that is unclear, loading and acting are told
+apart: a page that has had no input yet may send the request; after input, only requests like those of some page that
+loaded may leave.
 
 The requests come from ``app.engine.browser.network.request_interceptor``.
 """
@@ -16,14 +15,19 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Hashable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from urllib.parse import urlsplit
 
 from playwright.async_api import Error, Page, WebSocketRoute
 
 from app.assets import resource
-from app.engine.browser.network.request_interceptor import DOCUMENT, RequestInterceptor, interceptor_of
+from app.engine.browser.network.request_interceptor import (
+    DOCUMENT,
+    RequestDecision,
+    RequestInterceptor,
+    interceptor_of,
+)
 from app.engine.browser.session import BrowserSession
 from app.engine.core.addresses import browser_host, is_on_any_host
 from app.engine.core.redaction import redact_url
@@ -43,14 +47,6 @@ MAX_KNOWN_REQUESTS = 4096
 """Requests of loading pages that are remembered."""
 MAX_REFUSALS = 100
 """Refusals kept until they are taken."""
-
-
-@dataclass(frozen=True, slots=True)
-class RequestDecision:
-    """Whether a request may leave. ``write`` is the record to complete with its status, ``None`` for a read."""
-
-    passes: bool
-    write: SentWrite | None = None
 
 
 class WriteGuard:
@@ -148,8 +144,7 @@ class WriteGuard:
 
         Args:
             acting: it may come from a page that was given input.
-            follows: the write that the server answered with this address (a redirect that keeps the
-                method).
+            follows: the write that the server answered with this address (a redirect that keeps the method).
         """
         found = classify_request(asked)
         if found.nature is RequestNature.READS:
@@ -235,9 +230,7 @@ class WriteGuard:
     # ---------------------------------------------------------------- sockets
 
     def _socket(self, route: WebSocketRoute) -> None:
-        """Open a socket and let its messages in; decide each message that the page sends as a request is
-        decided.
-        """
+        """Open a socket and let its messages in; decide each message that the page sends as a request is decided."""
         server = route.connect_to_server()
 
         def said(message: str | bytes) -> None:
@@ -274,7 +267,7 @@ async def read_only(session: BrowserSession) -> AsyncGenerator[WriteGuard]:
 
     Raises ``playwright.async_api.Error`` when the browser is gone.
     """
-    guard = session.guard or WriteGuard()
+    guard = session.guard if isinstance(session.guard, WriteGuard) else WriteGuard()
     aside = session.guard is None or guard.aside
     await guard.watch(session)
     if guard.aside:

@@ -205,4 +205,4 @@ function choose(deed, x = 0, y = 0) {
   return { open: list !== null, chosen };
 }
 
-globalThis.siteloreEyes = { at, cursor, hold, held, rest, moved, open, choose };
+globalThis.siteloreInput = { at, cursor, hold, held, rest, moved, open, choose };

@@ -412,6 +412,6 @@ function outward(owner, x, y) {
   return { x: left, y: top, outside, cover: outside || hit === frame ? null : hit === null ? null : describe(hit) };
 }
 
-globalThis.siteloreHand = {
+globalThis.siteloreMonitor = {
   begin, changes, rest, untouched, probe, center, outward, scrollAround, ...siteloreFields(),
 };

@@ -1,4 +1,4 @@
-// Fields, lists, check boxes and sliders: constraints and content.  Joined with hand.js into one script.
+// Fields, lists, check boxes and sliders: constraints and content.  Joined with page_monitor.js into one script.
 
 function siteloreFields() {
   const TAKES_TEXT = "input:not([type=hidden]):not([type=checkbox]):not([type=radio]):not([type=button]):not([type=submit])" +
