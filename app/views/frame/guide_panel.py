@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, QUrl
-from PySide6.QtGui import QDesktopServices
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QPixmap, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTextBrowser, QWidget
 
 from app.assets import guide
@@ -12,7 +14,7 @@ from app.views.widgets.overlay import Overlay
 
 
 class GuidePage(QTextBrowser):
-    """A Markdown page; links to other pages open here, links to the web in the browser."""
+    """A Markdown page; links to other pages open here, links to the web in the browser, pictures fit its width."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,6 +24,19 @@ class GuidePage(QTextBrowser):
     def show_page(self, page: str) -> None:
         """Show a page of the guide."""
         self.setSource(QUrl.fromLocalFile(str(guide(page))))
+
+    def loadResource(self, type: int, name: QUrl | str) -> Any:
+        """Load a part of the page; a picture that is wider than the page is scaled down, sharp on every screen."""
+        found: Any = super().loadResource(type, name)
+        picture = QPixmap(self.source().resolved(QUrl(name)).toLocalFile())
+        bar = self.verticalScrollBar().sizeHint().width()
+        room = self.contentsRect().width() - bar - 2 * int(self.document().documentMargin())
+        if type != QTextDocument.ResourceType.ImageResource.value or picture.width() <= room:
+            return found
+        scale = self.devicePixelRatioF()
+        fitted = picture.scaledToWidth(int(room * scale), Qt.TransformationMode.SmoothTransformation)
+        fitted.setDevicePixelRatio(scale)
+        return fitted
 
     def _follow(self, link: QUrl) -> None:
         target = self.source().resolved(link)
