@@ -1,10 +1,8 @@
 """Parsing of a model's answer into typed actions, or into a message that helps the model to fix it.
 
-The action is between ``<action>`` and ``</action>`` (a missing closing tag is forgiven, a missing opening tag
-too where
-the answer is nothing but a call, a code block or JSON).  Beyond that parsing is strict: nothing is guessed, no
-name of
-an element is taken for its number, and an ambiguous answer is none.
+The action is between ``<action>`` and ``</action>`` (a missing closing tag is forgiven, a missing opening tag too
+where the answer is nothing but a call, a code block or JSON).  Beyond that parsing is strict: nothing is guessed, no
+name of an element is taken for its number, and an ambiguous answer is none.
 """
 
 from __future__ import annotations

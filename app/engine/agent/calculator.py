@@ -1,7 +1,6 @@
 """Exact arithmetic for an agent: ``calculate("12.50 * 3 + 4.99")`` is ``42.49``.
 
-Numbers are fractions inside, so nothing is lost until the result is written: a finite decimal is written in
-full, any
+Numbers are fractions inside, so nothing is lost until the result is written: a finite decimal is written in full, any
 other with twelve decimals and a sign that says so.
 """
 

@@ -1,7 +1,6 @@
 """Health rules of a run: which fault its signals show, and which remedy follows.  Pure functions.
 
-Most faults are handled where they occur: the executor and the model client have limits of their own.  So a
-person is
+Most faults are handled where they occur: the executor and the model client have limits of their own.  So a person is
 notified early (within ten seconds), and a remedy comes late, where those limits did not hold.
 """
 

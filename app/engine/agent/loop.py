@@ -1,9 +1,7 @@
 """The run loop: look, remember, decide, act, record; the same for the scout and for a model.
 
-One step is one line on the disk, written when its action is over; after a crash only the action in flight is
-missing.
-A captcha or a question goes to a person; before every action a person may hold the run, take it over, or be
-asked
+One step is one line on the disk, written when its action is over; after a crash only the action in flight is missing.
+A captcha or a question goes to a person; before every action a person may hold the run, take it over, or be asked
 (``app.engine.agent.run_control``).
 """
 

@@ -1,9 +1,8 @@
 """Retrieve-Reason-Teleport as one action (WebNavigator, section 3.2): find a state, choose it, go there.
 
 Retrieve: late-interaction search over the interaction graph of a domain.  Reason: a selector chooses among the
-candidates, or none.  Teleport: the cheapest route from the page in front, each arrival verified; after a wrong
-one
-nothing more is done, and the result says where the browser really is.  (The published code calls every route a
+candidates, or none.  Teleport: the cheapest route from the page in front, each arrival verified; after a wrong one
+nothing more is done, and the result says where the browser really is. (The published code calls every route a
 success.)
 """
 

@@ -1,7 +1,6 @@
 """Pause control of one run: pause, step, stop, take over; and the watchdog's interruption of what hangs.
 
-The loop passes gates and reports its stages; everyone else calls the methods from the same event loop.  Nothing
-here
+The loop passes gates and reports its stages; everyone else calls the methods from the same event loop.  Nothing here
 touches the page, and nothing is asked (``app.engine.agent.run_control``).
 """
 
@@ -12,12 +11,36 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 
-from app.engine.agent.run_clock import RunClock
 from app.engine.core.hand_back import HandBack
 from app.engine.core.supervision import ApprovalRequest, PlannedAction, RunState, Stage, TakeoverSummary
 from app.errors import Conflict, SiteloreError
 
 _INTERRUPTIBLE = frozenset({Stage.LOOKING, Stage.THINKING, Stage.ACTING})
+
+
+class RunClock:
+    """Seconds a run was active (``own``) and was held; neither counts before its start and after its end."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._own = self._held = 0.0
+        self._goes, self._since = "", clock()
+
+    @property
+    def own(self) -> float:
+        """Seconds it was not held."""
+        return self._own + (self._clock() - self._since if self._goes == "own" else 0.0)
+
+    @property
+    def held(self) -> float:
+        """Seconds it was held."""
+        return self._held + (self._clock() - self._since if self._goes == "held" else 0.0)
+
+    def run(self, *, own: bool, held: bool) -> None:
+        """Select the clock that runs from now on; at most one does."""
+        self._own, self._held = self.own, self.held
+        self._since = self._clock()
+        self._goes = "own" if own else "held" if held else ""
 
 
 class WatchdogTimeout(SiteloreError):

@@ -1,9 +1,7 @@
 """An action executor that survives its browser: one that died, crashed or hangs is reopened where the run was.
 
-The position of the run is the page of the last look.  Its address is opened; where that does not bring the same
-page
-state, the site's graph is asked for a route.  An action in flight is not repeated: it may have been done
-already.
+The position of the run is the page of the last look.  Its address is opened; where that does not bring the same page
+state, the site's graph is asked for a route.  An action in flight is not repeated: it may have been done already.
 """
 
 from __future__ import annotations

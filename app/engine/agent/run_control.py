@@ -8,13 +8,12 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.engine.agent.pause_control import DecisionStale, PauseControl, WatchdogTimeout
-from app.engine.agent.run_clock import first_completed
 from app.engine.core.intervention_policy import DEFAULT_POLICY, PolicyAnswer, Reaction, RiskClass
 from app.engine.core.observation import RetrievedTip
 from app.engine.core.supervision import (
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from app.engine.agent.ports import SupervisionPort
 
 __all__ = ["MOST_HINTS", "RETRY_SECONDS", "DecisionStale", "RunControl", "WatchdogTimeout"]
+
+ResultT = TypeVar("ResultT")
 
 RETRY_SECONDS = 5.0
 """Seconds between two tries of the operation that a run in trouble waits for."""
@@ -374,6 +375,28 @@ class RunControl(PauseControl):
         assert self.desk is not None
         with suppress(StoreError, Conflict, NotFound):
             await self.desk.void(request.id, why)
+
+
+async def first_completed(*waits: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Return the result of the first to end and cancel the others.  Raises the exception of one that fails first."""
+    tasks: list[asyncio.Task[ResultT]] = []
+    first: list[asyncio.Task[ResultT]] = []
+
+    def over(task: asyncio.Task[ResultT]) -> None:
+        if not first and not task.cancelled():
+            first.append(task)
+            for other in tasks:
+                other.cancel()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for wait in waits:
+                task = group.create_task(wait)
+                task.add_done_callback(over)
+                tasks.append(task)
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return first[0].result()
 
 
 _RETRY_LATER = OperatorDecision(kind=DecisionKind.RETRY)

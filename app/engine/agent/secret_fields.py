@@ -1,9 +1,7 @@
 """Rules for typing secrets: only into a field that asks for one, on the run's own sites; elsewhere a person must agree.
 
-A page may hold any field with any name, and so may a frame in it; an agent that obeys a page would type a
-password
-wherever it is told to.  So the field has to ask for a secret by what it is, or the task has to name it, and
-both its
+A page may hold any field with any name, and so may a frame in it; an agent that obeys a page would type a password
+wherever it is told to.  So the field has to ask for a secret by what it is, or the task has to name it, and both its
 document and the address its form sends to have to belong to the run.
 """
 

@@ -1,9 +1,7 @@
 """Masking of secrets in a look at a page, before a policy, a model, a step or a ledger gets any of it.
 
-A page echoes what was typed: a field that shows its password, a greeting, a title, an address, a dialog.  Texts
-get a
-mark in its place.  In the screenshot the fields and controls are painted over; where a value is in the page's
-running
+A page echoes what was typed: a field that shows its password, a greeting, a title, an address, a dialog.  Texts get a
+mark in its place.  In the screenshot the fields and controls are painted over; where a value is in the page's running
 text, whose place is unknown, the screenshot is dropped.
 """
 

@@ -1,11 +1,9 @@
 """Secrets the agent may type and nobody may read: a policy sees a name, the page gets the value.
 
 A task names a secret as ``{secret:SHOP_PASSWORD}``; its value comes from the environment
-(``SITELORE_SECRET_SHOP_PASSWORD``).  A password written in the task is extracted and gets a name of its own, so
-that it
-is in no prompt, step, picture, log or tip.  A page may echo a secret (in its text, title, address, a dialog, a
-field
-that shows its input): ``app.engine.agent.secret_masking`` masks it in every look.
+(``SITELORE_SECRET_SHOP_PASSWORD``).  A password written in the task is extracted and gets a name of its own, so that
+it is in no prompt, step, picture, log or tip.  A page may echo a secret (in its text, title, address, a dialog, a
+field that shows its input): ``app.engine.agent.secret_masking`` masks it in every look.
 """
 
 from __future__ import annotations

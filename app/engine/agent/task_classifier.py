@@ -1,9 +1,8 @@
 """Task classification from the words alone: a task to be done in a browser, or one that only looks something up.
 
-SuperBrowser's verb classifier (section 4.2, algorithm 7) as in the paper: scores of pattern families are added,
-and
-experience with a domain overrides them.  (Its published code takes the first family that matches.)  A workbench
-always has a browser, so a task that only looks things up is still done there; it is then limited to reading.
+SuperBrowser's verb classifier (section 4.2, algorithm 7) as in the paper: scores of pattern families are added, and
+experience with a domain overrides them. (Its published code takes the first family that matches.)  A workbench always
+has a browser, so a task that only looks things up is still done there; it is then limited to reading.
 """
 
 from __future__ import annotations

@@ -131,9 +131,8 @@ def wall_key(page: PageCapture) -> str:
 def is_form_of_task(page: PageCapture, intent: str) -> bool:
     """Whether the log-in form of a page is what the task is about, so that the run can act there.
 
-    The page does not call itself a log-in, its form has a field besides name and password, and a word of the
-    task is in
-    the name of such a field or of the form's button.
+    The page does not call itself a log-in, its form has a field besides name and password, and a word of the task is
+    in the name of such a field or of the form's button.
     """
     if is_named_login_page(page.url, page.title, page.headings):
         return False

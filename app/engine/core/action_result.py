@@ -1,7 +1,6 @@
 """Result of an action: whether it was done, what was tried, its visible effect, why not, and the alternatives.
 
-SuperBrowser's tool contract (appendix A) with its effect as a type of its own: its published code compares two
-kinds
+SuperBrowser's tool contract (appendix A) with its effect as a type of its own: its published code compares two kinds
 of hash and so always sees a change.  Pure data.
 """
 

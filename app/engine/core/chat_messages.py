@@ -1,8 +1,7 @@
 """Typed messages of a model's live context.  A part's meaning is its type and never read from its text.
 
 SuperBrowser finds failures, states and element lists by patterns in the text, so that a page saying "HTTP 404"
-becomes
-a dead end; here the page's words are only ever ``text``.  Pure data.
+becomes a dead end; here the page's words are only ever ``text``.  Pure data.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The agent's working memory of one task, as a projection of its events (SuperBrowser, section 5.2).  Pure data.
 
-Events are appended and never changed; ``app.engine.agent.memory`` reduces them to a ``Ledger``, slices it for
-each
+Events are appended and never changed; ``app.engine.agent.memory`` reduces them to a ``Ledger``, slices it for each
 role, and stores both.
 """
 

@@ -65,9 +65,8 @@ async def judge_run(
 ) -> Opinion:
     """Ask a model about a run; ``detectors.vlm.flags_of`` makes flags of the answer.
 
-    No answer is an error: one that can't be read, or that did not come in time, leaves a question undecided.
-    When the
-    budget is used up the remaining questions stay undecided too.
+    No answer is an error: one that can't be read, or that did not come in time, leaves a question undecided.  When
+    the budget is used up the remaining questions stay undecided too.
 
     Raises:
         ModelError: the endpoint is gone, refuses the key, or refuses every question.

@@ -107,11 +107,11 @@ def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
 
 def render_location(observation: Observation, fence: Fence) -> str:
     """Return address, title and tabs."""
-    page = observation.page
+    page, front = observation.page, observation.active_tab
     lines = [f"You are at {fence.line(page.url, 300)}, titled {fence.line(page.title) or '(no title)'!r}."]
     if len(observation.tabs) > 1:
         tabs = "; ".join(
-            f"{number}{' (in front)' if number == observation.active_tab else ''}: {fence.line(tab.title or tab.url, 80)}"
+            f"{number}{' (in front)' if number == front else ''}: {fence.line(tab.title or tab.url, 80)}"
             for number, tab in enumerate(observation.tabs)
         )
         lines.append(f"Open tabs: {tabs}.")

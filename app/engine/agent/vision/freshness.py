@@ -1,11 +1,9 @@
 """Freshness of the last look: may an action use remembered element positions, or must the page be looked at again?
 
 SuperBrowser, section 4.5, algorithm 2, over typed fingerprints: what can be acted on, the text, the layout, the
-frames
-and the address.  Typed text and ticked boxes are no part of the key, for they do not make another page.  Within
-the
-key, numbers that count or tell the time may change in a few places (``theta``); any other change is a drift.
-Pure.
+frames and the address.  Typed text and ticked boxes are no part of the key, for they do not make another page.
+Within the key, numbers that count or tell the time may change in a few places (``theta``); any other change is a
+drift.  Pure.
 """
 
 from __future__ import annotations

@@ -48,8 +48,7 @@ def element_marks(page: PageCapture, *, most: int = MAX_MARKS) -> tuple[ElementM
     """Return marks of the visible, actionable elements in document order; one where several share a box.
 
     The page should be a thorough look (``app.engine.browser.capture.snapshot.capture``); any other does not know what
-    covers an
-    element, and each visible one counts.
+    covers an element, and each visible one counts.
     """
     thorough = any(element.met for element in page.elements)
     boxes = [

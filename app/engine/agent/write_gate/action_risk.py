@@ -1,9 +1,8 @@
 """Risk class of an action before it is done: does it only read, or does it edit, send, buy, delete?
 
 Derived from the target element, by the words and marks that keep explorations harmless
-(``app.engine.graph.rules.danger``),
-from the form around it and from the address it opens.  For approvals, and for the write gate
-(``app.engine.agent.write_gate.gate``).
+(``app.engine.graph.rules.danger``), from the form around it and from the address it opens.  For approvals, and for
+the write gate (``app.engine.agent.write_gate.gate``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Texts of a page by their distance to a control: its own row or card, the page's subject, the whole page.  Pure.
 
-The write gate asks whether a control belongs to the thing a task names.  A name somewhere on a list says
-nothing; the
+The write gate asks whether a control belongs to the thing a task names.  A name somewhere on a list says nothing; the
 same name in the control's own row, or in the title of the page, does.
 """
 

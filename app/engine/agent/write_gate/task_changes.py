@@ -1,8 +1,7 @@
 """Changes that a task asks for, read from its words: which verb, on which object, by whom, how often.
 
 The write gate (``app.engine.agent.write_gate.gate``) compares them with the control to be used.  Reading a page is
-never a
-change; an imperative that is no verb of reading is one.  A quoted text is a name and never a verb.  Words are
+never a change; an imperative that is no verb of reading is one.  A quoted text is a name and never a verb.  Words are
 in
 ``resources/rules/task_changes.json``; verbs of other languages in ``danger_words.json``.  Pure.
 """
