@@ -65,15 +65,15 @@ def test_marks_say_what_was_done_by_hand_and_where_somebody_intervened():
     steps = [make_step(run, 0), replace(make_step(run, 1), by=BY_PERSON)]
     marks = step_marks(steps, (), 0, DEEDS[:2])
     assert [mark.by_hand for mark in marks] == [False, True]
-    assert marks[1].deeds == (
+    assert marks[1].interventions == (
         "policy: paused 'the same click 3 times'",
         "ana: hinted 'the orders are in the menu'",
     )
-    assert marks[0].deeds == ()
+    assert marks[0].interventions == ()
 
 
 @pytest.mark.parametrize(
-    ("deeds", "remark"),
+    ("interventions", "remark"),
     [
         ((), ""),
         ((DEEDS[0],), "paused the run"),
@@ -89,8 +89,8 @@ def test_marks_say_what_was_done_by_hand_and_where_somebody_intervened():
         ((deed(9, 0, OperatorAction.DISMISSED, about="slow"),), ""),
     ],
 )
-def test_a_flag_says_what_came_of_it_and_the_newest_word_on_it_counts(deeds, remark):
-    assert flag_remark(FLAG, deeds) == remark
+def test_a_flag_says_what_came_of_it_and_the_newest_word_on_it_counts(interventions, remark):
+    assert flag_remark(FLAG, interventions) == remark
 
 
 def test_the_scorecard_counts_what_operators_made_of_calls(qapp):
@@ -126,10 +126,10 @@ def supervised(make_desk, fake_engine, monkeypatch):
 
 def test_the_interventions_of_a_run_are_a_list_whose_rows_open_their_step(supervised, pictures):
     desk, pane = supervised, supervised.view.judgement
-    assert pane.deed_head.text() == "Interventions (5)"
-    assert pane.deeds.isVisible()
-    pane.deeds.setFocus()
-    pane.deeds.setCurrentIndex(desk.model.deeds.index(2))
+    assert pane.intervention_head.text() == "Interventions (5)"
+    assert pane.interventions.isVisible()
+    pane.interventions.setFocus()
+    pane.interventions.setCurrentIndex(desk.model.interventions.index(2))
     desk.press(Qt.Key.Key_Return)
     assert desk.model.index == 2
     assert "Operator action." in desk.view.step.facts.why.toPlainText()
@@ -148,5 +148,5 @@ def test_the_flag_in_the_list_says_that_it_paused_the_run(supervised):
 
 
 def test_a_run_that_nobody_supervised_has_no_time_line(desk):
-    assert desk.model.deeds.rowCount() == 0
-    assert not desk.view.judgement.deeds.isVisible()
+    assert desk.model.interventions.rowCount() == 0
+    assert not desk.view.judgement.interventions.isVisible()

@@ -29,7 +29,7 @@ class StepMark:
     """One cell of the strip.
 
     ``trouble`` is hard, soft, harness or ""; ``severity`` the worst flag's (error, warning, hint or "").
-    ``deeds`` are the interventions at this step; ``by_hand`` says that a person did the step itself.
+    ``interventions`` are the interventions at this step; ``by_hand`` says that a person did the step itself.
     """
 
     index: int
@@ -39,18 +39,18 @@ class StepMark:
     flags: tuple[str, ...] = ()
     suspect: bool = False
     executed: bool = True
-    deeds: tuple[str, ...] = ()
+    interventions: tuple[str, ...] = ()
     by_hand: bool = False
 
 
 def step_marks(
-    steps: Sequence[Step], flags: Iterable[Flag], suspect: int, deeds: Iterable[Intervention] = ()
+    steps: Sequence[Step], flags: Iterable[Flag], suspect: int, interventions: Iterable[Intervention] = ()
 ) -> list[StepMark]:
     """Return a mark for each step, with the flags that point at it, the worst first, and the interventions there."""
     flagged: dict[int, list[Flag]] = {}
     for flag in flags:
         flagged.setdefault(flag.step, []).append(flag)
-    done = interventions_by_step(deeds, steps[-1].index if steps else 0)
+    done = interventions_by_step(interventions, steps[-1].index if steps else 0)
     marks: list[StepMark] = []
     for step in steps:
         here = sorted(flagged.get(step.index, ()), key=lambda flag: -SEVERITY_RANK[flag.severity])
@@ -63,7 +63,9 @@ def step_marks(
                 flags=tuple(flag.message for flag in here),
                 suspect=step.index == suspect,
                 executed=step.executed,
-                deeds=tuple(intervention_text(deed) for deed in done.get(step.index, ())),
+                interventions=tuple(
+                    intervention_text(intervention) for intervention in done.get(step.index, ())
+                ),
                 by_hand=step.by == BY_PERSON,
             )
         )
@@ -91,7 +93,7 @@ class StepListModel(ObjectList[StepMark]):
             ERROR_WORDS.get(ErrorClass(value.trouble), ""),
             "" if value.executed else self.tr("requested, not executed"),
             *value.flags,
-            *value.deeds,
+            *value.interventions,
         ]
         return ", ".join(part for part in parts if part)
 
@@ -104,7 +106,7 @@ class StepListModel(ObjectList[StepMark]):
             ERROR_WORDS.get(ErrorClass(value.trouble), ""),
             "" if value.executed else self.tr("Requested, not executed"),
             *value.flags,
-            *value.deeds,
+            *value.interventions,
         ]
         return "\n".join(part for part in parts if part)
 

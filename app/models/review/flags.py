@@ -43,10 +43,10 @@ class FlagListModel(ObjectList[Flag]):
         sure = self.tr("{0}, confidence {1:.2f}").format(detector_label(value.detector), value.confidence)
         return "\n".join(part for part in (self.words(value), sure, evidence) if part)
 
-    def show(self, flags: Iterable[Flag], deeds: Sequence[Intervention] = ()) -> None:
+    def show(self, flags: Iterable[Flag], interventions: Sequence[Intervention] = ()) -> None:
         """Show these flags, each once, with what was done about them during the run."""
         flags = list(flags)
-        self._remarks = {(flag.detector, flag.step): flag_remark(flag, deeds) for flag in flags}
+        self._remarks = {(flag.detector, flag.step): flag_remark(flag, interventions) for flag in flags}
         once = {(flag.detector, flag.step, flag.message): flag for flag in flags}
         self.merge(sorted(once.values(), key=lambda f: (-SEVERITY_RANK[f.severity], -f.confidence, f.step)))
         if self.rows:  # remarks change where flags stay

@@ -44,57 +44,71 @@ class InterventionListModel(ObjectList[InterventionRow]):
         """The line with the time of day."""
         return "\n".join(part for part in (self.words(value), value.when) if part)
 
-    def show(self, deeds: Sequence[Intervention], steps: Sequence[Step]) -> None:
+    def show(self, interventions: Sequence[Intervention], steps: Sequence[Step]) -> None:
         """Show these interventions; those after the run's last step are listed at it."""
         last = steps[-1].index if steps else 0
-        once = {(deed.order, deed.step, deed.action): deed for deed in deeds}
+        once = {
+            (intervention.order, intervention.step, intervention.action): intervention
+            for intervention in interventions
+        }
         self.merge(
-            [_row(deed, last) for deed in sorted(once.values(), key=lambda deed: (deed.order, deed.at))]
+            [
+                _row(intervention, last)
+                for intervention in sorted(
+                    once.values(), key=lambda intervention: (intervention.order, intervention.at)
+                )
+            ]
         )
 
 
-def intervention_text(deed: Intervention) -> str:
+def intervention_text(intervention: Intervention) -> str:
     """``ana: hinted 'try the menu'``."""
-    words = f"{deed.action.value} '{deed.words}'" if deed.words else deed.action.value
-    return f"{deed.author or _tr('somebody')}: {words}"
+    words = (
+        f"{intervention.action.value} '{intervention.words}'"
+        if intervention.words
+        else intervention.action.value
+    )
+    return f"{intervention.author or _tr('somebody')}: {words}"
 
 
-def interventions_by_step(deeds: Iterable[Intervention], last: int) -> dict[int, list[Intervention]]:
+def interventions_by_step(interventions: Iterable[Intervention], last: int) -> dict[int, list[Intervention]]:
     """Group interventions by step, the oldest first; those after the last step are at it."""
     found: dict[int, list[Intervention]] = {}
-    for deed in sorted(deeds, key=lambda deed: (deed.order, deed.at)):
-        found.setdefault(min(max(deed.step, 0), max(last, 0)), []).append(deed)
+    for intervention in sorted(interventions, key=lambda intervention: (intervention.order, intervention.at)):
+        found.setdefault(min(max(intervention.step, 0), max(last, 0)), []).append(intervention)
     return found
 
 
-def flag_remark(flag: Flag, deeds: Iterable[Intervention]) -> str:
+def flag_remark(flag: Flag, interventions: Iterable[Intervention]) -> str:
     """Return what a flag led to during the run: whether it paused it, and whether the operator confirmed or
     dismissed it.
     """
     paused = review = ""
-    for deed in deeds:
-        if deed.about != flag.detector:
+    for intervention in interventions:
+        if intervention.about != flag.detector:
             continue
-        if deed.action in FLAG_REVIEWS and deed.step == flag.step:
-            review = _tr(FLAG_REVIEWS[deed.action]).format(
-                deed.author or _tr("somebody")
+        if intervention.action in FLAG_REVIEWS and intervention.step == flag.step:
+            review = _tr(FLAG_REVIEWS[intervention.action]).format(
+                intervention.author or _tr("somebody")
             )  # the newest counts
-        elif deed.action is OperatorAction.PAUSED and deed.step in (flag.step, flag.step + 1):
+        elif intervention.action is OperatorAction.PAUSED and intervention.step in (flag.step, flag.step + 1):
             paused = _tr("paused the run")
     return " · ".join(part for part in (paused, review) if part)
 
 
-def _row(deed: Intervention, last: int) -> InterventionRow:
+def _row(intervention: Intervention, last: int) -> InterventionRow:
     where = (
-        _tr("before step {0}").format(deed.step) if deed.step <= last else _tr("after step {0}").format(last)
+        _tr("before step {0}").format(intervention.step)
+        if intervention.step <= last
+        else _tr("after step {0}").format(last)
     )
-    when = QDateTime.fromSecsSinceEpoch(int(deed.at)) if deed.at > 0 else None
+    when = QDateTime.fromSecsSinceEpoch(int(intervention.at)) if intervention.at > 0 else None
     return InterventionRow(
-        order=deed.order,
-        index=min(max(deed.step, 0), max(last, 0)),
-        role=_tr(deed.action.value),
-        more=f"{where} · {deed.author or _tr('somebody')}",
-        text=deed.words,
+        order=intervention.order,
+        index=min(max(intervention.step, 0), max(last, 0)),
+        role=_tr(intervention.action.value),
+        more=f"{where} · {intervention.author or _tr('somebody')}",
+        text=intervention.words,
         when=QLocale().toString(when, QLocale.FormatType.ShortFormat) if when is not None else "",
     )
 

@@ -62,11 +62,11 @@ def row_facts(row: RunRow) -> RunFacts:
 
 
 def facts_of_step(
-    step: Step, last: int, view: StepView | None, deeds: Iterable[Intervention] = ()
+    step: Step, last: int, view: StepView | None, interventions: Iterable[Intervention] = ()
 ) -> StepFacts:
     """Return the lines under a step's pages; ``last`` is the last step's index, ``view`` is ``None`` while loading.
 
-    ``deeds`` are all interventions of the run; those at this step are listed under its reason.
+    ``interventions`` are all interventions of the run; those at this step are listed under its reason.
     """
     changed = ""
     if view is not None and not view.after.missing:
@@ -81,8 +81,8 @@ def facts_of_step(
             [
                 _reason(step),
                 *(
-                    f"▸ {intervention_text(deed)}"
-                    for deed in interventions_by_step(deeds, last).get(step.index, ())
+                    f"▸ {intervention_text(intervention)}"
+                    for intervention in interventions_by_step(interventions, last).get(step.index, ())
                 ),
             ]
         ),

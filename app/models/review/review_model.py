@@ -54,7 +54,7 @@ class ReviewModel(QObject):
         self._client, self._tasks = client, tasks
         self.queue = RunQueue(client, tasks, self)
         self.steps = StepListModel(self)
-        self.flags, self.deeds = FlagListModel(self), InterventionListModel(self)
+        self.flags, self.interventions = FlagListModel(self), InterventionListModel(self)
         self.verdicts, self.scores = VerdictListModel(self), ScorecardModel(self)
         self.before, self.after = PageModel(self), PageModel(self)
         self.pictures = ScreenshotStore(client, tasks, self)
@@ -311,7 +311,7 @@ class ReviewModel(QObject):
 
     def _show_nothing_yet(self) -> None:
         self.index = 0
-        for rows in (self.steps, self.flags, self.deeds):
+        for rows in (self.steps, self.flags, self.interventions):
             rows.replace([])
         self.verdicts.show(())
         self.tips.clear()
@@ -342,7 +342,7 @@ class ReviewModel(QObject):
 
     def _show_judgement(self, detail: RunDetail) -> None:
         self.flags.show(detail.flags, detail.interventions)
-        self.deeds.show(detail.interventions, detail.steps)
+        self.interventions.show(detail.interventions, detail.steps)
         self.verdicts.show(detail.verdicts)
         self.tips.show_written(detail.tips)
         self.verdicts_changed.emit()

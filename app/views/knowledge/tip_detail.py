@@ -79,7 +79,7 @@ class TipDetail(QFrame):
         self.history = FittedList(theme, revision_row, self.tr("Revisions of the tip"), REVISION, most=5)
         self.diff = DiffView(theme)
         self.edit, self.save, self.cancel = QPushButton(), QPushButton(), QPushButton()
-        self.deeds = {command: QPushButton() for command in STATUS_COMMANDS}
+        self.status_buttons = {command: QPushButton() for command in STATUS_COMMANDS}
         self._heads = {name: QLabel() for name in ("lint", "found", "similar", "evidence", "history")}
         self._lay_out()
         self._connect()
@@ -214,7 +214,7 @@ class TipDetail(QFrame):
         foot.setAccessibleName(self.tr("Tip actions"))
         row = FlowLayout(foot)
         row.setContentsMargins(12, 6, 12, 8)
-        for button in (self.edit, *self.deeds.values(), self.evidence, self.save, self.cancel):
+        for button in (self.edit, *self.status_buttons.values(), self.evidence, self.save, self.cancel):
             row.addWidget(button)
         return foot
 
@@ -222,7 +222,7 @@ class TipDetail(QFrame):
         order: list[QWidget] = [self.scroller, self.text, *(self.fields[name] for name in PARTS)]
         order += [self.fields["keywords"], self.fields["site"], self.kind, self.fields["scope"]]
         order += [self.lint, self.examples, self.similar, self.history, self.restore]
-        order += [self.edit, *self.deeds.values(), self.evidence, self.save, self.cancel]
+        order += [self.edit, *self.status_buttons.values(), self.evidence, self.save, self.cancel]
         for one, other in pairwise(order):
             QWidget.setTabOrder(one, other)
 
@@ -254,7 +254,7 @@ class TipDetail(QFrame):
             (self.cancel, "knowledge.back"),
             (self.evidence, "tip.evidence"),
             (self.restore, "tip.restore_revision"),
-            *((button, command) for command, button in self.deeds.items()),
+            *((button, command) for command, button in self.status_buttons.items()),
         ):
             button.clicked.connect(lambda _checked=False, command=command: trigger(command))
         editor.opened.connect(self._show)
@@ -321,7 +321,7 @@ class TipDetail(QFrame):
         self.fields["scope"].setPlaceholderText(self.tr("every page of the site"))
         self.kind.setVisible(editing)
         self.kind_word.setVisible(not editing)
-        for button in (self.edit, *self.deeds.values()):
+        for button in (self.edit, *self.status_buttons.values()):
             button.setVisible(not editing)
         for button in (self.save, self.cancel):
             button.setVisible(editing)
@@ -362,13 +362,13 @@ class TipDetail(QFrame):
 
     def _show_actions(self) -> None:
         for command, status in STATUS_COMMANDS.items():
-            self.deeds[command].setEnabled(self._model.can_become(status))
+            self.status_buttons[command].setEnabled(self._model.can_become(status))
         tip, many = self._editor.tip, len(self._model.targets) > 1
         retired = tip is not None and tip.status.value == "retired"
         editing = self._editor.is_editing
-        self.deeds["tip.retire"].setVisible(not editing and (many or not retired))
+        self.status_buttons["tip.retire"].setVisible(not editing and (many or not retired))
         draft = tip is not None and tip.status.value == "draft"
-        self.deeds["tip.restore"].setVisible(not editing and (many or not draft))
+        self.status_buttons["tip.restore"].setVisible(not editing and (many or not draft))
 
     def _on_history(self) -> None:
         rows = self._editor.history.rowCount()
@@ -424,11 +424,11 @@ class TipDetail(QFrame):
             (self.cancel, self.tr("Discard changes"), "knowledge.back"),
             (self.evidence, self.tr("Open step"), "tip.evidence"),
             (self.restore, self.tr("Restore this revision"), "tip.restore_revision"),
-            (self.deeds["tip.activate"], self.tr("Activate"), "tip.activate"),
-            (self.deeds["tip.review"], self.tr("Mark reviewed"), "tip.review"),
-            (self.deeds["tip.suspect"], self.tr("Mark suspect"), "tip.suspect"),
-            (self.deeds["tip.retire"], self.tr("Retire"), "tip.retire"),
-            (self.deeds["tip.restore"], self.tr("Back to draft"), "tip.restore"),
+            (self.status_buttons["tip.activate"], self.tr("Activate"), "tip.activate"),
+            (self.status_buttons["tip.review"], self.tr("Mark reviewed"), "tip.review"),
+            (self.status_buttons["tip.suspect"], self.tr("Mark suspect"), "tip.suspect"),
+            (self.status_buttons["tip.retire"], self.tr("Retire"), "tip.retire"),
+            (self.status_buttons["tip.restore"], self.tr("Back to draft"), "tip.restore"),
         ):
             keys = center.keys(command)
             button.setText(f"{word}  {keys}" if keys else word)

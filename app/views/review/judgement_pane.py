@@ -58,9 +58,9 @@ class JudgementPane(QWidget):
         self.note.setToolTip(self.tr("Saved with the next verdict; Enter adds it to the current one"))
         self.tips = RowList(theme, named_text_row, self.tr("Tips that apply to this step"))
         self.tips.setModel(model.tips.model)
-        self.deeds = RowList(theme, named_text_row, self.tr("Interventions during the run"))
-        self.deeds.setModel(model.deeds)
-        self.flag_head, self.tip_head, self.deed_head = QLabel(), QLabel(), QLabel()
+        self.interventions = RowList(theme, named_text_row, self.tr("Interventions during the run"))
+        self.interventions.setModel(model.interventions)
+        self.flag_head, self.tip_head, self.intervention_head = QLabel(), QLabel(), QLabel()
         self._no_flags = _quiet(self.tr("No detector fired. Nothing suspicious was found in this run."))
         self._no_tips = _quiet(self.tr("No tip applies to this step yet."))
         self.write = QPushButton()
@@ -101,8 +101,8 @@ class JudgementPane(QWidget):
         line = QVBoxLayout(self._time_line)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(0)
-        line.addLayout(self._head(self.deed_head))
-        line.addWidget(self.deeds)
+        line.addLayout(self._head(self.intervention_head))
+        line.addWidget(self.interventions)
         line.addWidget(_rule())
         self._time_line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         layout.addWidget(self._time_line, 30)
@@ -146,8 +146,8 @@ class JudgementPane(QWidget):
         model = self._model
         self.flags.clicked.connect(self._on_flag)
         self.flags.activated.connect(self._on_flag)
-        self.deeds.clicked.connect(self._on_action)
-        self.deeds.activated.connect(self._on_action)
+        self.interventions.clicked.connect(self._on_action)
+        self.interventions.activated.connect(self._on_action)
         self.verdicts.clicked.connect(self._on_verdict)
         self.verdicts.activated.connect(self._on_verdict)
         self.note.returnPressed.connect(self._on_note)
@@ -167,9 +167,9 @@ class JudgementPane(QWidget):
         opened = self._model.detail is not None
         self.flag_head.setText(self.tr("Flags ({0})").format(flags) if flags else self.tr("Flags"))
         self.tip_head.setText(self.tr("Tips ({0})").format(tips) if tips else self.tr("Tips"))
-        deeds = self._model.deeds.rowCount()
-        self.deed_head.setText(self.tr("Interventions ({0})").format(deeds))
-        self._time_line.setVisible(deeds > 0)
+        interventions = self._model.interventions.rowCount()
+        self.intervention_head.setText(self.tr("Interventions ({0})").format(interventions))
+        self._time_line.setVisible(interventions > 0)
         self.flags.setVisible(flags > 0 or not opened)
         self._no_flags.setVisible(not flags and opened)
         self.tips.setVisible(tips > 0 or not opened)
@@ -190,7 +190,7 @@ class JudgementPane(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        for view in (self.flags, self.deeds, self.tips):
+        for view in (self.flags, self.interventions, self.tips):
             view.setMaximumHeight(max(view.content_height(), self._theme.px(40)))
 
     def _on_flag(self, index: QModelIndex) -> None:
@@ -199,9 +199,9 @@ class JudgementPane(QWidget):
             self._model.show_step(flag.step)
 
     def _on_action(self, index: QModelIndex) -> None:
-        deed = self._model.deeds.at(index.row())
-        if deed is not None:
-            self._model.show_step(deed.index)
+        intervention = self._model.interventions.at(index.row())
+        if intervention is not None:
+            self._model.show_step(intervention.index)
 
     def _on_verdict(self, index: QModelIndex) -> None:
         self._model.judge(index.row(), self.take_note())

@@ -68,7 +68,7 @@ class StepCellDelegate(QStyledItemDelegate):
             draw_hand(
                 painter, QRectF(box.left() + px(2), box.top() + px(2), px(7), px(8)), theme.color("live")
             )
-        if mark.deeds:
+        if mark.interventions:
             draw_operator_action(
                 painter, QRectF(box.right() - px(8), box.top() + px(1), px(6), px(5)), theme.color("live")
             )
