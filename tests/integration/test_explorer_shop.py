@@ -29,7 +29,6 @@ def started() -> Iterator[Shop]:
         yield found
 
 
-@pytest.mark.smoke
 @pytest.mark.timeout(1800)
 async def test_a_visitor_finds_every_kind_of_page_and_leaves_no_trace(started: Shop, tmp_path: Path):
     before = started.rows()

@@ -1,0 +1,56 @@
+"""The browser smoke of ``make test`` runs every module of the browser, the explorer, the agent and supervision."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+from tests.support.smoke_coverage import LIST, modules
+
+ROOT = Path(__file__).resolve().parents[2]
+
+NOT_IN_A_SMOKE_TEST = {
+    "app/engine/agent/calculator.py": "tests/unit/engine/test_agent_calculator.py",
+    "app/engine/agent/judging/judge.py": "tests/unit/engine/test_agent_judging.py",
+    "app/engine/agent/judging/model_verdicts.py": "tests/unit/engine/test_agent_judging.py",
+    "app/engine/agent/judging/questions.py": "tests/unit/engine/test_agent_judging.py",
+    "app/engine/agent/model/request_errors.py": "tests/unit/engine/test_agent_model_client.py",
+    "app/engine/agent/task_classifier.py": "tests/unit/engine/test_agent_task_classifier.py",
+}
+"""Modules that meet no browser, with the unit test that runs them."""
+
+
+def marked(path: Path) -> set[str]:
+    """Return the tests of a file that are marked ``smoke``."""
+    found: set[str] = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and any(
+            ast.unparse(decorator) == "pytest.mark.smoke" for decorator in node.decorator_list
+        ):
+            found.add(node.name)
+    return found
+
+
+def test_every_module_is_run_by_a_smoke_test() -> None:
+    measured: dict[str, str] = json.loads(LIST.read_text("utf-8"))
+    known = set(measured) | set(NOT_IN_A_SMOKE_TEST)
+    assert set(modules()) - known == set(), (
+        "mark a browser test that runs them with pytest.mark.smoke, then run python -m tests.support.smoke_coverage"
+    )
+
+
+def test_the_list_names_tests_that_are_marked() -> None:
+    measured: dict[str, str] = json.loads(LIST.read_text("utf-8"))
+    wrong: list[str] = []
+    for test in sorted(set(measured.values())):
+        file, _, name = test.partition("::")
+        if not (ROOT / file).exists() or name not in marked(ROOT / file):
+            wrong.append(test)
+    wrong += [test for test in NOT_IN_A_SMOKE_TEST.values() if not (ROOT / test.partition("::")[0]).exists()]
+    assert wrong == []
+
+
+def test_the_smoke_is_small() -> None:
+    files = [*(ROOT / "tests/integration").glob("test_*.py"), *(ROOT / "tests/e2e").glob("test_*.py")]
+    assert 30 <= sum(len(marked(path)) for path in files) <= 60
