@@ -96,7 +96,7 @@ class Engine(EngineApi):
         """Open or create a workspace; raises a ``SiteloreError`` that says what is wrong with it."""
         engine = cls(await Core.open(workspace, author or author_name()))
         if engine._core.workspace.index_rebuilt:
-            await engine._review.detect_missing()  # flags stand in the index alone
+            await engine._review.detect_missing()  # flags are stored in the index alone
         return engine
 
     async def run_task(self, request: RunRequest) -> RunSummary:

@@ -69,7 +69,7 @@ class Host:
         finally:
             self._writers.discard(writer)
             writer.close()
-            # Somebody who was refused was never watching: nothing is left to itself by that.
+            # A refused client was never watching: nothing is abandoned by that.
             if known and not self._writers and not self.stopped.is_set():
                 self._engine.registry.hold(self._engine.on_clients_gone())
 

@@ -138,7 +138,7 @@ class AgentRunService:
         """Prepare a ``checked`` request; nothing is stored yet."""
         intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
-        # Before anything is kept: there may be no model.  The key may come from a slow keyring.
+        # Before anything is stored: there may be no model.  The key may come from a slow keyring.
         bundle = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
         begun = Run(
             id=run or new_run_id(),
@@ -330,7 +330,7 @@ class AgentRunService:
     async def _watch(self, live: RunWriter, request: RunRequest, domains: frozenset[str]) -> RuleRunner:
         """Return the rule detectors for this run."""
         lengths = await self._core.on_store(self._core.workspace.index.site_lengths)
-        # A run that is gone on with is among them itself, as short as it was when it broke off.
+        # A resumed run is among them itself, as short as it was when it was interrupted.
         usual = lengths.get(request.site) if not live.steps else None
         return RuleRunner(context_of(live.run, usual, domains or None))
 

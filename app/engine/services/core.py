@@ -128,7 +128,7 @@ class Core:
         self._closed = True
         await self.registry.aclose()
         await self.on_store(self._close)
-        # Work that can be stopped has been waited for with its job; a model that is loading can't be stopped.
+        # Cancellable work was awaited with its job; a model that is loading can't be cancelled.
         self._work.shutdown(wait=False, cancel_futures=True)
         self._store.shutdown(wait=True)
 

@@ -219,7 +219,7 @@ class ReviewService:
                 except Exception:
                     if len(ids) == 1:
                         raise
-                    # It stays among those that were not looked at, and keeps no other from being looked at.
+                    # It stays undetected, and does not keep others from being detected.
                     log.exception("detection failed on run %s", run_id)
                     continue
                 workspace.index.put_judgement(run_id, flags, risk, kind, DETECTOR_SET_HASH)

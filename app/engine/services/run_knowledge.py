@@ -168,7 +168,7 @@ class RunGraphs:
     ) -> None:
         self._graph_cache, self._finding, self._visit, self._domains = graph_cache, finding, session, domains
         self.gate: Callable[[], Awaitable[object]] | None = None
-        """Waits while a person holds the run; passed before each leg of a way."""
+        """Waits while a supervisor holds the run; awaited before each transition of a path."""
 
     @classmethod
     async def open(

@@ -50,7 +50,7 @@ class RunService:
                     return import_paths(own, roots, format, progress)
 
             report = await self._core.on_worker(importing)
-            # What another process, or one that was killed, put in place may not stand in this process's index.
+            # Runs that another process, or a killed one, put in place may be missing in this process's index.
             await self._core.on_store(self._core.workspace.catch_up)
             if report.cancelled:
                 await self._review.start_missing_detection()  # as a job of its own: the import is to stop now

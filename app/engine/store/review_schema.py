@@ -30,7 +30,7 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _opinions(connection: sqlite3.Connection) -> None:
-    # A model's opinion costs money, so it stands with what people decided and not in the index.
+    # A model's opinion costs money, so it is stored with people's verdicts and not in the index.
     connection.execute(
         "CREATE TABLE opinion (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, at REAL NOT NULL,"
         " model TEXT NOT NULL, document TEXT NOT NULL)"

@@ -47,7 +47,7 @@ def _hands(connection: sqlite3.Connection) -> None:
 
 
 def _basis(connection: sqlite3.Connection) -> None:
-    # By which detectors and ranking a run was last looked at; "" means by none, so that old rows are looked at again.
+    # The detectors and ranking that last judged a run; "" for none, so that old rows are judged again.
     connection.execute("ALTER TABLE run ADD COLUMN basis TEXT NOT NULL DEFAULT ''")
 
 

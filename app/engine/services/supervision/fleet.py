@@ -77,7 +77,7 @@ class Fleet:
         self._listening: asyncio.Task[None] | None = None
         self._closing = False
         self.remote_handlers: dict[str, Callable[[str, str], Awaitable[object]]] = {}
-        """What else another process may ask for, by its name: takes the run and the words of the wish."""
+        """Further commands that another process may send, by name; each takes the run and the command's text."""
         self._disk = DiskProbe(core.workspace.path, core.on_worker)
         core.bus.subscribe(self._heard)
 

@@ -54,7 +54,7 @@ class SupervisedPage:
         self._browser: LiveBrowser | None = None
         self._takeover: Takeover | None = None
         self._handing = asyncio.Lock()
-        """Held while the page comes into a person's hands: what they do meanwhile waits, and is not lost."""
+        """Held while a takeover begins: input meanwhile waits, and is not lost."""
         self._releasing = False
         self._frames = 0
         self._secrets, self.home = Secrets(), ""

@@ -87,7 +87,7 @@ class SupervisedRun:
         self.votes: dict[str, int] = {}
         self._flags: list[Flag] = []
         self.is_closing = False
-        """The program is about to end: where the run stood before that is what the next start finds."""
+        """The program is about to end: the next start finds the snapshot from before that."""
         self._health_problem = ""
         self._told = False
         self._noted: tuple[object, ...] = ()

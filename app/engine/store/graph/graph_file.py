@@ -113,7 +113,7 @@ class GraphFile:
         """Take an edit out of force; its row stays."""
         self._write("UPDATE decision SET standing = 0 WHERE id = ?", (decision,))
 
-    # what is kept to save work: where nodes are drawn, vectors of their texts
+    # caches: positions of nodes, vectors of their texts
 
     def positions(self) -> dict[str, tuple[float, float]]:
         """Return the positions of nodes."""

@@ -44,7 +44,7 @@ def create_supervision_tables(connection: sqlite3.Connection) -> None:
         "CREATE INDEX tip_leaning_run ON tip_leaning (run, kind)",
         "CREATE TABLE standing_answer (seq INTEGER PRIMARY KEY AUTOINCREMENT, reach TEXT NOT NULL,"
         " run TEXT NOT NULL, site TEXT NOT NULL, risk TEXT NOT NULL, answer TEXT NOT NULL, at REAL NOT NULL)",
-        # What follows is about now and not about what was: it is written over.
+        # The tables below hold current state: their rows are replaced.
         "CREATE TABLE live_note (run TEXT PRIMARY KEY, state TEXT NOT NULL, document TEXT NOT NULL,"
         " request TEXT NOT NULL, at REAL NOT NULL)",
         "CREATE TABLE wish (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, what TEXT NOT NULL,"
