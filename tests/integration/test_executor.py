@@ -93,7 +93,7 @@ async def test_a_box_that_is_drawn_by_its_label_is_ticked_through_it(bench: Benc
 
 async def test_what_covers_an_element_is_named_with_the_numbers_that_close_it(bench: Bench):
     await bench.at("/covers")
-    result = await bench.hand.do(Click(bench.number("Under the banner")))
+    result = await bench.executor.do(Click(bench.number("Under the banner")))
     assert (result.effect, result.cause) == (Effect.REFUSED, Cause.COVERED)
     assert "We use cookies" in result.why or "Cookies" in result.why
     assert result.alternatives[0].startswith(f'click("{bench.number("Accept all")}")')
@@ -117,7 +117,7 @@ async def test_what_is_hidden_is_told_with_what_may_show_it(bench: Bench):
     page = await bench.look()
     inside = bench.number("Inside the menu")
     await bench.tab.page.evaluate("m.hidden = true")
-    result = await bench.hand.do(Click(inside))
+    result = await bench.executor.do(Click(inside))
     assert result.cause is Cause.HIDDEN
     assert any("Menu" in one and "may show it" in one for one in result.alternatives)
     assert page.elements[inside].name == "Inside the menu"
@@ -127,15 +127,15 @@ async def test_what_has_gone_is_stale_and_what_never_was_is_missing(bench: Bench
     page = await bench.at("/covers")
     goes = bench.number("Goes")
     await bench.tab.page.evaluate("document.querySelector('#late').remove()")
-    assert (await bench.hand.do(Click(goes))).cause is Cause.STALE
-    missing = await bench.hand.do(Click(len(page.elements) + 5, label="Free"))
+    assert (await bench.executor.do(Click(goes))).cause is Cause.STALE
+    missing = await bench.executor.do(Click(len(page.elements) + 5, label="Free"))
     assert missing.cause is Cause.MISSING
     assert missing.alternatives[0].startswith(f'click("{bench.number("Free")}")')
 
 
 async def test_an_element_that_is_taken_for_another_is_not_clicked(bench: Bench):
     await bench.at("/covers")
-    result = await bench.hand.do(Click(bench.number("Free"), label="Far below"))
+    result = await bench.executor.do(Click(bench.number("Free"), label="Far below"))
     assert (result.cause, result.effect) == (Cause.AMBIGUOUS, Effect.REFUSED)
     assert f'click("{bench.number("Far below")}")' in result.alternatives[0]
 
@@ -148,7 +148,7 @@ async def test_frames_of_this_and_of_another_site_are_scrolled_to_and_clicked_in
     await bench.at("/frames")
     result = await bench.do(Click(bench.number("Press", frame=(frame,))))
     assert (result.success, result.tried) == (True, ("cdp",))
-    assert "pressed" in bench.hand.page.text
+    assert "pressed" in bench.executor.page.text
 
 
 async def test_a_frame_within_a_frame_is_clicked_in(bench: Bench):
@@ -161,7 +161,7 @@ async def test_a_frame_within_a_frame_is_clicked_in(bench: Bench):
 async def test_shadow_roots_in_frames_are_clicked_in(bench: Bench, frame: str):
     await bench.at("/frames")
     assert (await bench.do(Click(bench.number("Deep press", frame=(frame,))))).success
-    assert "deep" in bench.hand.page.text
+    assert "deep" in bench.executor.page.text
     result = await bench.do(Click(bench.number("Deep box", frame=(frame,))))
     assert (result.success, result.effect) == (True, Effect.CHANGED)
     assert "checked" in bench.find("Deep box", frame=(frame,)).states
@@ -175,7 +175,7 @@ async def test_a_field_in_a_frame_of_another_site_is_filled(bench: Bench):
 
 async def test_a_covered_frame_says_what_covers_it(bench: Bench):
     await bench.at("/frames")
-    result = await bench.hand.do(Click(bench.number("Press", frame=("hid",))))
+    result = await bench.executor.do(Click(bench.number("Press", frame=("hid",))))
     assert result.cause is Cause.COVERED
     assert f'click("{bench.number("Close")}")' in result.alternatives[0]
 
@@ -255,18 +255,18 @@ async def test_effects_of_all_kinds_are_told(bench: Bench, name: str, effect: Ef
 
 async def test_a_menu_that_only_a_style_sheet_opens_is_seen(bench: Bench):
     await bench.at("/effects")
-    result = await bench.hand.do(Hover(bench.number("Hover menu")))
+    result = await bench.executor.do(Hover(bench.number("Hover menu")))
     assert (result.success, result.effect) == (True, Effect.CHANGED)
     page = await bench.look()
     result = await bench.do(Click(bench.number("In the hover menu")))
-    assert (result.effect, bench.hand.page.title) == (Effect.NAVIGATED, "Plain")
+    assert (result.effect, bench.executor.page.title) == (Effect.NAVIGATED, "Plain")
     assert page.title == "Effects"
 
 
 async def test_the_look_after_an_action_is_not_taken_twice(bench: Bench):
     await bench.at("/effects")
-    await bench.hand.do(Click(bench.number("Leave")))
-    taken = bench.hand.page
+    await bench.executor.do(Click(bench.number("Leave")))
+    taken = bench.executor.page
     first = await bench.look()
     second = await bench.look()
     assert taken.title == "Effects"
@@ -277,11 +277,11 @@ async def test_the_look_after_an_action_is_not_taken_twice(bench: Bench):
 async def test_numbers_of_the_last_look_hold_through_the_actions_of_one_step(bench: Bench):
     await bench.at("/effects")
     count, nothing = bench.number("Count"), bench.number("Does nothing")
-    assert (await bench.hand.do(Click(nothing))).effect is Effect.NOTHING  # looks for itself
-    assert (await bench.hand.do(Click(count))).effect is Effect.CHANGED
+    assert (await bench.executor.do(Click(nothing))).effect is Effect.NOTHING  # looks for itself
+    assert (await bench.executor.do(Click(count))).effect is Effect.CHANGED
     assert await bench.text("#p") == "+"
-    assert (await bench.hand.do(Click(bench.number("Leave")))).effect is Effect.NAVIGATED
-    assert (await bench.hand.do(Click(count))).cause is Cause.STALE
+    assert (await bench.executor.do(Click(bench.number("Leave")))).effect is Effect.NAVIGATED
+    assert (await bench.executor.do(Click(count))).cause is Cause.STALE
 
 
 # dialogs, tabs, history
@@ -303,9 +303,9 @@ async def test_dialogs_are_dismissed_unless_an_answer_was_given(bench: Bench):
 
 async def test_what_came_up_unasked_is_told_with_the_next_look_and_once(bench: Bench):
     await bench.at("/effects")
-    await bench.hand.do(Click(bench.number("Alert")))
-    await bench.hand.do(Click(bench.number("Does nothing")))  # looks for itself
-    await bench.hand.do(Click(bench.number("Take the file")))
+    await bench.executor.do(Click(bench.number("Alert")))
+    await bench.executor.do(Click(bench.number("Does nothing")))  # looks for itself
+    await bench.executor.do(Click(bench.number("Take the file")))
     page = await bench.look()
     assert (page.alerts, page.downloads) == (("hello",), ("file.zip",))
     assert (await bench.look()).alerts == ()
@@ -313,7 +313,7 @@ async def test_what_came_up_unasked_is_told_with_the_next_look_and_once(bench: B
 
 async def test_dialogs_without_end_end_the_page_and_not_the_run(bench: Bench):
     await bench.at("/effects")
-    result = await bench.hand.do(Click(bench.number("Alerts without end")))
+    result = await bench.executor.do(Click(bench.number("Alerts without end")))
     assert (result.success, result.cause) == (False, Cause.PAGE_LOST)
     assert "dialogs without end" in result.why
     page = await bench.look()
@@ -325,7 +325,7 @@ async def test_a_page_that_crashes_is_opened_anew(bench: Bench):
     await bench.at("/plain")
     with pytest.raises(Exception, match="crash"):
         await bench.tab.page.goto("chrome://crash")
-    assert (await bench.hand.do(Click(0))).cause is Cause.PAGE_LOST
+    assert (await bench.executor.do(Click(0))).cause is Cause.PAGE_LOST
     page = await bench.look()
     assert (page.title, page.notes[-1]) == ("Plain", "the page crashed; it was reopened")
 
@@ -333,28 +333,28 @@ async def test_a_page_that_crashes_is_opened_anew(bench: Bench):
 async def test_a_window_that_opens_becomes_the_tab_in_front_and_tabs_are_switched_and_closed(bench: Bench):
     await bench.at("/effects")
     opened = await bench.do(Click(bench.number("New window")))
-    assert (opened.effect, bench.hand.page.title) == (Effect.NAVIGATED, "Plain")
-    tabs, active = await bench.hand.tabs()
+    assert (opened.effect, bench.executor.page.title) == (Effect.NAVIGATED, "Plain")
+    tabs, active = await bench.executor.tabs()
     assert ([tab.title for tab in tabs], active) == (["Effects", "Plain"], 1)
     assert (await bench.do(SwitchTab(0))).success
-    assert bench.hand.page.title == "Effects"
+    assert bench.executor.page.title == "Effects"
     assert (await bench.do(SwitchTab(7))).cause is Cause.MISSING
     assert (await bench.do(NewTab(bench.home + "/links"))).success
-    assert bench.hand.page.title == "Links"
+    assert bench.executor.page.title == "Links"
     assert (await bench.do(CloseTab())).success
     assert (await bench.do(CloseTab())).success
     assert (await bench.do(CloseTab())).cause is Cause.POLICY
-    assert len((await bench.hand.tabs())[0]) == 1
+    assert len((await bench.executor.tabs())[0]) == 1
 
 
 async def test_a_tab_that_closes_itself_is_told(bench: Bench):
     await bench.at("/effects")
     await bench.do(Click(bench.number("New window")))
     await bench.do(Goto(bench.home + "/effects"))
-    result = await bench.hand.do(Click(bench.number("Close")))
+    result = await bench.executor.do(Click(bench.number("Close")))
     page = await bench.look()
     assert page.title == "Effects"
-    assert len((await bench.hand.tabs())[0]) in (1, 2)
+    assert len((await bench.executor.tabs())[0]) in (1, 2)
     assert result.effect in (Effect.NAVIGATED, Effect.NOTHING)
 
 
@@ -363,9 +363,9 @@ async def test_back_and_forward_say_when_there_is_nowhere_to_go(bench: Bench):
     await bench.do(Goto(bench.home + "/plain"))
     assert (await bench.do(GoForward())).cause is Cause.NO_EFFECT
     assert (await bench.do(GoBack())).success
-    assert bench.hand.page.title == "Links"
+    assert bench.executor.page.title == "Links"
     assert (await bench.do(GoForward())).success
-    assert bench.hand.page.title == "Plain"
+    assert bench.executor.page.title == "Plain"
     await bench.do(GoBack())
     assert (await bench.do(GoBack())).cause is Cause.NO_EFFECT
 
@@ -404,7 +404,7 @@ async def test_error_pages_are_told_with_their_status(bench: Bench, name: str, s
 
 async def test_an_address_that_nobody_answers_at_is_told_in_one_sentence(bench: Bench):
     await bench.at("/plain")
-    result = await bench.hand.do(Goto("http://127.0.0.1:9/"))
+    result = await bench.executor.do(Goto("http://127.0.0.1:9/"))
     assert (result.cause, result.effect) == (Cause.NETWORK, Effect.REFUSED)
     assert "\n" not in result.why
 
@@ -414,7 +414,7 @@ async def test_a_link_to_where_nobody_answers_is_told_and_can_be_left(bench: Ben
     result = await bench.do(Click(bench.number("Nobody there")))
     assert (result.success, result.cause) == (False, Cause.NETWORK)
     assert (await bench.do(GoBack())).success
-    assert bench.hand.page.title == "Links"
+    assert bench.executor.page.title == "Links"
 
 
 async def test_search_engines_scripts_and_files_are_no_addresses(bench: Bench):
@@ -425,7 +425,7 @@ async def test_search_engines_scripts_and_files_are_no_addresses(bench: Bench):
         "file:///etc/passwd",
         "data:text/html,x",
     ):
-        assert (await bench.hand.do(Goto(url))).cause is Cause.OFF_SITE
+        assert (await bench.executor.do(Goto(url))).cause is Cause.OFF_SITE
     assert (await bench.look()).title == "Plain"
 
 
@@ -440,7 +440,7 @@ async def test_going_in_circles_is_refused_after_a_while_and_said_before(bench: 
 async def test_a_path_alone_is_completed_by_the_page(bench: Bench):
     await bench.at("/links")
     assert (await bench.do(Goto("/plain"))).success
-    assert bench.hand.page.url == bench.home + "/plain"
+    assert bench.executor.page.url == bench.home + "/plain"
 
 
 @pytest.mark.parametrize("name", ["Elsewhere", "Sent away", "Script away", "Post away", "Window away"])
@@ -450,7 +450,7 @@ async def test_a_pinned_run_does_not_leave_its_sites_by_any_way(
     async with open_session(chromium) as tab:
         bench = await _bench(server, Executor(tab, domains=frozenset({HOST}), options=SWIFT))
         await bench.at("/links")
-        result = await bench.hand.do(Click(bench.number(name)))
+        result = await bench.executor.do(Click(bench.number(name)))
         assert (result.success, result.cause) == (False, Cause.OFF_SITE)
         page = await bench.look()
         assert page.title == "Links"
@@ -464,7 +464,7 @@ async def test_a_pinned_run_does_not_leave_its_sites_by_any_way(
 async def test_a_page_that_hangs_is_told_and_left(bench: Bench, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("app.engine.browser.executor.ACTION_TIMEOUT", 3.0)
     await bench.at("/stuck")
-    result = await bench.hand.do(Click(bench.number("Hang")))
+    result = await bench.executor.do(Click(bench.number("Hang")))
     assert (result.success, result.cause) == (False, Cause.TIMEOUT)
     monkeypatch.setattr("app.engine.browser.capture.snapshot.CAPTURE_TIMEOUT", 1.5)
     page = await bench.look()
@@ -475,10 +475,10 @@ async def test_a_page_that_hangs_is_told_and_left(bench: Bench, monkeypatch: pyt
 async def test_a_page_that_hangs_can_be_left_by_an_address(bench: Bench, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("app.engine.browser.executor.ACTION_TIMEOUT", 2.0)
     await bench.at("/stuck")
-    await bench.hand.do(Click(bench.number("Hang")))
+    await bench.executor.do(Click(bench.number("Hang")))
     monkeypatch.setattr("app.engine.browser.executor.ACTION_TIMEOUT", 30.0)
     monkeypatch.setattr("app.engine.browser.executor.ANSWER_TIMEOUT", 1.5)
-    assert (await bench.hand.do(Goto(bench.home + "/plain"))).success
+    assert (await bench.executor.do(Goto(bench.home + "/plain"))).success
     assert (await bench.look()).title == "Plain"
 
 
@@ -487,13 +487,13 @@ async def test_windows_without_end_do_not_become_tabs_without_end(
 ):
     monkeypatch.setattr("app.engine.browser.session.MAX_TABS", 3)
     await bench.at("/effects")
-    await bench.hand.do(Click(bench.number("Many windows")))
+    await bench.executor.do(Click(bench.number("Many windows")))
     await bench.look()
-    assert 2 <= len((await bench.hand.tabs())[0]) <= 4
+    assert 2 <= len((await bench.executor.tabs())[0]) <= 4
 
 
 async def test_what_is_no_action_on_a_page_is_refused(bench: Bench):
-    assert (await bench.hand.do(TakeNote("x"))).cause is Cause.POLICY
+    assert (await bench.executor.do(TakeNote("x"))).cause is Cause.POLICY
 
 
 async def test_waiting_is_done_and_no_longer_than_allowed(bench: Bench):

@@ -86,7 +86,7 @@ async def test_a_text_is_brought_into_the_form_its_field_takes(bench: Bench):
 async def test_what_a_field_does_not_take_is_refused_with_why(bench: Bench):
     await bench.at("/fields")
     for label, typed, cause in NOT_TAKEN:
-        result = await bench.hand.do(TypeText(bench.number(label), typed))
+        result = await bench.executor.do(TypeText(bench.number(label), typed))
         assert (label, result.success, result.cause, result.effect) == (label, False, cause, Effect.REFUSED)
         assert label in result.why
 

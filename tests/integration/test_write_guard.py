@@ -53,7 +53,7 @@ async def bench(chromium: Browser, site: TrapSite) -> AsyncIterator[Bench]:
 
 def row(bench: Bench, button: str, number: int) -> int:
     """Return the number of a button in the row of a thing."""
-    return [element for element in bench.hand.page.elements if element.name == button][number - 1].index
+    return [element for element in bench.executor.page.elements if element.name == button][number - 1].index
 
 
 # without a permit
@@ -74,13 +74,13 @@ async def test_without_a_permit_a_write_is_held_back_and_the_result_says_so(
     )
     assert result.blocked_writes == (sends,)
     assert site.wrote == ()
-    assert bench.hand.page.url == f"{site.home}/things"
+    assert bench.executor.page.url == f"{site.home}/things"
 
 
 async def test_reading_goes_on_as_ever(bench: Bench, site: TrapSite):
     await bench.at("/things")
     await bench.do(TypeText(bench.number("Search"), "oak", enter=True))
-    assert bench.hand.page.url == f"{site.home}/things?q=oak"
+    assert bench.executor.page.url == f"{site.home}/things?q=oak"
     result = await bench.do(Click(bench.number("Oak Table")))
     assert (result.effect, result.blocked_writes, result.sent) == (Effect.NAVIGATED, (), ())
 
@@ -98,7 +98,7 @@ async def test_a_late_write_is_held_back_and_told_with_the_next_action(bench: Be
     await bench.at("/trap/delayed")
     first = await bench.do(Click(bench.number("Show more")), ASKED_FOR)
     assert first.sent == ()
-    guard = bench.hand.guard
+    guard = bench.executor.guard
     assert guard is not None
     async with asyncio.timeout(15):
         while not guard._refused:  # pyright: ignore[reportPrivateUsage]
@@ -213,7 +213,7 @@ async def test_another_visit_of_the_same_browser_is_left_alone(
 
 async def test_a_person_at_the_page_may_write(bench: Bench, site: TrapSite):
     await bench.at("/things")
-    guard = bench.hand.guard
+    guard = bench.executor.guard
     assert guard is not None
     guard.set_bypassed(True)
     await bench.tab.page.click("text=Archive >> nth=0")

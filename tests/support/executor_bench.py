@@ -16,14 +16,14 @@ SWIFT = ExecutorOptions(quiet=0.08)
 class Bench:
     """One executor on one site."""
 
-    def __init__(self, hand: Executor, home: str, other: str) -> None:
-        self.hand = hand
+    def __init__(self, executor: Executor, home: str, other: str) -> None:
+        self.executor = executor
         self.home = home
         self.other = other
 
     @property
     def tab(self) -> BrowserSession:
-        return self.hand.session
+        return self.executor.session
 
     async def at(self, path: str) -> PageCapture:
         """Open a page of the site without the executor, and capture it."""
@@ -31,21 +31,21 @@ class Bench:
         return await self.look()
 
     async def look(self) -> PageCapture:
-        return await self.hand.look(picture=False)
+        return await self.executor.look(picture=False)
 
     def find(self, name: str, role: str = "", frame: tuple[str, ...] | None = None) -> Element:
         """Return the first element of this name on the last capture."""
-        for element in self.hand.page.elements:
+        for element in self.executor.page.elements:
             if element.name == name and role in ("", element.role) and frame in (None, element.frame):
                 return element
-        raise AssertionError(f"no {name!r} in\n{self.hand.page.tree}")
+        raise AssertionError(f"no {name!r} in\n{self.executor.page.tree}")
 
     def number(self, name: str, role: str = "", frame: tuple[str, ...] | None = None) -> int:
         return self.find(name, role, frame).index
 
-    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
+    async def do(self, action: Action, permit: WritePermit | None = None) -> ActionResult:
         """Perform an action, and capture again."""
-        result = await self.hand.do(command, permit)
+        result = await self.executor.do(action, permit)
         await self.look()
         return result
 
