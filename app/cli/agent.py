@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.common import Json, print_note, print_result, table, terminal_safe, with_engine
-from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunMemory, RunRequest, RunSummary
+from app.cli.common import (
+    Graphs,
+    Headed,
+    Json,
+    SiteName,
+    StorageState,
+    full_path,
+    knowledge_base,
+    print_note,
+    print_result,
+    table,
+    terminal_safe,
+    with_engine,
+)
+from app.engine.api.run_api import LIVE_KNOWLEDGE, RunMemory, RunRequest, RunSummary
 from app.engine.core.events import Event, RunAdvanced
+from app.engine.core.labels import outcome_label
 from app.engine.core.trajectory import Outcome
 from app.errors import UsageError
 
@@ -39,15 +52,10 @@ def run(
         str,
         typer.Option(help="A frozen knowledge base; 'live' for the workspace's tips, 'none' for no tips."),
     ] = LIVE_KNOWLEDGE,
-    graph: Annotated[
-        list[str] | None,
-        typer.Option(help="Site whose interaction graph may be used; may be repeated."),
-    ] = None,
-    site: Annotated[str, typer.Option(help="Name of the site (default: taken from the address).")] = "",
+    graph: Graphs = None,
+    site: SiteName = "",
     max_steps: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of steps.")] = 30,
-    storage_state: Annotated[
-        Path | None, typer.Option(help="A saved log-in (Playwright storage state); read, never copied.")
-    ] = None,
+    storage_state: StorageState = None,
     domain: Annotated[
         list[str] | None,
         typer.Option(help="Another host the agent may visit ('*' for any); may be repeated."),
@@ -62,7 +70,7 @@ def run(
     max_money: Annotated[
         float, typer.Option(min=0, help="Model cost limit in US dollars (0: no limit).")
     ] = 0.0,
-    headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
+    headed: Headed = False,
     allow: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,12 +99,12 @@ def run(
         intent=intent,
         start_url=start_url,
         policy=policy.value,
-        kb=kb if kb in (LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE) else str(Path(kb).expanduser().resolve()),
+        kb=knowledge_base(kb),
         graph=tuple(graph or ()),
         site=site,
         max_steps=max_steps,
         headed=headed,
-        storage_state=str(storage_state.expanduser().resolve()) if storage_state else "",
+        storage_state=full_path(storage_state),
         domains=tuple(domain or ()),
         vision=vision,
         max_seconds=max_seconds,
@@ -133,7 +141,9 @@ def memory(
 
 def summary_text(summary: RunSummary) -> str:
     """Summarize a run in a few lines."""
-    lines = [f"{summary.run}: {summary.outcome} after {summary.steps} steps, {summary.seconds:.1f} s"]
+    lines = [
+        f"{summary.run}: {outcome_label(summary.outcome)} after {summary.steps} steps, {summary.seconds:.1f} s"
+    ]
     if summary.answer is not None:
         lines.append(f"answer: {summary.answer}")
     if summary.error:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import orjson
 import typer
 
+from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE
 from app.engine.core.events import BrowserStarted, Event, JobChanged
 from app.errors import printable
 
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
+StorageState = Annotated[
+    Path | None, typer.Option(help="A saved log-in (Playwright storage state); read, never copied.")
+]
+SiteName = Annotated[str, typer.Option(help="Name of the site (default: taken from the address).")]
+Graphs = Annotated[
+    list[str] | None, typer.Option(help="Site whose interaction graph may be used; may be repeated.")
+]
+Headed = Annotated[bool, typer.Option("--headed", help="Show the browser.")]
+Depth = Annotated[int, typer.Option(min=0, help="Maximum number of transitions from the home page.")]
+MaxStates = Annotated[int, typer.Option(min=1, help="Maximum number of states.")]
 
 
 @dataclass
@@ -126,6 +137,30 @@ def print_result(value: Any, as_json: bool, text: Callable[[], str]) -> None:
         words = text()
         if words:
             sys.stdout.write(terminal_safe(words) + "\n")
+
+
+def full_path(path: Path | None) -> str:
+    """Return a path given on the command line in full, "" for none."""
+    return str(path.expanduser().resolve()) if path else ""
+
+
+def knowledge_base(name: str) -> str:
+    """Return a ``--kb`` option: ``live``, ``none``, or the full path of a frozen file."""
+    return name if name in (LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE) else full_path(Path(name))
+
+
+def add_undo_commands(app: typer.Typer, what: str = "") -> None:
+    """Add ``undo`` and ``redo`` of the latest change, of any kind or of one (``knowledge``)."""
+
+    @app.command(help="Undo the latest change.")
+    def undo(as_json: Json = False) -> None:
+        done = with_engine(lambda engine: engine.undo(what))
+        print_result(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
+
+    @app.command(help="Redo the change undone last.")
+    def redo(as_json: Json = False) -> None:
+        done = with_engine(lambda engine: engine.redo(what))
+        print_result(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
 
 
 def table(rows: Sequence[Sequence[object]], heads: Sequence[str], widest: int = 60) -> str:

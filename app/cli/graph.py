@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli import graph_text as words
-from app.cli.common import Json, print_note, print_result, table, with_engine
+from app.cli.common import (
+    Depth,
+    Headed,
+    Json,
+    MaxStates,
+    SiteName,
+    StorageState,
+    full_path,
+    print_note,
+    print_result,
+    table,
+    with_engine,
+)
 from app.engine.api.graph_api import ExploreOptions, Journey, LabReport, NodeDetail, PathPlan
 from app.engine.core.page_state import Mode
 from app.errors import NotFound
@@ -20,9 +32,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Interaction graphs: maps of sites.", no_args_is_help=True)
 
 Site = Annotated[str, typer.Argument(help="Site, as 'graph list' names it.")]
-StorageState = Annotated[
-    Path | None, typer.Option(help="A saved log-in (Playwright storage state); read, never copied.")
-]
 
 
 MIN_SCORE = 0.3
@@ -49,9 +58,9 @@ class GraphFormat(StrEnum):
 
 def explore(
     url: Annotated[str, typer.Argument(help="The site's home page.")],
-    site: Annotated[str, typer.Option(help="Name of the site (default: taken from the address).")] = "",
-    depth: Annotated[int, typer.Option(min=0, help="Maximum number of transitions from the home page.")] = 3,
-    max_states: Annotated[int, typer.Option(min=1, help="Maximum number of states.")] = 1000,
+    site: SiteName = "",
+    depth: Depth = 3,
+    max_states: MaxStates = 1000,
     max_seconds: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = 1800.0,
     mode: Annotated[
         Mode, typer.Option(help="full: every page; skeleton: one page of each kind.")
@@ -68,7 +77,7 @@ def explore(
     ] = 0.0,
     storage_state: StorageState = None,
     robots: Annotated[bool, typer.Option("--robots/--no-robots", help="Obey robots.txt.")] = True,
-    headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
+    headed: Headed = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start over instead of resuming the last exploration.")
     ] = False,
@@ -80,10 +89,10 @@ def explore(
         max_states=max_states,
         max_seconds=max_seconds,
         mode=mode,
-        block_list=str(block_list.resolve()) if block_list else "",
+        block_list=full_path(block_list),
         workers=workers,
         rate=rate,
-        storage_state=_file(storage_state),
+        storage_state=full_path(storage_state),
         obey_robots=robots,
         headed=headed,
         resume=not fresh,
@@ -165,7 +174,7 @@ def compare(
 ) -> None:
     """Compare the search methods on labelled queries."""
     found = with_engine(
-        lambda engine: engine.graph_compare_search(site, str(queries.resolve())), encoder="wanted"
+        lambda engine: engine.graph_compare_search(site, full_path(queries)), encoder="wanted"
     )
     heads = ("method", "recall@1", "recall@10", "MRR", "p50 ms", "p95 ms", "MB")
     rows = [
@@ -212,7 +221,7 @@ def navigate(
 
     async def going(engine: Engine) -> Journey:
         node = await _node(engine, site, to)
-        journey = await engine.graph_navigate(site, node, headed, storage_state=_file(storage_state))
+        journey = await engine.graph_navigate(site, node, headed, storage_state=full_path(storage_state))
         if headed and journey.arrived:
             print_note("the browser stays open; press Enter to close it")
             await _enter()
@@ -237,7 +246,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Verify every state and transition; gone ones are marked, and tips about them become suspect."""
-    report = with_engine(lambda engine: engine.graph_verify(site, _file(storage_state), thorough))
+    report = with_engine(lambda engine: engine.graph_verify(site, full_path(storage_state), thorough))
     print_result(report, as_json, lambda: words.verification_text(report))
     if report.gone_states or report.gone_transitions:
         raise typer.Exit(1)
@@ -247,12 +256,12 @@ def verify(
 def update(
     site: Site,
     storage_state: StorageState = None,
-    depth: Annotated[int, typer.Option(min=0, help="Maximum number of transitions from the home page.")] = 3,
-    max_states: Annotated[int, typer.Option(min=1, help="Maximum number of states.")] = 1000,
+    depth: Depth = 3,
+    max_states: MaxStates = 1000,
     as_json: Json = False,
 ) -> None:
     """Verify, then explore only what is new."""
-    options = ExploreOptions(depth=depth, max_states=max_states, storage_state=_file(storage_state))
+    options = ExploreOptions(depth=depth, max_states=max_states, storage_state=full_path(storage_state))
     report = with_engine(lambda engine: engine.graph_update(site, options))
     print_result(
         report,
@@ -284,7 +293,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Export the graph for another program."""
-    count = with_engine(lambda engine: engine.graph_export(site, str(out.resolve()), format.value))
+    count = with_engine(lambda engine: engine.graph_export(site, full_path(out), format.value))
     print_result({"states": count, "out": str(out)}, as_json, lambda: f"{count} states written to {out}")
 
 
@@ -344,10 +353,6 @@ def rules(
         print_note(report.error)
         raise typer.Exit(3)
     print_result(report, as_json, text)
-
-
-def _file(path: Path | None) -> str:
-    return str(path.expanduser().resolve()) if path else ""
 
 
 def _encoder(method: str) -> str:

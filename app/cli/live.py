@@ -16,11 +16,24 @@ import orjson
 import typer
 
 from app.cli.agent import PolicyName
-from app.cli.common import Json, json_data, print_note, print_result, table, terminal_safe, with_engine
-from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest
+from app.cli.common import (
+    Graphs,
+    Json,
+    StorageState,
+    full_path,
+    json_data,
+    knowledge_base,
+    print_note,
+    print_result,
+    table,
+    terminal_safe,
+    with_engine,
+)
+from app.engine.api.run_api import RunRequest
 from app.engine.core.events import Event, LiveRunChanged, RequestChanged
 from app.engine.core.hand_back import HAND_BACK, HandBack, HandBackKind
 from app.engine.core.intervention_policy import InterventionPolicy, PolicyPreview
+from app.engine.core.labels import state_label
 from app.engine.core.supervision import (
     ApprovalRequest,
     ApprovalScope,
@@ -77,10 +90,8 @@ def start(
         PolicyName | None, typer.Option(help="What decides the actions: scout (no model, no tokens) or llm.")
     ] = None,
     kb: Annotated[str, typer.Option(help="'live', 'none', or a frozen file.")] = "",
-    graph: Annotated[list[str] | None, typer.Option(help="Site whose interaction graph may be used.")] = None,
-    storage_state: Annotated[
-        Path | None, typer.Option(help="A saved log-in (Playwright storage state).")
-    ] = None,
+    graph: Graphs = None,
+    storage_state: StorageState = None,
     max_steps: Annotated[
         int, typer.Option(min=0, max=1000, help="Maximum number of steps (0: as in the file).")
     ] = 0,
@@ -92,17 +103,14 @@ def start(
     """
     from dataclasses import replace
 
-    changes: dict[str, object] = {
-        **({"policy": policy.value} if policy is not None else {}),
-        **(
-            {"kb": kb if kb in (LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE) else str(Path(kb).expanduser().resolve())}
-            if kb
-            else {}
-        ),
-        **({"graph": tuple(graph)} if graph else {}),
-        **({"storage_state": str(storage_state.expanduser().resolve())} if storage_state else {}),
-        **({"max_steps": max_steps} if max_steps else {}),
+    given: dict[str, object] = {
+        "policy": policy and policy.value,
+        "kb": kb and knowledge_base(kb),
+        "graph": tuple(graph or ()),
+        "storage_state": full_path(storage_state),
+        "max_steps": max_steps,
     }
+    changes = {name: value for name, value in given.items() if value}
 
     async def running(engine: Engine) -> list[LiveRow]:
         engine.bus.subscribe(print_requests)
@@ -125,7 +133,7 @@ async def _requests_for(engine: Engine, tasks: str, start_url: str) -> list[RunR
     """Return a file's tasks, or the one task given as text."""
     is_file = tasks.endswith((".txt", ".json", ".jsonl")) and " " not in Path(tasks).name
     if is_file or (len(tasks) < 200 and Path(tasks).is_file()):
-        return await engine.read_tasks(str(Path(tasks).expanduser().resolve()), start_url)
+        return await engine.read_tasks(full_path(Path(tasks)), start_url)
     if not start_url:
         raise UsageError("the start address is not known", remedy="give --start-url")
     return [RunRequest(intent=tasks, start_url=start_url)]
@@ -303,7 +311,7 @@ def _run_table(rows: list[LiveRow]) -> str:
     cells = [
         (
             row.run,
-            row.state.value if row.state is not RunState.ENDED else row.outcome or row.state.value,
+            state_label(row),
             f"{row.step}/{row.max_steps}",
             f"{row.risk:.2f}",
             row.needs[0].question if row.needs else (row.why or row.words),
@@ -357,6 +365,4 @@ def print_requests(event: Event) -> None:
         print_note(f"    decide with: sitelore live decide {event.request.id} {verbs}")
     elif isinstance(event, LiveRunChanged) and event.row.state in (RunState.ENDED, RunState.INTERRUPTED):
         row = event.row
-        print_note(
-            f"{row.run}: {row.outcome or row.state.value} after {row.step} steps{': ' + row.why if row.why else ''}"
-        )
+        print_note(f"{row.run}: {state_label(row)} after {row.step} steps{': ' + row.why if row.why else ''}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.common import Json, json_data, print_result, table, with_engine
+from app.cli.common import Json, add_undo_commands, json_data, print_result, table, with_engine
 from app.engine.core.verdicts import Flag, Label
 
 if TYPE_CHECKING:
@@ -90,18 +90,7 @@ def scores(as_json: Json = False) -> None:
     print_result(report, as_json, lambda: f"{table(rows, heads)}\nranking: {report.why}")
 
 
-@app.command()
-def undo(as_json: Json = False) -> None:
-    """Undo the latest change, whatever it was."""
-    done = with_engine(lambda engine: engine.undo())
-    print_result(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
-
-
-@app.command()
-def redo(as_json: Json = False) -> None:
-    """Redo the change undone last."""
-    done = with_engine(lambda engine: engine.redo())
-    print_result(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
+add_undo_commands(app)
 
 
 def _rate(value: float | None) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
 from app.engine.api.engine_api import RunDetail, RunFilter, RunRow
+from app.engine.core.labels import outcome_label
 from app.engine.core.trajectory import Step
 
 app = typer.Typer(help="List, show, export and delete stored runs.", no_args_is_help=True)
@@ -158,7 +159,7 @@ def _run_row(row: RunRow) -> tuple[object, ...]:
         row.site,
         score,
         row.steps,
-        row.outcome,
+        outcome_label(row.outcome),
         row.id,
         ", ".join(row.flags),
         row.intent,
@@ -171,7 +172,7 @@ def _run_text(detail: RunDetail) -> str:
     lines = [f"note: {note}" for note in run.notes]
     lines += [
         f"{run.site} · {run.suite} {run.task_id} · {run.intent}",
-        f"{score}, {run.outcome.value}, {run.step_count} steps, risk {detail.risk.value:.2f}",
+        f"{score}, {outcome_label(run.outcome)}, {run.step_count} steps, risk {detail.risk.value:.2f}",
         *([f"ended by hand by {run.ended_by}"] if run.ended_by else []),
     ]
     flagged = {flag.step: flag.message for flag in reversed(detail.flags)}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
+from app.cli.common import Json, add_undo_commands, json_data, print_note, print_result, table, with_engine
 from app.errors import UsageError
 from kb.tip import (
     Kind,
@@ -284,18 +284,7 @@ def restore(
     )
 
 
-@app.command()
-def undo(as_json: Json = False) -> None:
-    """Undo the latest change to a tip."""
-    done = with_engine(lambda engine: engine.undo("knowledge"))
-    print_result(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
-
-
-@app.command()
-def redo(as_json: Json = False) -> None:
-    """Redo the change undone last."""
-    done = with_engine(lambda engine: engine.redo("knowledge"))
-    print_result(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
+add_undo_commands(app, "knowledge")
 
 
 def _show_change(change: StatusChange, done: str, as_json: bool) -> None:

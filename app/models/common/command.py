@@ -27,6 +27,14 @@ class Command:
     in_text: bool = False
 
 
+def commands(place: str, menu: str, *rows: tuple[str, str, str, str]) -> tuple[Command, ...]:
+    """Return commands of one menu: id, title, keys separated by ``|``, icon."""
+    return tuple(
+        Command(name, title, tuple(keys.split("|")) if keys else (), place, menu, icon)
+        for name, title, keys, icon in rows
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Perspective:
     """A perspective of the window: its button in the rail, its menu and its ``go`` command follow from it.

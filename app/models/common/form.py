@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
+
+from app.models.common.translate import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class FormModel(QObject):
         text = self.values[name].strip()
         if text.isdecimal() and least <= int(text) <= most:
             return []
-        message = QCoreApplication.translate("form", "Enter a whole number from {0} to {1}")
+        message = tr("Enter a whole number from {0} to {1}")
         return [Problem(name, message.format(least, most))]
 
 

@@ -9,10 +9,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.models.common.object_list import ObjectList
 from app.models.common.page import ScreenshotStore
+from app.models.common.translate import tr
 
 if TYPE_CHECKING:
     from app.engine.api.graph_api import LabReport, NodeDetail
@@ -154,7 +155,7 @@ class BlockListModel(QObject):
 
         def saved(_nothing: None) -> None:
             self._saved[site], self.is_saving = text, False
-            self.notice.emit(_tr("Rules of {0} saved; they apply from the next exploration").format(site))
+            self.notice.emit(tr("Rules of {0} saved; they apply from the next exploration").format(site))
             self.changed.emit()
 
         self._tasks.start(
@@ -284,9 +285,9 @@ def syntax_error(text: str) -> str:
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        return _tr("Line {0}, column {1}: {2}").format(error.lineno, error.colno, error.msg)
+        return tr("Line {0}, column {1}: {2}").format(error.lineno, error.colno, error.msg)
     except (RecursionError, ValueError):
-        return _tr("The rules are nested too deeply")
+        return tr("The rules are nested too deeply")
     return ""
 
 
@@ -310,7 +311,3 @@ def _builtin() -> str:
     from app.engine.graph.rules.block_list import builtin_text
 
     return builtin_text()
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("block-lab", text)

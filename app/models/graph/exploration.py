@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale, QObject, QTimer, Signal
+from PySide6.QtCore import QLocale, QObject, QTimer, Signal
 
 from app.engine.api.graph_api import ExploreOptions
 from app.engine.core.addresses import host_of
@@ -16,6 +16,7 @@ from app.engine.core.events import ExplorationChanged
 from app.engine.core.page_state import Mode
 from app.errors import NotFound
 from app.models.common.object_list import ObjectList
+from app.models.common.translate import tr
 from app.models.graph.explore_form import ExploreFormModel
 from app.models.graph.node_lists import seconds_words
 
@@ -223,18 +224,18 @@ class ExplorationModel(QObject):
         """Open a browser window for a manual log-in, finished by ``logged_in``."""
         address, site = url or self.form.address or self.home, self._log_in_site
         if not address or not site:
-            what = _tr("address") if not address else _tr("name")
+            what = tr("address") if not address else tr("name")
             self.notice.emit(
-                _tr("Enter the {0} of the site first: the log-in is stored under its name").format(what)
+                tr("Enter the {0} of the site first: the log-in is stored under its name").format(what)
             )
             return
         self.log_in_stage = LogInStage.OPENING
-        self.log_in_words = _tr("Opening a browser window…")
+        self.log_in_words = tr("Opening a browser window…")
         self.changed.emit()
 
         def opened(_said: str) -> None:
             self.log_in_stage = LogInStage.OPEN
-            self.log_in_words = _tr("A browser window shows {0}. Log in there, then confirm here.").format(
+            self.log_in_words = tr("A browser window shows {0}. Log in there, then confirm here.").format(
                 address
             )
             self.changed.emit()
@@ -247,13 +248,13 @@ class ExplorationModel(QObject):
         """Store the log-in and use it from now on."""
         site = self._log_in_site
         self.log_in_stage = LogInStage.SAVING
-        self.log_in_words = _tr("Saving the log-in…")
+        self.log_in_words = tr("Saving the log-in…")
         self.changed.emit()
 
         def kept(path: str) -> None:
             self.log_in_stage, self.log_in_words = LogInStage.NONE, ""
             self.form.set("storage_state", path)
-            self.notice.emit(_tr("Log-in saved; the next exploration of this site uses it"))
+            self.notice.emit(tr("Log-in saved; the next exploration of this site uses it"))
             self.changed.emit()
 
         self._tasks.start(self._client.api.logged_in(site), kept, self._log_in_failed, key="map-log-in")
@@ -277,29 +278,29 @@ class ExplorationModel(QObject):
         """The state in a few words."""
         match self.stage:
             case ExplorationStage.STARTING:
-                return _tr("Starting…")
+                return tr("Starting…")
             case ExplorationStage.RUNNING:
-                return _tr("Exploring")
+                return tr("Exploring")
             case ExplorationStage.PAUSED:
-                return _tr("Paused")
+                return tr("Paused")
             case ExplorationStage.INTERRUPTED:
-                return _tr("Interrupted; can be resumed")
+                return tr("Interrupted; can be resumed")
             case ExplorationStage.STOPPED:
-                return _tr("Stopped")
+                return tr("Stopped")
             case ExplorationStage.FAILED:
-                return _tr("Failed")
+                return tr("Failed")
             case ExplorationStage.DONE:
                 why = ENDED_WORDS.get(self.ended_by, "")
-                return _tr("Done: {0}").format(why) if why else _tr("Done")
+                return tr("Done: {0}").format(why) if why else tr("Done")
             case _:
-                return _tr("Never explored") if self.site else _tr("No site is open")
+                return tr("Never explored") if self.site else tr("No site is open")
 
     @property
     def progress(self) -> str:
         """``412 of 560 elements tried · 14 min 03 s``."""
         known = self.tried + self.frontier
         number = QLocale().toString
-        parts = [_tr("{0} of {1} elements tried").format(number(self.tried), number(known))] if known else []
+        parts = [tr("{0} of {1} elements tried").format(number(self.tried), number(known))] if known else []
         if self.seconds:
             parts.append(seconds_words(self.seconds))
         return " · ".join(parts)
@@ -424,7 +425,3 @@ def stage_of(ended: str) -> ExplorationStage:
     if ended in ENDED_WORDS:
         return ExplorationStage.DONE
     return ExplorationStage(ended) if ended in set(ExplorationStage) else ExplorationStage.NONE
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("exploration", text)

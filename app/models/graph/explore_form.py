@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 
 from app.engine.api.graph_api import ExploreOptions
 from app.engine.core.addresses import host_of
 from app.engine.core.page_state import Mode
 from app.models.common.form import FormModel, Problem, complete_url
+from app.models.common.translate import tr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,22 +114,22 @@ class ExploreFormModel(FormModel):
         for name in FILES:
             text = self.values[name].strip()
             if text and not Path(text).expanduser().is_file():
-                missing[name] = _tr("{0} is not a file; choose another, or leave this empty").format(text)
+                missing[name] = tr("{0} is not a file; choose another, or leave this empty").format(text)
         return missing
 
     def _address_problem(self) -> Problem | None:
         text = self.address
         if not text:
-            return Problem("url", _tr("Enter the address of the site's home page"))
+            return Problem("url", tr("Enter the address of the site's home page"))
         try:
             parts = urlsplit(text)
             host, _ = parts.hostname, parts.port
         except ValueError:
-            return Problem("url", _tr("Not a valid address: {0}").format(text))
+            return Problem("url", tr("Not a valid address: {0}").format(text))
         if parts.scheme not in ("http", "https"):
-            return Problem("url", _tr("Only http and https are supported, not {0}").format(parts.scheme))
+            return Problem("url", tr("Only http and https are supported, not {0}").format(parts.scheme))
         if not host or " " in host:
-            return Problem("url", _tr("The address has no host: {0}").format(text))
+            return Problem("url", tr("The address has no host: {0}").format(text))
         return None
 
     def _number_problem(self, name: str) -> Problem | None:
@@ -137,10 +138,10 @@ class ExploreFormModel(FormModel):
         try:
             value = int(text) if name in INTEGER_RANGES else _number(text)
         except ValueError:
-            kind = _tr("a whole number") if name in INTEGER_RANGES else _tr("a number")
-            return Problem(name, _tr("Enter {0} from {1:g} to {2:g}").format(kind, least, most))
+            kind = tr("a whole number") if name in INTEGER_RANGES else tr("a number")
+            return Problem(name, tr("Enter {0} from {1:g} to {2:g}").format(kind, least, most))
         if not least <= value <= most:
-            return Problem(name, _tr("Must be between {0:g} and {1:g}").format(least, most))
+            return Problem(name, tr("Must be between {0:g} and {1:g}").format(least, most))
         return None
 
 
@@ -149,7 +150,3 @@ def _number(text: str) -> float:
     if value != value:
         raise ValueError(text)
     return value
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("explore", text)

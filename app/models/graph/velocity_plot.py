@@ -6,11 +6,12 @@ from itertools import pairwise
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale, QObject, QTimer, Signal
+from PySide6.QtCore import QLocale, QObject, QTimer, Signal
 
 from app.engine.api.graph_api import DepthRow
 from app.errors import NotFound
 from app.models.common.object_table import Column, ObjectTable
+from app.models.common.translate import tr
 from app.models.graph.node_lists import seconds_words
 
 if TYPE_CHECKING:
@@ -84,17 +85,15 @@ class VelocityPlotModel(QObject):
         if not rows:
             return ""
         last, fastest = rows[-1], max(rows, key=lambda row: row.velocity)
-        text = _tr(
+        text = tr(
             "{0} states down to depth {1}. The fastest was depth {2} with {3} states per minute."
         ).format(QLocale().toString(last.states), last.depth, fastest.depth, rate_words(fastest.velocity))
         if len(rows) > 1 and last.new == 0:
             return (
-                text
-                + " "
-                + _tr("Depth {0} had no new states: the site is fully explored.").format(last.depth)
+                text + " " + tr("Depth {0} had no new states: the site is fully explored.").format(last.depth)
             )
         if len(rows) > 1 and all(one.velocity >= other.velocity for one, other in pairwise(rows)):
-            return text + " " + _tr("It slows down with depth.")
+            return text + " " + tr("It slows down with depth.")
         return text
 
     def _ask(self) -> None:
@@ -132,7 +131,7 @@ def velocity_cells(row: DepthRow) -> tuple[str, str, str, str, str]:
 
 def depth_words(row: DepthRow) -> str:
     """Describe a depth in a sentence."""
-    return _tr("Depth {0}: {1} states, {2} of them new in {3}, {4} per minute").format(*velocity_cells(row))
+    return tr("Depth {0}: {1} states, {2} of them new in {3}, {4} per minute").format(*velocity_cells(row))
 
 
 def rate_words(velocity: float) -> str:
@@ -152,7 +151,3 @@ def ticks(most: float, wanted: int = 4, *, whole: bool = False) -> list[float]:
         step = max(1.0, float(-(-step // 1)))
     count = int(-(-most // step))
     return [step * number for number in range(count + 1)]
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("velocity", text)

@@ -41,7 +41,6 @@ class MapWorkspace(QObject):
         self.exploration = ExplorationModel(client, tasks, self)
         self.block_list = BlockListModel(client, tasks, self)
         self.velocity = VelocityPlotModel(client, tasks, self)
-        self._lab_open = False
         self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self._show_node)
         self.map.node_changed.connect(self._on_node)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
+from app.models.common.translate import tr
 from app.models.live.delayed_actions import DelayedAction, DelayedActions
 from app.models.live.run_list import is_active, is_ended
 
@@ -72,7 +73,7 @@ class DelayedStops(QObject):
             self._paused.discard(run)
             sent(answer)
             if self.held.newest is None:  # else keep the message of the end that can still be undone
-                self.notice.emit(_tr("Ended: {0}").format(name))
+                self.notice.emit(tr("Ended: {0}").format(name))
 
         def not_done(error: Exception) -> None:
             self._paused.discard(run)
@@ -86,11 +87,11 @@ class DelayedStops(QObject):
 
         self.held.hold(
             DelayedAction(
-                key=run, label=_tr("end of {0}").format(name), about=about, at=self._command_of(),
+                key=run, label=tr("end of {0}").format(name), about=about, at=self._command_of(),
                 send=send, sent=done, failed=not_done, undone=resume,
             )
         )  # fmt: skip
-        self.offered.emit(_tr("Ends in 5 seconds: {0}").format(name))
+        self.offered.emit(tr("Ends in 5 seconds: {0}").format(name))
 
     def follow(self, row: LiveRow) -> None:
         """React to a run's new state: pause it while it is active, cancel the end of a run that has ended."""
@@ -108,11 +109,7 @@ class DelayedStops(QObject):
         """Cancel a pending end: the run ended, resumed or was dismissed meanwhile."""
         self._paused.discard(run)
         if self.held.drop(run):
-            self.notice.emit(_tr("Not ended: {0} has moved on").format(self._name_of(run)))
+            self.notice.emit(tr("Not ended: {0} has moved on").format(self._name_of(run)))
 
     def _tell(self, error: Exception) -> None:
         self._tasks.error.emit(str(error))
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Live", text)

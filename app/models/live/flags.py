@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.supervision import Intervention, OperatorAction, RaisedFlag
 from app.models.common.reorderable_list import ReorderableList
+from app.models.common.translate import tr
 from app.models.review.run_queue import detector_label
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ class LiveFlag:
     @property
     def origin(self) -> str:
         """``repeated action · step 4``."""
-        return f"{detector_label(self.detector)} · {_tr('step {0}').format(self.step)}"
+        return f"{detector_label(self.detector)} · {tr('step {0}').format(self.step)}"
 
     @property
     def verdict(self) -> str:
         """The verdict in a word."""
-        return "" if self.right is None else _tr("right") if self.right else _tr("wrong")
+        return "" if self.right is None else tr("right") if self.right else tr("wrong")
 
 
 class LiveFlagList(ReorderableList[LiveFlag]):
@@ -48,7 +49,7 @@ class LiveFlagList(ReorderableList[LiveFlag]):
 
     def words(self, value: LiveFlag) -> str:
         """``error at step 4: 'Save' changed nothing, right``."""
-        line = _tr("{0} at step {1}: {2}").format(value.severity, value.step, value.message)
+        line = tr("{0} at step {1}: {2}").format(value.severity, value.step, value.message)
         return f"{line}, {value.verdict}" if value.verdict else line
 
 
@@ -155,7 +156,3 @@ class LiveFlags(QObject):
         elif here is None:
             first = self.flags.at(0)
             self.selected = (first.detector, first.step) if first is not None else None
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Live", text)

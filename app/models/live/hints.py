@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.supervision import Hint
 from app.models.common.reorderable_list import ReorderableList
+from app.models.common.translate import tr
 from app.models.live.requests import MAX_TEXT_LENGTH, too_long
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class HintList(ReorderableList[Hint]):
 
 def hint_status(hint: Hint) -> str:
     """Return whether the hint was delivered."""
-    return _tr("delivered") if hint.taken_at else _tr("waiting for the next step")
+    return tr("delivered") if hint.taken_at else tr("waiting for the next step")
 
 
 class LiveHints(QObject):
@@ -77,7 +78,7 @@ class LiveHints(QObject):
         said = text.strip()
         if self.is_sending or not self._run:
             return False
-        self.error = "" if said else _tr("Type a hint first.")
+        self.error = "" if said else tr("Type a hint first.")
         if len(said) > MAX_TEXT_LENGTH:
             self.error = too_long(len(said))
         if self.error:
@@ -100,7 +101,3 @@ class LiveHints(QObject):
 
         self._tasks.start(self._client.api.send_hint(run, said), came, failed)
         return True
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Live", text)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.supervision import KnowledgeAtStep, PlannedAction, TipAtStep, TipOverride
 from app.models.common.reorderable_list import ReorderableList
+from app.models.common.translate import tr
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
@@ -27,7 +28,7 @@ class LiveTipList(ReorderableList[TipAtStep]):
     def words(self, value: TipAtStep) -> str:
         """``url 1.00: shop-001, the text, followed, pinned``."""
         if value.cut:
-            head = _tr("not given ({0}): {1}").format(value.cut, value.tip)
+            head = tr("not given ({0}): {1}").format(value.cut, value.tip)
         else:
             head = f"{value.route} {value.score:.2f}: {value.tip}".strip()
         parts = [head, value.text, follow_words(value), value.stance.value, vote_words(value)]
@@ -36,7 +37,7 @@ class LiveTipList(ReorderableList[TipAtStep]):
     def tip(self, value: TipAtStep) -> str:
         """Text, reason, score of every route, tokens."""
         routes = ", ".join(f"{route} {score:.2f}" for route, score in value.routes.items())
-        tokens = _tr("{0} tokens").format(value.tokens) if value.tokens else ""
+        tokens = tr("{0} tokens").format(value.tokens) if value.tokens else ""
         return "\n".join(part for part in (value.text, value.cut or value.why, routes, tokens) if part)
 
 
@@ -44,12 +45,12 @@ def follow_words(tip: TipAtStep) -> str:
     """Return whether the next action follows a given tip; "" where that is unknown."""
     if tip.cut or tip.follows is None:
         return ""
-    return _tr("followed") if tip.follows else _tr("not followed")
+    return tr("followed") if tip.follows else tr("not followed")
 
 
 def vote_words(tip: TipAtStep) -> str:
     """Return the operator's vote in words."""
-    return "" if not tip.vote else _tr("useful") if tip.vote > 0 else _tr("not useful")
+    return "" if not tip.vote else tr("useful") if tip.vote > 0 else tr("not useful")
 
 
 class LiveKnowledge(QObject):
@@ -99,17 +100,17 @@ class LiveKnowledge(QObject):
         if self.here is None:
             return ""
         cut = sum(bool(tip.cut) for tip in self.here.tips)
-        given = _tr("{0} given").format(len(self.here.tips) - cut)
-        head = f"{given}, {_tr('{0} cut').format(cut)}" if cut else given
+        given = tr("{0} given").format(len(self.here.tips) - cut)
+        head = f"{given}, {tr('{0} cut').format(cut)}" if cut else given
         if not self.here.budget:
             return head
-        return f"{head} · {_tr('{0} of {1} tokens').format(self.here.tokens, self.here.budget)}"
+        return f"{head} · {tr('{0} of {1} tokens').format(self.here.tokens, self.here.budget)}"
 
     @property
     def off(self) -> tuple[str, ...]:
         """Routes that could not be used, and why."""
         pairs = self.here.off.items() if self.here is not None else ()
-        return tuple(_tr("route {0} is off: {1}").format(route, why) for route, why in pairs)
+        return tuple(tr("route {0} is off: {1}").format(route, why) for route, why in pairs)
 
     # ------------------------------------------------------------ the selected tip
     @property
@@ -187,7 +188,3 @@ class LiveKnowledge(QObject):
 
     def _is_of_this_step(self) -> bool:
         return self.here is not None and self._next is not None and self._next.step == self.here.step
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Live", text)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.core.hand_back import HAND_BACK, HandBack
 from app.engine.core.supervision import LiveRow, PlannedAction, TakeoverSummary, sort_live_rows
+from app.models.common.translate import tr
 from app.models.live.delayed_stops import DelayedStops
 from app.models.live.frame_subscriptions import FrameSubscriptions
 from app.models.live.frames import FrameStore
@@ -111,7 +112,7 @@ class LiveModel(QObject):
         self.hands.idle.connect(self.list.arrange)
         self.hands.key_withheld.connect(
             lambda: self.notice.emit(
-                _tr("Typing ignored: the field is closed. Pause for a second or press Esc.")
+                tr("Typing ignored: the field is closed. Pause for a second or press Esc.")
             )
         )
         self._next.changed.connect(self.next_changed)
@@ -183,7 +184,7 @@ class LiveModel(QObject):
         if run:
             self.open(run)
         elif number:
-            self.notice.emit(_tr("There is no run {0}").format(number))
+            self.notice.emit(tr("There is no run {0}").format(number))
 
     def close(self) -> None:
         """Return to the grid; the run stays the current one."""
@@ -238,7 +239,7 @@ class LiveModel(QObject):
         """Pause every run."""
 
         def on_count(count: int) -> None:
-            self.notice.emit(_tr("{0} runs paused").format(count) if count != 1 else _tr("1 run paused"))
+            self.notice.emit(tr("{0} runs paused").format(count) if count != 1 else tr("1 run paused"))
 
         self.tasks.start(self.api.pause_all(), on_count)
 
@@ -272,7 +273,7 @@ class LiveModel(QObject):
                 self._hint = ""
                 self.takeover_changed.emit()
             else:
-                self.notice.emit(account.words or _tr("The page was handed back"))
+                self.notice.emit(account.words or tr("The page was handed back"))
 
         self.handing_back = run
         self.changed.emit()
@@ -300,7 +301,7 @@ class LiveModel(QObject):
             return
 
         def on_count(count: int) -> None:
-            self.notice.emit(_tr("{0} steps added to the map").format(count))
+            self.notice.emit(tr("{0} steps added to the map").format(count))
 
         self.tasks.start(self.api.takeover_to_graph(self.takeover.run, self.takeover.first_step), on_count)
 
@@ -412,9 +413,7 @@ class LiveModel(QObject):
         self.changed.emit()
 
     def _on_sent(self, runs: list[str]) -> None:
-        self.notice.emit(
-            _tr("1 run started") if len(runs) == 1 else _tr("{0} runs started").format(len(runs))
-        )
+        self.notice.emit(tr("1 run started") if len(runs) == 1 else tr("{0} runs started").format(len(runs)))
         if runs and not self.run:
             self.select(runs[0])
 
@@ -440,7 +439,3 @@ class LiveModel(QObject):
 
 def _has_page(row: LiveRow) -> bool:
     return row.state.alive and not is_queued(row)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("live", text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.engine.api.live_api import LiveRunDetail
 from app.engine.core.events import HintChanged, InterventionMade, LedgerChanged, RequestChanged, TipsRetrieved
@@ -17,6 +17,7 @@ from app.engine.core.supervision import (
     PlannedAction,
 )
 from app.engine.core.trajectory import Step
+from app.models.common.translate import tr
 from app.models.live.flags import LiveFlags
 from app.models.live.hints import LiveHints
 from app.models.live.knowledge import LiveKnowledge
@@ -159,9 +160,7 @@ class OpenRunModel(QObject):
             self._fill_timeline()
 
     def _on_too_recent(self) -> None:
-        self.live.notice.emit(
-            _tr("{0} has only just appeared. Press again.").format(self.number.capitalize())
-        )
+        self.live.notice.emit(tr("{0} has only just appeared. Press again.").format(self.number.capitalize()))
 
     def _on_decided(self, request: ApprovalRequest, decision: OperatorDecision) -> None:
         words = notice_words(request, decision, self.live.list.name_of(request.run))
@@ -199,7 +198,3 @@ class OpenRunModel(QObject):
 
 def _is_plan(line: MemoryLine) -> bool:
     return line.role in ("goal", "subgoal", "plan")
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Live", text)

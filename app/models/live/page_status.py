@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-
 from app.engine.core.supervision import RunState
+from app.models.common.translate import tr
 
 if TYPE_CHECKING:
     from app.engine.core.supervision import LiveRow
@@ -38,28 +37,24 @@ def page_status(row: LiveRow | None, lost: str = "") -> PageStatus:
         case RunState.QUEUED:
             return PageStatus(
                 is_now=False,
-                placeholder=_tr("Queued: starts when another run ends, is paused or waits for you."),
+                placeholder=tr("Queued: starts when another run ends, is paused or waits for you."),
             )
         case RunState.STARTING:
-            return PageStatus(placeholder=_tr("The browser is starting."))
+            return PageStatus(placeholder=tr("The browser is starting."))
         case RunState.RUNNING:
-            return PageStatus(placeholder=_tr("Loading the first picture…"))
+            return PageStatus(placeholder=tr("Loading the first picture…"))
         case RunState.PAUSED:
-            says = question or _tr("Paused until you resume it.")
+            says = question or tr("Paused until you resume it.")
             return PageStatus(says=says, placeholder=says)
         case RunState.WAITING:
-            says = question or _tr("Waiting for you.")
+            says = question or tr("Waiting for you.")
             return PageStatus(says=says, placeholder=says)
         case RunState.TAKEN_OVER:
-            return PageStatus(placeholder=_tr("Loading the picture…"))
+            return PageStatus(placeholder=tr("Loading the picture…"))
         case RunState.RECOVERING:
-            says = row.why or _tr("Restarting the browser…")
+            says = row.why or tr("Restarting the browser…")
         case RunState.INTERRUPTED:
-            says = row.why or _tr("The process ended; the run can be resumed.")
+            says = row.why or tr("The process ended; the run can be resumed.")
         case RunState.ENDED:
-            says = row.why or _tr("The run has ended.")
+            says = row.why or tr("The run has ended.")
     return PageStatus(says=says, is_now=False, placeholder=says)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("live", text)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.supervision import (
@@ -20,6 +20,7 @@ from app.engine.core.supervision import (
     RequestState,
 )
 from app.errors import Conflict
+from app.models.common.translate import tr
 from app.models.review.run_queue import detector_label
 
 if TYPE_CHECKING:
@@ -242,14 +243,14 @@ class LiveRequests(QObject):
         """Replace the action by this one (in the call form); the engine validates it."""
         line = command.strip()
         if not line:
-            self._refuse(_tr('Type the new action, such as click("12").'))
+            self._refuse(tr('Type the new action, such as click("12").'))
             return
         self._decide(OperatorDecision(kind=DecisionKind.EDIT, command=line, text=self.reason.strip()))
 
     def answer(self, text: str) -> None:
         """Answer the agent's question."""
         if not text.strip():
-            self._refuse(_tr("Type the answer first."))
+            self._refuse(tr("Type the answer first."))
             return
         self._decide(OperatorDecision(kind=DecisionKind.ANSWER, text=text.strip()))
 
@@ -258,7 +259,7 @@ class LiveRequests(QObject):
         if request is None or self.is_deciding or self._endings.holds(self._run):
             return
         if self._aim and self._aim != request.id:
-            self._refuse(_tr("Another request has appeared. Nothing was decided: press again."))
+            self._refuse(tr("Another request has appeared. Nothing was decided: press again."))
             return
         if not self.may_decide():
             return
@@ -338,7 +339,7 @@ class LiveRequests(QObject):
             self.card = card_of(newest, 1) if newest is not None else None
         if self.card is not None and self._endings.holds(self._run):
             self.card = replace(
-                self.card, offers=(), decided=_tr("Ends in 5 seconds. Undo to keep it waiting.")
+                self.card, offers=(), decided=tr("Ends in 5 seconds. Undo to keep it waiting.")
             )
         if before is not None and (self.card is None or self.card.id != before.id):
             self.error, self.reason = "", ""
@@ -356,14 +357,14 @@ def card_of(request: ApprovalRequest, among: int) -> Card:
     return Card(
         id=request.id,
         need=need.value,
-        title=_tr(CARD_TITLES[need]),
+        title=tr(CARD_TITLES[need]),
         question=request.question,
         why=" · ".join(why),
         words=request.words,
         command=request.command,
         risk=request.risk,
         risk_role=risk_role(request.risk),
-        place=_tr("1 of {0}").format(among) if among > 1 else "",
+        place=tr("1 of {0}").format(among) if among > 1 else "",
         decided=decision_words(request),
         offers=_offers(request) if request.state is RequestState.OPEN else (),
     )
@@ -376,16 +377,16 @@ def decision_words(request: ApprovalRequest) -> str:
         return ""
     far = {
         ApprovalScope.ONCE: "",
-        ApprovalScope.RUN: _tr(", for the whole run"),
-        ApprovalScope.SITE: _tr(", on this site"),
+        ApprovalScope.RUN: tr(", for the whole run"),
+        ApprovalScope.SITE: tr(", on this site"),
     }
     what = f"{decision.kind.value}{far[decision.scope]}"
     if decision.command:
         what = f"{what}: {decision.command}"
     elif decision.text:
         what = f"{what}: {decision.text}"
-    by = _tr("Decided by {0}: {1}").format(decision.author or _tr("you"), what)
-    return f"{by.rstrip('.')}. {_tr('It takes effect with the next step.')}"
+    by = tr("Decided by {0}: {1}").format(decision.author or tr("you"), what)
+    return f"{by.rstrip('.')}. {tr('It takes effect with the next step.')}"
 
 
 def notice_words(request: ApprovalRequest, decision: OperatorDecision, name: str) -> str:
@@ -393,17 +394,17 @@ def notice_words(request: ApprovalRequest, decision: OperatorDecision, name: str
     ended.
     """
     if decision.kind is DecisionKind.DENY:
-        what = {Need.APPROVAL: _tr("Denied"), Need.QUESTION: _tr("Not answered")}.get(request.need, "")
+        what = {Need.APPROVAL: tr("Denied"), Need.QUESTION: tr("Not answered")}.get(request.need, "")
     else:
         what = {
             DecisionKind.APPROVE: {
-                Need.APPROVAL: _tr("Approved"),
-                Need.WALL: _tr("Handled"),
-            }.get(request.need, _tr("Resumed")),
-            DecisionKind.RETRY: _tr("Retrying"),
-            DecisionKind.EDIT: _tr("Approved with another action"),
-            DecisionKind.ANSWER: _tr("Answered"),
-            DecisionKind.NO_WALL: _tr("Not blocked, resumed"),
+                Need.APPROVAL: tr("Approved"),
+                Need.WALL: tr("Handled"),
+            }.get(request.need, tr("Resumed")),
+            DecisionKind.RETRY: tr("Retrying"),
+            DecisionKind.EDIT: tr("Approved with another action"),
+            DecisionKind.ANSWER: tr("Answered"),
+            DecisionKind.NO_WALL: tr("Not blocked, resumed"),
         }[decision.kind]
     return f"{what}: {name}" if what else ""
 
@@ -415,7 +416,7 @@ def risk_role(risk: str) -> str:
 
 def too_long(length: int) -> str:
     """Return the message for a text that is too long."""
-    return _tr("Too long: {0} characters of at most {1}. Nothing was sent.").format(
+    return tr("Too long: {0} characters of at most {1}. Nothing was sent.").format(
         f"{length:,}", f"{MAX_TEXT_LENGTH:,}"
     )
 
@@ -423,27 +424,23 @@ def too_long(length: int) -> str:
 def _offers(request: ApprovalRequest) -> tuple[DecisionOption, ...]:
     need = request.need
     offers = (
-        [DecisionOption(command="live.approve", word=_tr(APPROVE_LABELS[need]))]
+        [DecisionOption(command="live.approve", word=tr(APPROVE_LABELS[need]))]
         if need in APPROVE_LABELS
         else []
     )
     if need is Need.QUESTION:
-        offers.append(DecisionOption(command="live.answer", word=_tr("Answer")))
-    offers.append(DecisionOption(command="live.deny", word=_tr(DENY_LABELS[need])))
+        offers.append(DecisionOption(command="live.answer", word=tr("Answer")))
+    offers.append(DecisionOption(command="live.deny", word=tr(DENY_LABELS[need])))
     if need is Need.WALL:
-        offers.append(DecisionOption(command="live.take_over", word=_tr("Take over")))
-        offers.append(DecisionOption(command="live.no_wall", word=_tr("Not blocked")))
+        offers.append(DecisionOption(command="live.take_over", word=tr("Take over")))
+        offers.append(DecisionOption(command="live.no_wall", word=tr("Not blocked")))
     if need is Need.APPROVAL:
         offers += [
-            DecisionOption(command="live.approve.run", word=_tr("run")),
-            DecisionOption(command="live.approve.site", word=_tr("site")),
-            DecisionOption(command="live.deny.run", word=_tr("run")),
-            DecisionOption(command="live.deny.site", word=_tr("site")),
+            DecisionOption(command="live.approve.run", word=tr("run")),
+            DecisionOption(command="live.approve.site", word=tr("site")),
+            DecisionOption(command="live.deny.run", word=tr("run")),
+            DecisionOption(command="live.deny.site", word=tr("site")),
         ]
         if request.command:
-            offers.append(DecisionOption(command="live.edit", word=_tr("Edit")))
+            offers.append(DecisionOption(command="live.edit", word=tr("Edit")))
     return tuple(offers)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Live", text)

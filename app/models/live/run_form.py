@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest, RunSummary
 from app.engine.core.events import RunAdvanced
+from app.engine.core.labels import outcome_label
 from app.models.common.form import FormModel, Problem, complete_url
+from app.models.common.translate import tr
 
 if TYPE_CHECKING:
     from app.engine.api.graph_api import GraphRow
@@ -48,7 +50,7 @@ class RunFormModel(FormModel):
     @property
     def note(self) -> str:
         """A remark for the foot of the form, "" for none."""
-        return _tr("The task of an earlier run, with the current tips.") if self.is_again else ""
+        return tr("The task of an earlier run, with the current tips.") if self.is_again else ""
 
     def load(self) -> None:
         """Load the sites that have a graph."""
@@ -99,11 +101,11 @@ class RunFormModel(FormModel):
         """All problems, in the order of the form."""
         found: list[Problem] = []
         if not self.values["intent"].strip():
-            found.append(Problem("intent", _tr("Describe the task")))
+            found.append(Problem("intent", tr("Describe the task")))
         address = complete_url(self.values["start_url"])
         parts = urlsplit(address) if "://" in address else None
         if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or " " in parts.netloc:
-            found.append(Problem("start_url", _tr("Enter the start address")))
+            found.append(Problem("start_url", tr("Enter the start address")))
         return found + self._integer_problem("max_steps", 1, MAX_STEPS)
 
     def request(self) -> RunRequest:
@@ -168,7 +170,7 @@ class ReviewRunFormModel(RunFormModel):
     def note(self) -> str:
         """The last step of each active run."""
         return "\n".join(
-            _tr("step {0}: {1}").format(event.step, event.words) if event.words else _tr("starting")
+            tr("step {0}: {1}").format(event.step, event.words) if event.words else tr("starting")
             for event in self.going.values()
         )
 
@@ -192,11 +194,9 @@ class ReviewRunFormModel(RunFormModel):
 
     def _on_ended(self, summary: RunSummary) -> None:
         self.going.pop(summary.run, None)
-        outcome, more = summary.outcome.replace("_", " "), summary.answer or summary.error
+        outcome, more = tr(outcome_label(summary.outcome)), summary.answer or summary.error
         text = (
-            _tr("Run ended, {0}: {1}").format(outcome, more)
-            if more
-            else _tr("Run ended, {0}").format(outcome)
+            tr("Run ended, {0}: {1}").format(outcome, more) if more else tr("Run ended, {0}").format(outcome)
         )
         self.ended.emit(summary.run, text)
         self.changed.emit()
@@ -207,7 +207,3 @@ class ReviewRunFormModel(RunFormModel):
         else:
             self.going.pop(event.run, None)
         self.changed.emit()
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("run", text)

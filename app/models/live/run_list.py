@@ -7,10 +7,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QObject
+from PySide6.QtCore import QModelIndex, QObject
 
+from app.engine.core.labels import state_label
 from app.engine.core.supervision import LiveRow, RunState, Stage, sort_live_rows
 from app.models.common.object_list import ObjectList
+from app.models.common.translate import tr
 from app.models.live.run_numbers import RunNumbers
 
 MAX_NAME_LENGTH = 60
@@ -54,7 +56,7 @@ class RunList(ObjectList[LiveRow]):
     def number_words(self, run: str) -> str:
         """Return ``run 3``; "" for an unknown run."""
         number = self.numbers.of(run)
-        return _tr("run {0}").format(number) if number else ""
+        return tr("run {0}").format(number) if number else ""
 
     def tip(self, value: LiveRow) -> str:
         """Text that a tile may have cut."""
@@ -244,33 +246,7 @@ HIGH_RISK = 0.5
 
 def state_words(row: LiveRow) -> str:
     """Return the badge's label."""
-    words = {
-        "needs": _tr("needs you"),
-        "paused": _tr("paused"),
-        "yours": _tr("you have control"),
-        "mending": _tr("recovering"),
-        "broken": _tr("crashed") if row.state is RunState.ENDED else _tr("interrupted"),
-        "risky": _tr("risky"),
-        "running": _tr("running"),
-        "starting": _tr("starting"),
-        "queued": _tr("queued"),
-    }
-    return words.get(display_state(row)) or outcome_words(row.outcome)
-
-
-def outcome_words(outcome: str) -> str:
-    """Return the label of an outcome."""
-    words = {
-        "": _tr("ended"),
-        "infeasible": _tr("gave up"),
-        "ended_by_environment": _tr("ended by the site"),
-        "step_limit": _tr("out of steps"),
-        "done_by_hand": _tr("done by hand"),
-        "left_allowed_sites": _tr("left the site"),
-        "needs_person": _tr("nobody to ask"),
-        "out_of_budget": _tr("out of budget"),
-    }
-    return words.get(outcome) or outcome.replace("_", " ")
+    return tr("risky") if display_state(row) == "risky" else tr(state_label(row))
 
 
 def step_words(row: LiveRow) -> str:
@@ -278,9 +254,9 @@ def step_words(row: LiveRow) -> str:
     if not row.step and row.state is RunState.QUEUED:
         return ""
     return (
-        _tr("step {0} of {1}").format(row.step, row.max_steps)
+        tr("step {0} of {1}").format(row.step, row.max_steps)
         if row.max_steps
-        else _tr("step {0}").format(row.step)
+        else tr("step {0}").format(row.step)
     )
 
 
@@ -289,7 +265,7 @@ def need_words(row: LiveRow) -> str:
     if not row.needs:
         return ""
     more = len(row.needs) - 1
-    return row.needs[0].question + (_tr(" (and {0} more)").format(more) if more else "")
+    return row.needs[0].question + (tr(" (and {0} more)").format(more) if more else "")
 
 
 def flag_words(row: LiveRow) -> str:
@@ -312,15 +288,11 @@ def counts_words(rows: Sequence[LiveRow]) -> str:
     needy = faces.count("needs")
     going = sum(faces.count(face) for face in ("running", "risky", "starting", "mending", "yours"))
     parts = (
-        (needy, _tr("{0} needs you") if needy == 1 else _tr("{0} need you")),
-        (going, _tr("{0} running")),
-        (faces.count("paused"), _tr("{0} paused")),
-        (faces.count("broken"), _tr("{0} interrupted")),
-        (faces.count("queued"), _tr("{0} queued")),
-        (faces.count("done") + faces.count("stopped"), _tr("{0} ended")),
+        (needy, tr("{0} needs you") if needy == 1 else tr("{0} need you")),
+        (going, tr("{0} running")),
+        (faces.count("paused"), tr("{0} paused")),
+        (faces.count("broken"), tr("{0} interrupted")),
+        (faces.count("queued"), tr("{0} queued")),
+        (faces.count("done") + faces.count("stopped"), tr("{0} ended")),
     )
     return " · ".join(words.format(count) for count, words in parts if count)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("live", text)

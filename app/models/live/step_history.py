@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.supervision import RunState
 from app.models.common.page import ScreenshotStore
 from app.models.common.step_list import SEVERITY_RANK, StepListModel, StepMark
 from app.models.common.step_views import StepViews
+from app.models.common.translate import tr
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QImage
@@ -177,7 +178,7 @@ def step_marks(steps: Iterable[Step], flags: Iterable[RaisedFlag]) -> list[StepM
 
 def by_hand(words: str) -> str:
     """Describe what a person did during a takeover."""
-    return QCoreApplication.translate("live", "by hand: {0}").format(words)
+    return tr("by hand: {0}").format(words)
 
 
 def _by_step(flags: Iterable[RaisedFlag]) -> dict[int, list[RaisedFlag]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.hand_back import HandBack, HandBackKind
 from app.engine.core.page_input import NavigationKind
 from app.engine.core.supervision import MAX_HINT_CHARS, Need, RunState, TakeoverSummary
+from app.models.common.translate import tr
 from app.models.live.run_list import has_control
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class TakeoverModel(QObject):
     def answer(self, text: str) -> bool:
         """End the run with this answer, unless that is undone; False where the text is empty."""
         if not text.strip():
-            self.said.emit(_tr("Type the answer first."))
+            self.said.emit(tr("Type the answer first."))
             return False
         self._end(HandBack(how=HandBackKind.ANSWER, answer=text.strip()))
         return True
@@ -112,7 +113,3 @@ class TakeoverModel(QObject):
                 live.takeover_changed.emit()
 
         live.delayed_stops.hold(run, lambda: live.api.release(run, back), sent=sent)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("live", text)

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.models.common.form import FormModel, Problem, complete_url
 from app.models.common.object_list import ObjectList
+from app.models.common.translate import tr
 
 if TYPE_CHECKING:
     from app.engine.api.run_api import RunRequest
@@ -62,7 +63,7 @@ class TaskFileModel(FormModel):
     @property
     def problems(self) -> list[Problem]:
         """All problems, in the order of the form."""
-        found = [] if self.values["path"].strip() else [Problem("path", _tr("Choose a task file"))]
+        found = [] if self.values["path"].strip() else [Problem("path", tr("Choose a task file"))]
         return found + (
             self._integer_problem("at_once", 1, MAX_CONCURRENCY) if self.values["at_once"].strip() else []
         )
@@ -121,7 +122,3 @@ class TaskFileModel(FormModel):
 
         reading = self._client.api.read_tasks(path, complete_url(start) if start else "")
         self._tasks.start(reading, read, failed, key="live-tasks", delay=READ_DELAY)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("live", text)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 
 from app.engine.core.supervision import Intervention, RaisedFlag
 from app.engine.core.trajectory import ErrorClass, Step
 from app.models.common.reorderable_list import ReorderableList
 from app.models.common.step_list import ERROR_WORDS, SEVERITY_RANK
+from app.models.common.translate import tr
 from app.models.review.review_facts import EFFECTS
 
 
@@ -46,13 +47,9 @@ class TimelineList(ReorderableList[TimelineEntry]):
     def words(self, value: TimelineEntry) -> str:
         """``step 4: click button 'Save', changed nothing, because …`` or ``before step 5, ana: hinted, …``."""
         if value.action:
-            head = _tr("before step {0}, {1}: {2}").format(value.step, value.author, value.action)
+            head = tr("before step {0}, {1}: {2}").format(value.step, value.author, value.action)
             return f"{head}, {value.words}" if value.words else head
-        by = (
-            _tr("step {0} by hand").format(value.step)
-            if value.by_hand
-            else _tr("step {0}").format(value.step)
-        )
+        by = tr("step {0} by hand").format(value.step) if value.by_hand else tr("step {0}").format(value.step)
         trouble = ERROR_WORDS.get(ErrorClass(value.trouble), "") if value.trouble else ""
         parts = [f"{by}: {value.words}", value.effect, trouble, value.flag, value.why]
         return ", ".join(part for part in parts if part)
@@ -86,7 +83,7 @@ def _of_step(step: Step, flag: RaisedFlag | None) -> TimelineEntry:
         step=step.index,
         words=step.words,
         why=step.reason,
-        effect=_tr(EFFECTS[step.effect]) if step.effect in EFFECTS else step.effect,
+        effect=tr(EFFECTS[step.effect]) if step.effect in EFFECTS else step.effect,
         trouble=step.error_class.value,
         severity=flag.severity.value if flag is not None else "",
         flag=flag.message if flag is not None else "",
@@ -102,10 +99,6 @@ def _of_intervention(intervention: Intervention) -> TimelineEntry:
         step=intervention.step,
         words=intervention.words,
         action=intervention.action.value,
-        author=intervention.author or _tr("somebody"),
+        author=intervention.author or tr("somebody"),
         at=intervention.at,
     )
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Live", text)

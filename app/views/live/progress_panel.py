@@ -44,8 +44,8 @@ class ProgressPanel(Panel):
             (self.timeline, model.timeline),
         ):
             view.setModel(rows)
-        self.moment_head, self.memory_head = QLabel(), QLabel(self.tr("Memory"))
-        self._no_moments = QLabel(self.tr("No steps yet. They appear here with their reasons."))
+        self.timeline_head, self.memory_head = QLabel(), QLabel(self.tr("Memory"))
+        self._no_steps = QLabel(self.tr("No steps yet. They appear here with their reasons."))
         self._follows, self._measured = True, False
         self.upper = QScrollArea()
         self._lay_out()
@@ -75,9 +75,9 @@ class ProgressPanel(Panel):
         self._measure_soon()
 
     def _lay_out(self) -> None:
-        self._no_moments.setProperty("kind", "muted")
-        self._no_moments.setWordWrap(True)
-        for label in (self.intent, self.plan_line, self.changes, self._no_moments):
+        self._no_steps.setProperty("kind", "muted")
+        self._no_steps.setWordWrap(True)
+        for label in (self.intent, self.plan_line, self.changes, self._no_steps):
             label.setContentsMargins(12, 2, 10, 4)
         inner = QWidget()
         inner.setProperty("kind", "raised")
@@ -105,8 +105,8 @@ class ProgressPanel(Panel):
         rule = QFrame()
         rule.setProperty("kind", "rule")
         column.addWidget(rule)
-        column.addWidget(_section(self.moment_head))
-        column.addWidget(self._no_moments)
+        column.addWidget(_section(self.timeline_head))
+        column.addWidget(self._no_steps)
         column.addWidget(self.timeline, 1)
         column.addStretch(0)
 
@@ -137,11 +137,11 @@ class ProgressPanel(Panel):
         self.plan.setVisible(bool(model.plan.rows))
         self.memory_head.setVisible(bool(model.memory.rows))
         self.memory.setVisible(bool(model.memory.rows))
-        steps = sum(not moment.action for moment in model.timeline.rows)
-        self.moment_head.setText(
+        steps = sum(not entry.action for entry in model.timeline.rows)
+        self.timeline_head.setText(
             self.tr("Timeline ({0} steps)").format(steps) if steps else self.tr("Timeline")
         )
-        self._no_moments.setVisible(not model.timeline.rows)
+        self._no_steps.setVisible(not model.timeline.rows)
         self.timeline.setVisible(bool(model.timeline.rows))
         self._fit()
 
@@ -157,9 +157,9 @@ class ProgressPanel(Panel):
             self.upper.setFixedHeight(max(min(needed, self.height() // 2), self._theme.px(40)))
 
     def _on_entry(self, index: QModelIndex) -> None:
-        moment = self._model.timeline.at(index.row())
-        if moment is not None and not moment.action:
-            self._model.look_at(moment.step)
+        entry = self._model.timeline.at(index.row())
+        if entry is not None and not entry.action:
+            self._model.look_at(entry.step)
 
     def _on_scrolled(self, value: int) -> None:
         bar = self.timeline.verticalScrollBar()
