@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +11,7 @@ from app.cli.common import (
     Graphs,
     Headed,
     Json,
+    PolicyName,
     SiteName,
     StorageState,
     full_path,
@@ -22,6 +22,7 @@ from app.cli.common import (
     terminal_safe,
     with_engine,
 )
+from app.cli.live import print_requests
 from app.engine.api.run_api import LIVE_KNOWLEDGE, RunMemory, RunRequest, RunSummary
 from app.engine.core.events import Event, RunAdvanced
 from app.engine.core.labels import outcome_label
@@ -30,13 +31,6 @@ from app.errors import UsageError
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine
-
-
-class PolicyName(StrEnum):
-    """The policy that decides."""
-
-    SCOUT = "scout"
-    LLM = "llm"
 
 
 def run(
@@ -118,8 +112,6 @@ def run(
         if not as_json:
             engine.bus.subscribe(_print_steps)
         if supervised:
-            from app.cli.live import print_requests
-
             engine.bus.subscribe(print_requests)
         return await (engine.resume_run(resume) if resume else engine.run_task(request))
 

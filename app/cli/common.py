@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -44,6 +44,13 @@ class Globals:
 
 
 GLOBALS = Globals()
+
+
+class PolicyName(StrEnum):
+    """The policy that decides."""
+
+    SCOUT = "scout"
+    LLM = "llm"
 
 
 def workspace_path() -> Path:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated
 import orjson
 import typer
 
-from app.cli.agent import PolicyName
 from app.cli.common import (
     Graphs,
     Json,
+    PolicyName,
     StorageState,
     full_path,
     json_data,

@@ -32,29 +32,22 @@ def page_status(row: LiveRow | None, lost: str = "") -> PageStatus:
         return PageStatus(is_now=False)
     if lost:
         return PageStatus(says=lost, is_now=False, placeholder=lost)
-    question = row.needs[0].question if row.needs else row.why
-    match row.state:
-        case RunState.QUEUED:
-            return PageStatus(
-                is_now=False,
-                placeholder=tr("Queued: starts when another run ends, is paused or waits for you."),
-            )
-        case RunState.STARTING:
-            return PageStatus(placeholder=tr("The browser is starting."))
-        case RunState.RUNNING:
-            return PageStatus(placeholder=tr("Loading the first picture…"))
-        case RunState.PAUSED:
-            says = question or tr("Paused until you resume it.")
-            return PageStatus(says=says, placeholder=says)
-        case RunState.WAITING:
-            says = question or tr("Waiting for you.")
-            return PageStatus(says=says, placeholder=says)
-        case RunState.TAKEN_OVER:
-            return PageStatus(placeholder=tr("Loading the picture…"))
-        case RunState.RECOVERING:
-            says = row.why or tr("Restarting the browser…")
-        case RunState.INTERRUPTED:
-            says = row.why or tr("The process ended; the run can be resumed.")
-        case RunState.ENDED:
-            says = row.why or tr("The run has ended.")
-    return PageStatus(says=says, is_now=False, placeholder=says)
+    state = row.state
+    waiting = {
+        RunState.QUEUED: tr("Queued: starts when another run ends, is paused or waits for you."),
+        RunState.STARTING: tr("The browser is starting."),
+        RunState.RUNNING: tr("Loading the first picture…"),
+        RunState.TAKEN_OVER: tr("Loading the picture…"),
+    }
+    if state in waiting:
+        return PageStatus(is_now=state is not RunState.QUEUED, placeholder=waiting[state])
+    default = {
+        RunState.PAUSED: tr("Paused until you resume it."),
+        RunState.WAITING: tr("Waiting for you."),
+        RunState.RECOVERING: tr("Restarting the browser…"),
+        RunState.INTERRUPTED: tr("The process ended; the run can be resumed."),
+        RunState.ENDED: tr("The run has ended."),
+    }[state]
+    is_now = state in (RunState.PAUSED, RunState.WAITING)
+    says = (row.needs[0].question if is_now and row.needs else row.why) or default
+    return PageStatus(says=says, is_now=is_now, placeholder=says)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.models.graph.filter import toggled
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
     from app.models.graph.model import MapModel
     from app.views.frame.theme import Theme
+    from app.views.graph.canvas import MapCanvas
 
 MARKS = {
     "": 0,
@@ -145,3 +146,25 @@ class MapLegend(QFrame):
 
     def _toggle(self, name: str) -> None:
         self._model.set_filter(toggled(self._model.table.text, name) if name else "")
+
+
+class MapStack(QWidget):
+    """The canvas with the legend in its corner."""
+
+    def __init__(self, canvas: MapCanvas) -> None:
+        super().__init__()
+        self.canvas = canvas
+        self.legend: MapLegend | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(canvas)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Place the legend and keep the map clear of it."""
+        if self.legend is not None:
+            self.legend.place()
+            self.canvas.reserve_left(self.legend.width() + 10 if self.legend.isVisibleTo(self) else 0)
