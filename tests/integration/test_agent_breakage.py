@@ -22,7 +22,7 @@ from app.engine.core.observation import AgentDecision, Observation
 from app.engine.core.trajectory import Outcome
 from app.engine.engine import Engine
 from app.engine.services import agent_runs
-from app.engine.store import run_writer
+from app.engine.store import run_locks, run_writer
 from app.errors import Conflict, InputError, StoreError
 from tests.support.agent_bench import AgentBench, click
 from tests.support.hostile_site import HostileSite
@@ -126,12 +126,12 @@ async def test_a_disk_that_is_full_ends_the_run_with_one_sentence_and_what_was_k
 
     match part:
         case "steps":
-            filling(run_writer, "append_whole")
+            filling(run_writer, "append_atomically")
         case "contents":
-            filling(run_writer, "pack")
+            filling(run_writer, "pack_blobs")
         case _:
             room = 3
-            filling(ledger_files, "append_whole")
+            filling(ledger_files, "append_atomically")
     with pytest.raises(StoreError, match="space"):
         await world.desk.go(world.site.page(f"calendar/{month}"), [next_month] * 4)
     went = world.desk.newest()
@@ -152,7 +152,7 @@ async def test_a_disk_that_stays_full_leaves_the_run_to_be_closed_at_the_next_op
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def fill_up(_: Observation) -> AgentDecision:
-        monkeypatch.setattr(run_writer, "write_file", full)
+        monkeypatch.setattr(run_locks, "write_file", full)
         monkeypatch.setattr(run_writer, "append_atomically", full)
         return AgentDecision(action=Wait(0.1))
 
