@@ -15,7 +15,7 @@ import pytest
 from app.engine.api.engine_api import RunFilter
 from app.engine.core.trajectory import Outcome
 from app.engine.imports.importer import import_paths
-from app.engine.store import run_writer
+from app.engine.store import run_locks
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import RUN_FILE, STEPS_FILE
 from app.engine.store.run_index import RunIndex
@@ -158,7 +158,7 @@ def test_a_run_whose_process_died_is_closed_as_interrupted_and_can_be_gone_on_wi
         head, steps = workspace.runs.load("live")
         assert (head.outcome, head.step_count, len(steps)) == (Outcome.INTERRUPTED, 2, 2)
         assert workspace.index.row("live").outcome == "interrupted"
-        assert not list((place / "runs" / run_writer.LIVE_FOLDER).iterdir())
+        assert not list((place / "runs" / run_locks.LIVE_FOLDER).iterdir())
         live = RunWriter.resume(workspace, "live")
         assert [step.index for step in live.steps] == [0, 1]
         live.append(make_step(2))
@@ -171,7 +171,7 @@ def test_a_run_whose_process_died_is_closed_as_interrupted_and_can_be_gone_on_wi
 def test_a_run_that_died_between_its_end_and_the_index_is_brought_in_line(place):
     with Workspace.open(place) as workspace:
         live = _begun(workspace, 1)
-        run_writer.replace_run_file(live.folder, replace(live.run, outcome=Outcome.ANSWERED, step_count=1))
+        run_locks.replace_run_file(live.folder, replace(live.run, outcome=Outcome.ANSWERED, step_count=1))
         _die(live)
         assert workspace.index.row("live").outcome == "running"
     with Workspace.open(place) as workspace:
@@ -193,7 +193,7 @@ def test_closing_without_an_end_interrupts_the_run(place):
             pass
         live.close()
         head, _ = workspace.runs.load("live")
-        assert (head.outcome, head.error) == (Outcome.INTERRUPTED, run_writer.INTERRUPTED_REASON)
+        assert (head.outcome, head.error) == (Outcome.INTERRUPTED, run_locks.INTERRUPTED_REASON)
 
 
 @pytest.mark.parametrize("cut", [1, 5, 60])
