@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.models.graph.model import MapModel
     from app.views.frame.theme import Theme
 
-WIDTHS = {"url": 190, "depth": 52, "outgoing": 44, "incoming": 44, "elements": 68, "waiting": 52, "runs": 48,
+WIDTHS = {"url": 190, "depth": 52, "outgoing": 44, "incoming": 44, "elements": 68, "waiting": 62, "runs": 48,
           "failures": 52, "tips": 44, "seen": 86}  # fmt: skip
 """Widths at 100 % text size; the title takes the rest."""
 MIN_TITLE_WIDTH = 190
