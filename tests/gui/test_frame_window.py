@@ -230,9 +230,9 @@ def test_a_failure_stays_until_it_is_closed(bench: Workbench) -> None:
 
 def test_a_lost_engine_is_told_and_taken_back(bench: Workbench) -> None:
     window = bench._window
-    bench._client.host_changed.emit("The engine stopped unexpectedly and is is restarting.")
+    bench._client.host_changed.emit("The engine stopped unexpectedly and is restarting.")
     assert window.banner.isVisible()
-    assert "started again" in window.banner.text
+    assert "restarting" in window.banner.text
     bench._client.host_changed.emit("")
     assert not window.banner.isVisible()
     assert window.toast.text == "The engine is running again"

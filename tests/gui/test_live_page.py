@@ -171,10 +171,10 @@ def test_a_page_that_is_not_of_now_says_so_and_is_dimmed(desk, state, why, said)
 def test_an_engine_that_is_lost_is_said_over_the_page_and_its_target_is_no_longer_marked(desk):
     desk.open("live-1")
     assert desk.canvas.target is not None
-    desk.model.client.host_changed.emit("The engine ended; it is is restarting.")
+    desk.model.client.host_changed.emit("The engine ended; it is restarting.")
     desk.wait()
     assert desk.page.head.badge.text == "engine lost"
-    assert "started again" in desk.page.head.says.text()
+    assert "restarting" in desk.page.head.says.text()
     assert desk.canvas.target is None
     desk.model.client.host_changed.emit("")
     desk.until(lambda: desk.canvas.target is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QSize, Signal, qVersion
 from PySide6.QtWidgets import QFileDialog
@@ -14,20 +14,56 @@ from app.views.frame.jobs_bar import JobsPopup
 from app.views.frame.search import SearchPopup
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from app.engine.core.events import JobChanged
+    from app.models.common.commands import CommandCenter
     from app.models.common.jobs import JobList
     from app.models.common.search import SearchModel
     from app.models.common.settings_form import SettingsForm
     from app.models.common.workspace import WorkspaceModel
+    from app.views.frame.banner import Banner
     from app.views.frame.cheat_sheet import CheatSheet
     from app.views.frame.doctor_panel import DoctorPanel, TextPanel
     from app.views.frame.guide_panel import GuidePanel
     from app.views.frame.keymap_editor import KeymapEditor
-    from app.views.frame.main_window import MainWindow
     from app.views.frame.palette import PaletteView
     from app.views.frame.settings_panel import SettingsPanel
+    from app.views.frame.theme import Theme
+    from app.views.frame.top_bar import TopBar
+    from app.views.widgets.splitter import Splitter
 
 FOLDS = {"left": 0, "middle": 1, "right": -1}
+
+
+class Frame(Protocol):
+    """The window as its commands see it."""
+
+    center: CommandCenter
+    theme: Theme
+    frame: QWidget
+    top: TopBar
+    banner: Banner
+
+    def columns(self) -> Splitter | None:
+        """The columns of the perspective shown."""
+        ...
+
+    def reset_layout(self) -> None:
+        """Give the perspective shown its first layout."""
+        ...
+
+    def leave(self) -> None:
+        """Ask to quit."""
+        ...
+
+    def close_overlays(self) -> None:
+        """Close what is open over the window."""
+        ...
+
+    def say(self, text: str, kind: str = "") -> None:
+        """Show a passing message."""
+        ...
 
 
 class FrameCommands(QObject):
@@ -41,13 +77,13 @@ class FrameCommands(QObject):
 
     def __init__(
         self,
-        window: MainWindow,
+        window: Frame,
         model: WorkspaceModel,
         jobs: JobList,
         search: SearchModel,
         form: SettingsForm,
     ) -> None:
-        super().__init__(window)
+        super().__init__(window.frame)
         self._form = form
         self._window, self._model, self._jobs = window, model, jobs
         self._center, self._theme, self._host = window.center, window.theme, window.frame
@@ -97,7 +133,7 @@ class FrameCommands(QObject):
         bind("app.crash", self._show_crash, lambda: bool(self.crash_text))
         for name, number in FOLDS.items():
             bind(f"view.fold.{name}", lambda number=number: self._fold(number), self._has_columns)
-        bind("view.reset_layout", self._reset_layout, self._has_columns)
+        bind("view.reset_layout", window.reset_layout, self._has_columns)
         theme = self._theme
         bind("view.zoom.in", lambda: theme.step_zoom(1), lambda: theme.zoom < 2.0)
         bind("view.zoom.out", lambda: theme.step_zoom(-1), lambda: theme.zoom > 0.8)
@@ -220,7 +256,7 @@ class FrameCommands(QObject):
         self._choose(QFileDialog.FileMode.ExistingFiles, self.tr("Import run files"))
 
     def _choose(self, mode: QFileDialog.FileMode, title: str) -> None:
-        dialog = QFileDialog(self._window, title)
+        dialog = QFileDialog(self._host, title)
         dialog.setFileMode(mode)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptOpen)
         dialog.setDirectory(str(Path.home()))
@@ -236,14 +272,6 @@ class FrameCommands(QObject):
         columns = self._window.columns()
         if columns is not None:
             columns.toggle(number % columns.count())
-
-    def _reset_layout(self) -> None:
-        current = self._window.perspective(self._window.place)
-        if current is not None:
-            current.restore_layout({})
-        columns = self._window.columns()
-        if columns is not None:
-            columns.reset()
 
     def _name_turns(self) -> None:
         model, center = self._model, self._center

@@ -193,6 +193,15 @@ class MainWindow(QMainWindow):
         found = current.findChildren(Splitter) if current is not None else []
         return next((one for one in found if one.orientation() is Qt.Orientation.Horizontal), None)
 
+    def reset_layout(self) -> None:
+        """Give the perspective shown its first layout."""
+        current = self.perspective(self.place)
+        if current is not None:
+            current.restore_layout({})
+        columns = self.columns()
+        if columns is not None:
+            columns.reset()
+
     def say(self, text: str, kind: str = "") -> None:
         """Show a passing message; it offers Undo when it is about a change just made."""
         model = self.workspace
