@@ -395,7 +395,7 @@ def test_without_runs_the_wall_says_what_to_do_and_its_key(
 
 
 def test_while_the_engine_is_away_nothing_can_be_asked_of_it(live: LiveWindow, client) -> None:
-    client.host_changed.emit("The engine stopped unexpectedly and is is restarting.")
+    client.host_changed.emit("The engine stopped unexpectedly and is restarting.")
     live.wait()
     assert live.view.wall.lost.isVisible()
     assert not live.center.action("live.new").isEnabled()

@@ -95,7 +95,7 @@ class LiveModel(QObject):
         self.detail: LiveRunDetail | None = None
         """The open run as it was when it was opened; what came since came as events."""
         self.takeover: TakeoverSummary | None = None
-        """What was done by hand in the open run, since it was handed back."""
+        """The summary of the last takeover of the open run."""
         self.tip_source: tuple[str, int] = ("", 0)
         """Run and step that the newest draft comes from."""
         self.handing_back: str = ""
@@ -104,7 +104,7 @@ class LiveModel(QObject):
         self._restore = ""
         self._numbers: dict[str, int] = {}
         self.open_run = OpenRunModel(self, self)
-        """What stands beside the open run's page."""
+        """The models of the panels beside the open run's page."""
         self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self.changed)
         self.changed.connect(self._emit_numbers)

@@ -121,7 +121,7 @@ class LiveRequests(QObject):
         self._mine: set[str] = set()
         self.card: Card | None = None
         self.reason = ""
-        """What the agent is told with the next decision."""
+        """The reason given to the agent with the next decision."""
         self.error = ""
         self.is_deciding = False
         endings.changed.connect(self._choose)

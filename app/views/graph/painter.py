@@ -52,7 +52,7 @@ class MapPainter:
         self.missing = False
         """A picture was not there when its card was painted."""
         self.drawn_lines = self.drawn_states = 0
-        """How much the last painting drew: what a benchmark prints."""
+        """Amounts drawn by the last painting, for a benchmark."""
 
     # ------------------------------------------------------------ what is drawn
     def take(self, graph: MapGraph, shown: Mask) -> None:

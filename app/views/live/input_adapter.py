@@ -33,7 +33,7 @@ class InputAdapter:
         self.is_on = False
         self.release_keys: frozenset[str] = frozenset()
         self.composing = ""
-        """What an input method has not made up its mind about."""
+        """Text an input method is still composing."""
         self._down: dict[int, PageInput] = {}
         self._held: dict[MouseButton, PageInput] = {}
 

@@ -60,7 +60,7 @@ class LiveView(QWidget):
         self.tasks = TaskFileForm(model.task_file, theme)
         self.bar = LiveBar(model, center, theme)
         self.foot = self.bar
-        """What passing messages keep clear of."""
+        """The widget that passing messages keep clear of."""
         self._lay_out()
         self.keys = LiveCommands(self, center)
         self.touch = InputFilter(self, model.hands, (self.wall.tiles.viewport(), self.list.viewport()))
