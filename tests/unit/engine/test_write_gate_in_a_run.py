@@ -150,6 +150,6 @@ async def test_what_a_person_allowed_outright(
     desk = SimpleNamespace(
         _core=SimpleNamespace(on_store=on_store),
         _rows=SimpleNamespace(standing=lambda run: said),
-        policy=policy,
+        intervention_policy=policy,
     )
     assert await ApprovalService.is_class_allowed(desk, "r1", "shop", RiskClass.SENDS) is widened  # type: ignore[arg-type]
