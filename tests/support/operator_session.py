@@ -117,7 +117,8 @@ class OperatorSession:
         await hands.press(Key.Key_Return, CTRL)
         await hands.until(lambda: hands.window.place == "review", "Review is shown")
         await hands.until(
-            lambda: review.view is not None and review.run == run and review.interventions.rows, "with the time line"
+            lambda: review.view is not None and review.run == run and review.interventions.rows,
+            "with the time line",
         )
         self.told["deeds"] = [row.role for row in review.interventions.rows]
         await hands.shoot("review", wait=1.0)

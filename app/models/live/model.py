@@ -103,12 +103,20 @@ class LiveModel(QObject):
         self._hint = ""
         self._restore = ""
         self._numbers: dict[str, int] = {}
-        self.open_run = OpenRunModel(self, self)
+        self.open_run = OpenRunModel(
+            client, tasks, self.list, self.hands, self.delayed_stops, lambda: self.next, self
+        )
         """The models of the panels beside the open run's page."""
         self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self.changed)
         self.changed.connect(self._emit_numbers)
         self._next = NextActionModel(client, self.row_of, self.frames, self)
+        self.opened.connect(self.open_run.on_opened)
+        self.detail_loaded.connect(self.open_run.on_detail)
+        self.row_changed.connect(self.open_run.on_row)
+        self.next_changed.connect(self.open_run.on_next)
+        self.open_run.notice.connect(self.notice)
+        self.open_run.knowledge.tip_wanted.connect(self.knowledge_wanted)
         self.hands.idle.connect(self.list.arrange)
         self.hands.key_withheld.connect(
             lambda: self.notice.emit(

@@ -26,14 +26,20 @@ from app.models.live.timeline import TimelineList, timeline
 from app.models.review.run_memory import MemoryLine, MemoryList, lines_of
 
 if TYPE_CHECKING:
-    from app.models.live.model import LiveModel
+    from collections.abc import Callable
+
+    from app.models.common.engine_client import EngineEvents
+    from app.models.common.tasks import Tasks
+    from app.models.live.delayed_stops import DelayedStops
+    from app.models.live.input_guard import InputGuard
+    from app.models.live.run_list import RunList
 
 STEPS_DELAY = 0.05
 """Seconds until recorded steps are loaded, so that a burst is loaded once."""
 
 
 class OpenRunModel(QObject):
-    """The run shown large in ``live``, as a set of models.
+    """The open run of Live, as a set of models.
 
     ``timeline`` is the timeline; ``plan`` and ``memory`` show the ledger.
 
@@ -41,30 +47,37 @@ class OpenRunModel(QObject):
         opened: another run is open, or none; its row is known, the rest follows.
         changed: row, next action, or the ledger changes of the last step.
         step_wanted(step): the page should show a past step.
+        notice(text): a message for the window.
     """
 
     opened = Signal()
     changed = Signal()
     step_wanted = Signal(int)
+    notice = Signal(str)
 
-    def __init__(self, live: LiveModel, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        runs: RunList,
+        hands: InputGuard,
+        delayed_stops: DelayedStops,
+        planned: Callable[[], PlannedAction | None],
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self.live = live
-        client, tasks = live.client, live.tasks
+        self._client, self._tasks, self._runs, self._planned = client, tasks, runs, planned
+        self.hands = hands
         self.run = ""
         self.row: LiveRow | None = None
         self.ledger_changes: tuple[str, ...] = ()
-        self.requests = LiveRequests(client, tasks, live.hands, live.delayed_stops, self)
+        self.requests = LiveRequests(client, tasks, hands, delayed_stops, self)
         self.knowledge = LiveKnowledge(client, tasks, self)
         self.flags = LiveFlags(client, tasks, self)
         self.hints = LiveHints(client, tasks, self)
         self.timeline, self.memory, self.plan = TimelineList(self), MemoryList(self), MemoryList(self)
         self._steps: tuple[Step, ...] = ()
         self._interventions: dict[int, Intervention] = {}
-        live.opened.connect(self._on_opened)
-        live.detail_loaded.connect(self._on_detail)
-        live.row_changed.connect(self._on_row)
-        live.next_changed.connect(self._on_next)
         client.tips_retrieved.connect(self._on_knowledge)
         client.ledger_changed.connect(self._on_ledger)
         client.request_changed.connect(self._on_request)
@@ -72,31 +85,29 @@ class OpenRunModel(QObject):
         client.intervention_made.connect(self._on_intervention)
         self.requests.too_recent.connect(self._on_too_recent)
         self.requests.decided.connect(self._on_decided)
-        self.knowledge.failed.connect(live.notice)
-        self.flags.failed.connect(live.notice)
-        self.knowledge.tip_wanted.connect(live.knowledge_wanted)
-        if live.run:
-            self._on_opened(live.run)
+        self.knowledge.failed.connect(self.notice)
+        self.flags.failed.connect(self.notice)
 
     @property
     def next(self) -> PlannedAction | None:
         """The next action."""
-        return self.live.next
+        return self._planned()
 
     @property
     def number(self) -> str:
         """``run 3``."""
-        return self.live.list.number_words(self.run)
+        return self._runs.number_words(self.run)
 
     def look_at(self, step: int) -> None:
         """Show a past step on the page."""
         self.step_wanted.emit(step)
 
     # ------------------------------------------------------------ what the wall's model tells
-    def _on_opened(self, run: str) -> None:
-        self.run, self.row = run, self.live.row_of(run) if run else None
+    def on_opened(self, run: str) -> None:
+        """Show another run, "" for none."""
+        self.run, self.row = run, self._runs.at(self._runs.row_of(run)) if run else None
         self.ledger_changes, self._steps, self._interventions = (), (), {}
-        self.live.tasks.cancel("live-steps")
+        self._tasks.cancel("live-steps")
         row = self.row
         self.requests.show(run, row.needs if row is not None else ())
         self.flags.show(run, row.flags if row is not None else ())
@@ -107,21 +118,23 @@ class OpenRunModel(QObject):
         self.opened.emit()
         self.changed.emit()
 
-    def _on_detail(self, detail: LiveRunDetail) -> None:
+    def on_detail(self, detail: LiveRunDetail) -> None:
+        """Fill everything from the detail of the open run."""
         if detail.row.run != self.run:
             return
         self.row, self._steps = detail.row, detail.steps
         self._interventions = {intervention.order: intervention for intervention in detail.interventions}
         self.requests.show(self.run, detail.requests)
         self.flags.show(self.run, detail.row.flags, detail.interventions)
-        self.knowledge.show(self.run, detail.knowledge, self.live.next)
+        self.knowledge.show(self.run, detail.knowledge, self._planned())
         self.hints.show(self.run, detail.hints)
         if detail.ledger is not None:
             self._fill_ledger(detail.ledger, detail.row.step - 1, detail.ledger_changes)
         self._fill_timeline()
         self.changed.emit()
 
-    def _on_row(self, row: LiveRow) -> None:
+    def on_row(self, row: LiveRow) -> None:
+        """Follow a row, if it is the open run's."""
         if row.run != self.run:
             return
         before, self.row = self.row, row
@@ -133,8 +146,9 @@ class OpenRunModel(QObject):
             self._ask_steps()
         self.changed.emit()
 
-    def _on_next(self) -> None:
-        self.knowledge.plan(self.live.next)
+    def on_next(self) -> None:
+        """Follow the planned action."""
+        self.knowledge.plan(self._planned())
         self.changed.emit()
 
     # ------------------------------------------------------------ what the engine tells
@@ -160,12 +174,12 @@ class OpenRunModel(QObject):
             self._fill_timeline()
 
     def _on_too_recent(self) -> None:
-        self.live.notice.emit(tr("{0} has only just appeared. Press again.").format(self.number.capitalize()))
+        self.notice.emit(tr("{0} has only just appeared. Press again.").format(self.number.capitalize()))
 
     def _on_decided(self, request: ApprovalRequest, decision: OperatorDecision) -> None:
-        words = notice_words(request, decision, self.live.list.name_of(request.run))
+        words = notice_words(request, decision, self._runs.name_of(request.run))
         if words:
-            self.live.notice.emit(words)
+            self.notice.emit(words)
 
     # ------------------------------------------------------------ inside
     def _ask_steps(self) -> None:
@@ -177,7 +191,7 @@ class OpenRunModel(QObject):
                 self._steps = detail.steps
                 self._fill_timeline()
 
-        self.live.tasks.start(self.live.api.live_run(run), came, key="live-steps", delay=STEPS_DELAY)
+        self._tasks.start(self._client.api.live_run(run), came, key="live-steps", delay=STEPS_DELAY)
 
     def _fill_timeline(self) -> None:
         flags = self.row.flags if self.row is not None else ()

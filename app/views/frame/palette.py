@@ -20,13 +20,13 @@ from app.views.frame.theme import Theme
 from app.views.widgets.keycap import draw_keys, keys_width
 from app.views.widgets.overlay import Overlay
 from app.views.widgets.picker import Picker
-from app.views.widgets.rows import Row, RowDelegate, RowStyle, Span, line, plain, small
+from app.views.widgets.rows import RowContent, RowDelegate, RowStyle, Span, line, plain, small
 from app.views.widgets.signs import icon_sign
 
 COMMAND = RowStyle(margins=(12, 0, 12, 0), gutter=26, height=30)
 
 
-def command_row(center: CommandCenter, theme: Theme, name: str) -> Row:
+def command_row(center: CommandCenter, theme: Theme, name: str) -> RowContent:
     """Icon, title, the place where it is another one, shortcuts at the right; a disabled command is muted."""
     command, keys = center.command(name), center.keys(name)
 
@@ -40,7 +40,7 @@ def command_row(center: CommandCenter, theme: Theme, name: str) -> Row:
     icon = Span(sign=icon_sign(command.icon, "muted"), size=(16, 16)) if command.icon else None
     place = "" if center.reaches(name) else PLACE_TITLES[command.place]
     title = plain(center.title(name), "text" if center.action(name).isEnabled() else "muted")
-    return Row(sign=icon, lines=(line(title, small(place), right=caps if keys else None),))
+    return RowContent(sign=icon, lines=(line(title, small(place), right=caps if keys else None),))
 
 
 class PaletteView(Overlay):

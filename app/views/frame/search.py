@@ -30,7 +30,7 @@ from app.models.common.search import SearchModel, marked_pieces
 from app.views.frame.theme import Theme
 from app.views.frame.top_bar import SearchField
 from app.views.widgets.picker import Picker
-from app.views.widgets.rows import Row, RowDelegate, RowStyle, Span, line, plain, small
+from app.views.widgets.rows import RowContent, RowDelegate, RowStyle, Span, line, plain, small
 from app.views.widgets.signs import icon_sign
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ class SearchHitDelegate(RowDelegate["SearchHit"]):
         super().paint(painter, option, index)
 
 
-def hit_row(hit: SearchHit) -> Row:
+def hit_row(hit: SearchHit) -> RowContent:
     """Icon and title; below, the snippet with its matches marked."""
     step = "" if hit.step is None else QCoreApplication.translate("search", "step {0}").format(hit.step)
     pieces = (
         small(piece, "accent" if found else "muted", bold=found, gap=0)
         for piece, found in marked_pieces(hit.snippet)
     )
-    return Row(
+    return RowContent(
         sign=Span(sign=icon_sign(ICONS.get(hit.kind, "magnify"), "muted"), size=(16, 16)),
         lines=(line(plain(hit.title), right=small(step)), line(*pieces)),
     )

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QPushButton
 from app.models.graph.exploration import LogInStage
 from app.models.graph.explore_form import ExploreFormModel, Mode
 from app.models.graph.node_lists import seconds_words
-from app.views.widgets.form_panel import Choice, FormField, FormPanel, check
+from app.views.widgets.form_panel import FormField, FormPanel, RadioOption, check
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -43,8 +43,8 @@ class ExploreForm(FormPanel[ExploreFormModel]):
         self._touched: set[str] = set()
         self.add_fields("url", "site")
         self.modes = {Mode(value): button for value, button in self.add_choices(self.tr("Mode"), (
-            Choice(value=Mode.FULL, label=self.tr("full"), meaning=self.tr("every page is a state")),
-            Choice(value=Mode.SKELETON, label=self.tr("skeleton"),
+            RadioOption(value=Mode.FULL, label=self.tr("full"), meaning=self.tr("every page is a state")),
+            RadioOption(value=Mode.SKELETON, label=self.tr("skeleton"),
                    meaning=self.tr("one page per template: one product stands for all products")),
         ), lambda value: model.form.set_mode(Mode(value))).items()}  # fmt: skip
         self.add_fields(

@@ -18,7 +18,7 @@ from app.views.graph.status_marks import (
     draw_status,
     draw_verdict,
 )
-from app.views.widgets.rows import Line, Row, RowList, RowStyle, Span, line, plain, small
+from app.views.widgets.rows import RowContent, RowList, RowStyle, Span, SpanLine, line, plain, small
 from app.views.widgets.signs import score_sign
 
 if TYPE_CHECKING:
@@ -41,20 +41,20 @@ PATH_STEP = RowStyle(margins=(10, 4, 10, 4), gutter=24)
 class NodeRows(RowList):
     """A list with rows of equal height, so that thousands of them cost no more than the visible ones."""
 
-    def __init__(self, theme: Theme, describe: Callable[[Any], Row], name: str) -> None:
+    def __init__(self, theme: Theme, describe: Callable[[Any], RowContent], name: str) -> None:
         super().__init__(theme, describe, name, TWO_LINES)
         self.setUniformItemSizes(True)
         self.setMinimumHeight(theme.px(60))
 
 
-def element_row(row: ElementRow) -> Row:
+def element_row(row: ElementRow) -> RowContent:
     """Status, role and name; below, the reason."""
     role = STATUS_ROLE[row.status]
 
     def sign(painter: QPainter, box: QRectF, theme: Theme) -> None:
         draw_status(painter, box, row.status, theme.color(role))
 
-    return Row(
+    return RowContent(
         sign=Span(sign=sign, size=(11, 11)),
         lines=(
             _named(row.element.role, row.name),
@@ -63,14 +63,14 @@ def element_row(row: ElementRow) -> Row:
     )
 
 
-def transition_row(row: TransitionRow) -> Row:
+def transition_row(row: TransitionRow) -> RowContent:
     """Status, action and target; below, attempts, times and the last failure."""
     role = TRANSITION_ROLE[row.status]
     last = row.transition.last_divergence
     astray = bool(last) and row.status in ("warn", "fail")
     text = f"{row.numbers} · {last}" if astray else row.numbers
     arrow = "→" if row.outgoing else "←"
-    return Row(
+    return RowContent(
         sign=Span(sign=score_sign(row.status or "none", role), size=(11, 11)),
         lines=(
             _named(f"{row.transition.words}  {arrow}", row.title),
@@ -79,17 +79,17 @@ def transition_row(row: TransitionRow) -> Row:
     )
 
 
-def passing_run_row(row: PassingRun) -> Row:
+def passing_run_row(row: PassingRun) -> RowContent:
     """Outcome, name and step; below, the task."""
     outcome = score_words(row)
     level = {"failed": "fail", "partly passed": "warn", "passed": "ok"}.get(outcome, "none")
     step = _tr("step {0}").format(row.step)
     sign = Span(sign=score_sign(level, level if level != "none" else "muted"), size=(11, 11))
     right = small(f"{outcome} · {step}" if row.scored else step)
-    return Row(sign=sign, lines=(line(plain(row.run), right=right), line(small(row.intent))))
+    return RowContent(sign=sign, lines=(line(plain(row.run), right=right), line(small(row.intent))))
 
 
-def block_list_row(row: BlockListRow) -> Row:
+def block_list_row(row: BlockListRow) -> RowContent:
     """The rules' verdict, role and name; below, the rule and the reason."""
     role = VERDICT_ROLE[row.verdict]
 
@@ -98,7 +98,7 @@ def block_list_row(row: BlockListRow) -> Row:
 
     words = {"block": _tr("stopped"), "ask": _tr("asks"), "allow": "", "": ""}
     by = " · ".join(part for part in (row.rule, row.why) if part)
-    return Row(
+    return RowContent(
         sign=Span(sign=sign, size=(11, 11)),
         lines=(
             _named(row.element.role, row.name, words[row.verdict]),
@@ -107,10 +107,10 @@ def block_list_row(row: BlockListRow) -> Row:
     )
 
 
-def hit_row(hit: NodeHit) -> Row:
+def hit_row(hit: NodeHit) -> RowContent:
     """Title and score; below, address and the matched words."""
     words = ", ".join(hit.matched[:4])
-    return Row(
+    return RowContent(
         lines=(
             line(plain(hit.title or hit.url), right=small(f"{hit.score:.2f}")),
             line(small(path_of(hit.url), middle=True), right=small(words, share=0.5)),
@@ -118,7 +118,7 @@ def hit_row(hit: NodeHit) -> Row:
     )
 
 
-def path_step_row(step: PathStep) -> Row:
+def path_step_row(step: PathStep) -> RowContent:
     """Number, action and target; after navigation the verdict as sign and word, and what differed."""
     role = ROLES[step.verdict] if step.verdict else "muted"
     verdict = f"{SIGNS[step.verdict]} {step.verdict}" if step.verdict else ""
@@ -128,7 +128,7 @@ def path_step_row(step: PathStep) -> Row:
     ]
     if step.why:
         lines.append(line(small(step.why, role)))
-    return Row(sign=small(str(step.number), "accent", bold=True), lines=tuple(lines))
+    return RowContent(sign=small(str(step.number), "accent", bold=True), lines=tuple(lines))
 
 
 def node_cell(row: NodeRow, column: str, text: str) -> Span:
@@ -148,7 +148,7 @@ def node_cell(row: NodeRow, column: str, text: str) -> Span:
     return small(text, role, middle=column == "url")
 
 
-def _named(role: str, name: str, right: str = "") -> Line:
+def _named(role: str, name: str, right: str = "") -> SpanLine:
     return line(small(role, share=0.5, gap=6), plain(name), right=small(right))
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from app.models.knowledge.tip_table import ago
-from app.views.widgets.rows import Row, RowStyle, Span, line, plain, small
+from app.views.widgets.rows import RowContent, RowStyle, Span, line, plain, small
 from app.views.widgets.signs import Sign, draw_tick
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ def tip_cell(tip: Tip, column: str, text: str) -> Span:
     return small(text, middle=column == "scope")
 
 
-def retrieval_row(row: RetrievalRow) -> Row:
+def retrieval_row(row: RetrievalRow) -> RowContent:
     """Route, score and reason over the tip's text; a tip that was cut has the reason."""
     route = f"{ROUTE_SIGN.get(row.route, '·')} {row.route} {row.score:.2f}"
     head, role = ("○ cut", "muted") if row.missed else (route, ROUTE_ROLE.get(row.route, "text"))
     tokens = f"{row.tokens} tokens" if row.tokens else ""
     origin = " · ".join(part for part in (row.tip, row.status, tokens) if part)
-    return Row(
+    return RowContent(
         lines=(
             line(
                 small(head, role, bold=True, least="≈ embedding 0.00", gap=10),
@@ -87,14 +87,16 @@ def retrieval_row(row: RetrievalRow) -> Row:
     )
 
 
-def revision_row(row: RevisionRow) -> Row:
+def revision_row(row: RevisionRow) -> RowContent:
     """Number, action, author, changed fields; at the right the time."""
     words = " · ".join(part for part in (row.deed, row.author, row.summary) if part)
     number = plain(str(row.revision), bold=True, least="00")
-    return Row(lines=(line(number, small(words, "text"), right=small(ago(row.at))),))
+    return RowContent(lines=(line(number, small(words, "text"), right=small(ago(row.at))),))
 
 
-def left_out_row(row: LeftOut) -> Row:
+def left_out_row(row: LeftOut) -> RowContent:
     """The rules and the tip; below, lint's message."""
     rules = small(f"● {', '.join(row.rules)}", "fail", bold=True, share=0.6)
-    return Row(lines=(line(rules, right=small(row.tip, middle=True, share=0.4)), line(plain(row.message))))
+    return RowContent(
+        lines=(line(rules, right=small(row.tip, middle=True, share=0.4)), line(plain(row.message)))
+    )

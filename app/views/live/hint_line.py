@@ -68,8 +68,8 @@ class HintLine(Panel):
         if self._run.run:
             self.line.begin()
         else:
-            self._run.live.hands.expect_typing()
-            self._run.live.notice.emit(self.tr("There is no run to send a hint to"))
+            self._run.hands.expect_typing()
+            self._run.notice.emit(self.tr("There is no run to send a hint to"))
 
     def _lay_out(self) -> None:
         for label, kind in (

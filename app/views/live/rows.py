@@ -10,7 +10,7 @@ from app.models.live.knowledge import follow_words, vote_words
 from app.models.live.run_list import clock_words, flag_words, is_queued, need_words, state_words
 from app.views.knowledge.tip_rows import ROUTE_ROLE, ROUTE_SIGN
 from app.views.live.state_marks import draw_sign, state_role
-from app.views.widgets.rows import Line, Row, RowStyle, Span, Text, line, plain, small
+from app.views.widgets.rows import RowContent, RowStyle, Span, SpanLine, Text, line, plain, small
 from app.views.widgets.signs import (
     SEVERITY_ROLE,
     TROUBLE_ROLE,
@@ -45,28 +45,28 @@ FLAG = RowStyle(margins=(12, 4, 10, 4), gutter=18)
 RUN = RowStyle(margins=(10, 4, 10, 4), gutter=24, height=44, ruled=True)
 
 
-def memory_row(entry: MemoryLine) -> Row:
+def memory_row(entry: MemoryLine) -> RowContent:
     """An entry of the ledger; those of the last step are marked as new."""
     new = small(_tr("new"), "ok", bold=True) if entry.new else None
     head = line(small(entry.role, "accent", bold=True), new, small(entry.more))
-    return Row(lines=(head, Text(entry.text)), bar="ok" if entry.new else "")
+    return RowContent(lines=(head, Text(entry.text)), bar="ok" if entry.new else "")
 
 
-def plan_row(entry: MemoryLine) -> Row:
+def plan_row(entry: MemoryLine) -> RowContent:
     """A subgoal with the sign of its state."""
     sign, role = PLAN_SIGNS.get(entry.more or entry.role, ("○", "muted"))
     text = Text(entry.text, "muted" if role == "muted" else "text")
-    return Row(lines=(text,), sign=plain(sign, role, bold=True), bar="ok" if entry.new else "")
+    return RowContent(lines=(text,), sign=plain(sign, role, bold=True), bar="ok" if entry.new else "")
 
 
-def timeline_row(entry: TimelineEntry) -> Row:
+def timeline_row(entry: TimelineEntry) -> RowContent:
     """A step with number, action, effect, reason and flag; or an intervention before it."""
     if entry.action:
         head = line(small(entry.author, "live", bold=True), small(entry.action))
-        return Row(
+        return RowContent(
             lines=(head, Text(entry.words)) if entry.words else (head,), sign=Span(sign=diamond_sign("live"))
         )
-    lines: list[Line | Text] = [Text(entry.words)]
+    lines: list[SpanLine | Text] = [Text(entry.words)]
     if entry.effect:
         role = TROUBLE_ROLE.get(entry.trouble, "muted")
         sign = trouble_sign(entry.trouble) if entry.trouble else None
@@ -76,12 +76,12 @@ def timeline_row(entry: TimelineEntry) -> Row:
     if entry.flag:
         role = SEVERITY_ROLE[entry.severity]
         lines.append(line(small(entry.flag, role, sign=severity_sign(entry.severity), size=(9, 9))))
-    return Row(
+    return RowContent(
         lines=tuple(lines), sign=small(str(entry.step), "live" if entry.by_hand else "muted", bold=True)
     )
 
 
-def flag_row(flag: LiveFlag) -> Row:
+def flag_row(flag: LiveFlag) -> RowContent:
     """Severity, message, origin, and the operator's verdict."""
     verdict = None
     if flag.right is not None:
@@ -89,12 +89,12 @@ def flag_row(flag: LiveFlag) -> Row:
         sign = tick_sign(role, crossed=not flag.right)
         verdict = small(flag.verdict, role, bold=True, sign=sign, size=(9, 8))
     message = Text(flag.message, "muted" if flag.right is False else "text")
-    return Row(
+    return RowContent(
         sign=Span(sign=severity_sign(flag.severity)), lines=(message, line(small(flag.origin), verdict))
     )
 
 
-def tip_row(tip: TipAtStep) -> Row:
+def tip_row(tip: TipAtStep) -> RowContent:
     """Route, score and id; the text; below it whether it was followed, muted, pinned, voted on or cut."""
     score = f"{ROUTE_SIGN.get(tip.route, '')} {tip.route} {tip.score:.2f}".strip()
     others = [f"{name} {value:.2f}" for name, value in tip.routes.items() if name != tip.route]
@@ -108,14 +108,14 @@ def tip_row(tip: TipAtStep) -> Row:
     )
     foot = line(*(small(words, role, bold=True) for words, role in _remarks(tip)), _followed(tip))
     text = Text(tip.text, "muted" if tip.cut or tip.stance.value == "muted" else "text")
-    return Row(lines=(head, text, foot) if foot.spans else (head, text))
+    return RowContent(lines=(head, text, foot) if foot.spans else (head, text))
 
 
-def run_row(run: LiveRow, runs: RunList) -> Row:
+def run_row(run: LiveRow, runs: RunList) -> RowContent:
     """State and task with the run's number; below, state, need and time."""
     clock = "" if is_queued(run) else clock_words(runs.elapsed(run))
     need = need_words(run) or flag_words(run) or run.words or run.why
-    return Row(
+    return RowContent(
         sign=Span(
             sign=lambda painter, box, theme: draw_sign(painter, theme, box.toRect(), run), size=(16, 16)
         ),

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QLabel, Q
 
 from app.models.live.run_form import RunFormModel
 from app.models.live.task_file_form import TaskFileModel
-from app.views.widgets.form_panel import Choice, FormField, FormPanel, check
+from app.views.widgets.form_panel import FormField, FormPanel, RadioOption, check
 
 if TYPE_CHECKING:
     from app.views.frame.theme import Theme
@@ -39,9 +39,9 @@ class RunForm(FormPanel[RunFormModel]):
         self.add_fields("intent", "start_url")
         self.intent = self.texts["intent"]
         self.policies = self.add_choices(self.tr("Policy"), (
-            Choice(value="scout", label="scout",
+            RadioOption(value="scout", label="scout",
                    meaning=self.tr("no model, no tokens: follows names, tips and the graph")),
-            Choice(value="llm", label="llm", meaning=self.tr("the model in the settings")),
+            RadioOption(value="llm", label="llm", meaning=self.tr("the model in the settings")),
         ), partial(model.choose, "policy"))  # fmt: skip
         self.add_row(self.graph, self.tr("Graph"))
         self.graph.setAccessibleName(self.tr("Graph used for navigation"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QCoreApplication
 
 from app.models.review.run_queue import detector_label, score_level, score_text
-from app.views.widgets.rows import Row, RowStyle, Span, Text, line, plain, small
+from app.views.widgets.rows import RowContent, RowStyle, Span, Text, line, plain, small
 from app.views.widgets.signs import key_sign, score_sign, severity_sign, tick_sign
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ class NamedText(Protocol):
     def text(self) -> str: ...
 
 
-def named_text_row(value: NamedText) -> Row:
+def named_text_row(value: NamedText) -> RowContent:
     """Role and details; below, the text on up to two lines."""
     head = line(small(value.role, "accent", bold=True), small(value.more))
-    return Row(lines=(head, Text(value.text)) if value.text else (head,))
+    return RowContent(lines=(head, Text(value.text)) if value.text else (head,))
 
 
-def run_row(run: RunRow) -> Row:
+def run_row(run: RunRow) -> RowContent:
     """Risk, site, task and verdict; below, score, first detector and goal."""
     level = score_level(run.score)
     name = " · ".join(part for part in (run.site, run.task_id) if part) or run.id
@@ -50,7 +50,7 @@ def run_row(run: RunRow) -> Row:
     verdict = (
         small(run.label, "accent", sign=tick_sign("accent"), size=(9, 8), share=0.45) if run.label else None
     )
-    return Row(
+    return RowContent(
         lines=(
             line(plain(risk, bold=True, least="0.00"), plain(name), right=verdict),
             line(
@@ -62,16 +62,16 @@ def run_row(run: RunRow) -> Row:
     )
 
 
-def flag_row(flag: Flag, remark: str = "") -> Row:
+def flag_row(flag: Flag, remark: str = "") -> RowContent:
     """Severity and message; below, detector, step and outcome."""
     step = QCoreApplication.translate("Review", "step {0}").format(flag.step)
     origin = " · ".join(part for part in (detector_label(flag.detector), step, remark) if part)
-    return Row(
+    return RowContent(
         sign=Span(sign=severity_sign(flag.severity.value)), lines=(Text(flag.message), line(small(origin)))
     )
 
 
-def verdict_row(choice: Choice) -> Row:
+def verdict_row(choice: Choice) -> RowContent:
     """Key cap and label; a given verdict has a tick and a tint."""
     given = bool(choice.given)
     wide = 26 if len(choice.keys) > 1 else 17
@@ -83,20 +83,20 @@ def verdict_row(choice: Choice) -> Row:
         size=(wide, 16),
     )
     tick = Span(sign=tick_sign("accent"), size=(10, 9)) if given else None
-    return Row(lines=(line(label, right=tick),), tint="tint_accent" if given else "")
+    return RowContent(lines=(line(label, right=tick),), tint="tint_accent" if given else "")
 
 
-def finding_row(finding: LintFinding) -> Row:
+def finding_row(finding: LintFinding) -> RowContent:
     """Severity and message of a lint finding."""
-    return Row(
+    return RowContent(
         sign=Span(sign=severity_sign(finding.severity.value), size=(9, 9)), lines=(Text(finding.message),)
     )
 
 
-def similar_row(similar: Similar) -> Row:
+def similar_row(similar: Similar) -> RowContent:
     """Relation, similarity and id; below, the tip's text."""
     relation = f"{similar.relation} {similar.score:.2f}"
-    return Row(
+    return RowContent(
         lines=(
             line(
                 small(relation, RELATION_ROLE.get(similar.relation, "muted"), bold=True),
@@ -107,9 +107,11 @@ def similar_row(similar: Similar) -> Row:
     )
 
 
-def example_row(example: PreflightExample) -> Row:
+def example_row(example: PreflightExample) -> RowContent:
     """Outcome and name of the run, step, and the address."""
     level = {True: "fail", False: "ok", None: "muted"}[example.failed]
     step = QCoreApplication.translate("Review", "· step {0}").format(example.step)
     run = small(example.run, "text", sign=score_sign(level, level), middle=True, share=0.5, gap=4)
-    return Row(lines=(line(run, small(step, "text"), small(example.url.split("://", 1)[-1], middle=True)),))
+    return RowContent(
+        lines=(line(run, small(step, "text"), small(example.url.split("://", 1)[-1], middle=True)),)
+    )

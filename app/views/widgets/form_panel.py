@@ -53,7 +53,7 @@ class FormField:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class RadioOption:
     """One radio button of a group."""
 
     value: str
@@ -198,7 +198,7 @@ class FormPanel(Panel, Generic[FormT]):
             self.grid.addWidget(says, row + 1, 1)
 
     def add_choices(
-        self, label: str, choices: Sequence[Choice], choose: Callable[[str], None]
+        self, label: str, choices: Sequence[RadioOption], choose: Callable[[str], None]
     ) -> dict[str, QRadioButton]:
         """Add a group of radio buttons, each with its meaning below; return them by value."""
         group, buttons = QButtonGroup(self), dict[str, QRadioButton]()

@@ -58,7 +58,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SpanLine:
     """Spans from the left and at most one at the right end, which takes its room first."""
 
     spans: tuple[Span, ...]
@@ -75,13 +75,13 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class RowContent:
     """The lines of a row from the top; ``sign`` stands in the gutter before the first.
 
     ``bar`` is the colour of a bar at the row's beginning, ``tint`` that of its background.
     """
 
-    lines: tuple[Line | Text, ...]
+    lines: tuple[SpanLine | Text, ...]
     sign: Span | None = None
     bar: str = ""
     tint: str = ""
@@ -104,10 +104,10 @@ class RowStyle:
     ruled: bool = False
 
 
-def line(*spans: Span | None, right: Span | None = None) -> Line:
+def line(*spans: Span | None, right: Span | None = None) -> SpanLine:
     """Return a line without its empty spans."""
     kept = tuple(span for span in spans if span is not None and (span.text or span.sign is not None))
-    return Line(kept, right if right is not None and (right.text or right.sign is not None) else None)
+    return SpanLine(kept, right if right is not None and (right.text or right.sign is not None) else None)
 
 
 def small(text: str, role: str = "muted", **more: Any) -> Span:
@@ -166,12 +166,12 @@ class SpanDelegate(QStyledItemDelegate):
 
 
 class RowDelegate(SpanDelegate, Generic[T]):
-    """Paints the ``Row`` that ``describe`` makes of a value."""
+    """Paints the ``RowContent`` that ``describe`` makes of a value."""
 
     def __init__(
         self,
         theme: Theme,
-        describe: Callable[[T], Row],
+        describe: Callable[[T], RowContent],
         style: RowStyle | None = None,
         parent: QWidget | None = None,
     ) -> None:
@@ -197,7 +197,7 @@ class RowDelegate(SpanDelegate, Generic[T]):
             self._paint_row(painter, option, self._describe(value))
             painter.restore()
 
-    def _paint_row(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
+    def _paint_row(self, painter: QPainter, option: QStyleOptionViewItem, row: RowContent) -> None:
         theme, px, style = self._theme, self._theme.px, self._style
         self._paint_ground(painter, option, row)
         left, top, right, bottom = (px(one) for one in style.margins)
@@ -221,7 +221,7 @@ class RowDelegate(SpanDelegate, Generic[T]):
             painter.setPen(QPen(theme.color("line"), 1))
             painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
 
-    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, row: RowContent) -> None:
         theme, edge = self._theme, QRectF(option.rect)
         paint_ground(painter, option, theme)
         if row.tint:
@@ -230,7 +230,9 @@ class RowDelegate(SpanDelegate, Generic[T]):
             bar = QRectF(edge.left(), edge.top() + 1, theme.px(3), edge.height() - 2)
             painter.fillRect(placed(option, bar), theme.color(row.bar))
 
-    def _paint_line(self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, one: Line) -> None:
+    def _paint_line(
+        self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, one: SpanLine
+    ) -> None:
         px, room = self._theme.px, QRectF(box)
         if one.right is not None:
             taken = min(self.width_of(one.right), box.width() * one.right.share)
@@ -244,7 +246,7 @@ class RowDelegate(SpanDelegate, Generic[T]):
             place.setWidth(min(room.width(), box.width() * span.share))
             room.setLeft(room.left() + self.paint_span(painter, option, place, span) + px(span.gap))
 
-    def _height(self, one: Line | Text) -> float:
+    def _height(self, one: SpanLine | Text) -> float:
         if isinstance(one, Text):
             spacing = QFontMetrics(self._theme.font(bold=one.bold)).lineSpacing()
             return spacing * (self._wrapped(one).count("\n") + 1)
@@ -270,7 +272,7 @@ class RowList(QListView):
     """A short list of described rows, as high as their text needs at this width."""
 
     def __init__(
-        self, theme: Theme, describe: Callable[[Any], Row], name: str, style: RowStyle | None = None
+        self, theme: Theme, describe: Callable[[Any], RowContent], name: str, style: RowStyle | None = None
     ) -> None:
         super().__init__()
         self.setMouseTracking(True)
@@ -299,7 +301,7 @@ class FittedList(RowList):
     def __init__(
         self,
         theme: Theme,
-        describe: Callable[[Any], Row],
+        describe: Callable[[Any], RowContent],
         name: str,
         style: RowStyle | None = None,
         *,

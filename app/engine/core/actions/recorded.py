@@ -142,11 +142,11 @@ def describe_action(
     if form is None or not form.words:
         return format_recorded(recorded)
     return form.words.format_map(
-        _Words({name: _Word(value) for name, value in recorded.args.items()} | {"what": what})
+        _Placeholders({name: _Word(value) for name, value in recorded.args.items()} | {"what": what})
     )
 
 
-class _Words(dict[str, object]):
+class _Placeholders(dict[str, object]):
     def __missing__(self, name: str) -> _Word:
         return _Word(None)
 

@@ -129,7 +129,7 @@ class ApprovalService:
         found = await doing(self._rows.decide, request, decision)
         if for_site:
             self._core.bus.publish(PolicyChanged())  # it is a rule of the policy now
-        await self._told(found, decision)
+        await self._announce(found, decision)
         return found
 
     async def void(self, request: str, why: str) -> None:
@@ -325,7 +325,7 @@ class ApprovalService:
         if isinstance(event, PolicyChanged):
             self.forget_policy()  # undo and redo have brought another one
 
-    async def _told(self, found: ApprovalRequest, decision: OperatorDecision) -> None:
+    async def _announce(self, found: ApprovalRequest, decision: OperatorDecision) -> None:
         self._core.bus.publish(RequestChanged(request=found))
         self._wake(found.id)
         reach = f" ({decision.scope.value})" if decision.scope is not ApprovalScope.ONCE else ""
