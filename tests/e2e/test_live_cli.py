@@ -84,7 +84,7 @@ def test_a_second_terminal_sees_decides_and_hints(server, tmp_path):
     assert first.returncode == 0, errors
     assert sorted(row["outcome"] for row in json.loads(out)) == ["answered", "answered"]
     assert server.state.in_baskets()
-    deeds = [deed["deed"] for deed in sitelore("live", "timeline", request["run"])]
+    deeds = [deed["action"] for deed in sitelore("live", "timeline", request["run"])]
     assert deeds[:3] == ["asked", "hinted", "approved"]
     settled = sitelore("live", "requests", "--closed")
     assert [one["state"] for one in settled] == ["closed"]

@@ -99,7 +99,7 @@ async def test_a_browser_that_starts_too_slowly_is_given_up_in_time(
 
     monkeypatch.setattr(browser_pool, "open_browser", slow)
     began = time.monotonic()
-    with pytest.raises(SiteloreError, match="did not start within 3 s"):
+    with pytest.raises(SiteloreError, match="did not start within the time limit of 3 s"):
         await engine.explore(bad.entry(), "bad", ExploreOptions(max_seconds=SHORT))
 
     assert time.monotonic() - began < SHORT + GRACE

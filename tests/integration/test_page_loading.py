@@ -315,7 +315,7 @@ async def test_what_stands_in_the_way_is_said_in_one_sentence(blank: BrowserSess
     await open_page(blank, odd[1] + "/other")
     assert (
         await operate(executor, here["Press me"], Operation.CLICK)
-    ).error == "button 'Press me' has left the page"
+    ).error == "button 'Press me' has left the page since it was looked at"
 
 
 # locators on a real page

@@ -105,7 +105,7 @@ async def test_more_frames_than_allowed_are_named_and_not_looked_into(
     page = await look(blank, f"{pages}/frames.html")
     assert page.frames == 2
     assert len(page.opaque) == 3
-    assert "3 frames could not be looked into" in page.notes
+    assert "3 frames could not be read" in page.notes
 
 
 # -- shadow roots ------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ class Kills:
     """Result of a run that was killed repeatedly: kills, those that hit it running, and problems."""
 
     kills: int = 0
-    agent_runs: int = 0
+    running: int = 0
     faults: list[str] | None = None
     steps: int = 0
     outcome: str = ""
