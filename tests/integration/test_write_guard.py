@@ -247,7 +247,9 @@ async def test_a_takeover_lets_the_persons_writes_out_and_ends_with_the_guard_in
 ):
     await bench.at("/things")
     registry, run = JobRegistry(EventBus()), cast("Any", Held())
-    page = SupervisedPage(cast("Any", SimpleNamespace(registry=registry)), "r1", cast("Any", None), lambda _: None)
+    page = SupervisedPage(
+        cast("Any", SimpleNamespace(registry=registry)), "r1", cast("Any", None), lambda _: None
+    )
     page.loop, page.home = run, site.home
     page._browser = cast("Any", SimpleNamespace(session=bench.tab))  # pyright: ignore[reportPrivateUsage]
     await page.take_over(run)
