@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+_TRIES, _PAUSE = 10, 0.02
+
 
 class FileLock:
-    """An exclusive lock on a file that stays in place; ``take`` never waits."""
+    """An exclusive lock on a file; ``take`` never waits, ``take_soon`` waits for at most 0.2 s."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -29,11 +33,32 @@ class FileLock:
                 os.close(handle)
         return True
 
+    def take_soon(self) -> bool:
+        """Take the lock; return whether we have it.
+
+        Who holds it may only be checking whether its owner is dead, which takes a moment.  Blocks: for worker threads.
+        """
+        for left in reversed(range(_TRIES)):
+            if self.take():
+                return True
+            if left:
+                time.sleep(_PAUSE)
+        return False
+
     def release(self) -> None:
         """Release the lock."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+    def delete(self) -> None:
+        """Delete the lock's file while the lock is held (on Windows once it is released)."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+        self.release()
+        if sys.platform == "win32":  # elsewhere the path may be another process's by now
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -31,8 +30,6 @@ log = logging.getLogger(__name__)
 LIVE_FOLDER = ".live"
 """Folder of the locks, beside the run folders."""
 
-_TRIES, _PAUSE = 10, 0.02
-
 INTERRUPTED_REASON = "the program ended in the middle of the run"
 
 
@@ -54,7 +51,7 @@ class CrashedRun:
 
     def release(self) -> None:
         """Release it: the index is up to date."""
-        delete_lock(self.lock)
+        self.lock.delete()
 
 
 def close_crashed(runs: Path) -> list[CrashedRun]:
@@ -136,21 +133,9 @@ def take_lock(runs: Path, run: str) -> FileLock:
     lock = FileLock(path)
     with translated_errors(path):
         make_folder(path.parent)
-        for _ in range(_TRIES):
-            if lock.take():
-                return lock
-            time.sleep(_PAUSE)  # it may only be a workspace that opens and looks whether the run is dead
+        if lock.take_soon():
+            return lock
     raise Conflict(f"another process is working on run {run}; wait for it, or stop it")
-
-
-def delete_lock(lock: FileLock) -> None:
-    """Delete the lock file while it is held (Windows: once it is released): the run is over."""
-    with suppress(OSError):
-        lock.path.unlink(missing_ok=True)
-    lock.release()
-    with suppress(OSError):
-        if os.name == "nt":
-            lock.path.unlink(missing_ok=True)
 
 
 def _lock_path(runs: Path, run: str) -> Path:

@@ -25,7 +25,6 @@ from app.engine.store.run_files import (
 )
 from app.engine.store.run_locks import (
     INTERRUPTED_REASON,
-    delete_lock,
     drop_partial_line,
     replace_run_file,
     take_lock,
@@ -189,4 +188,4 @@ class RunWriter:
             log.warning("run %s is not in the index as it ended yet: %s", self.run.id, error)
             self._lock.release()
         else:
-            delete_lock(self._lock)
+            self._lock.delete()

@@ -6,7 +6,6 @@ the first, any process may take the runs of the second.
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,8 +15,6 @@ from app.engine.store.database import translated_errors
 from app.engine.store.locks import FileLock
 from app.errors import StoreError
 from kb.private import make_folder, own_file
-
-_TRIES, _PAUSE = 10, 0.02
 
 
 class RunRegistry:
@@ -32,7 +29,10 @@ class RunRegistry:
         with translated_errors(self._folder):
             make_folder(self._folder)
             if self._lock is None:
-                self._lock = self._taken(FileLock(self._folder / f"{uuid.uuid4().hex}.wall"))
+                lock = FileLock(self._folder / f"{uuid.uuid4().hex}.wall")
+                if not lock.take_soon():
+                    raise StoreError("the folder of live runs can't be locked")
+                self._lock = lock
             with own_file(self._lock.path.with_suffix(".runs")).open("a", encoding="utf-8") as file:
                 file.writelines(f"{run}\n" for run in runs)
 
@@ -46,7 +46,7 @@ class RunRegistry:
             with suppress(OSError):
                 lock = FileLock(path)
                 if lock.take():
-                    _delete_lock(lock)
+                    _delete(lock)
                 else:
                     found.update(beside.read_text("utf-8").split())
         return found
@@ -54,23 +54,11 @@ class RunRegistry:
     def close(self) -> None:
         """Give up all runs."""
         if self._lock is not None:
-            _delete_lock(self._lock)
+            _delete(self._lock)
             self._lock = None
 
-    @staticmethod
-    def _taken(lock: FileLock) -> FileLock:
-        for _ in range(_TRIES):
-            if lock.take():
-                return lock
-            time.sleep(_PAUSE)  # it may only be somebody who looks whether we are dead
-        raise StoreError("the folder of live runs can't be locked")
 
-
-def _delete_lock(lock: FileLock) -> None:
+def _delete(lock: FileLock) -> None:
     with suppress(OSError):
         lock.path.with_suffix(".runs").unlink(missing_ok=True)
-    with suppress(OSError):
-        lock.path.unlink(missing_ok=True)
-    lock.release()
-    with suppress(OSError):
-        lock.path.unlink(missing_ok=True)
+    lock.delete()
