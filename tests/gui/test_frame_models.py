@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from PySide6.QtTest import QAbstractItemModelTester
 
+from app.engine.api.engine_api import SearchHit
 from app.engine.core.events import Event, HistoryChanged, HostLost, JobChanged, RunsChanged
 from app.models.common.commands import CommandCenter
 from app.models.common.engine_client import EngineEvents, signal_name
@@ -16,6 +17,8 @@ from app.models.common.palette import PaletteModel, match_score
 from app.models.common.search import SearchModel, marked_pieces
 from app.models.common.session import SessionKeeper
 from app.models.common.workspace import WorkspaceModel
+from app.views.frame.search import hit_row
+from app.views.widgets.rows import SpanDelegate, SpanLine
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
@@ -259,3 +262,12 @@ def test_every_event_of_the_engine_has_a_signal():
         event.__name__ for event in Event.__subclasses__() if not hasattr(EngineEvents, signal_name(event))
     }
     assert without == {HostLost.__name__}
+
+
+def test_a_marked_word_keeps_its_distance_from_the_words_around_it(theme) -> None:
+    def width(snippet: str) -> float:
+        row = hit_row(SearchHit(kind="run", id="r", step=None, title="t", snippet=snippet, score=1.0))
+        assert isinstance(row.lines[1], SpanLine)
+        return sum(SpanDelegate(theme).width_of(span) for span in row.lines[1].spans)
+
+    assert width("many [orders] came") > width("many[orders]came") + 4

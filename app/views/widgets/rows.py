@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.common.object_list import OBJECT_ROLE
-from app.views.widgets.signs import Sign, elided, paint_ground
+from app.views.widgets.signs import Sign, elided, on_one_line, paint_ground
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -42,6 +42,7 @@ class Span:
         middle: elide in the middle, as for addresses.
         share: largest part of the line's width.
         least: a text whose width is reserved, so that what follows is aligned over the rows.
+        gap: space before the next span; with 0 it is a piece of the same text and keeps the spaces at its ends.
         size: width and height of the sign.
     """
 
@@ -139,7 +140,9 @@ class SpanDelegate(QStyledItemDelegate):
             painter.restore()
             box = box.adjusted(self._sign_width(span), 0, 0, 0)
         metrics = QFontMetrics(font)
-        shown = elided(metrics, span.text[:MAX_CHARACTERS], box.width(), middle=span.middle)
+        shown = elided(
+            metrics, span.text[:MAX_CHARACTERS], box.width(), middle=span.middle, joined=not span.gap
+        )
         painter.setFont(font)
         self._set_pen(painter, option, span.role)
         painter.drawText(placed(option, box), aligned(option, LEFT), shown)
@@ -148,7 +151,7 @@ class SpanDelegate(QStyledItemDelegate):
 
     def width_of(self, span: Span) -> float:
         """Return the width of a whole span."""
-        text = " ".join(span.text[:MAX_CHARACTERS].split())
+        text = on_one_line(span.text[:MAX_CHARACTERS], joined=not span.gap)
         return self._sign_width(span) + QFontMetrics(self._font(span)).horizontalAdvance(text) + 1
 
     def _font(self, span: Span) -> QFont:
@@ -332,7 +335,7 @@ def aligned(option: QStyleOptionViewItem, side: Qt.AlignmentFlag) -> Qt.Alignmen
 
 def two_lines(metrics: QFontMetrics, text: str, width: float) -> str:
     """Break a text once between words; the second line is elided."""
-    text = " ".join(text.split())
+    text = on_one_line(text)
     if metrics.horizontalAdvance(text) <= width:
         return text
     words, first = text.split(" "), ""

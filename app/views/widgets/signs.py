@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -202,10 +203,18 @@ def draw_key(painter: QPainter, box: QRectF, key: str, font: QFont, line: QColor
     painter.restore()
 
 
-def elided(metrics: QFontMetrics, text: str, width: float, *, middle: bool = False) -> str:
-    """Return the text elided to this width: at the end for prose, in the middle for addresses."""
+def elided(
+    metrics: QFontMetrics, text: str, width: float, *, middle: bool = False, joined: bool = False
+) -> str:
+    """Return the text on one line, elided to this width: at the end for prose, in the middle for addresses."""
     mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
-    return metrics.elidedText(" ".join(text.split()), mode, max(int(width), 0))
+    return metrics.elidedText(on_one_line(text, joined=joined), mode, max(int(width), 0))
+
+
+def on_one_line(text: str, *, joined: bool = False) -> str:
+    """Return the text with single spaces; a ``joined`` piece of a text keeps those at its ends."""
+    text = re.sub(r"\s+", " ", text)
+    return text if joined else text.strip()
 
 
 def paint_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
