@@ -32,7 +32,7 @@ _HOME = {
     "kb.exchange": ("import_file", "read", "write"),
     "kb.freeze": ("diff", "verify"),
     "kb.frozen": ("FrozenKnowledgeBase", "open_any"),
-    "kb.journal": ("Entry", "Journal"),
+    "kb.journal": ("Journal", "JournalEntry"),
     "kb.store": ("KnowledgeBase",),
     "kb.tip": ("Kind", "Provenance", "Query", "Retrieval", "Scope", "Status", "Tip", "TipDraft"),
     "kb.vectors": ("VectorCache",),
