@@ -14,8 +14,11 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kb.compiler import compiled
 from kb.errors import BadTip
-from kb.tip import Kind, Provenance, Scope, Status, TipDraft
+from kb.procedure import Choice, Entry, Procedure, ProcedureOrigin, ProcedureStep, procedure_to_json
+from kb.record import anchor_to_json
+from kb.tip import Anchor, Kind, Provenance, Scope, Status, TipDraft
 
 TEXT_LIMIT = 20_000
 """Characters of a tip's text, and of each of its other parts."""
@@ -56,6 +59,8 @@ def clean(draft: TipDraft) -> TipDraft:
         status=Status(draft.status),
         provenance=_provenance(draft.provenance),
         taint=tuple(sorted(_lines(draft.taint, "taint", TAINT_LIMIT))),
+        procedure=_procedure(draft),
+        anchor=_anchor(draft.anchor) if draft.anchor is not None else None,
     )
 
 
@@ -93,8 +98,17 @@ def base_id(draft: TipDraft) -> str:
 
 
 def content_key(draft: TipDraft) -> str:
-    """Hexadecimal key equal for two tips with the same content: all but status, provenance and taint."""
-    return _sha256([*_core(draft), draft.when, draft.do, draft.before, draft.why, list(draft.keywords)]).hex()
+    """Hexadecimal key equal for two tips with the same content: all but status, provenance and taint.
+
+    Compiled steps follow from the text and do not count; corrected ones and an anchor do.
+    """
+    more: list[object] = []
+    if draft.procedure is not None and draft.procedure.origin is not ProcedureOrigin.COMPILER:
+        more.append(procedure_to_json(draft.procedure))
+    if draft.anchor is not None:
+        more.append(anchor_to_json(draft.anchor))
+    said = [*_core(draft), draft.when, draft.do, draft.before, draft.why, list(draft.keywords)]
+    return _sha256([*said, *more]).hex()
 
 
 def _core(draft: TipDraft) -> list[object]:
@@ -142,6 +156,50 @@ def _scope(scope: Scope) -> Scope:
     if path and path[0] not in "/*":
         path = "/" + path
     return Scope(host=host, path=path, query=tuple(sorted(_lines(scope.query, "query keys", LIST_LIMIT))))
+
+
+def _procedure(draft: TipDraft) -> Procedure:
+    """The corrected steps on single lines, or the compiled ones."""
+    given = draft.procedure
+    if given is None or given.origin is ProcedureOrigin.COMPILER:
+        return compiled(draft)
+    return replace(
+        given,
+        entries=tuple(map(_entry, given.entries)),
+        never=_lines(given.never, "never", LIST_LIMIT),
+        unread=(),
+        compiler=0,
+    )
+
+
+def _entry(entry: Entry) -> Entry:
+    if isinstance(entry, Choice):
+        return Choice(ways=tuple(tuple(map(_step, way)) for way in entry.ways))
+    return _step(entry)
+
+
+def _step(step: ProcedureStep) -> ProcedureStep:
+    return replace(
+        step,
+        target=_line(step.target, "target of a step"),
+        role=_line(step.role, "role of a step"),
+        near=_line(step.near, "landmark of a step"),
+        where=_line(step.where, "landmark of a step"),
+        value=_text(step.value, "value of a step"),
+        when=_line(step.when, "condition of a step"),
+        locator=_text(step.locator, "locator of a step"),
+    )
+
+
+def _anchor(given: Anchor) -> Anchor:
+    return replace(
+        given,
+        screenshot=_line(given.screenshot, "screenshot"),
+        words=_line(given.words, "words of the anchor")[:REASON_LIMIT],
+        role=_line(given.role, "role of the anchor"),
+        neighbours=_lines(given.neighbours, "neighbours of the anchor", 24),
+        page=_line(given.page, "page of the anchor"),
+    )
 
 
 def _provenance(given: Provenance) -> Provenance:

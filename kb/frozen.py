@@ -10,11 +10,12 @@ from typing import NoReturn
 
 from kb import image
 from kb.database import connect, explained
-from kb.errors import BadFile, Frozen, NoSuchTip
+from kb.errors import BadFile, BadTip, Frozen, NoSuchTip
+from kb.evidence import Evidence
 from kb.manifest import read_manifest
 from kb.migrations import FROZEN_ID, shown
 from kb.reading import refuse_odd
-from kb.record import COLUMNS
+from kb.record import COLUMNS, FIRST_COLUMNS
 from kb.select import select, tally
 from kb.shape import check_shape, guard
 from kb.store import KnowledgeBase
@@ -24,8 +25,12 @@ from kb.vectors import MemoryVectors, VectorCache
 HEADER = 100
 """Bytes of an SQLite file's header."""
 
-TABLES = {"meta": ("key", "value"), "site_host": ("site", "hosts"), "tip": ("id", *COLUMNS)}
-"""Tables of a frozen file, with their columns."""
+_SHARED = {"meta": ("key", "value"), "site_host": ("site", "hosts")}
+TABLES = {
+    1: {**_SHARED, "tip": ("id", *FIRST_COLUMNS)},
+    2: {**_SHARED, "tip": ("id", *COLUMNS, image.RECORD)},
+}
+"""Tables of a frozen file with their columns, by the layout's major version."""
 
 
 class FrozenKnowledgeBase:
@@ -95,7 +100,12 @@ class FrozenKnowledgeBase:
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise Frozen(f"{self.path}: this knowledge base is frozen; change the live one and freeze that again")
 
-    add = add_many = edit = set_status = restore_revision = set_hosts = undo = redo = _refuse
+    add = add_many = edit = set_status = restore_revision = set_hosts = add_evidence = undo = redo = _refuse
+
+    def evidence(self, id: str) -> list[Evidence]:
+        """No evidence: a frozen file holds the counts of ``Tip.record`` only."""
+        self.get(id)
+        return []
 
 
 def open_any(path: Path | str) -> KnowledgeBase | FrozenKnowledgeBase:
@@ -139,12 +149,13 @@ def read_content(path: Path) -> image.Content:
     damaged = f"{path}: changed or damaged since it was frozen; take another copy of it"
     with explained(path), closing(connect(path, immutable=True)) as connection:
         guard(connection)
-        newer_minor = int(connection.execute("PRAGMA user_version").fetchone()[0]) > image.VERSION
-        check_shape(connection, path, TABLES, may_have_more=newer_minor)
+        layout = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        tables = TABLES.get(layout // 1000, TABLES[image.VERSION // 1000])
+        check_shape(connection, path, tables, may_have_more=layout > image.VERSION)
         try:
             content = image.read(connection)
             stated = image.stated_hash(connection)
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, BadTip) as error:
             raise BadFile(f"{damaged} ({error})") from error
     if content.sha256 != stated:
         raise BadFile(damaged)

@@ -7,19 +7,24 @@ machine or the moment: authors, times, revision numbers and the names of importe
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from kb import pages
+from kb.compiler import procedure_of
 from kb.migrations import FROZEN_ID
 from kb.opening import read_hosts
 from kb.pages import Table
-from kb.record import COLUMNS, from_row, to_json, to_row
-from kb.tip import Tip
+from kb.record import COLUMNS, FIRST_COLUMNS, from_row, to_json, to_row
+from kb.tip import Tip, TipRecord
 
-VERSION = 1000
-"""Layout of frozen files, major * 1000 + minor."""
+VERSION = 2000
+"""Layout of frozen files, major * 1000 + minor; files of layout 1 have no steps, anchors and records."""
+
+RECORD = "record"
+"""The column of counts as of the freeze, JSON; empty for a tip without evidence."""
 
 Hosts = Mapping[str, tuple[str, ...]]
 
@@ -33,12 +38,12 @@ class Content:
     sha256: str
 
     @classmethod
-    def of(cls, tips: Iterable[Tip], hosts: Hosts) -> Content:
+    def of(cls, tips: Iterable[Tip], hosts: Hosts, layout: int = VERSION) -> Content:
         """The tips, without fields that must not be frozen, with the hosts of their sites."""
-        bare = tuple(sorted((_bare(tip) for tip in tips), key=lambda tip: tip.id))
+        bare = tuple(sorted((_bare(tip, layout) for tip in tips), key=lambda tip: tip.id))
         sites = {tip.site for tip in bare}
         ours = {site: hosts[site] for site in sorted(hosts) if site in sites}
-        return cls(bare, ours, _digest(bare, ours))
+        return cls(bare, ours, _digest(bare, ours, layout))
 
 
 def build(content: Content) -> bytes:
@@ -50,16 +55,19 @@ def build(content: Content) -> bytes:
             ("site", "hosts"),
             [(site, to_json(list(hosts))) for site, hosts in content.hosts.items()],
         ),
-        Table("tip", ("id", *COLUMNS), ((tip.id, *to_row(tip)) for tip in content.tips)),
+        Table("tip", ("id", *COLUMNS, RECORD), (_row(tip) for tip in content.tips)),
     ]
     return pages.build(tables, application_id=FROZEN_ID, user_version=VERSION)
 
 
 def read(connection: sqlite3.Connection) -> Content:
     """Return the content of a frozen file with its computed hash; the caller compares it with ``stated_hash``."""
+    layout = int(connection.execute("PRAGMA user_version").fetchone()[0])
     rows = connection.execute("SELECT * FROM tip ORDER BY rowid").fetchall()
     tips = [from_row(row, id=row["id"]) for row in rows]
-    return Content.of(tips, read_hosts(connection))
+    if layout >= VERSION:
+        tips = [replace(tip, record=_record(row[RECORD])) for tip, row in zip(tips, rows, strict=True)]
+    return Content.of(tips, read_hosts(connection), layout)
 
 
 def stated_hash(connection: sqlite3.Connection) -> str:
@@ -68,15 +76,29 @@ def stated_hash(connection: sqlite3.Connection) -> str:
     return str(row[0]) if row is not None else ""
 
 
-def _bare(tip: Tip) -> Tip:
+def _row(tip: Tip) -> tuple[str, ...]:
+    counts = {name: count for name, count in asdict(tip.record).items() if count}
+    return (tip.id, *to_row(tip), to_json(counts) if counts else "")
+
+
+def _record(text: str) -> TipRecord:
+    counts = json.loads(text) if text else {}
+    return TipRecord(**{name: int(counts[name]) for name in TipRecord.__dataclass_fields__ if name in counts})
+
+
+def _bare(tip: Tip, layout: int) -> Tip:
     provenance = replace(tip.provenance, author="", source="")
-    return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None)
+    bare = replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None)
+    return replace(bare, procedure=procedure_of(tip)) if layout >= VERSION else bare
 
 
-def _digest(tips: Iterable[Tip], hosts: Hosts) -> str:
-    digest = hashlib.sha256(to_json([VERSION // 1000, COLUMNS]).encode())
+def _digest(tips: Iterable[Tip], hosts: Hosts, layout: int) -> str:
+    first = layout < VERSION
+    columns = FIRST_COLUMNS if first else (*COLUMNS, RECORD)
+    digest = hashlib.sha256(to_json([layout // 1000, columns]).encode())
     for row in ([site, *globs] for site, globs in hosts.items()):
         digest.update(b"\nhosts " + to_json(row).encode())
     for tip in tips:
-        digest.update(b"\ntip " + to_json([tip.id, *to_row(tip)]).encode())
+        row = (tip.id, *to_row(tip)[: len(FIRST_COLUMNS)]) if first else _row(tip)
+        digest.update(b"\ntip " + to_json(list(row)).encode())
     return digest.hexdigest()

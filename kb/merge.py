@@ -38,5 +38,7 @@ def _draft(tip: Tip, source: str) -> TipDraft:
         keywords=tip.keywords,
         status=Status.DRAFT,
         provenance=replace(tip.provenance, source=tip.provenance.source or source),
+        procedure=tip.procedure,
+        anchor=tip.anchor,
         taint=tip.taint,
     )

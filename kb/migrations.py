@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from kb import journal
+from kb import evidence, journal
 from kb.content import content_key
 from kb.database import connect, transaction
 from kb.errors import BadFile, Frozen
@@ -158,11 +158,19 @@ def _waivers(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE revision ADD COLUMN waiver TEXT NOT NULL DEFAULT ''")
 
 
+def _steps_anchors_evidence(connection: sqlite3.Connection) -> None:
+    """2.2: a tip's steps and anchor with each revision; tests, votes and uses."""
+    connection.execute("ALTER TABLE revision ADD COLUMN procedure TEXT NOT NULL DEFAULT ''")
+    connection.execute("ALTER TABLE revision ADD COLUMN anchor TEXT NOT NULL DEFAULT ''")
+    evidence.create_table(connection)
+
+
 STEPS: tuple[tuple[int, Callable[[sqlite3.Connection], None]], ...] = (
     (1000, _first),
     (1001, _vectors),
     (2000, _hosts_and_content),
     (2001, _waivers),
+    (2002, _steps_anchors_evidence),
 )
 
 VERSION = STEPS[-1][0]

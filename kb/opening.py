@@ -11,6 +11,7 @@ from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 
+from kb import evidence
 from kb.database import connect, connect_memory, explained
 from kb.errors import BadFile
 from kb.migrations import STEPS, VERSION, check, migrate
@@ -102,12 +103,12 @@ def _check_all(connection: sqlite3.Connection, path: Path, version: int) -> None
     """Compare the file's schema with the one its version's migrations create."""
     if not version:
         return
-    guards = ("deed_kept", "revision_kept_on_update", "revision_kept_on_delete")
+    guards = ("deed_kept", "revision_kept_on_update", "revision_kept_on_delete", *evidence.GUARDS)
     check_shape(
         connection,
         path,
         _expected(min(version, VERSION)),
-        indexes=("revision_content",),
+        indexes=("revision_content", evidence.INDEX),
         triggers=guards,
         may_have_more=version > VERSION,
     )

@@ -14,17 +14,19 @@ from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from sqlite3 import Connection, Row
+from sqlite3 import Connection
 from types import TracebackType
 from typing import Any
 
-from kb import opening
+from kb import evidence, opening
 from kb.content import base_id, clean, clean_reason, clean_site, content_key
 from kb.database import BUSY_SECONDS, explained, transaction
 from kb.errors import BadFile, BadTip, NoSuchTip, Unfit
-from kb.gate import Judge, error_rules, held_back, not_waived, refusal, waiver_from_json, waiver_to_json
+from kb.evidence import Evidence
+from kb.gate import Judge, error_rules, held_back, not_waived, refusal, waiver_to_json
 from kb.journal import Journal, JournalEntry
-from kb.record import QUOTED, from_row, to_json, to_row
+from kb.record import COLUMNS, QUOTED, to_json, to_row
+from kb.revisions import CURRENT, same_content, stored_tip, with_record
 from kb.select import select, tally
 from kb.tip import KbStats, Provenance, Revision, Status, Tip, TipDraft, Waiver
 from kb.vectors import MemoryVectors, StoredVectors, VectorCache
@@ -132,7 +134,16 @@ class KnowledgeBase:
             ).fetchall()
         if not rows:
             raise NoSuchTip(f"there is no tip {id!r}")
-        return [Revision(tip=_tip(row), deed=row["deed"], author=row["author"], at=row["at"]) for row in rows]
+        return [
+            Revision(tip=stored_tip(row), deed=row["deed"], author=row["author"], at=row["at"])
+            for row in rows
+        ]
+
+    def evidence(self, id: str) -> list[Evidence]:
+        """Every test, vote and use of a tip, the oldest first; raises ``NoSuchTip``."""
+        with self._reading():
+            self._current(id)
+            return evidence.evidence_of(self._connection, id)
 
     def hosts(self) -> dict[str, tuple[str, ...]]:
         """The host globs of each site: the default for tips without a host of their own."""
@@ -226,7 +237,7 @@ class KnowledgeBase:
                     taint=now.taint + draft.taint,
                 )
             )
-            if to_row(edited) != to_row(now):
+            if not same_content(edited, now):
                 kept = now.waiver if content_key(edited) == content_key(now) else None
                 waiver = self._waiver(edited, kept, waive) if edited.status is Status.ACTIVE else kept
                 self._admit(edited, waiver, id)
@@ -264,7 +275,7 @@ class KnowledgeBase:
         with self._writing():
             now = self._current(id)
             older = replace(self._at(id, revision), status=now.status)
-            if to_row(older) != to_row(now):
+            if not same_content(older, now):
                 self._admit(older, older.waiver, id)
                 self._append(id, older, f"restore revision {revision}", waiver=older.waiver)
                 self._record("restore", {id: now.revision}, label=f"restore revision {revision} of {id}")
@@ -293,6 +304,16 @@ class KnowledgeBase:
                 "INSERT OR REPLACE INTO site_host (site, hosts) VALUES (?, ?)", (slug, to_json(list(globs)))
             )
 
+    def add_evidence(self, pieces: Iterable[Evidence]) -> int:
+        """Store tests, votes and uses, and return how many were new.
+
+        Evidence is never undone: it happened.  Of tips that are not here nothing is stored.
+        """
+        with self._writing():
+            known = [one for one in pieces if self._exists(one.tip)]
+            stamped = [replace(one, at=one.at or self._clock(), by=one.by or self.author) for one in known]
+            return evidence.append(self._connection, stamped)
+
     # within a transaction
 
     @contextmanager
@@ -320,15 +341,20 @@ class KnowledgeBase:
     def _all(self) -> list[Tip]:
         version = self.data_version
         if self._listed[0] != version:
-            rows = self._connection.execute(f"{_CURRENT} WHERE NOT t.gone ORDER BY t.id").fetchall()
-            self._listed = (version, [_tip(row) for row in rows])
+            rows = self._connection.execute(f"{CURRENT} WHERE NOT t.gone ORDER BY t.id").fetchall()
+            known = evidence.records(self._connection)
+            self._listed = (version, [with_record(stored_tip(row), known) for row in rows])
         return self._listed[1]
 
     def _current(self, id: str) -> Tip:
-        row = self._connection.execute(f"{_CURRENT} WHERE t.id = ? AND NOT t.gone", (id,)).fetchone()
+        row = self._connection.execute(f"{CURRENT} WHERE t.id = ? AND NOT t.gone", (id,)).fetchone()
         if row is None:
             raise NoSuchTip(f"there is no tip {id!r}")
-        return _tip(row)
+        return with_record(stored_tip(row), evidence.records(self._connection, id))
+
+    def _exists(self, id: str) -> bool:
+        found = self._connection.execute("SELECT 1 FROM tip WHERE id = ? AND NOT gone", (id,))
+        return found.fetchone() is not None
 
     def _at(self, id: str, revision: int) -> Tip:
         row = self._connection.execute(
@@ -338,13 +364,13 @@ class KnowledgeBase:
         ).fetchone()
         if row is None:
             raise NoSuchTip(f"tip {id!r} has no revision {revision}")
-        return _tip(row)
+        return stored_tip(row)
 
     def _same_now(self, key: str) -> Tip | None:
         row = self._connection.execute(
-            f"{_CURRENT} WHERE r.content = ? AND NOT t.gone ORDER BY t.id LIMIT 1", (key,)
+            f"{CURRENT} WHERE r.content = ? AND NOT t.gone ORDER BY t.id LIMIT 1", (key,)
         ).fetchone()
-        return _tip(row) if row is not None else None
+        return stored_tip(row) if row is not None else None
 
     def _ever_seen(self, key: str) -> bool:
         found = self._connection.execute(
@@ -389,7 +415,7 @@ class KnowledgeBase:
         number = self._connection.execute(
             "SELECT coalesce(max(revision), 0) + 1 FROM revision WHERE tip = ?", (id,)
         ).fetchone()[0]
-        marks = ", ".join("?" * 22)
+        marks = ", ".join("?" * (8 + len(COLUMNS)))
         self._connection.execute(
             "INSERT INTO revision (tip, revision, gone, deed, author, at, content, waiver,"
             f" {QUOTED}) VALUES ({marks})",
@@ -427,16 +453,6 @@ class KnowledgeBase:
                 )
             else:
                 self._append(id, tip, deed, waiver=tip.waiver)
-
-
-_CURRENT = "SELECT r.*, t.created_at FROM tip t JOIN revision r ON r.tip = t.id AND r.revision = t.revision"
-
-
-def _tip(row: Row) -> Tip:
-    tip = from_row(
-        row, id=row["tip"], revision=row["revision"], created_at=row["created_at"], changed_at=row["at"]
-    )
-    return replace(tip, waiver=waiver_from_json(row["waiver"])) if row["waiver"] else tip
 
 
 def _signed(draft: TipDraft, author: str) -> TipDraft:

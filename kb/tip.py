@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from kb.procedure import Procedure
+
 CROSS = "cross"
 """The site of tips (and tasks) that span several sites."""
 
@@ -83,6 +85,47 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """A region of a screenshot that a tip is about (ColorBrowserAgent, 3.2): found again on pages that look alike.
+
+    Attributes:
+        screenshot: content hash of the picture it was drawn on.
+        box: left, top, width and height in CSS pixels of that picture.
+        words: the text in the region; ``role`` the role of its main element.
+        neighbours: the names of elements around it, nearest first.
+        page: the template address of the page it was drawn on.
+    """
+
+    screenshot: str = ""
+    box: tuple[int, int, int, int] = (0, 0, 0, 0)
+    words: str = ""
+    role: str = ""
+    neighbours: tuple[str, ...] = ()
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TipRecord:
+    """Counts of how a tip has fared: the evidence that raises or lowers its rank.
+
+    Attributes:
+        applied: steps at which its condition held; ``done``: steps at which one of its steps was done.
+        effect: of those, steps whose effect was seen; ``failed``: steps at which its step could not be done.
+        up, down: votes of operators and annotators.
+        tests, broke: tests in a browser, and those that broke.
+    """
+
+    applied: int = 0
+    done: int = 0
+    effect: int = 0
+    failed: int = 0
+    up: int = 0
+    down: int = 0
+    tests: int = 0
+    broke: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TipDraft:
     """The content given by a person (or a file); all fields but the site and the text have defaults.
 
@@ -102,6 +145,9 @@ class TipDraft:
     status: Status = Status.DRAFT
     provenance: Provenance = field(default_factory=Provenance)
     taint: tuple[str, ...] = ()
+    procedure: Procedure | None = None
+    """The steps; None for a tip stored before there were any: ``kb.compiler.procedure_of`` compiles them."""
+    anchor: Anchor | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +172,8 @@ class Tip(TipDraft):
     created_at: float = 0.0
     changed_at: float = 0.0
     waiver: Waiver | None = None
+    record: TipRecord = field(default_factory=TipRecord)
+    """How the tip has fared; in a frozen file as it was at the freeze."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,15 +202,31 @@ class Route(StrEnum):
     URL = "url"
     KEYWORD = "keyword"
     EMBEDDING = "embedding"
+    ANCHOR = "anchor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A query to the knowledge base at a step: the page's address, the goal, the site if known."""
+    """A query to the knowledge base at a step; every field may be empty.
+
+    Attributes:
+        url: the page's address; ``text`` the goal; ``site`` the site if known, ``sites`` all sites of the task.
+        subgoal: the part of the goal in hand.
+        title, headings, controls: the page in front; a control is its role and name ("button Save").
+        element: role and name of the element about to be used.
+        failure: the last failure in one sentence.
+    """
 
     url: str = ""
     text: str = ""
     site: str = ""
+    sites: tuple[str, ...] = ()
+    subgoal: str = ""
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
+    element: str = ""
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

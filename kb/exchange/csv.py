@@ -15,6 +15,8 @@ from dataclasses import replace
 
 from kb.errors import BadFile, BadTip
 from kb.exchange.parsed import ParsedTip, Parser, draft_from
+from kb.procedure import procedure_to_json
+from kb.record import anchor_to_json, to_json
 from kb.tip import Provenance, TipDraft
 
 COLUMNS = (
@@ -36,6 +38,8 @@ COLUMNS = (
     "author",
     "detector",
     "verdict",
+    "procedure",
+    "anchor",
 )
 
 _LISTS = ("query", "keywords", "taint")
@@ -116,6 +120,8 @@ def _cells(tip: TipDraft) -> tuple[str, ...]:
         origin.author,
         origin.detector,
         origin.verdict,
+        to_json(procedure_to_json(tip.procedure)) if tip.procedure is not None else "",
+        to_json(anchor_to_json(tip.anchor)) if tip.anchor is not None else "",
     )
 
 

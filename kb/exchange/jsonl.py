@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from kb.errors import BadTip
 from kb.exchange.parsed import ParsedTip, Parser, draft_from, lines
-from kb.record import provenance_from_json, provenance_to_json
+from kb.procedure import procedure_to_json
+from kb.record import anchor_to_json, provenance_from_json, provenance_to_json
 from kb.tip import TipDraft
 
 
@@ -50,6 +51,8 @@ def _line(tip: TipDraft) -> str:
         "keywords": list(tip.keywords),
         "taint": list(tip.taint),
         "provenance": provenance_to_json(replace(tip.provenance, source="")),
+        "procedure": procedure_to_json(tip.procedure) if tip.procedure is not None else None,
+        "anchor": anchor_to_json(tip.anchor) if tip.anchor is not None else None,
     }
     return json.dumps({name: value for name, value in fields.items() if value}, ensure_ascii=False)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from kb.errors import BadTip
+from kb.procedure import procedure_from_json
+from kb.record import anchor_from_json
 from kb.tip import Kind, Scope, TipDraft
 
 
@@ -47,6 +50,8 @@ def draft_from(fields: Mapping[str, Any], site: str) -> TipDraft:
         why=_text(fields, "why"),
         keywords=_list(fields, "keywords"),
         taint=_list(fields, "taint"),
+        procedure=procedure_from_json(given) if (given := _json(fields, "procedure")) else None,
+        anchor=anchor_from_json(given) if (given := _json(fields, "anchor")) else None,
     )
 
 
@@ -71,6 +76,17 @@ def _list(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
             raise BadTip(f"{name!r} must be a list of texts")
         items.append(str(item))
     return tuple(items)
+
+
+def _json(fields: Mapping[str, Any], name: str) -> object:
+    """A field that holds JSON, as a mapping or as its text; None for an empty one."""
+    value: object = fields.get(name)
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value) if value.strip() else None
+    except (ValueError, RecursionError) as error:
+        raise BadTip(f"{name!r} is not JSON ({error})") from error
 
 
 def _kind(name: str) -> Kind:

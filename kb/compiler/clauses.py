@@ -1,0 +1,164 @@
+"""Sentences of tips cut into clauses: what may be acted on, what is warned of, and what belongs to which alternative."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kb.compiler.text import MARK, ClauseKind
+from kb.compiler.verbs import LEAD, VERB
+
+_NOT = r"(?:do\s+not|don['’]?t|does\s+not|never|not|avoid|stay\s+(?:away|off)|keep\s+(?:away|off|clear)|without|nor)"
+_CONDITION = r"(?:if|when|once|whenever|in\s+case|as\s+soon\s+as|unless|until|while|where|should)"
+_REASON = (
+    r"(?:because|since|as\s+(?:it|the|this|that|they)|otherwise|or\s+else|so\s+(?:that|as)|which|that\s+(?:is|would|will|page)|"
+    r"this|it\s+(?:is|does|only|will|would|has|just|merely|shows?|opens?|makes?|looks?)|they|who|whose|for\s+it)"
+)
+_START = rf"(?:(?:{LEAD})\s*,?\s+)*(?:{VERB}|{_NOT}|{_CONDITION}|{_REASON}|instead\s+of|rather\s+than|before|after|either)(?=\s|\ue000|$)"
+_MARKED_NEXT = r"(?:then|and|or)\s+(?:then\s+)?(?:the\s+|a\s+)?(?:(?:link|button|tab|menu|icon|entry|option|field)\s+)?\ue000"
+_SPLIT = re.compile(
+    rf"\s*[,;]\s+(?=(?:{_START}|{_MARKED_NEXT}))|\s*:\s+(?=(?:{_START}))|\s+[-–—]\s+|\s*—\s*"
+    rf"|\s+(?=(?:and|or|but|then|before|after|by|until|instead|while|otherwise|because|since|unless|if|when)\s+(?:(?:{LEAD})\s+)*(?:{VERB}|{_NOT})(?=\s|\ue000|$))"
+    rf"|\s+(?={_MARKED_NEXT})|\s+(?=(?:because|since|unless|otherwise|so\s+that|which)\s)|\s+(?=(?:if|when|once|until)\s+(?:the|it|you|there|a|an|this|that)\s)",
+    re.IGNORECASE,
+)
+_WARNED = re.compile(
+    rf"^(?:(?:{LEAD})\s*,?\s+)*{_NOT}\b"
+    r"|\b(?:must|should|may|can|need|is|are)(?:\s+not|n['’]t)\s+(?:to\s+)?(?:be\s+)?(?:opened|pressed|clicked|used|followed|touched|chosen|visited|sent|filled|called|taken)\b"
+    r"|\b(?:does|do|is|are)\s+(?:not|n['’]t)\s+(?:work|working|help)|\b(?:does|do|is|are)n['’]t\s+(?:work|help)|\bis\s+broken\b",
+    re.IGNORECASE,
+)
+_STAY_OFF = re.compile(
+    r"\b(?:stay|keep)\s+(?:off|away|clear)|\b(?:don['’]?t|do\s+not|never)\s+(?:press|click|open|use|touch|follow|choose|visit|take)\s+(?:it|that|this|them)\b|\bavoid\s+(?:it|this|that)\b|\bhands\s+off",
+    re.IGNORECASE,
+)
+_REASONED = re.compile(rf"^(?:{_REASON})\b", re.IGNORECASE)
+_CONDITIONED = re.compile(rf"^(?:(?:{LEAD})\s*,?\s+)*?(?P<word>{_CONDITION})\s+(?P<rest>.+)$", re.IGNORECASE)
+_INSTEAD_OF = re.compile(
+    r"^(?:(?:and|but|so)\s+)?(?:instead\s+of|rather\s+than|in\s+place\s+of)\s+(?P<rest>.+)$", re.IGNORECASE
+)
+_TRAILING_INSTEAD_OF = re.compile(
+    r"\s*,?\s+(?:instead\s+of|rather\s+than|and\s+not|but\s+not|,\s*not)\s+(?P<rest>[^,]+?)(?=,|$)",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(r"^(?:(?:and|but)\s+)?before\s+(?:you\s+)?(?P<rest>.+)$", re.IGNORECASE)
+_AFTER = re.compile(
+    r"^(?:and\s+)?after\s+(?:you(?:\s+have|['’]ve)?\s+|having\s+)?(?P<rest>(?:\w+ing|\w+ed|chosen|set|written|put|gone|read)\b.*)$",
+    re.IGNORECASE,
+)
+_EXAMPLE = re.compile(r"\b(?:eg|ie|for\s+(?:example|instance)|example\s*:|such\s+as)\b[\s:,]*", re.IGNORECASE)
+_OR = re.compile(r"^(?:or)\b", re.IGNORECASE)
+_EITHER = re.compile(
+    r"\beither\b|\btwo\s+ways\b|\bthere\s+are\s+(?:two|three|several)\b|\bone\s+of\s+(?:two|these)\b",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(r"^but\s+first\b|\bfirst$|\bbeforehand$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause of a sentence.
+
+    Attributes:
+        either: it opens a list of alternatives; ``other``: it is the next alternative.
+        earlier: it is done before the step named just before it; ``later``: after the rest of its sentence.
+        when: the condition it was under.
+    """
+
+    text: str
+    kind: ClauseKind = ClauseKind.ACTION
+    either: bool = False
+    other: bool = False
+    earlier: bool = False
+    later: bool = False
+    when: str = ""
+
+
+def clauses(sentence: str) -> list[Clause]:
+    """The clauses of a marked sentence, in the order of the words."""
+    made: list[Clause] = []
+    said, example, _ = _split_example(sentence)
+    condition = ""
+    stay_off = bool(_STAY_OFF.search(said))
+    for piece in (one.strip(" ,;:") for one in _SPLIT.split(said)):
+        if not piece:
+            continue
+        if (found := _CONDITIONED.match(piece)) is not None and not _OR.match(piece):
+            condition = found["rest"]
+            made.append(Clause(piece, ClauseKind.REASON))
+            continue
+        for clause in _of_piece(piece, stay_off):
+            if clause.kind is ClauseKind.ACTION and condition:
+                clause = Clause(
+                    clause.text,
+                    clause.kind,
+                    clause.either,
+                    clause.other,
+                    clause.earlier,
+                    clause.later,
+                    condition,
+                )
+                condition = ""
+            made.append(clause)
+    if example:
+        made.append(Clause(example, ClauseKind.EXAMPLE))
+    return made
+
+
+def _split_example(sentence: str) -> tuple[str, str, str]:
+    """A sentence without the example at its end; an example address that is an action's object stays."""
+    found = _EXAMPLE.search(sentence)
+    if found is None:
+        return sentence, "", ""
+    rest = sentence[found.end() :]
+    if re.match(r"\ue000a", rest) and not re.search(r"\ue000a", sentence[: found.start()]):
+        return sentence, "", ""
+    comma = re.search(rf",\s+(?=(?:{_START}))|\s+(?=(?:and|or|then)\s+(?:{VERB})\s)", rest, re.IGNORECASE)
+    end = comma.start() if comma else len(rest)
+    return (sentence[: found.start()].rstrip(" ,(") + rest[end:]), rest[:end], ""
+
+
+def _of_piece(piece: str, stay_off: bool) -> list[Clause]:
+    if (found := _INSTEAD_OF.match(piece)) is not None:
+        return [Clause(found["rest"], ClauseKind.WARNING)]
+    if _WARNED.search(piece) is not None:
+        return [Clause(piece, ClauseKind.WARNING)]
+    if _REASONED.match(piece) is not None:
+        return [Clause(piece, ClauseKind.WARNING if stay_off else ClauseKind.REASON)]
+    made: list[Clause] = []
+    if (found := _TRAILING_INSTEAD_OF.search(piece)) is not None:
+        made.append(Clause(found["rest"], ClauseKind.WARNING))
+        piece = piece[: found.start()] + piece[found.end() :]
+    other, either = bool(_OR.match(piece)), bool(_EITHER.search(piece))
+    if (before := _BEFORE.match(piece)) is not None:
+        return [*made, Clause(before["rest"], later=True)]
+    if (after := _AFTER.match(piece)) is not None:
+        return [*made, Clause(_base(after["rest"]))]
+    earlier = bool(_FIRST.search(piece))
+    piece = re.sub(r"\s+(?:first|beforehand)$", "", piece, flags=re.IGNORECASE)
+    return [*made, Clause(piece, either=either, other=other, earlier=earlier)]
+
+
+def _base(text: str) -> str:
+    """``pressed Save`` as ``press Save``."""
+    irregular = {
+        "chosen": "choose",
+        "written": "write",
+        "gone": "go",
+        "put": "put",
+        "set": "set",
+        "read": "read",
+    }
+    first, _, rest = text.partition(" ")
+    word = irregular.get(first.lower(), "")
+    if not word and first.lower().endswith("ed"):
+        word = first[:-2] if not first.lower().endswith(("ped", "typed", "closed")) else first[:-1]
+        word = {"clickd": "click", "typ": "type", "stopp": "stop", "tapp": "tap", "tappe": "tap"}.get(
+            word.lower(), word
+        )
+    return f"{word or first} {rest}"
+
+
+def is_named(text: str) -> bool:
+    """Whether a clause names anything in quotes or by an address."""
+    return MARK.search(text) is not None

@@ -1,0 +1,253 @@
+"""Clauses of tips: the imperative, and the step it makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kb.compiler import phrases
+from kb.compiler.text import MARK, MarkedText
+from kb.procedure import ProcedureStep, StepKind
+
+_PRESS = (
+    r"(?:double[- ]|right[- ]|left[- ])?click(?:ing)?(?:\s+on(?:to)?)?|press(?:ing)?(?:\s+on)?|tap(?:ping)?(?:\s+on)?|hit(?:ting)?|"
+    r"push(?:ing)?|toggl(?:e|ing)|expand(?:ing)?|collaps(?:e|ing)|unfold(?:ing)?|follow(?:ing)?|activat(?:e|ing)|"
+    r"confirm(?:ing)?(?:\s+with|\s+by)?|finish(?:ing)?\s+with|sav(?:e|ing)\s+(?:with|by)|submit(?:ting)?\s+(?:with|by)|"
+    r"us(?:e|ing)|clos(?:e|ing)\s+with|end\s+with|switch(?:ing)?\s+to|chang(?:e|ing)\s+to\s+(?=the)|leave\s+(?:with|by)"
+)
+_OPEN = (
+    r"go(?:ing)?\s+(?:straight\s+|directly\s+|back\s+|over\s+)?(?:to|through|via|into|by)|goto|visit(?:ing)?|open(?:ing)?(?:\s+up)?|"
+    r"navigat(?:e|ing)\s+(?:directly\s+|straight\s+)?(?:to|through|via)|head(?:ing)?\s+to|load(?:ing)?|brows(?:e|ing)\s+to|access(?:ing)?|"
+    r"enter(?:ing)?\s+the\s+(?:address|url)|call(?:ing)?\s+up|append(?:ing)?|tak(?:e|ing)|find(?:ing)?|get(?:ting)?\s+to|"
+    r"reach(?:ing)?|jump(?:ing)?\s+to|start(?:ing)?\s+(?:at|from|on|in)|begin(?:ning)?\s+(?:at|on|with|in)|return(?:ing)?\s+to|pull\s+up"
+)
+_HOVER = r"hover(?:ing)?(?:\s+over|\s+on|\s+above)?|mouse\s+over|point(?:ing)?\s+(?:at|to)|(?:mov(?:e|ing)|rest(?:ing)?|put)\s+the\s+(?:mouse|pointer|cursor)(?:\s+pointer)?\s+(?:over|to|on|onto|above)"
+_FILL = r"typ(?:e|ing)(?:\s+in)?|enter(?:ing)?|writ(?:e|ing)|put(?:ting)?|input(?:ting)?|insert(?:ing)?|past(?:e|ing)|key\s+in|fill(?:ing)?(?:\s+in|\s+out)?"
+_CHOOSE = r"choos(?:e|ing)|select(?:ing)?|pick(?:ing)?"
+_SET = r"set(?:ting)?|chang(?:e|ing)|switch(?:ing)?"
+_TICK = r"(?:un)?tick(?:ing)?|(?:un)?check(?:ing)?(?=\s+(?:the\s+)?(?:check|tick|box|\ue000))|mark(?:ing)?\s+the\s+(?=check|tick|box)"
+_READ = r"look(?:ing)?\s+(?:at|in|into|for)|read(?:ing)?(?:\s+off)?|compar(?:e|ing)|not(?:e|ing)\s+(?:down\s+)?(?=the|\ue000)|count(?:ing)?(?=\s+the|\s+\ue000)|see(?=\s+(?:the|column|\ue000))|inspect(?:ing)?"
+_WAIT = r"wait(?:ing)?(?:\s+(?:until|for|till))"
+
+VERB = rf"(?:{_PRESS}|{_OPEN}|{_HOVER}|{_FILL}|{_CHOOSE}|{_SET}|{_TICK}|{_READ}|{_WAIT})"
+"""Every verb that makes a step, as the source of a regular expression."""
+
+LEAD = (
+    r"(?:and|or|but|then|next|now|first(?:ly)?|second(?:ly)?|third(?:ly)?|last(?:ly)?|finally|afterwards?|after\s+that|after\s+this|"
+    r"also|simply|just|please|either|instead|again|always|directly|there|here|rather|alternatively|otherwise|at\s+last|"
+    r"you(?:\s+(?:can|could|may|might|should|must|will|have\s+to|need\s+to|want\s+to))(?:\s+(?:also|simply|just|always|then|instead|either))?|"
+    r"it\s+is\s+(?:best|better|possible|enough|easier|safer|faster)\s+to|"
+    r"(?:make|be)\s+sure\s+(?:to|you)|remember\s+to|try\s+to|by|to\s+do\s+so|with\s+that|so|from\s+there|once\s+there)"
+)
+"""Words before an imperative that do not change it."""
+
+_LEADING = re.compile(rf"^(?:{LEAD}\b\s*[,:]?\s+)+", re.IGNORECASE)
+_KINDS = tuple(
+    (kind, re.compile(rf"^(?:{pattern})(?=\s|$|\ue000)\s*", re.IGNORECASE))
+    for kind, pattern in (
+        ("hover", _HOVER), ("wait", _WAIT), ("tick", _TICK), ("set", _SET), ("choose", _CHOOSE), ("read", _READ),
+        ("open", _OPEN), ("press", _PRESS), ("fill", _FILL),
+    )
+)  # fmt: skip
+_FIRST = tuple(sorted(_KINDS, key=lambda pair: pair[0] == "fill"))
+_ARROW = r"\s*(?:>|→|->|=>|»|›|⇒)\s*"
+_PART = rf"(?:{MARK.pattern.replace('(', '(?:', 2)}|[A-Z0-9][\w&'’+.:!-]*(?:\s+(?!then\b|and\b|in\b|to\b|for\b|at\b|on\b|of\s+the\b|or\b|where\b|with\b|but\b)[\w&'’+.:!-]+){{0,5}})"
+PATH = re.compile(rf"{_PART}(?:{_ARROW}\"?{_PART})+|{_PART}(?:\s+/\s+{_PART})+")
+"""A menu path: ``Reports > Orders``, ``Project / Yours / All``."""
+
+_NEAR_FIRST = re.compile(
+    r"^(?:in|on|at|under|below|after|with|from|for|inside|within)\s+(?P<place>(?:(?!,).)*?)[\s,]+(?=(?:"
+    + VERB
+    + r")\s)",
+    re.IGNORECASE,
+)
+_ROW_OF = re.compile(r"^the\s+(?:row|line|card|entry)\s+(?:of|with|for)\s+(.+)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Imperative:
+    """A clause's verb and the words after it; ``kind`` names the pattern it matched."""
+
+    kind: str
+    rest: str
+    near: str = ""
+
+
+def imperative(clause: str) -> Imperative | None:
+    """The imperative a clause begins with; None for a statement."""
+    text = stripped(clause)
+    if (found := _match(text)) is not None:
+        return found
+    if (place := _NEAR_FIRST.match(text)) is not None:
+        found = _match(stripped(text[place.end() :]))
+        if found is not None:
+            row = _ROW_OF.match(place["place"])
+            return replace(found, near=row[1] if row else "")
+    return None
+
+
+def stripped(clause: str) -> str:
+    """The clause without words that only lead to its imperative."""
+    return _LEADING.sub("", clause.strip(" ,.:;-–—"))
+
+
+def _match(text: str) -> Imperative | None:
+    for kind, pattern in _FIRST:
+        if (found := pattern.match(text)) is not None:
+            return Imperative(kind, text[found.end() :].strip())
+    return None
+
+
+class StepReader:
+    """Makes steps of imperatives of one tip."""
+
+    def __init__(self, source: MarkedText, known: frozenset[str]) -> None:
+        self._source, self._known = source, known
+        self._make: dict[str, Callable[[str], list[ProcedureStep]]] = {
+            "hover": lambda rest: self._of(StepKind.HOVER, rest),
+            "wait": self._wait,
+            "tick": self._tick,
+            "set": self._set,
+            "choose": self._choose,
+            "read": self._read,
+            "open": self._open,
+            "press": self._press,
+            "fill": self._fill,
+        }
+
+    def steps(self, found: Imperative) -> list[ProcedureStep]:
+        """The steps of an imperative; none if its object can't be told."""
+        made = self._make[found.kind](found.rest)
+        if found.near and made and not made[0].near:
+            near = phrases.control(f"x in the row of {found.near}", self._source).near
+            made[0] = replace(made[0], near=near, where="in")
+        return made
+
+    def path(self, text: str) -> list[ProcedureStep]:
+        """One press for each part of the first menu path in a text."""
+        found = PATH.search(text)
+        if found is None:
+            return []
+        parts = re.split(rf"{_ARROW}|\s+/\s+", found[0])
+        controls = [self._control(part) for part in parts]
+        return [_step(StepKind.PRESS, one) for one in controls if one]
+
+    def object(self, text: str) -> list[ProcedureStep]:
+        """The things a clause without a verb continues with."""
+        return self.path(text) or self._press(text)
+
+    def control(self, text: str) -> phrases.Control:
+        """The control a phrase names."""
+        return self._control(text)
+
+    def _control(self, text: str) -> phrases.Control:
+        return phrases.control(text, self._source, self._known)
+
+    def _of(self, kind: StepKind, text: str, role: str = "") -> list[ProcedureStep]:
+        one = self._control(text)
+        return [_step(kind, replace(one, role=role or one.role))] if one else []
+
+    def _address(self, text: str) -> list[ProcedureStep]:
+        found = next((mark for mark in MARK.finditer(text) if mark[1] == "a"), None)
+        if found is None:
+            return []
+        example = re.search(
+            r"\b(?:eg|e\.g\.|like|such as|for example|example)\W*$", text[: found.start()], re.IGNORECASE
+        )
+        target = phrases.address(self._source.get(found), example=bool(example))
+        return [ProcedureStep(kind=StepKind.OPEN, target=target)]
+
+    def _open(self, rest: str) -> list[ProcedureStep]:
+        return self._address(rest) or self._press(rest)
+
+    def _press(self, rest: str) -> list[ProcedureStep]:
+        if made := self.path(rest):
+            return made
+        mark = MARK.search(rest)
+        if mark is not None and mark[1] == "a":
+            return self._address(rest)
+        if re.match(r"(?:it|this|that|them)\b", rest, re.IGNORECASE):
+            return []
+        return self._of(StepKind.PRESS, rest)
+
+    def _tick(self, rest: str) -> list[ProcedureStep]:
+        return self._of(StepKind.PRESS, rest, role="checkbox")
+
+    def _read(self, rest: str) -> list[ProcedureStep]:
+        named = re.search(r"(?:begins?|starts?)\s+with\s+(.+)$", rest)
+        one = self._control(named[1] if named else rest)
+        return [_step(StepKind.READ, replace(one, role=""))] if one else []
+
+    def _wait(self, rest: str) -> list[ProcedureStep]:
+        rest = re.sub(r"\s+(?:appears?|is|are|shows?|comes?|has|have|disappears?|turns?)\b.*$", "", rest)
+        one = self._control(rest)
+        return [_step(StepKind.WAIT, replace(one, role="", near="", where=""))] if one else []
+
+    def _set(self, rest: str) -> list[ProcedureStep]:
+        found = re.match(r"(?P<field>.+?)\s+(?:to|on|as)\s+(?P<value>.+)$", rest)
+        if found is None:
+            return []
+        return self._chosen(found["field"], found["value"])
+
+    def _choose(self, rest: str) -> list[ProcedureStep]:
+        if made := self.path(rest):
+            return made
+        found = re.match(r"(?P<value>.+?)\s+(?:in|under|from|for|at|as)\s+(?P<field>.+)$", rest)
+        if found is not None and self._is_field(found["field"]):
+            value = found["value"]
+            if MARK.search(value) or not re.search(r"\b(?:tab|button|link|icon|menu)\b", value):
+                return self._chosen(found["field"], value)
+        return self._of(StepKind.PRESS, rest)
+
+    def _is_field(self, text: str) -> bool:
+        bare = text.strip()
+        if re.match(
+            r"the\s+(?:row|line|menu|toolbar|bar|side ?bar|dialog|header|footer|page|top|left|right)\b",
+            bare,
+            re.IGNORECASE,
+        ):
+            return False
+        one = self._control(bare)
+        return bool(MARK.match(bare)) or one.role in ("select", "field") or one.name[:1].isupper()
+
+    def _chosen(self, field: str, value: str) -> list[ProcedureStep]:
+        one = self._control(field)
+        role = "" if one.role in ("heading",) else one.role
+        if not one:
+            return []
+        return [_step(StepKind.CHOOSE, replace(one, role=role), phrases.value(_cut(value), self._source))]
+
+    def _fill(self, rest: str) -> list[ProcedureStep]:
+        both = re.match(
+            r"(?P<first>.+?)\s+and\s+(?P<second>.+?)\s+with\s+(?P<one>.+?)\s+and\s+(?P<two>.+)$", rest
+        )
+        if both is not None:
+            return [*self._filled(both["first"], both["one"]), *self._filled(both["second"], both["two"])]
+        if (found := re.match(r"(?P<field>.+?)\s+with\s+(?P<value>.+)$", rest)) is not None:
+            return self._filled(found["field"], found["value"])
+        made: list[ProcedureStep] = []
+        for part in re.split(r"\s+and\s+(?=[^,]*?\s(?:into|in|to|as|under)\s)", rest):
+            found = re.match(r"(?P<value>.+?)\s+(?:into|in|to|as|under|at|on)\s+(?P<field>.+)$", part)
+            made += (
+                self._filled(found["field"], found["value"])
+                if found is not None
+                else self._of(StepKind.FILL, part)
+            )
+        return made
+
+    def _filled(self, field: str, value: str) -> list[ProcedureStep]:
+        one = self._control(field)
+        if not one:
+            return []
+        return [_step(StepKind.FILL, one, phrases.value(_cut(value), self._source))]
+
+
+def _cut(value: str) -> str:
+    return re.sub(r"\s+(?:so that|in order|before|after|first|instead)\b.*$", "", value)
+
+
+def _step(kind: StepKind, one: phrases.Control, value: str = "") -> ProcedureStep:
+    return ProcedureStep(
+        kind=kind, target=one.name, role=one.role, near=one.near, where=one.where, value=value
+    )

@@ -1,0 +1,42 @@
+"""Stored revisions as tips, and the comparison of their content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from sqlite3 import Row
+
+from kb.gate import waiver_from_json
+from kb.procedure import ProcedureOrigin
+from kb.record import from_row, to_row
+from kb.tip import Tip, TipDraft, TipRecord
+
+CURRENT = "SELECT r.*, t.created_at FROM tip t JOIN revision r ON r.tip = t.id AND r.revision = t.revision"
+"""Current revisions; a condition follows."""
+
+
+def stored_tip(row: Row) -> Tip:
+    """The tip of a row of ``CURRENT``, without its record."""
+    tip = from_row(
+        row, id=row["tip"], revision=row["revision"], created_at=row["created_at"], changed_at=row["at"]
+    )
+    return replace(tip, waiver=waiver_from_json(row["waiver"])) if row["waiver"] else tip
+
+
+def with_record(tip: Tip, known: Mapping[str, TipRecord]) -> Tip:
+    """The tip with its record, if it has one."""
+    return replace(tip, record=known[tip.id]) if tip.id in known else tip
+
+
+def same_content(a: TipDraft, b: TipDraft) -> bool:
+    """Whether two drafts are stored alike; compiled steps follow from the text and are not compared."""
+    return to_row(_without_compiled(a)) == to_row(_without_compiled(b))
+
+
+def _without_compiled(draft: TipDraft) -> TipDraft:
+    made = draft.procedure
+    return (
+        replace(draft, procedure=None)
+        if made is not None and made.origin is ProcedureOrigin.COMPILER
+        else draft
+    )
