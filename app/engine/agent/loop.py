@@ -24,6 +24,7 @@ from app.engine.agent.operator_prompts import (
     react_to_flags,
 )
 from app.engine.agent.ports import AgentTask
+from app.engine.agent.procedures.follower import ProcedureFollower, done_before
 from app.engine.agent.run_control import DecisionStale, RunControl, WatchdogTimeout
 from app.engine.agent.run_recording import RunRecording, describe_last_takeover
 from app.engine.agent.step_record import observed_step
@@ -77,6 +78,7 @@ class AgentLoop:
             self._control, parts.secrets, self._seeing.look_again, WriteGate(allow=parts.allow)
         )
         self._walls = WallHandler(task, parts, self._control, self._recording, self._said)
+        self._follower = ProcedureFollower(task.intent, done_before(steps))
         self._going_on = bool(steps) or bool(parts.ledger_store.ledger.goal)
         self._unreadable = self._hung = 0
         self._news: tuple[str, ...] = describe_last_takeover(steps)
@@ -276,7 +278,8 @@ class AgentLoop:
         self._control.clear_planned_action()
         if cleared.notes:
             result = replace(result, notes=(*cleared.notes, *result.notes))
-        flags = await recording.record_step(observation, decision, result, seen, blobs)
+        credits = self._follower.credit(decision.action, result)
+        flags = await recording.record_step(observation, decision, result, seen, blobs, credits)
         self._news = ()
         ended = ending or await self._flagged(flags, observation.page.url) or self._after(decision)
         if ended is None and cut:
@@ -348,7 +351,7 @@ class AgentLoop:
         state = self._seeing.state_of(page)
         if turns and not turns[-1].state_after:
             turns[-1] = replace(turns[-1], state_after=state)
-        return Observation(
+        observation = Observation(
             step=self._recording.number,
             steps_left=self._steps_left,
             intent=self._task.intent,
@@ -364,6 +367,7 @@ class AgentLoop:
             answers=self._parts.dispatcher.answers,
             news=self._news,
         )
+        return replace(observation, procedures=self._follower.look(observation))
 
     async def _heard(self) -> None:
         """Store the summary of a takeover and pass it on with the next observation."""

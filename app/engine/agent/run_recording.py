@@ -18,7 +18,7 @@ from app.engine.agent.run_control import RunControl
 from app.engine.agent.secret_masking import mask_tabs
 from app.engine.agent.step_record import complete_step, observed_step
 from app.engine.core.action_result import ActionResult
-from app.engine.core.observation import AgentDecision, HistoryEntry, Observation
+from app.engine.core.observation import AgentDecision, HistoryEntry, Observation, TipCredit
 from app.engine.core.page_state import PageCapture
 from app.engine.core.trajectory import Run, Step, Tab
 from app.engine.core.verdicts import Flag
@@ -80,6 +80,7 @@ class RunRecording:
         result: ActionResult,
         seen: Step,
         blobs: Mapping[str, bytes],
+        credits: Mapping[str, TipCredit] | None = None,
     ) -> list[Flag]:
         """Write the ledger first and the step last, so a step on the disk is complete.  Return the flags it
         raised.
@@ -89,7 +90,13 @@ class RunRecording:
         async with self._one_at_a_time:
             seen = replace(seen, index=self.number)  # a person may have added steps during a request
             step = complete_step(
-                seen, observation, decision, result, parts.secrets, page_state=observation.state
+                seen,
+                observation,
+                decision,
+                result,
+                parts.secrets,
+                page_state=observation.state,
+                credits=credits,
             )
             turn = _turn(decision, result, step)
             if turn is not None:

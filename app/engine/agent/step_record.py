@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from app.engine.agent.secret_masking import is_secret_field
@@ -10,7 +11,7 @@ from app.engine.core.action_result import ActionResult, Effect
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction, to_recorded
 from app.engine.core.actions.types import Action, ReportInfeasible, Stop, elements_of
 from app.engine.core.ax_tree import content_key
-from app.engine.core.observation import AgentDecision, Observation
+from app.engine.core.observation import AgentDecision, Observation, RetrievedTip, TipCredit
 from app.engine.core.page_state import Element, PageCapture, Rect
 from app.engine.core.redaction import MARK, redact_text, redact_tree, redact_url
 from app.engine.core.trajectory import ErrorClass, Exposure, Step, Tab, add_blob
@@ -72,8 +73,9 @@ def complete_step(
     secrets: Secrets,
     *,
     page_state: str,
+    credits: Mapping[str, TipCredit] | None = None,
 ) -> Step:
-    """Return the step completed with decision and result."""
+    """Return the step completed with decision, result, and the part that each tip had in it."""
     action = decision.action
     element = target_element(observation.page, action, result)
 
@@ -100,13 +102,7 @@ def complete_step(
         tried=result.tried,
         output=said(result.output),
         exposures=tuple(
-            Exposure(
-                tip=hint.tip,
-                routes=hint.routes,
-                score=hint.score,
-                followed=tip_followed(decision.followed.get(hint.tip), action, result),
-            )
-            for hint in observation.tips
+            _exposure(tip, (credits or {}).get(tip.tip), decision, action, result) for tip in observation.tips
         ),
         calls=decision.calls,
         tokens=decision.tokens,
@@ -115,8 +111,32 @@ def complete_step(
     )
 
 
+def _exposure(
+    tip: RetrievedTip,
+    credit: TipCredit | None,
+    decision: AgentDecision,
+    action: Action | None,
+    result: ActionResult,
+) -> Exposure:
+    """Return the exposure of a tip: of one with steps only a step that was done counts, whatever the policy says."""
+    claim = decision.followed.get(tip.tip)
+    if tip.procedure is not None and tip.procedure.entries and tip.kind != "person":
+        followed = True if credit is not None and credit.effect else False if claim is False else None
+    else:
+        followed = tip_followed(claim, action, result)
+    return Exposure(
+        tip=tip.tip,
+        routes=tip.routes,
+        score=tip.score,
+        followed=followed,
+        applied=credit is not None,
+        step=credit.step if credit is not None else 0,
+        effect=credit is not None and credit.effect,
+    )
+
+
 def tip_followed(claim: bool | None, action: Action | None, result: ActionResult) -> bool | None:
-    """Whether a tip counts as followed: the policy says so, and the action had a visible effect.
+    """Whether a tip without steps counts as followed: the policy says so, and the action had a visible effect.
 
     An action that was refused, did nothing or led to an error page followed no tip, whatever the control was
     called.

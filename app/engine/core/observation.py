@@ -10,6 +10,7 @@ from app.engine.core.actions.types import Action
 from app.engine.core.ledger import Fact, Ledger, PlanNode
 from app.engine.core.page_state import PageCapture
 from app.engine.core.trajectory import Tab
+from kb.procedure import Procedure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,39 @@ class RetrievedTip:
     when: str = ""
     do: str = ""
     before: str = ""
+    procedure: Procedure | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcedureState:
+    """How far a tip has been followed, and its next step on the page in front.
+
+    Attributes:
+        lines: its steps in words, one a line; ``steps`` their number, those of all ways.
+        number: number of the next step, counted from 1; ``line`` that step with the task's values.
+        applies: its condition holds here.
+        action: the action of the next step on this page; None if it can't be done here, and ``why``.
+        over: every step was done.
+    """
+
+    tip: str
+    lines: tuple[str, ...] = ()
+    steps: int = 0
+    number: int = 0
+    line: str = ""
+    applies: bool = False
+    action: Action | None = None
+    why: str = ""
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TipCredit:
+    """The part a tip had in one action: its step that was done (0: none), and whether the effect was seen."""
+
+    step: int = 0
+    effect: bool = False
+    failed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +100,7 @@ class Observation:
         intent: the task, in the person's words.
         page: the current page.
         state: its page state id, "" outside of any site that has a graph.
-        tips: tips of the knowledge base for this page, best first.
+        tips: tips of the knowledge base for this page, best first; ``procedures`` how far their steps were followed.
         domains: sites that ``Navigate`` can be used with.
         answers: a person's answers so far, oldest first: (question, answer).
         guidance: corrective guidance for this step, "" where nothing deviates.
@@ -83,6 +117,7 @@ class Observation:
     tabs: tuple[Tab, ...] = ()
     active_tab: int = 0
     tips: tuple[RetrievedTip, ...] = ()
+    procedures: tuple[ProcedureState, ...] = ()
     domains: tuple[NavigableSite, ...] = ()
     ledger: Ledger = field(default_factory=Ledger)
     history: tuple[HistoryEntry, ...] = ()

@@ -17,3 +17,8 @@ def quoted(text: str, limit: int = 80) -> str:
 def first_line(text: str, default: str = "") -> str:
     """Return the first line that is not blank."""
     return next((line.strip() for line in text.splitlines() if line.strip()), default)
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())

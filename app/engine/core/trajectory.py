@@ -47,15 +47,23 @@ class Tab:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure:
-    """A tip shown to the agent at a step: its routes, its rank, and whether the action followed it.
+    """A tip shown to the agent at a step: its routes, its rank, and what the action made of it.
 
-    ``followed`` is ``None`` if the action and the tip are unrelated, or it is unknown.
+    Attributes:
+        followed: True if the action did one of the tip's steps and its effect was seen; False if the run was told
+            that it deviates from the tip; None otherwise.
+        applied: the tip's condition held, and one of its steps could be done.
+        step: number of the tip's step that the action did, counted from 1; 0 for none.
+        effect: the effect of that step was seen.
     """
 
     tip: str
     routes: tuple[str, ...] = ()
     score: float = 0.0
     followed: bool | None = None
+    applied: bool = False
+    step: int = 0
+    effect: bool = False
 
 
 BY_PERSON = "person"

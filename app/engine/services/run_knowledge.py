@@ -15,6 +15,7 @@ from app.engine.services.graph_navigation import follow_path
 from app.engine.services.graph_search import GraphSearchService
 from app.engine.services.retrieval import RetrievalService
 from app.errors import NotFound
+from kb.compiler import procedure_of
 from kb.tip import Missed, Query, Retrieval, Retrieved, Tip
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def _retrieved_tip(tip: Tip, routes: tuple[str, ...], score: float) -> Retrieved
         when=tip.when,
         do=tip.do,
         before=tip.before,
+        procedure=procedure_of(tip),
     )
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from app.engine.agent.procedures.follower import ProcedureFollower
 from app.engine.agent.scout.aims import Goal, aims_of, goal_words, kind_of
+from app.engine.agent.scout.following import ByProcedure
 from app.engine.agent.scout.intent import read_intent
 from app.engine.agent.scout.site_skills import Elsewhere, OnSite
 from app.engine.agent.scout.skill import Memory, Proposal, View
 from app.engine.agent.scout.tables import count_in, facts_of
-from app.engine.agent.scout.tipping import ranked
 from app.engine.agent.scout.wording import fits, names, says
-from app.engine.core.actions.types import Click, Goto, Navigate, Select, Stop, TypeText
+from app.engine.core.actions.types import Click, Navigate, Select, Stop, TypeText
 from app.engine.core.observation import NavigableSite, Observation, RetrievedTip
 from app.engine.core.page_state import Element, PageCapture
+from kb.compiler import compile_text
 
 HOST = "http://shop.test"
 
@@ -194,25 +198,26 @@ def test_the_part_of_the_site_that_the_task_names_is_opened() -> None:
     assert first("How many products are in the category Lamps?", page("/", "")) == Click(2, label="Lamps")
 
 
-def test_a_tip_s_path_and_address_are_followed_when_it_meets_the_task() -> None:
+def test_the_next_step_of_the_tip_that_meets_the_task_is_done_ahead_of_other_ways() -> None:
     buttons = (
         element(4, "button", "Sales", states=("collapsed", "haspopup"), landmarks=("navigation",)),
         element(5, "button", "People", states=("collapsed", "haspopup"), landmarks=("navigation",)),
     )
     here = page("/admin", "\t[4] button 'Sales'\n\t[5] button 'People'\n", *buttons)
     tips = (
-        RetrievedTip(tip="a", text="Staff is kept at People > Staff."),
-        RetrievedTip(
-            tip="b", text="Refunds are listed at Sales > Refunds, newest first.", when="You look for refunds"
-        ),
+        _tip("a", "Staff is kept at People > Staff."),
+        _tip("b", "Refunds are listed at Sales > Refunds, newest first.", "You look for refunds"),
     )
-    found = proposals("How many refunds are there?", here, tips=tips)[0]
+    intent = "How many refunds are there?"
+    sight = Observation(step=0, steps_left=20, intent=intent, start_url=f"{HOST}/", page=here, tips=tips)
+    sight = replace(sight, procedures=ProcedureFollower(intent).look(sight))
+    (found,) = ByProcedure().propose(View(sight, read_intent(intent), Memory()))
     assert found.command == Click(4, label="Sales")
     assert dict(found.followed) == {"b": True}
-    rules = (RetrievedTip(tip="c", text="The rules for returns stand at /about/returns/, in no menu."),)
-    asked = "Within how many days can a customer make returns?"
-    assert first(asked, page("/", ""), tips=rules) == Goto(f"{HOST}/about/returns/")
-    assert ranked(tips, frozenset({"weather"})) == []
+
+
+def _tip(name: str, text: str, when: str = "") -> RetrievedTip:
+    return RetrievedTip(tip=name, text=text, when=when, procedure=compile_text(text, when))
 
 
 def test_the_graph_is_asked_where_there_is_one_and_only_once() -> None:

@@ -29,11 +29,12 @@ class ScoutPolicy:
 
     def __init__(self, skills: Sequence[Skill] | None = None) -> None:
         if skills is None:
+            from app.engine.agent.scout.following import ByProcedure
             from app.engine.agent.scout.hinting import ByHint
             from app.engine.agent.scout.site_skills import on_sites
             from app.engine.agent.scout.skills import standard  # skills import this module's neighbours
 
-            skills = [ByHint(), *on_sites(standard())]
+            skills = [ByHint(), ByProcedure(), *on_sites(standard())]
         self._skills = tuple(skills)
         self._memory = Memory()
         self._intent = ""

@@ -5,7 +5,7 @@ Information scent: a link is worth following when its words are those of the tas
 
 from __future__ import annotations
 
-from urllib.parse import unquote_plus, urljoin, urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 from app.engine.agent.scout.aim_words import IDLE
 from app.engine.agent.scout.aims import Aim, Goal, goal_words
@@ -14,17 +14,14 @@ from app.engine.agent.scout.answering import kind_sought, sought
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.place import Place, opener
 from app.engine.agent.scout.skill import LIKELY, Proposal
-from app.engine.agent.scout.tipping import BESIDE, LEAST, ranked
 from app.engine.agent.scout.wording import alike, fits, meaning
 from app.engine.core.actions.types import Click, GoBack, Goto, Navigate, TypeText
 from app.engine.core.page_state import Element
 
-_NAVIGATE, _TIP, _SCENT, _EXPLORE = 0.6, 0.66, 0.3, 0.16
-MOST_PARTS, MOST_LEADS = 14, 24
+_NAVIGATE, _SCENT, _EXPLORE = 0.6, 0.3, 0.16
+MOST_PARTS = 14
 NAMELESS = "product"
 """What a thing is taken for that the task names without its kind: it is what most sites list."""
-_WEAK_TIP = 0.2
-"""For tips that were found for the task, but meet few of its words: better than looking around, worse than scent."""
 _MENU = frozenset({"haspopup", "collapsed"})
 
 
@@ -35,7 +32,6 @@ def ways(place: Place) -> list[Proposal]:
         *_within(place),
         *by_scope(place),
         *_the_only_row(place),
-        *by_tips(place),
         *by_graph(place),
         *by_scent(place),
         *_around(place),
@@ -162,81 +158,6 @@ def _search_fit(label: str, name: str, kind: str, field: Element) -> float:
     if numeric and any(word in ("number", "id", "upc", "sku", "code") for word in said):
         return 0.35
     return 0.0
-
-
-def by_tips(place: Place) -> list[Proposal]:
-    """What a tip that meets the task names: the next part of a menu path, an address, a control."""
-    view = place.view
-    made: list[Proposal] = []
-    goal = tip_words(place.aim)
-    found = ranked(view.sight.tips, goal)
-    strong = max(LEAST, BESIDE * found[0][0]) if found else LEAST
-    for rank, (worth, lead) in enumerate(found[:MOST_LEADS]):
-        score = min(0.78, _TIP + 0.02 * worth) - 0.01 * rank if worth >= strong else _WEAK_TIP + 0.01 * worth
-        followed = ((lead.tip, True),)
-        if lead.path:
-            way = " > ".join(lead.path)
-            step = None if f"path:{way}" in view.memory.marks else _next_step(place, lead.path)
-            if step is not None:
-                last = _is_part(step.name, lead.path[-1], last=True)
-                marks = (f"path:{way}",) if last and not _MENU & set(step.states) else ()
-                made.append(
-                    _follow(place, step, f"a tip says {way}", score, followed=followed, times=2, marks=marks)
-                )
-        elif lead.address:
-            target = urljoin(view.page.url, lead.address)
-            key = f"goto:{lead.address}"
-            if urlsplit(target).path.rstrip("/") != place.path.rstrip("/") and not view.memory.done.get(key):
-                made.append(
-                    Proposal(
-                        command=Goto(target),
-                        score=score,
-                        reason="a tip gives this address",
-                        key=key,
-                        followed=followed,
-                    )
-                )
-        elif lead.control:
-            control = next(
-                (one for one in place.pressed if _called(one, lead.control) and not one.submits), None
-            )
-            if control is not None and "expanded" not in control.states:
-                made.append(
-                    _follow(place, control, f'a tip names "{lead.control}"', score, followed=followed)
-                )
-    return made
-
-
-def tip_words(aim: Aim) -> frozenset[str]:
-    """Words of the task that tips are weighed by."""
-    kinds = [kind_sought(aim, name) for name in aim.subjects]
-    nameless = bool(kinds) and not any(kinds)
-    return goal_words(aim) | {NAMELESS} if nameless else goal_words(aim)
-
-
-def _called(one: Element, name: str) -> bool:
-    return plain(one.name) == plain(name) or (len(name) > 8 and plain(one.name).startswith(plain(name)))
-
-
-def _next_step(place: Place, path: tuple[str, ...]) -> Element | None:
-    """The last part of a path that can be pressed here and was not gone yet."""
-    leaf = len(path) - 1
-    for depth in range(leaf, -1, -1):
-        for one in place.pressed:
-            if one.submits or not _is_part(one.name, path[depth], last=depth == leaf):
-                continue
-            if depth == leaf and one.href and urlsplit(one.href).path == place.path:
-                return None  # this is where the path leads
-            if depth < leaf and "expanded" in one.states:
-                continue
-            return one
-    return None
-
-
-def _is_part(name: str, part: str, *, last: bool) -> bool:
-    """Whether a control is called like a part of a path; behind the last part the sentence may go on."""
-    said, told = plain(name), plain(part)
-    return bool(said) and (said == told or (last and told.startswith(f"{said} ")))
 
 
 def by_graph(place: Place) -> list[Proposal]:
