@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from app.engine.agent.llm.prompt_parts import fit_tree, render_page, render_result, render_tips
 from app.engine.agent.llm.prompting import Fence, prompt, truncate, visible
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
-from app.engine.core.observation import RetrievedTip
+from app.engine.core.observation import ProcedureState, RetrievedTip
 from app.engine.core.page_state import Challenge, Element, PageCapture
 
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -141,3 +142,16 @@ def test_a_prompt_with_an_open_place_is_an_error_and_values_hold_no_places():
     with pytest.raises(KeyError):
         prompt("selector")
     assert "{{actions}}" in prompt("operator", marker="{{actions}}", actions="x", most="1")
+
+
+def test_the_steps_of_a_tip_that_applies_are_shown_with_the_next_one_marked():
+    tip = RetrievedTip(tip="t", text="Orders are at Reports > Orders.")
+    lines = ('press "Reports"', 'press "Orders"')
+    here = ProcedureState(tip="t", lines=lines, steps=2, number=2, line='press "Orders"', applies=True)
+    shown = render_tips((tip,), FENCE, (here,))
+    assert '   - press "Reports"' in shown
+    assert shown.endswith('   next, step 2 of 2: press "Orders"')
+    assert len(render_tips((tip,), FENCE, (replace(here, applies=False),)).splitlines()) == 2
+    assert "steps are done" in render_tips((tip,), FENCE, (replace(here, over=True),))
+    failed = replace(here, line="", why="step 2 of 2 failed: it is covered")
+    assert "step 2 of 2 failed: it is covered" in render_tips((tip,), FENCE, (failed,))

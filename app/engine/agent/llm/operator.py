@@ -223,7 +223,7 @@ class Operator:
         hints = "\n".join(f"- {fence.line(hint, 300)}" for hint in brief.next_steps)
         texts = [
             render_news(observation.news, fence),
-            render_tips(observation.tips, fence),
+            render_tips(observation.tips, fence, observation.procedures),
             fence.around("done so far", fence.line(brief.summary, 1400)) if brief.summary else "",
             render_answers(observation.answers, fence),
             f"The planner proposes:\n{hints}" if hints else "",

@@ -138,7 +138,7 @@ class Planner:
             fence.around("summary", summary) if summary else "",
             fence.around("last steps", render_history(last, fence)) if last else "Nothing was done yet.",
             render_news(observation.news, fence),
-            render_tips(observation.tips, fence),
+            render_tips(observation.tips, fence, observation.procedures),
             fence.around("place", render_location(observation, fence)),
         ]
         return "\n\n".join(part for part in parts if part)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from app.engine.agent.llm.prompting import Fence
 from app.engine.core.action_result import ActionResult
-from app.engine.core.observation import HistoryEntry, Observation, RetrievedTip
+from app.engine.core.observation import HistoryEntry, Observation, ProcedureState, RetrievedTip
 from app.engine.core.page_state import Challenge, PageCapture
 from app.engine.core.supervision import MAX_HINT_CHARS
 
@@ -124,17 +124,23 @@ def render_location(observation: Observation, fence: Fence) -> str:
     return "\n".join(lines)
 
 
-def render_tips(tips: Sequence[RetrievedTip], fence: Fence) -> str:
+def render_tips(tips: Sequence[RetrievedTip], fence: Fence, procedures: Sequence[ProcedureState] = ()) -> str:
     """Return the tips in force, numbered from 1 in their order; "" where there are none.
 
-    Hints of the supervisor come before the experts' tips, in full: they are instructions.
+    Hints of the supervisor come before the experts' tips, in full: they are instructions.  Of a tip with ``procedures``
+    that applies here the steps follow, with a mark at the next one.
     """
+    states = {state.tip: state for state in procedures}
     said = [
         f"{n}. {fence.line(tip.text, MAX_HINT_CHARS)}"
         for n, tip in enumerate(tips, 1)
         if tip.kind == HINT_KIND
     ]
-    known = [_render_tip(n, tip, fence) for n, tip in enumerate(tips, 1) if tip.kind != HINT_KIND]
+    known = [
+        "\n".join([_render_tip(n, tip, fence), *_render_steps(states.get(tip.tip), fence)])
+        for n, tip in enumerate(tips, 1)
+        if tip.kind != HINT_KIND
+    ]
     return "\n".join(
         [
             *(
@@ -163,6 +169,18 @@ def _render_tip(number: int, tip: RetrievedTip, fence: Fence) -> str:
         if part and part not in tip.text:
             parts.append(f"{word}: {fence.line(part, 300)}")
     return " | ".join(parts)
+
+
+def _render_steps(state: ProcedureState | None, fence: Fence) -> list[str]:
+    """Return the steps of a tip that applies, the next one marked; of one given up the reason."""
+    if state is None or not state.applies or not state.lines:
+        return []
+    if state.over:
+        return ["   (its steps are done)"]
+    lines = [f"   - {fence.line(line, 300)}" for line in state.lines]
+    if state.line:
+        lines.append(f"   next, step {state.number} of {state.steps}: {fence.line(state.line, 300)}")
+    return [*lines, f"   ({fence.line(state.why, 200)})"] if state.why else lines
 
 
 def render_result(result: ActionResult, fence: Fence) -> str:
