@@ -17,10 +17,10 @@ Rules:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.engine.agent.procedures.actions import StepAction, action_of
+from app.engine.agent.procedures.progress import Progress
 from app.engine.agent.procedures.values import fill_placeholders
 from app.engine.core.action_result import ActionResult, Effect
 from app.engine.core.actions.recorded import to_recorded
@@ -28,7 +28,6 @@ from app.engine.core.actions.types import Action
 from app.engine.core.observation import Observation, ProcedureState, RetrievedTip, TipCredit
 from app.engine.core.text import word_set
 from app.engine.core.trajectory import Step
-from kb.procedure import Choice, Procedure, ProcedureStep, StepKind
 
 TRIES = 2
 """Times a step may fail before its tip is given up."""
@@ -40,8 +39,6 @@ _FIRST_ERROR = 400
 """Lowest HTTP status of an error page."""
 
 _SEEN = frozenset({Effect.NAVIGATED, Effect.CHANGED})
-_FREE = frozenset({StepKind.PRESS, StepKind.HOVER})
-"""Steps that may be passed over where the next one can be done."""
 
 _UNTELLING = word_set(
     "when with that this from have has been must want wants wanted asked asks task page site user which where "
@@ -51,61 +48,13 @@ _UNTELLING = word_set(
 
 
 @dataclass(slots=True)
-class _Progress:
-    """Position in one tip's steps; ``way`` is the way taken of the current choice."""
-
-    procedure: Procedure
-    values: dict[str, str]
-    entry: int = 0
-    way: int = -1
-    inner: int = 0
-    tries: int = 0
-    started: bool = False
-    failed: str = ""
-    proposed: Action | None = None
-
-    @property
-    def over(self) -> bool:
-        return self.entry >= len(self.procedure.entries)
-
-    def steps_at(self, entry: int, way: int) -> Sequence[ProcedureStep]:
-        found = self.procedure.entries[entry]
-        if isinstance(found, Choice):
-            return found.ways[way] if 0 <= way < len(found.ways) else ()
-        return (found,)
-
-    @property
-    def step(self) -> ProcedureStep | None:
-        if self.over:
-            return None
-        steps = self.steps_at(self.entry, self.way)
-        return steps[self.inner] if self.inner < len(steps) else None
-
-    @property
-    def number(self) -> int:
-        """Number of the current step among all steps of the tip, counted from 1."""
-        before = 0
-        for at in range(min(self.entry, len(self.procedure.entries))):
-            one = self.procedure.entries[at]
-            before += sum(map(len, one.ways)) if isinstance(one, Choice) else 1
-        if not self.over and isinstance(one := self.procedure.entries[self.entry], Choice):
-            before += sum(len(way) for way in one.ways[: max(self.way, 0)])
-        return before + self.inner + 1
-
-    def advance(self) -> None:
-        self.inner, self.tries, self.started = self.inner + 1, 0, True
-        if self.inner >= len(self.steps_at(self.entry, self.way)):
-            self.entry, self.way, self.inner = self.entry + 1, -1, 0
-
-
-@dataclass(slots=True)
 class ProcedureFollower:
     """The progress of a run's tips; one object a run."""
 
     intent: str
     done: Mapping[str, int] = field(default_factory=dict[str, int])
     """Of a resumed run: the last step of each tip that was done before."""
-    _of: dict[str, _Progress] = field(default_factory=dict[str, _Progress])
+    _of: dict[str, Progress] = field(default_factory=dict[str, Progress])
 
     def look(self, observation: Observation) -> tuple[ProcedureState, ...]:
         """Return the state of every tip in force that has steps, in the order of the tips."""
@@ -135,14 +84,14 @@ class ProcedureFollower:
                 self._failed(progress, result.why or "it had no visible effect")
         return credits
 
-    def _progress(self, tip: RetrievedTip) -> _Progress | None:
+    def _progress(self, tip: RetrievedTip) -> Progress | None:
         if tip.procedure is None:
             return None
         known = self._of.get(tip.tip)
         if known is None or known.procedure != tip.procedure:
             values = fill_placeholders(tip.procedure.placeholders, self.intent)
-            known = self._of[tip.tip] = _Progress(tip.procedure, values)
-            _pass_over(known, self.done.get(tip.tip, 0))
+            known = self._of[tip.tip] = Progress(tip.procedure, values)
+            known.pass_over(self.done.get(tip.tip, 0))
         return known
 
     def _state(self, tip: RetrievedTip, observation: Observation) -> ProcedureState:
@@ -164,7 +113,7 @@ class ProcedureFollower:
                 why=progress.failed,
                 over=progress.over,
             )
-        found = self._next(progress, observation)
+        found = progress.due(observation.page)
         if not found.possible and progress.started:
             self._failed(progress, found.why)
         step = progress.step
@@ -181,51 +130,7 @@ class ProcedureFollower:
             over=progress.over,
         )
 
-    def _next(self, progress: _Progress, observation: Observation) -> StepAction:
-        """The action of the next step that is still to do; progress is moved past those that are done."""
-        while not progress.over:
-            entry = progress.procedure.entries[progress.entry]
-            if isinstance(entry, Choice) and progress.way < 0:
-                way = self._way(progress, entry, observation)
-                if way < 0:
-                    return StepAction(why="no way of the tip can be taken here")
-                progress.way = way
-            step = progress.step
-            if step is None:
-                progress.entry, progress.way, progress.inner = progress.entry + 1, -1, 0
-                continue
-            found = action_of(step, observation.page, progress.values, progress.procedure.never)
-            if found.done:
-                progress.advance()
-                continue
-            if not found.possible and step.kind in _FREE and self._can_pass(progress, observation):
-                progress.advance()
-                continue
-            if not found.possible and step.when and not progress.tries:
-                progress.advance()  # a step under a condition is left out where it can't be done
-                continue
-            return found
-        return StepAction(done=True)
-
-    def _way(self, progress: _Progress, choice: Choice, observation: Observation) -> int:
-        never = progress.procedure.never
-        for number, way in enumerate(choice.ways):
-            if way and action_of(way[0], observation.page, progress.values, never).possible:
-                return number
-        return -1
-
-    def _can_pass(self, progress: _Progress, observation: Observation) -> bool:
-        """Whether the step after the current one is a press that can be done here."""
-        steps = progress.steps_at(progress.entry, progress.way)
-        following = steps[progress.inner + 1] if progress.inner + 1 < len(steps) else None
-        if following is None and progress.entry + 1 < len(progress.procedure.entries):
-            after = progress.procedure.entries[progress.entry + 1]
-            following = after if isinstance(after, ProcedureStep) else None
-        if following is None or following.kind not in _FREE:
-            return False
-        return action_of(following, observation.page, progress.values, progress.procedure.never).possible
-
-    def _failed(self, progress: _Progress, why: str) -> None:
+    def _failed(self, progress: Progress, why: str) -> None:
         progress.tries += 1
         if progress.tries >= TRIES:
             progress.failed = f"step {progress.number} of {len(progress.procedure.steps)} failed: {why}"
@@ -237,23 +142,6 @@ def done_before(steps: Iterable[Step]) -> dict[str, int]:
     for step in steps:
         done |= {one.tip: one.step for one in step.exposures if one.step and one.effect}
     return done
-
-
-def _pass_over(progress: _Progress, done: int) -> None:
-    """Move past the steps up to number ``done``."""
-    while not progress.over and progress.number <= done:
-        if progress.way < 0 and isinstance(one := progress.procedure.entries[progress.entry], Choice):
-            progress.way = _way_of(one, done - progress.number)
-        progress.advance()
-
-
-def _way_of(choice: Choice, done: int) -> int:
-    """The way that contains the step at a position among all steps of a choice."""
-    for number, way in enumerate(choice.ways):
-        if done < len(way):
-            return number
-        done -= len(way)
-    return len(choice.ways) - 1
 
 
 def applies(tip: RetrievedTip, observation: Observation) -> bool:
