@@ -1,14 +1,14 @@
 """How a tip fares: tests in a browser, votes of people, and uses in runs.  Rows that are never changed.
 
-The rows belong to a tip's id; each names the revision it is about.  ``TipRecord`` counts them, and the newest test of the
-current revision tells whether the tip still holds.
+The rows belong to a tip's id; each names the revision it is about.  ``TipRecord`` counts them, and the newest test of
+the current revision tells whether the tip still holds.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from kb.tip import TipRecord
@@ -67,6 +67,10 @@ class Evidence:
     message: str = ""
     by: str = ""
     at: float = 0.0
+
+    def stamped(self, by: str, at: float) -> Evidence:
+        """The piece with its author and time, where it has none."""
+        return replace(self, by=self.by or by, at=self.at or at)
 
 
 TABLE = """CREATE TABLE evidence (

@@ -44,7 +44,7 @@ def freeze(
     _refuse_to_overwrite(out)
     _check_waivers(kb, waive)
     chosen, left_out = _choose(kb.tips(), {Status.ACTIVE, *include}, set(lint_errors) - set(waive))
-    content = image.Content.of(chosen, kb.hosts())
+    content = image.Content.of(chosen, kb.hosts(), as_stored=kb.frozen)
     data = image.build(content)
     sha256 = hashlib.sha256(data).hexdigest()
     tasks = sorted({task for tip in chosen for task in tip.taint})

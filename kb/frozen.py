@@ -155,7 +155,7 @@ def read_content(path: Path) -> image.Content:
         try:
             content = image.read(connection)
             stated = image.stated_hash(connection)
-        except (ValueError, TypeError, LookupError, AttributeError, BadTip) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError, BadTip) as error:
             raise BadFile(f"{damaged} ({error})") from error
     if content.sha256 != stated:
         raise BadFile(damaged)

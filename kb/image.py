@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from kb import pages
 from kb.compiler import procedure_of
@@ -38,9 +39,15 @@ class Content:
     sha256: str
 
     @classmethod
-    def of(cls, tips: Iterable[Tip], hosts: Hosts, layout: int = VERSION) -> Content:
-        """The tips, without fields that must not be frozen, with the hosts of their sites."""
-        bare = tuple(sorted((_bare(tip, layout) for tip in tips), key=lambda tip: tip.id))
+    def of(
+        cls, tips: Iterable[Tip], hosts: Hosts, layout: int = VERSION, *, as_stored: bool = False
+    ) -> Content:
+        """The tips, without fields that must not be frozen, with the hosts of their sites.
+
+        Tips that are read from a frozen file keep their steps ``as_stored``: a newer compiler would change the hash.
+        """
+        compiled = (tip if as_stored else replace(tip, procedure=procedure_of(tip)) for tip in tips)
+        bare = tuple(sorted(map(_bare, compiled), key=lambda tip: tip.id))
         sites = {tip.site for tip in bare}
         ours = {site: hosts[site] for site in sorted(hosts) if site in sites}
         return cls(bare, ours, _digest(bare, ours, layout))
@@ -67,7 +74,7 @@ def read(connection: sqlite3.Connection) -> Content:
     tips = [from_row(row, id=row["id"]) for row in rows]
     if layout >= VERSION:
         tips = [replace(tip, record=_record(row[RECORD])) for tip, row in zip(tips, rows, strict=True)]
-    return Content.of(tips, read_hosts(connection), layout)
+    return Content.of(tips, read_hosts(connection), layout, as_stored=True)
 
 
 def stated_hash(connection: sqlite3.Connection) -> str:
@@ -82,14 +89,13 @@ def _row(tip: Tip) -> tuple[str, ...]:
 
 
 def _record(text: str) -> TipRecord:
-    counts = json.loads(text) if text else {}
+    counts: dict[str, Any] = json.loads(text) if text else {}
     return TipRecord(**{name: int(counts[name]) for name in TipRecord.__dataclass_fields__ if name in counts})
 
 
-def _bare(tip: Tip, layout: int) -> Tip:
+def _bare(tip: Tip) -> Tip:
     provenance = replace(tip.provenance, author="", source="")
-    bare = replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None)
-    return replace(bare, procedure=procedure_of(tip)) if layout >= VERSION else bare
+    return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None)
 
 
 def _digest(tips: Iterable[Tip], hosts: Hosts, layout: int) -> str:

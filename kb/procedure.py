@@ -1,9 +1,9 @@
 """A tip's steps: the actions it tells an agent to take, in order, with placeholders.  Pure data and its JSON form.
 
-A procedure is compiled from the tip's text (``kb.compiler``), drafted by a model or corrected by a person.  An entry is a
-step, or a choice between several ways of which one is enough.  ``{name}`` in a target or a value is a placeholder that
-a task's value fills.  ``never`` lists controls and addresses that the tip names in a warning, a reason or an example:
-they are never acted on.
+A procedure is compiled from the tip's text (``kb.compiler``), drafted by a model or corrected by a person.  An entry is
+a step, or a choice between several ways of which one is enough.  ``{name}`` in a target or a value is a placeholder
+that a task's value fills.  ``never`` lists controls and addresses that the tip names in a warning, a reason or an
+example: they are never acted on.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def _entry_from_json(given: object) -> Entry:
 
 def _step_from_json(fields: Mapping[str, Any]) -> ProcedureStep:
     kind = fields.get("kind")
-    if kind not in set(StepKind):
+    if not isinstance(kind, str) or kind not in set(StepKind):
         raise BadTip(f"{str(kind)[:40]!r} is no kind of step; use one of {', '.join(StepKind)}")
     step = ProcedureStep(kind=StepKind(kind), **{name: _text(fields.get(name, ""), name) for name in _TEXTS})
     if not (step.target or step.near or step.value):
@@ -241,7 +241,8 @@ def _step_from_json(fields: Mapping[str, Any]) -> ProcedureStep:
 
 
 def _origin(given: object) -> ProcedureOrigin:
-    return ProcedureOrigin(given) if given in set(ProcedureOrigin) else ProcedureOrigin.PERSON
+    known = isinstance(given, str) and given in set(ProcedureOrigin)
+    return ProcedureOrigin(given) if known else ProcedureOrigin.PERSON
 
 
 def _number(given: object) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from sqlite3 import Row
 
 from kb.gate import waiver_from_json
 from kb.procedure import ProcedureOrigin
 from kb.record import from_row, to_row
-from kb.tip import Tip, TipDraft, TipRecord
+from kb.tip import Revision, Tip, TipDraft, TipRecord
 
 CURRENT = "SELECT r.*, t.created_at FROM tip t JOIN revision r ON r.tip = t.id AND r.revision = t.revision"
 """Current revisions; a condition follows."""
@@ -23,9 +23,26 @@ def stored_tip(row: Row) -> Tip:
     return replace(tip, waiver=waiver_from_json(row["waiver"])) if row["waiver"] else tip
 
 
+def stored_revision(row: Row) -> Revision:
+    """The revision of a row of the table of revisions."""
+    return Revision(tip=stored_tip(row), deed=row["deed"], author=row["author"], at=row["at"])
+
+
 def with_record(tip: Tip, known: Mapping[str, TipRecord]) -> Tip:
     """The tip with its record, if it has one."""
     return replace(tip, record=known[tip.id]) if tip.id in known else tip
+
+
+def with_author(draft: TipDraft, author: str) -> TipDraft:
+    """The draft with its author, unless it has one or came from a file."""
+    if draft.provenance.author or draft.provenance.source or not author:
+        return draft
+    return replace(draft, provenance=replace(draft.provenance, author=author))
+
+
+def counted(ids: Sequence[str]) -> str:
+    """One id, or the number of them, for a label."""
+    return ids[0] if len(ids) == 1 else f"{len(ids)} tips"
 
 
 def same_content(a: TipDraft, b: TipDraft) -> bool:

@@ -26,7 +26,7 @@ from kb.evidence import Evidence
 from kb.gate import Judge, error_rules, held_back, not_waived, refusal, waiver_to_json
 from kb.journal import Journal, JournalEntry
 from kb.record import COLUMNS, QUOTED, to_json, to_row
-from kb.revisions import CURRENT, same_content, stored_tip, with_record
+from kb.revisions import CURRENT, counted, same_content, stored_revision, stored_tip, with_author, with_record
 from kb.select import select, tally
 from kb.tip import KbStats, Provenance, Revision, Status, Tip, TipDraft, Waiver
 from kb.vectors import MemoryVectors, StoredVectors, VectorCache
@@ -134,10 +134,7 @@ class KnowledgeBase:
             ).fetchall()
         if not rows:
             raise NoSuchTip(f"there is no tip {id!r}")
-        return [
-            Revision(tip=stored_tip(row), deed=row["deed"], author=row["author"], at=row["at"])
-            for row in rows
-        ]
+        return [stored_revision(row) for row in rows]
 
     def evidence(self, id: str) -> list[Evidence]:
         """Every test, vote and use of a tip, the oldest first; raises ``NoSuchTip``."""
@@ -191,7 +188,7 @@ class KnowledgeBase:
         A draft without a source file is signed with this knowledge base's author.  Raises ``Unfit`` for an active one
         with lint errors.
         """
-        signed = clean(_signed(draft, self.author))
+        signed = clean(with_author(draft, self.author))
         with self._writing():
             same = self._same_now(content_key(signed))
             if same is not None:
@@ -217,7 +214,7 @@ class KnowledgeBase:
                     # Each a microsecond after the previous one, so that ``created_at`` keeps the file's order.
                     added.append(self._insert(draft, deed, now + len(added) * 1e-6))
             if added:
-                self._record(deed, dict.fromkeys(added, 0), label or f"{deed} {_count(added)}")
+                self._record(deed, dict.fromkeys(added, 0), label or f"{deed} {counted(added)}")
             return [self._current(id) for id in added]
 
     def edit(self, id: str, draft: TipDraft, waive: str = "") -> Tip:
@@ -310,9 +307,11 @@ class KnowledgeBase:
         Evidence is never undone: it happened.  Of tips that are not here nothing is stored.
         """
         with self._writing():
-            known = [one for one in pieces if self._exists(one.tip)]
-            stamped = [replace(one, at=one.at or self._clock(), by=one.by or self.author) for one in known]
-            return evidence.append(self._connection, stamped)
+            known = {tip.id for tip in self._all()}
+            return evidence.append(
+                self._connection,
+                (one.stamped(self.author, self._clock()) for one in pieces if one.tip in known),
+            )
 
     # within a transaction
 
@@ -351,10 +350,6 @@ class KnowledgeBase:
         if row is None:
             raise NoSuchTip(f"there is no tip {id!r}")
         return with_record(stored_tip(row), evidence.records(self._connection, id))
-
-    def _exists(self, id: str) -> bool:
-        found = self._connection.execute("SELECT 1 FROM tip WHERE id = ? AND NOT gone", (id,))
-        return found.fetchone() is not None
 
     def _at(self, id: str, revision: int) -> Tip:
         row = self._connection.execute(
@@ -437,7 +432,7 @@ class KnowledgeBase:
         """Journal a change of these tips: undo to these revisions (0: not present), redo to the current ones."""
         marks = {id: self._current(id).revision for id in before}
         self.journal.record(
-            deed, label or f"{deed} {_count(list(before))}", {"tips": marks}, {"tips": before}, self.author
+            deed, label or f"{deed} {counted(list(before))}", {"tips": marks}, {"tips": before}, self.author
         )
 
     def _return_to(self, payload: dict[str, Any], deed: str) -> None:
@@ -453,13 +448,3 @@ class KnowledgeBase:
                 )
             else:
                 self._append(id, tip, deed, waiver=tip.waiver)
-
-
-def _signed(draft: TipDraft, author: str) -> TipDraft:
-    if draft.provenance.author or draft.provenance.source or not author:
-        return draft
-    return replace(draft, provenance=replace(draft.provenance, author=author))
-
-
-def _count(ids: Sequence[str]) -> str:
-    return ids[0] if len(ids) == 1 else f"{len(ids)} tips"

@@ -1,9 +1,9 @@
 """Compiles a tip's text into steps, without a model.
 
-Only ``do`` (or the whole text of a tip that has no ``do``) makes steps; ``when``, ``before`` and ``why`` never do.  A clause
-is acted on if it begins with an imperative that is not negated.  A warning, a reason and an example name only what must
-not be acted on.  A landmark is kept apart from the control, the order of acting is kept ("press B, but first A"), and
-alternatives stay alternatives.  The same text gives the same steps on every machine.
+Only ``do`` (or the whole text of a tip that has no ``do``) makes steps; ``when``, ``before`` and ``why`` never do.  A
+clause is acted on if it begins with an imperative that is not negated.  A warning, a reason and an example name only
+what must not be acted on.  A landmark is kept apart from the control, the order of acting is kept ("press B, but first
+A"), and alternatives stay alternatives.  The same text gives the same steps on every machine.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from kb.compiler import phrases
-from kb.compiler.clauses import Clause, clauses, is_named
+from kb.compiler.clauses import TipClause, clauses, is_named
 from kb.compiler.text import MARK, ClauseKind, MarkedText, marked, sentences, without_brackets
-from kb.compiler.verbs import PATH, StepReader, imperative, stripped
+from kb.compiler.verbs import PATH, ClauseSteps, imperative, stripped
 from kb.procedure import STEP_LIMIT, Choice, Entry, Procedure, ProcedureOrigin, ProcedureStep, StepKind
 from kb.tip import TipDraft
 
@@ -33,7 +33,8 @@ _SAME = re.compile(
 _ALSO = re.compile(r"^(?:alternatively|another way|you can also|it is also|the same|or)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:under|at|in|via|through|from|is|are)\s+$", re.IGNORECASE)
 _TELLS = re.compile(
-    r"^the\s+(?:column|field|line|row|tab|box)\s+(?P<name>\ue000q\d+\ue001|[A-Z][\w ]*?)\s+(?:tells|shows|gives|has|holds|lists|says|counts)\b",
+    r"^the\s+(?:column|field|line|row|tab|box)\s+(?P<name>\ue000q\d+\ue001|[A-Z][\w ]*?)\s+(?:tells|"
+    r"shows|gives|has|holds|lists|says|counts)\b",
     re.IGNORECASE,
 )
 _LETTERED = re.compile(r"\((?=[ab]\))|(?<=\s)\(?[ab]\)\s+")
@@ -99,7 +100,7 @@ class _Reading:
 
     def read(self, text: str) -> None:
         source = marked(text)
-        reader = StepReader(source, self.known)
+        reader = ClauseSteps(source, self.known)
         for sentence in sentences(source.text):
             if _CHECK.match(stripped(sentence)):
                 continue
@@ -126,7 +127,7 @@ class _Reading:
     def warn(self, text: str, *, only_forbidden: bool) -> None:
         """Note the things a part names that must not be acted on."""
         source = marked(text)
-        reader = StepReader(source, self.known)
+        reader = ClauseSteps(source, self.known)
         for sentence in sentences(source.text):
             bare, remarks = without_brackets(sentence)
             for clause in clauses(bare):
@@ -146,7 +147,7 @@ class _Reading:
 class _Sentence:
     """Reads one sentence."""
 
-    def __init__(self, reading: _Reading, source: MarkedText, reader: StepReader) -> None:
+    def __init__(self, reading: _Reading, source: MarkedText, reader: ClauseSteps) -> None:
         self._all, self._source, self._reader = reading, source, reader
         self._entries: list[Entry] = []
         self._later: list[Entry] = []
@@ -175,7 +176,7 @@ class _Sentence:
                 return sentence.replace(f"({remark})", remark)
         return bare
 
-    def _clause(self, clause: Clause) -> None:
+    def _clause(self, clause: TipClause) -> None:
         if clause.kind is ClauseKind.WARNING:
             self._all.never += forbidden(clause.text, self._source, self._reader)
             return
@@ -201,7 +202,7 @@ class _Sentence:
         else:
             self._entries += steps
 
-    def _other(self, clause: Clause, steps: list[ProcedureStep]) -> None:
+    def _other(self, clause: TipClause, steps: list[ProcedureStep]) -> None:
         if self._either >= 0:
             way = tuple(step for entry in self._entries[self._either :] for step in _flat(entry))
             self._ways.append(way)
@@ -223,7 +224,7 @@ class _Sentence:
             way = tuple(step for entry in self._entries[self._either :] for step in _flat(entry))
             self._entries[self._either :] = [Choice(ways=(*self._ways, way))] if way else []
 
-    def _steps(self, clause: Clause) -> list[ProcedureStep]:
+    def _steps(self, clause: TipClause) -> list[ProcedureStep]:
         text = clause.text
         if (tells := _TELLS.match(text)) is not None:
             return [ProcedureStep(kind=StepKind.READ, target=self._source.restore(tells["name"]))]
@@ -262,7 +263,7 @@ def named(text: str, source: MarkedText) -> list[str]:
     return found
 
 
-def forbidden(text: str, source: MarkedText, reader: StepReader) -> list[str]:
+def forbidden(text: str, source: MarkedText, reader: ClauseSteps) -> list[str]:
     """The things a warning is about."""
     if (path := PATH.search(text)) is not None:
         return [source.restore(path[0])]

@@ -1,4 +1,4 @@
-"""Sentences of tips cut into clauses: what may be acted on, what is warned of, and what belongs to which alternative."""
+"""Sentences of tips cut into clauses: what may be acted on, what is warned of, which alternative each belongs to."""
 
 from __future__ import annotations
 
@@ -11,25 +11,38 @@ from kb.compiler.verbs import LEAD, VERB
 _NOT = r"(?:do\s+not|don['’]?t|does\s+not|never|not|avoid|stay\s+(?:away|off)|keep\s+(?:away|off|clear)|without|nor)"
 _CONDITION = r"(?:if|when|once|whenever|in\s+case|as\s+soon\s+as|unless|until|while|where|should)"
 _REASON = (
-    r"(?:because|since|as\s+(?:it|the|this|that|they)|otherwise|or\s+else|so\s+(?:that|as)|which|that\s+(?:is|would|will|page)|"
+    r"(?:because|since|as\s+(?:it|the|this|that|they)|otherwise|or\s+else|so\s+(?:that|as)|which|"
+    r"that\s+(?:is|would|will|page)|"
     r"this|it\s+(?:is|does|only|will|would|has|just|merely|shows?|opens?|makes?|looks?)|they|who|whose|for\s+it)"
 )
-_START = rf"(?:(?:{LEAD})\s*,?\s+)*(?:{VERB}|{_NOT}|{_CONDITION}|{_REASON}|instead\s+of|rather\s+than|before|after|either)(?=\s|\ue000|$)"
-_MARKED_NEXT = r"(?:then|and|or)\s+(?:then\s+)?(?:the\s+|a\s+)?(?:(?:link|button|tab|menu|icon|entry|option|field)\s+)?\ue000"
+_START = (
+    rf"(?:(?:{LEAD})\s*,?\s+)*(?:{VERB}|{_NOT}|{_CONDITION}|{_REASON}|instead\s+of|rather\s+than|"
+    rf"before|after|either)(?=\s|\ue000|$)"
+)
+_MARKED_NEXT = (
+    r"(?:then|and|or)\s+(?:then\s+)?(?:the\s+|a\s+)?(?:(?:link|button|tab|menu|icon|entry|option|"
+    r"field)\s+)?\ue000"
+)
 _SPLIT = re.compile(
     rf"\s*[,;]\s+(?=(?:{_START}|{_MARKED_NEXT}))|\s*:\s+(?=(?:{_START}))|\s+[-–—]\s+|\s*—\s*"
-    rf"|\s+(?=(?:and|or|but|then|before|after|by|until|instead|while|otherwise|because|since|unless|if|when)\s+(?:(?:{LEAD})\s+)*(?:{VERB}|{_NOT})(?=\s|\ue000|$))"
-    rf"|\s+(?={_MARKED_NEXT})|\s+(?=(?:because|since|unless|otherwise|so\s+that|which)\s)|\s+(?=(?:if|when|once|until)\s+(?:the|it|you|there|a|an|this|that)\s)",
+    rf"|\s+(?=(?:and|or|but|then|before|after|by|until|instead|while|otherwise|because|since|unless|if|"
+    rf"when)\s+(?:(?:{LEAD})\s+)*(?:{VERB}|{_NOT})(?=\s|\ue000|$))"
+    rf"|\s+(?={_MARKED_NEXT})|\s+(?=(?:because|since|unless|otherwise|so\s+that|which)\s)|\s+(?=(?:if|"
+    rf"when|once|until)\s+(?:the|it|you|there|a|an|this|that)\s)",
     re.IGNORECASE,
 )
 _WARNED = re.compile(
     rf"^(?:(?:{LEAD})\s*,?\s+)*{_NOT}\b"
-    r"|\b(?:must|should|may|can|need|is|are)(?:\s+not|n['’]t)\s+(?:to\s+)?(?:be\s+)?(?:opened|pressed|clicked|used|followed|touched|chosen|visited|sent|filled|called|taken)\b"
-    r"|\b(?:does|do|is|are)\s+(?:not|n['’]t)\s+(?:work|working|help)|\b(?:does|do|is|are)n['’]t\s+(?:work|help)|\bis\s+broken\b",
+    r"|\b(?:must|should|may|can|need|is|are)(?:\s+not|n['’]t)\s+(?:to\s+)?(?:be\s+)?(?:opened|pressed|"
+    r"clicked|used|followed|touched|chosen|visited|sent|filled|called|taken)\b"
+    r"|\b(?:does|do|is|are)\s+(?:not|n['’]t)\s+(?:work|working|help)|\b(?:does|do|is|"
+    r"are)n['’]t\s+(?:work|help)|\bis\s+broken\b",
     re.IGNORECASE,
 )
 _STAY_OFF = re.compile(
-    r"\b(?:stay|keep)\s+(?:off|away|clear)|\b(?:don['’]?t|do\s+not|never)\s+(?:press|click|open|use|touch|follow|choose|visit|take)\s+(?:it|that|this|them)\b|\bavoid\s+(?:it|this|that)\b|\bhands\s+off",
+    r"\b(?:stay|keep)\s+(?:off|away|clear)|\b(?:don['’]?t|do\s+not|never)\s+(?:press|click|open|use|"
+    r"touch|follow|choose|visit|take)\s+(?:it|that|this|them)\b|\bavoid\s+(?:it|this|that)\b|"
+    r"\bhands\s+off",
     re.IGNORECASE,
 )
 _REASONED = re.compile(rf"^(?:{_REASON})\b", re.IGNORECASE)
@@ -43,7 +56,8 @@ _TRAILING_INSTEAD_OF = re.compile(
 )
 _BEFORE = re.compile(r"^(?:(?:and|but)\s+)?before\s+(?:you\s+)?(?P<rest>.+)$", re.IGNORECASE)
 _AFTER = re.compile(
-    r"^(?:and\s+)?after\s+(?:you(?:\s+have|['’]ve)?\s+|having\s+)?(?P<rest>(?:\w+ing|\w+ed|chosen|set|written|put|gone|read)\b.*)$",
+    r"^(?:and\s+)?after\s+(?:you(?:\s+have|['’]ve)?\s+|having\s+)?(?P<rest>(?:\w+ing|\w+ed|chosen|set|"
+    r"written|put|gone|read)\b.*)$",
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"\b(?:eg|ie|for\s+(?:example|instance)|example\s*:|such\s+as)\b[\s:,]*", re.IGNORECASE)
@@ -56,7 +70,7 @@ _FIRST = re.compile(r"^but\s+first\b|\bfirst$|\bbeforehand$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class TipClause:
     """One clause of a sentence.
 
     Attributes:
@@ -74,9 +88,9 @@ class Clause:
     when: str = ""
 
 
-def clauses(sentence: str) -> list[Clause]:
+def clauses(sentence: str) -> list[TipClause]:
     """The clauses of a marked sentence, in the order of the words."""
-    made: list[Clause] = []
+    made: list[TipClause] = []
     said, example, _ = _split_example(sentence)
     condition = ""
     stay_off = bool(_STAY_OFF.search(said))
@@ -85,11 +99,11 @@ def clauses(sentence: str) -> list[Clause]:
             continue
         if (found := _CONDITIONED.match(piece)) is not None and not _OR.match(piece):
             condition = found["rest"]
-            made.append(Clause(piece, ClauseKind.REASON))
+            made.append(TipClause(piece, ClauseKind.REASON))
             continue
         for clause in _of_piece(piece, stay_off):
             if clause.kind is ClauseKind.ACTION and condition:
-                clause = Clause(
+                clause = TipClause(
                     clause.text,
                     clause.kind,
                     clause.either,
@@ -101,7 +115,7 @@ def clauses(sentence: str) -> list[Clause]:
                 condition = ""
             made.append(clause)
     if example:
-        made.append(Clause(example, ClauseKind.EXAMPLE))
+        made.append(TipClause(example, ClauseKind.EXAMPLE))
     return made
 
 
@@ -118,25 +132,25 @@ def _split_example(sentence: str) -> tuple[str, str, str]:
     return (sentence[: found.start()].rstrip(" ,(") + rest[end:]), rest[:end], ""
 
 
-def _of_piece(piece: str, stay_off: bool) -> list[Clause]:
+def _of_piece(piece: str, stay_off: bool) -> list[TipClause]:
     if (found := _INSTEAD_OF.match(piece)) is not None:
-        return [Clause(found["rest"], ClauseKind.WARNING)]
+        return [TipClause(found["rest"], ClauseKind.WARNING)]
     if _WARNED.search(piece) is not None:
-        return [Clause(piece, ClauseKind.WARNING)]
+        return [TipClause(piece, ClauseKind.WARNING)]
     if _REASONED.match(piece) is not None:
-        return [Clause(piece, ClauseKind.WARNING if stay_off else ClauseKind.REASON)]
-    made: list[Clause] = []
+        return [TipClause(piece, ClauseKind.WARNING if stay_off else ClauseKind.REASON)]
+    made: list[TipClause] = []
     if (found := _TRAILING_INSTEAD_OF.search(piece)) is not None:
-        made.append(Clause(found["rest"], ClauseKind.WARNING))
+        made.append(TipClause(found["rest"], ClauseKind.WARNING))
         piece = piece[: found.start()] + piece[found.end() :]
     other, either = bool(_OR.match(piece)), bool(_EITHER.search(piece))
     if (before := _BEFORE.match(piece)) is not None:
-        return [*made, Clause(before["rest"], later=True)]
+        return [*made, TipClause(before["rest"], later=True)]
     if (after := _AFTER.match(piece)) is not None:
-        return [*made, Clause(_base(after["rest"]))]
+        return [*made, TipClause(_base(after["rest"]))]
     earlier = bool(_FIRST.search(piece))
     piece = re.sub(r"\s+(?:first|beforehand)$", "", piece, flags=re.IGNORECASE)
-    return [*made, Clause(piece, either=either, other=other, earlier=earlier)]
+    return [*made, TipClause(piece, either=either, other=other, earlier=earlier)]
 
 
 def _base(text: str) -> str:

@@ -12,7 +12,8 @@ ROLES = {
     "menu item": "menuitem", "menu entry": "menuitem", "entry": "menuitem", "item": "menuitem",
     "field": "field", "box": "field", "text box": "field", "input": "field", "text area": "field",
     "textarea": "field", "search box": "field", "text field": "field", "input field": "field", "search field": "field",
-    "drop-down": "select", "dropdown": "select", "drop-down list": "select", "dropdown list": "select", "list": "select",
+    "drop-down": "select", "dropdown": "select", "drop-down list": "select", "dropdown list": "select",
+    "list": "select",
     "select": "select", "select box": "select", "drop-down menu": "select", "dropdown menu": "select",
     "selector": "select", "combo box": "select", "combobox": "select",
     "checkbox": "checkbox", "check box": "checkbox", "check-box": "checkbox", "tick box": "checkbox",
@@ -26,12 +27,15 @@ ROLES = {
 _ROLE = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
 _MARKED = MARK.pattern.replace("(", "(?:", 2)
 _DETERMINER = re.compile(
-    r"^(?:(?:the|a|an|your|its|this|that|these|those|their|his|her|our|any|some|each|one of|either|both|all the)\s+)+",
+    r"^(?:(?:the|a|an|your|its|this|that|these|those|their|his|her|our|any|some|each|one of|either|"
+    r"both|all the)\s+)+",
     re.IGNORECASE,
 )
 _SCREEN = (
-    r"(?:top|bottom|upper|lower|left|right|head|foot|header|footer|side|corner|toolbar|tool bar|bar|middle|cent(?:er|re)|"
-    r"menu bar|sidebar|side bar|navigation|nav bar|page|dialog|dialogue|window|form|screen|panel|pop-?up|overlay|second|first|"
+    r"(?:top|bottom|upper|lower|left|right|head|foot|header|footer|side|corner|toolbar|tool bar|bar|"
+    r"middle|cent(?:er|re)|"
+    r"menu bar|sidebar|side bar|navigation|nav bar|page|dialog|dialogue|window|form|screen|panel|"
+    r"pop-?up|overlay|second|first|"
     r"field|end|very|project|site|front|main|table|grid|toolbox|menu|list|results?)"
 )
 _CORNER = re.compile(
@@ -48,8 +52,10 @@ _LANDMARK = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s+(?:so that|in order|to (?:see|find|get|open|view|show|make|start|save|confirm|add|list|sort|have|reach|do|bring|"
-    r"display|access|check|go|go on|create|edit|reveal)|for (?:this|that|it)|which|that|who|where|until|again|once|first|"
+    r"\s+(?:so that|in order|to (?:see|find|get|open|view|show|make|start|save|confirm|add|list|sort|"
+    r"have|reach|do|bring|"
+    r"display|access|check|go|go on|create|edit|reveal)|for (?:this|that|it)|which|that|who|where|"
+    r"until|again|once|first|"
     r"instead|as well|too|there|here|because|since|as|if|when|unless|with the mouse)\b.*$",
     re.IGNORECASE,
 )
@@ -82,7 +88,7 @@ _KEYS = frozenset(["enter", "return", "tab", "escape", "esc", "space", "backspac
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class NamedControl:
     """A control named by a phrase."""
 
     name: str = ""
@@ -147,7 +153,7 @@ def value(text: str, source: MarkedText, known: frozenset[str] = frozenset()) ->
     return placeholder(bare)
 
 
-def control(text: str, source: MarkedText, known: frozenset[str] = frozenset()) -> Control:
+def control(text: str, source: MarkedText, known: frozenset[str] = frozenset()) -> NamedControl:
     """The control a phrase names.
 
     Args:
@@ -164,7 +170,7 @@ def control(text: str, source: MarkedText, known: frozenset[str] = frozenset()) 
             near = _landmark(after, source, possessed=bool(found["row"]))
             text = before
     name, role = _name(text, source, known)
-    return Control(name, role, near, where.replace("besides", "beside"))
+    return NamedControl(name, role, near, where.replace("besides", "beside"))
 
 
 def _is_landmark(text: str) -> bool:

@@ -1,7 +1,7 @@
 """A tip's text cut into clauses, with quoted names and addresses kept whole.
 
-Quotes, addresses and menu paths hold characters that end a clause elsewhere, so each is replaced by a mark of two private
-characters before the text is cut, and put back where a step is made of it.
+Quotes, addresses and menu paths hold characters that end a clause elsewhere, so each is replaced by a mark of two
+private characters before the text is cut, and put back where a step is made of it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class MarkedText:
 
     def restore(self, text: str) -> str:
         """Put the marked things back, without their quotation marks."""
-        return MARK.sub(lambda found: self.get(found), text)
+        return MARK.sub(self.get, text)
 
     def get(self, mark: re.Match[str]) -> str:
         """The thing a mark stands for."""

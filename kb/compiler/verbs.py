@@ -11,34 +11,58 @@ from kb.compiler.text import MARK, MarkedText
 from kb.procedure import ProcedureStep, StepKind
 
 _PRESS = (
-    r"(?:double[- ]|right[- ]|left[- ])?click(?:ing)?(?:\s+on(?:to)?)?|press(?:ing)?(?:\s+on)?|tap(?:ping)?(?:\s+on)?|hit(?:ting)?|"
+    r"(?:double[- ]|right[- ]|left[- ])?click(?:ing)?(?:\s+on(?:to)?)?|press(?:ing)?(?:\s+on)?|"
+    r"tap(?:ping)?(?:\s+on)?|hit(?:ting)?|"
     r"push(?:ing)?|toggl(?:e|ing)|expand(?:ing)?|collaps(?:e|ing)|unfold(?:ing)?|follow(?:ing)?|activat(?:e|ing)|"
-    r"confirm(?:ing)?(?:\s+with|\s+by)?|finish(?:ing)?\s+with|sav(?:e|ing)\s+(?:with|by)|submit(?:ting)?\s+(?:with|by)|"
-    r"us(?:e|ing)|clos(?:e|ing)\s+with|end\s+with|switch(?:ing)?\s+to|chang(?:e|ing)\s+to\s+(?=the)|leave\s+(?:with|by)"
+    r"confirm(?:ing)?(?:\s+with|\s+by)?|finish(?:ing)?\s+with|sav(?:e|ing)\s+(?:with|by)|"
+    r"submit(?:ting)?\s+(?:with|by)|"
+    r"us(?:e|ing)|clos(?:e|ing)\s+with|end\s+with|switch(?:ing)?\s+to|chang(?:e|ing)\s+to\s+(?=the)|"
+    r"leave\s+(?:with|by)"
 )
 _OPEN = (
-    r"go(?:ing)?\s+(?:straight\s+|directly\s+|back\s+|over\s+)?(?:to|through|via|into|by)|goto|visit(?:ing)?|open(?:ing)?(?:\s+up)?|"
-    r"navigat(?:e|ing)\s+(?:directly\s+|straight\s+)?(?:to|through|via)|head(?:ing)?\s+to|load(?:ing)?|brows(?:e|ing)\s+to|access(?:ing)?|"
-    r"enter(?:ing)?\s+the\s+(?:address|url)|call(?:ing)?\s+up|append(?:ing)?|tak(?:e|ing)|find(?:ing)?|get(?:ting)?\s+to|"
-    r"reach(?:ing)?|jump(?:ing)?\s+to|start(?:ing)?\s+(?:at|from|on|in)|begin(?:ning)?\s+(?:at|on|with|in)|return(?:ing)?\s+to|pull\s+up"
+    r"go(?:ing)?\s+(?:straight\s+|directly\s+|back\s+|over\s+)?(?:to|through|via|into|by)|goto|"
+    r"visit(?:ing)?|open(?:ing)?(?:\s+up)?|"
+    r"navigat(?:e|ing)\s+(?:directly\s+|straight\s+)?(?:to|through|via)|head(?:ing)?\s+to|"
+    r"load(?:ing)?|brows(?:e|ing)\s+to|access(?:ing)?|"
+    r"enter(?:ing)?\s+the\s+(?:address|url)|call(?:ing)?\s+up|append(?:ing)?|tak(?:e|ing)|"
+    r"find(?:ing)?|get(?:ting)?\s+to|"
+    r"reach(?:ing)?|jump(?:ing)?\s+to|start(?:ing)?\s+(?:at|from|on|in)|begin(?:ning)?\s+(?:at|on|"
+    r"with|in)|return(?:ing)?\s+to|pull\s+up"
 )
-_HOVER = r"hover(?:ing)?(?:\s+over|\s+on|\s+above)?|mouse\s+over|point(?:ing)?\s+(?:at|to)|(?:mov(?:e|ing)|rest(?:ing)?|put)\s+the\s+(?:mouse|pointer|cursor)(?:\s+pointer)?\s+(?:over|to|on|onto|above)"
-_FILL = r"typ(?:e|ing)(?:\s+in)?|enter(?:ing)?|writ(?:e|ing)|put(?:ting)?|input(?:ting)?|insert(?:ing)?|past(?:e|ing)|key\s+in|fill(?:ing)?(?:\s+in|\s+out)?"
+_HOVER = (
+    r"hover(?:ing)?(?:\s+over|\s+on|\s+above)?|mouse\s+over|point(?:ing)?\s+(?:at|to)|(?:mov(?:e|ing)|"
+    r"rest(?:ing)?|put)\s+the\s+(?:mouse|pointer|cursor)(?:\s+pointer)?\s+(?:over|to|on|onto|above)"
+)
+_FILL = (
+    r"typ(?:e|ing)(?:\s+in)?|enter(?:ing)?|writ(?:e|ing)|put(?:ting)?|input(?:ting)?|insert(?:ing)?|"
+    r"past(?:e|ing)|key\s+in|fill(?:ing)?(?:\s+in|\s+out)?"
+)
 _CHOOSE = r"choos(?:e|ing)|select(?:ing)?|pick(?:ing)?"
 _SET = r"set(?:ting)?|chang(?:e|ing)|switch(?:ing)?"
-_TICK = r"(?:un)?tick(?:ing)?|(?:un)?check(?:ing)?(?=\s+(?:the\s+)?(?:check|tick|box|\ue000))|mark(?:ing)?\s+the\s+(?=check|tick|box)"
-_READ = r"look(?:ing)?\s+(?:at|in|into|for)|read(?:ing)?(?:\s+off)?|compar(?:e|ing)|not(?:e|ing)\s+(?:down\s+)?(?=the|\ue000)|count(?:ing)?(?=\s+the|\s+\ue000)|see(?=\s+(?:the|column|\ue000))|inspect(?:ing)?"
+_TICK = (
+    r"(?:un)?tick(?:ing)?|(?:un)?check(?:ing)?(?=\s+(?:the\s+)?(?:check|tick|box|\ue000))|"
+    r"mark(?:ing)?\s+the\s+(?=check|tick|box)"
+)
+_READ = (
+    r"look(?:ing)?\s+(?:at|in|into|for)|read(?:ing)?(?:\s+off)?|compar(?:e|ing)|not(?:e|"
+    r"ing)\s+(?:down\s+)?(?=the|\ue000)|count(?:ing)?(?=\s+the|\s+\ue000)|see(?=\s+(?:the|column|"
+    r"\ue000))|inspect(?:ing)?"
+)
 _WAIT = r"wait(?:ing)?(?:\s+(?:until|for|till))"
 
 VERB = rf"(?:{_PRESS}|{_OPEN}|{_HOVER}|{_FILL}|{_CHOOSE}|{_SET}|{_TICK}|{_READ}|{_WAIT})"
 """Every verb that makes a step, as the source of a regular expression."""
 
 LEAD = (
-    r"(?:and|or|but|then|next|now|first(?:ly)?|second(?:ly)?|third(?:ly)?|last(?:ly)?|finally|afterwards?|after\s+that|after\s+this|"
-    r"also|simply|just|please|either|instead|again|always|directly|there|here|rather|alternatively|otherwise|at\s+last|"
-    r"you(?:\s+(?:can|could|may|might|should|must|will|have\s+to|need\s+to|want\s+to))(?:\s+(?:also|simply|just|always|then|instead|either))?|"
+    r"(?:and|or|but|then|next|now|first(?:ly)?|second(?:ly)?|third(?:ly)?|last(?:ly)?|finally|"
+    r"afterwards?|after\s+that|after\s+this|"
+    r"also|simply|just|please|either|instead|again|always|directly|there|here|rather|alternatively|"
+    r"otherwise|at\s+last|"
+    r"you(?:\s+(?:can|could|may|might|should|must|will|have\s+to|need\s+to|want\s+to))(?:\s+(?:also|"
+    r"simply|just|always|then|instead|either))?|"
     r"it\s+is\s+(?:best|better|possible|enough|easier|safer|faster)\s+to|"
-    r"(?:make|be)\s+sure\s+(?:to|you)|remember\s+to|try\s+to|by|to\s+do\s+so|with\s+that|so|from\s+there|once\s+there)"
+    r"(?:make|be)\s+sure\s+(?:to|you)|remember\s+to|try\s+to|by|to\s+do\s+so|with\s+that|so|"
+    r"from\s+there|once\s+there)"
 )
 """Words before an imperative that do not change it."""
 
@@ -52,7 +76,10 @@ _KINDS = tuple(
 )  # fmt: skip
 _FIRST = tuple(sorted(_KINDS, key=lambda pair: pair[0] == "fill"))
 _ARROW = r"\s*(?:>|→|->|=>|»|›|⇒)\s*"
-_PART = rf"(?:{MARK.pattern.replace('(', '(?:', 2)}|[A-Z0-9][\w&'’+.:!-]*(?:\s+(?!then\b|and\b|in\b|to\b|for\b|at\b|on\b|of\s+the\b|or\b|where\b|with\b|but\b)[\w&'’+.:!-]+){{0,5}})"
+_PART = (
+    rf"(?:{MARK.pattern.replace('(', '(?:', 2)}|[A-Z0-9][\w&'’+.:!-]*(?:\s+(?!then\b|and\b|in\b|to\b|"
+    rf"for\b|at\b|on\b|of\s+the\b|or\b|where\b|with\b|but\b)[\w&'’+.:!-]+){{0,5}})"
+)
 PATH = re.compile(rf"{_PART}(?:{_ARROW}\"?{_PART})+|{_PART}(?:\s+/\s+{_PART})+")
 """A menu path: ``Reports > Orders``, ``Project / Yours / All``."""
 
@@ -99,7 +126,7 @@ def _match(text: str) -> Imperative | None:
     return None
 
 
-class StepReader:
+class ClauseSteps:
     """Makes steps of imperatives of one tip."""
 
     def __init__(self, source: MarkedText, known: frozenset[str]) -> None:
@@ -137,11 +164,11 @@ class StepReader:
         """The things a clause without a verb continues with."""
         return self.path(text) or self._press(text)
 
-    def control(self, text: str) -> phrases.Control:
+    def control(self, text: str) -> phrases.NamedControl:
         """The control a phrase names."""
         return self._control(text)
 
-    def _control(self, text: str) -> phrases.Control:
+    def _control(self, text: str) -> phrases.NamedControl:
         return phrases.control(text, self._source, self._known)
 
     def _of(self, kind: StepKind, text: str, role: str = "") -> list[ProcedureStep]:
@@ -247,7 +274,7 @@ def _cut(value: str) -> str:
     return re.sub(r"\s+(?:so that|in order|before|after|first|instead)\b.*$", "", value)
 
 
-def _step(kind: StepKind, one: phrases.Control, value: str = "") -> ProcedureStep:
+def _step(kind: StepKind, one: phrases.NamedControl, value: str = "") -> ProcedureStep:
     return ProcedureStep(
         kind=kind, target=one.name, role=one.role, near=one.near, where=one.where, value=value
     )

@@ -54,7 +54,7 @@ class FlagListModel(ObjectList[Flag]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class VerdictChoice:
     """A verdict label: its key, and where it was given (at which step, with which note)."""
 
     label: Label
@@ -64,14 +64,14 @@ class Choice:
     note: str = ""
 
 
-class VerdictListModel(ObjectList[Choice]):
+class VerdictListModel(ObjectList[VerdictChoice]):
     """All labels in the order of their keys; those given to the open run are marked."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda choice: choice.label, parent)
         self.show(())
 
-    def words(self, value: Choice) -> str:
+    def words(self, value: VerdictChoice) -> str:
         """``2 wrong page, given at step 4``."""
         given = ""
         if value.given:
@@ -80,7 +80,7 @@ class VerdictListModel(ObjectList[Choice]):
             )
         return ", ".join(part for part in (f"{value.keys} {value.label.value}", given, value.note) if part)
 
-    def tip(self, value: Choice) -> str:
+    def tip(self, value: VerdictChoice) -> str:
         """The key's action now."""
         what = self.tr("Withdraw '{0}'") if value.given else self.tr("Give the verdict '{0}'")
         line = self.tr("{0} (key {1})").format(what.format(value.label.value), value.keys)
@@ -98,11 +98,11 @@ def label_of(digit: int, *, second: bool) -> Label | None:
     return LABELS[place] if digit >= 1 and place < len(LABELS) else None
 
 
-def _choice(place: int, label: Label, verdict: Verdict | None) -> Choice:
+def _choice(place: int, label: Label, verdict: Verdict | None) -> VerdictChoice:
     keys = str(place + 1) if place < DIGITS else f"0 {place + 1 - DIGITS}"
     if verdict is None:
-        return Choice(label=label, keys=keys)
-    return Choice(label=label, keys=keys, given=verdict.id, step=verdict.step, note=verdict.note)
+        return VerdictChoice(label=label, keys=keys)
+    return VerdictChoice(label=label, keys=keys, given=verdict.id, step=verdict.step, note=verdict.note)
 
 
 class ScorecardModel(ObjectTable[Score]):

@@ -13,7 +13,7 @@ from app.views.widgets.signs import key_sign, score_sign, severity_sign, tick_si
 if TYPE_CHECKING:
     from app.models.common.lint_list import LintFinding
     from app.models.knowledge.similar_list import PreflightExample, Similar
-    from app.models.review.flags import Choice, Flag
+    from app.models.review.flags import Flag, VerdictChoice
     from app.models.review.run_queue import RunRow
 
 RELATION_ROLE = {"contradiction": "fail", "duplicate": "warn"}
@@ -71,7 +71,7 @@ def flag_row(flag: Flag, remark: str = "") -> RowContent:
     )
 
 
-def verdict_row(choice: Choice) -> RowContent:
+def verdict_row(choice: VerdictChoice) -> RowContent:
     """Key cap and label; a given verdict has a tick and a tint."""
     given = bool(choice.given)
     wide = 26 if len(choice.keys) > 1 else 17

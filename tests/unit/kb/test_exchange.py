@@ -12,12 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kb.compiler import procedure_of
 from kb.content import clean
 from kb.errors import BadFile, BadTip, KbError
 from kb.exchange import FORMATS as EXCHANGE
 from kb.exchange import import_file, read, write
+from kb.procedure import Choice, Procedure, ProcedureOrigin, ProcedureStep, StepKind
 from kb.store import KnowledgeBase
-from kb.tip import Kind, Provenance, Scope, Status, TipDraft
+from kb.tip import Anchor, Kind, Provenance, Scope, Status, TipDraft
 from tests.support.laws import examples
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[4] / "shared")) / "data"
@@ -151,7 +153,66 @@ def test_all_that_a_tip_says_survives_jsonl_and_csv(tmp_path: Path):
     )
     for format in ("jsonl", "csv"):
         write([tip], tmp_path / "out", format)
-        assert read(tmp_path / "out", format) == [tip]
+        assert read(tmp_path / "out", format) == [replace(tip, procedure=procedure_of(tip))]
+
+
+CORRECTED = Procedure(
+    entries=(
+        ProcedureStep(kind=StepKind.OPEN, target="/search?q={words}", when="no search box"),
+        Choice(
+            ways=(
+                (ProcedureStep(kind=StepKind.PRESS, target="a;=1+1", role="link", near="“x”", where="in"),),
+                (
+                    ProcedureStep(
+                        kind=StepKind.FILL, target="Title", value="=SUM(A1)\n-2", locator='{"id":1}'
+                    ),
+                ),
+            )
+        ),
+    ),
+    never=("Delete", "/logout"),
+    origin=ProcedureOrigin.PERSON,
+)
+ANCHOR = Anchor(
+    screenshot="ab" * 32,
+    box=(0, 12, 300, 40),
+    words="Sort by: Hot",
+    role="button",
+    neighbours=("a", "+b"),
+    page="/f/*",
+)
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv"])
+def test_corrected_steps_and_an_anchor_survive(tmp_path: Path, format: str):
+    tip = TipDraft(site="gitlab", text="Sort first", procedure=CORRECTED, anchor=ANCHOR)
+    write([tip], tmp_path / "out", format)
+    assert read(tmp_path / "out", format) == [tip]
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv"])
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("procedure", "[[[", "'procedure' is not JSON"),
+        ("procedure", "[" * 100_000, "'procedure' is not JSON"),
+        ("procedure", '{"steps": [{"kind": "shout", "target": "x"}]}', "'shout' is no kind of step"),
+        ("anchor", '{"box": [1, 2]}', "an anchor's box must be four whole numbers"),
+    ],
+)
+def test_a_row_with_hostile_steps_is_named_in_one_sentence(
+    kb: KnowledgeBase, tmp_path: Path, format: str, column: str, cell: str, message: str
+):
+    path = tmp_path / f"t.{format}"
+    if format == "csv":
+        quoted = cell.replace('"', '""')
+        path.write_text(f'text,{column}\n"t","{quoted}"\ngood,\n')
+    else:
+        path.write_text(json.dumps({"text": "t", column: cell}) + '\n{"text": "good"}\n')
+    report = import_file(kb, path, format, "gitlab")
+    assert len(report.added) == 1
+    assert message in report.failed[0]
+    assert "\n" not in report.failed[0]
 
 
 def test_no_csv_cell_can_run_as_a_formula(tmp_path: Path):
@@ -163,7 +224,7 @@ def test_no_csv_cell_can_run_as_a_formula(tmp_path: Path):
 def test_every_csv_cell_is_quoted(tmp_path: Path):
     write([TipDraft(site="x", text="plain words"), TipDraft(site="y", text="a;=1+1")], tmp_path / "t.csv")
     for line in (tmp_path / "t.csv").read_text().splitlines()[1:]:
-        assert re.fullmatch(r'(?:"[^"]*",){17}"[^"]*"', line)
+        assert re.fullmatch(r'(?:"(?:[^"]|"")*",){19}"(?:[^"]|"")*"', line)
 
 
 @pytest.mark.parametrize("parting", [",", ";", "\t"])

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kb import image, pages
+from kb.compiler import procedure_of
 from kb.errors import BadFile, Frozen, KbError, NoSuchTip
 from kb.freeze import diff, freeze, open_any, verify
 from kb.frozen import FrozenKnowledgeBase
@@ -75,7 +76,7 @@ def test_active_tips_are_frozen_and_the_rest_is_counted(kb: KnowledgeBase, tmp_p
 
 
 def test_the_bytes_are_these_on_every_machine_and_with_every_sqlite(kb: KnowledgeBase, tmp_path: Path):
-    expected = "01891934776361f78d4f92af88865eaab5aabae9b54ca25a1a1561daa69aae05"
+    expected = "f582a9dc6c319a5426b4bc42bdd89f08016c78d2a8737141e9e8843cf9eaaf72"
     assert freeze(kb, tmp_path / "a.akb").sha256 == expected
 
 
@@ -107,7 +108,7 @@ def test_the_frozen_file_holds_nothing_of_the_machine_or_the_moment(frozen: Path
 def test_the_manifest_tells_what_the_file_may_not(kb: KnowledgeBase, frozen: Path):
     manifest = json.loads(manifest_path(frozen).read_text())
     gitlab = kb.tips("gitlab")[0]
-    assert manifest["schema"] == "1.0"
+    assert manifest["schema"] == "2.0"
     assert manifest["counts"]["by_site"] == {"gitlab": 1, "shopping": 1}
     assert manifest["counts"]["by_kind"] == {"navigation": 1, "operation": 1}
     assert manifest["counts"]["left_out"] == {"draft": 1, "suspect": 1}
@@ -158,7 +159,7 @@ def test_what_is_frozen_is_read_back_and_gives_the_same_bytes_again(
     path = tmp_path / "f.akb"
     path.write_bytes(data)
     with open_any(path) as frozen:
-        assert frozen.tips() == tips
+        assert frozen.tips() == [replace(tip, procedure=procedure_of(tip)) for tip in tips]
         again = image.Content.of(frozen.tips(), frozen.hosts())
     assert image.build(again) == data
 
@@ -179,7 +180,7 @@ def test_a_frozen_base_reads_like_the_live_one(kb: KnowledgeBase, frozen: Path):
 
 
 @pytest.mark.parametrize(
-    "act", ["add", "edit", "set_status", "restore_revision", "undo", "redo", "set_hosts"]
+    "act", ["add", "edit", "set_status", "restore_revision", "undo", "redo", "set_hosts", "add_evidence"]
 )
 def test_nothing_in_a_frozen_base_can_be_changed(frozen: Path, act: str):
     with open_any(frozen) as other, pytest.raises(Frozen, match="change the live one"):
@@ -323,11 +324,11 @@ def test_a_newer_major_is_refused_and_a_newer_minor_read(frozen: Path):
         manifest["file"]["sha256"] = hashlib.sha256(raw).hexdigest()
         manifest_path(frozen).write_bytes(to_bytes(manifest))
 
-    stamp(2000)
-    with pytest.raises(BadFile, match=r"made by a newer version of this program \(frozen format 2\.0"):
+    stamp(3000)
+    with pytest.raises(BadFile, match=r"made by a newer version of this program \(frozen format 3\.0"):
         open_any(frozen)
     assert "made by a newer version" in verify(frozen).problems[0]
-    stamp(1001)
+    stamp(2001)
     assert verify(frozen).ok
 
 

@@ -205,11 +205,13 @@ def test_an_older_file_gets_a_place_for_waivers_and_keeps_a_backup(tmp_path: Pat
     with KnowledgeBase.open(path) as kb:
         tip = kb.add(GOOD).id
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("ALTER TABLE revision DROP COLUMN waiver")
+        for column in ("waiver", "procedure", "anchor"):
+            connection.execute(f"ALTER TABLE revision DROP COLUMN {column}")
+        connection.execute("DROP TABLE evidence")
         connection.execute("PRAGMA user_version = 2000")
         connection.commit()
     with KnowledgeBase.open(path) as kb:
         assert kb.get(tip).waiver is None
         assert kb.set_status([tip], Status.ACTIVE)[0].status is Status.ACTIVE
     assert (tmp_path / "knowledge.akb.backup-2.0").is_file()
-    assert STEPS[-1][0] == 2001
+    assert [number for number, _ in STEPS] == [1000, 1001, 2000, 2001, 2002]
