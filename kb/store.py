@@ -242,11 +242,11 @@ class KnowledgeBase:
                 self._record("edit", {id: now.revision})
             return self._current(id)
 
-    def set_status(self, ids: Sequence[str], to: Status, waive: str = "") -> list[Tip]:
+    def set_status(self, ids: Sequence[str], to: Status, waive: str = "", why: str = "") -> list[Tip]:
         """Set the status of tips as one undoable change; return all of them in their new state.
 
         A tip with lint errors doesn't become active and stays as it is (``unwaived`` names the rules), unless there
-        is a reason to ``waive`` them, which is kept with the tip.
+        is a reason to ``waive`` them, which is kept with the tip.  The journal's label says ``why``.
         """
         with self._writing():
             before: dict[str, int] = {}
@@ -261,7 +261,7 @@ class KnowledgeBase:
                     self._append(tip.id, replace(tip, status=to), verb, waiver=waiver)
                     before[tip.id] = tip.revision
             if before:
-                self._record(verb, before)
+                self._record(verb, before, f"{verb} {counted(list(before))}: {why}" if why else "")
             return [self._current(id) for id in dict.fromkeys(ids)]
 
     def restore_revision(self, id: str, revision: int) -> Tip:

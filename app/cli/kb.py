@@ -11,6 +11,7 @@ import typer
 
 from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
 from app.cli.tip import tip_document
+from app.cli.tip_trials import try_site
 from app.errors import UsageError
 from kb.tip import PARTLY, Query, Retrieval, Status
 
@@ -219,3 +220,6 @@ def export(
     """Export tips to a file for other programs."""
     count = with_engine(lambda engine: engine.kb_export(str(out), format.value, site))
     print_result({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")
+
+
+app.command("test")(try_site)

@@ -9,7 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from app.cli import tip_trials
 from app.cli.common import Json, add_undo_commands, json_data, print_note, print_result, table, with_engine
+from app.engine.api.tip_api import TipStanding
 from app.errors import UsageError
 from kb.tip import (
     Kind,
@@ -147,13 +149,17 @@ def list_(
 
 @app.command("show")
 def show_(tip: str, as_json: Json = False) -> None:
-    """Show a tip."""
-    stored = with_engine(lambda engine: engine.tip(tip))
+    """Show a tip with its steps, its last test and its record."""
+
+    async def showing(engine: Any) -> tuple[Tip, TipStanding]:
+        return await engine.tip(tip), await engine.tip_standing(tip)
+
+    stored, standing = with_engine(showing)
     body = tip_document(stored)
     print_result(
-        body,
+        {**body, "standing": json_data(standing)},
         as_json,
-        lambda: "\n".join(_body_text(body)),
+        lambda: "\n".join([*_body_text(body), *tip_trials.standing_lines(standing)]),
     )
 
 
@@ -284,6 +290,8 @@ def restore(
     )
 
 
+app.command("test")(tip_trials.try_tip)
+app.command("vote")(tip_trials.vote)
 add_undo_commands(app, "knowledge")
 
 
@@ -326,7 +334,8 @@ def _body_text(body: dict[str, Any]) -> list[str]:
         "created_at": _time_text(body["created_at"]),
         "changed_at": _time_text(body["changed_at"]),
     }
-    del facts["provenance"]
+    for name in ("provenance", "procedure", "record"):
+        del facts[name]
     facts["waiver"] = f"{_waiver(body['waiver'])}" if body["waiver"] else ""
     words = {key: ", ".join(value) if key in ("keywords", "taint") else value for key, value in facts.items()}
     return [f"{key.replace('_', ' ')}: {value}" for key, value in words.items() if value not in ("", None)]

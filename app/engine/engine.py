@@ -33,6 +33,7 @@ from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.operator_actions import OperatorActions
 from app.engine.services.supervision.takeover_service import TakeoverService
+from app.engine.services.tip_testing import TipTestService
 
 
 def author_name() -> str:
@@ -80,6 +81,7 @@ class Engine(EngineApi):
             self._fleet,
             approvals,
             self._takeovers,
+            TipTestService(core, graph_cache),
         )
         self._proof: launcher.StartedBrowser | None = None
         self._unlisten = launcher.on_browser_start(self._on_browser)

@@ -14,6 +14,7 @@ from tests.mutation import (
     faults_runs,
     faults_secrets,
     faults_supervision,
+    faults_tips,
     faults_trust,
     faults_window,
 )
@@ -33,4 +34,5 @@ ALL: tuple[Mutation, ...] = (
     *faults_live.FAULTS,
     *faults_window.FAULTS,
     *faults_secrets.FAULTS,
+    *faults_tips.FAULTS,
 )

@@ -69,6 +69,7 @@ from kb.tip import (
 )
 from tests.support.fake_graph import FakeGraphs
 from tests.support.fake_live import FakeLive
+from tests.support.fake_tips import FakeTips
 from tests.support.made_up import (
     DETECTORS,
     NOW,
@@ -82,7 +83,7 @@ from tests.support.made_up import (
 )
 
 
-class FakeEngine(FakeGraphs, FakeLive):
+class FakeEngine(FakeGraphs, FakeLive, FakeTips):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
     def __init__(self, bus: EventBus | None = None, *, empty: bool = False) -> None:

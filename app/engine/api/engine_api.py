@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from app.engine.api.graph_api import GraphApi
 from app.engine.api.live_api import LiveApi
 from app.engine.api.run_api import RunApi
+from app.engine.api.tip_api import TipApi
 from app.engine.core.ax_tree import AxTreeLine
 from app.engine.core.events import JobChanged
 from app.engine.core.supervision import Intervention
@@ -274,7 +275,7 @@ class WorkspaceInfo:
     """Repairs made when it was opened, one sentence each."""
 
 
-class EngineApi(GraphApi, RunApi, LiveApi, Protocol):
+class EngineApi(GraphApi, RunApi, LiveApi, TipApi, Protocol):
     """All use cases.  Errors are ``SiteloreError``s; long ones run as jobs and report progress as events."""
 
     # the workspace

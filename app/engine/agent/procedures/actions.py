@@ -34,7 +34,7 @@ _CHECKED = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuit
 
 @dataclass(frozen=True, slots=True)
 class StepAction:
-    """What a step comes to on a page.
+    """The action that a step comes to on a page.
 
     Attributes:
         action: the action; None if nothing has to be done, or it can't be.

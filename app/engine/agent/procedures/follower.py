@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.engine.agent.procedures.progress import Progress
+from app.engine.agent.procedures.progress import TipProgress
 from app.engine.agent.procedures.values import fill_placeholders
 from app.engine.core.action_result import ActionResult, Effect
 from app.engine.core.actions.recorded import to_recorded
@@ -54,7 +54,7 @@ class ProcedureFollower:
     intent: str
     done: Mapping[str, int] = field(default_factory=dict[str, int])
     """Of a resumed run: the last step of each tip that was done before."""
-    _of: dict[str, Progress] = field(default_factory=dict[str, Progress])
+    _of: dict[str, TipProgress] = field(default_factory=dict[str, TipProgress])
 
     def look(self, observation: Observation) -> tuple[ProcedureState, ...]:
         """Return the state of every tip in force that has steps, in the order of the tips."""
@@ -84,13 +84,13 @@ class ProcedureFollower:
                 self._failed(progress, result.why or "it had no visible effect")
         return credits
 
-    def _progress(self, tip: RetrievedTip) -> Progress | None:
+    def _progress(self, tip: RetrievedTip) -> TipProgress | None:
         if tip.procedure is None:
             return None
         known = self._of.get(tip.tip)
         if known is None or known.procedure != tip.procedure:
             values = fill_placeholders(tip.procedure.placeholders, self.intent)
-            known = self._of[tip.tip] = Progress(tip.procedure, values)
+            known = self._of[tip.tip] = TipProgress(tip.procedure, values)
             known.pass_over(self.done.get(tip.tip, 0))
         return known
 
@@ -130,7 +130,7 @@ class ProcedureFollower:
             over=progress.over,
         )
 
-    def _failed(self, progress: Progress, why: str) -> None:
+    def _failed(self, progress: TipProgress, why: str) -> None:
         progress.tries += 1
         if progress.tries >= TRIES:
             progress.failed = f"step {progress.number} of {len(progress.procedure.steps)} failed: {why}"

@@ -24,7 +24,7 @@ def _ignore(number: int, why: str) -> None:
 
 
 @dataclass(slots=True)
-class Progress:
+class TipProgress:
     """Position in one tip's steps; ``way`` is the way taken of the current choice."""
 
     procedure: Procedure
@@ -74,6 +74,23 @@ class Progress:
         if self.inner >= len(self.steps_at(self.entry, self.way)):
             self.entry, self.way, self.inner = self.entry + 1, -1, 0
 
+    @property
+    def candidates(self) -> tuple[ProcedureStep, ...]:
+        """The current step, or the first steps of the choice that is due."""
+        if self.over:
+            return ()
+        if (step := self.step) is not None:
+            return (step,)
+        entry = self.procedure.entries[self.entry]
+        return tuple(way[0] for way in entry.ways) if isinstance(entry, Choice) else ()
+
+    def leave_out(self) -> None:
+        """Go on without the current step, or without the choice that is due."""
+        if self.step is None:
+            self.entry, self.way, self.inner = self.entry + 1, -1, 0
+        else:
+            self.advance()
+
     def pass_over(self, done: int) -> None:
         """Move past the steps up to number ``done``."""
         while not self.over and self.number <= done:
@@ -92,7 +109,7 @@ class Progress:
                 self.way = way
             step = self.step
             if step is None:
-                self.entry, self.way, self.inner = self.entry + 1, -1, 0
+                self.leave_out()
                 continue
             found = action_of(step, page, self.values, self.procedure.never)
             why = self._why_passed(step, found, page)

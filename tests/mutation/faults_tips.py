@@ -1,0 +1,85 @@
+"""Faults in the rules of tips' tests, votes and uses."""
+
+from __future__ import annotations
+
+from tests.mutation.mutation import Mutation
+
+TRIAL, TESTING = "app/engine/agent/procedures/trial.py", "app/engine/services/tip_testing.py"
+_TRIAL = ("tests/unit/engine/test_procedure_trial.py",)
+_TESTING = ("tests/unit/engine/test_tip_testing.py",)
+
+FAULTS = (
+    Mutation(
+        "tip-test-never-writes",
+        TRIAL,
+        "if decision.allowed and decision.permit is None:",
+        "if decision.allowed or decision.permit is None:",
+        "A test of a tip never does a step that would write.",
+        _TRIAL,
+        safety=True,
+    ),
+    Mutation(
+        "tip-test-stops-at-a-held-back-write",
+        TRIAL,
+        "if result.blocked_writes and not _led_on(action, found.element, result):",
+        "if result.blocked_writes and not result.success:",
+        "A step whose write was held back counts as one that would write.",
+        _TRIAL,
+    ),
+    Mutation(
+        "tip-test-not-reached-at-a-wall",
+        TRIAL,
+        "if result.cause in _UNREACHED:",
+        "if result.cause in _UNREACHED and not self._done:",
+        "A host that is down or a wall at a later step never makes a tip suspect.",
+        _TRIAL,
+    ),
+    Mutation(
+        "tip-test-guessed-start",
+        TRIAL,
+        "if not self._done and not tried and (self._blocked or not self.sure):",
+        "if not self._done and not tried and self._blocked:",
+        "A first step that is missing on a page that was a guess is not reached.",
+        _TRIAL,
+    ),
+    Mutation(
+        "tip-test-left-out",
+        TRIAL,
+        "if self._left_out:\n            return self._ended(",
+        "if self._left_out and not self._done:\n            return self._ended(",
+        "What fails after a step that was left out is not held against the tip.",
+        _TRIAL,
+    ),
+    Mutation(
+        "tip-test-own-address",
+        TRIAL,
+        "if self._blocked and opened.cause is Cause.ERROR_PAGE and",
+        "if not self._blocked and opened.cause is Cause.ERROR_PAGE and",
+        "The tip's own address that answers with an error breaks it.",
+        _TRIAL,
+    ),
+    Mutation(
+        "tip-test-field-value",
+        TRIAL,
+        "return a == b or (len(a) >= 60 and b.startswith(a))",
+        "return a == b or bool(a)",
+        "A field that holds something else than the step says breaks the tip.",
+        _TRIAL,
+    ),
+    Mutation(
+        "tip-test-not-reached-never-suspects",
+        TESTING,
+        "broke = result.outcome is TestOutcome.BROKE",
+        "broke = result.outcome not in _WORKED",
+        "A tip whose page was not reached never becomes suspect.",
+        _TESTING,
+    ),
+    Mutation(
+        "tip-test-suspects-only-the-trusted",
+        TESTING,
+        "_TRUSTED = frozenset({Status.REVIEWED, Status.ACTIVE})",
+        "_TRUSTED = frozenset({Status.REVIEWED, Status.ACTIVE, Status.DRAFT, Status.RETIRED})",
+        "Only a reviewed or active tip becomes suspect by a test.",
+        _TESTING,
+    ),
+)
