@@ -143,9 +143,7 @@ def summary_text(summary: RunSummary) -> str:
     if summary.flags:
         lines.append(f"flags: {', '.join(summary.flags)}")
     for use in summary.tips:
-        lines.append(
-            f"tip {use.tip}: given at {use.shown} steps by {', '.join(use.routes)}, followed {use.followed} times"
-        )
+        lines.append(f"tip {use.tip}: {use.words}")
     if summary.usage:
         rows = [
             (

@@ -147,6 +147,7 @@ def run_document(detail: RunDetail) -> dict[str, Any]:
         "flags": json_data(detail.flags),
         "verdicts": json_data(detail.verdicts),
         "tips": list(detail.tips),
+        "uses": json_data(detail.uses),
         "steps": [step_document(step) for step in detail.steps],
         "final": step_document(detail.run.final) if detail.run.final else None,
     }
@@ -183,6 +184,7 @@ def _run_text(detail: RunDetail) -> str:
             lines.append(f"       {step.error_class.value} error: {step.error.splitlines()[0]}")
         if step.index in flagged:
             lines.append(f"       ! {flagged[step.index]}")
+    lines += [f"tip {use.tip}: {use.words}" for use in detail.uses]
     if run.answer:
         lines.append(f"answer: {run.answer}")
     return "\n".join(lines)

@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from app import settings
+from app.engine.api.run_api import RunRequest
 from app.engine.core.events import Event, JobChanged, KnowledgeChanged
 from app.engine.engine import Engine
 from app.engine.services.graph_navigation import login_path
@@ -156,3 +157,20 @@ async def test_placeholders_take_given_values_then_those_of_the_page_and_are_nev
     assert (left.outcome, [step.outcome for step in left.steps]) == ("not reached", ["left out"])
     assert (await engine.test_tip(stock, values={"NUMBER": "14"})).outcome == "holds"
     assert shop.sent == []
+
+
+@pytest.mark.smoke
+async def test_a_run_that_follows_a_tip_adds_to_its_record_and_says_which_steps(
+    engine: Engine, shop: ChangingShop
+):
+    tip = await store(engine, shop, *TIPS["tray"])
+    request = RunRequest(
+        intent="Open the page of the Oak Tray in the Kitchen department", start_url=f"{shop.shop_url}/",
+        site=SHOP, max_steps=4,
+    )  # fmt: skip
+    summary = await engine.run_task(request)
+    (use,) = summary.tips
+    assert (use.steps, use.effect, use.failed) == ((1, 2), 2, 0), use.words
+    assert "steps 1-2 done, effect seen" in use.words
+    assert (await engine.tip(tip)).record.effect == 2
+    assert (await engine.open_run(summary.run)).uses == summary.tips

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.mutation.mutation import Mutation
 
 TRIAL, TESTING = "app/engine/agent/procedures/trial.py", "app/engine/services/tip_testing.py"
+USES = "app/engine/services/tip_evidence.py"
+_USES = ("tests/unit/engine/test_tip_evidence.py",)
 _TRIAL = ("tests/unit/engine/test_procedure_trial.py",)
 _TESTING = ("tests/unit/engine/test_tip_testing.py",)
 
@@ -81,5 +83,29 @@ FAULTS = (
         "_TRUSTED = frozenset({Status.REVIEWED, Status.ACTIVE, Status.DRAFT, Status.RETIRED})",
         "Only a reviewed or active tip becomes suspect by a test.",
         _TESTING,
+    ),
+    Mutation(
+        "tip-uses-counted-once",
+        "kb/evidence.py",
+        "if one.kind is EvidenceKind.USE and _known(connection, one):",
+        "if one.kind is EvidenceKind.VOTE and _known(connection, one):",
+        "A use is counted once a tip, run and step, however often a run is counted.",
+        _USES,
+    ),
+    Mutation(
+        "tip-uses-only-with-effect",
+        USES,
+        "if exposure.step and exposure.effect:",
+        "if exposure.step:",
+        "A step of a tip without a seen effect does not count as one.",
+        _USES,
+    ),
+    Mutation(
+        "tip-uses-refused-is-failed",
+        USES,
+        "return UseOutcome.DONE if step.executed else UseOutcome.FAILED",
+        "return UseOutcome.DONE",
+        "A step of a tip that was refused failed, and was not done.",
+        _USES,
     ),
 )

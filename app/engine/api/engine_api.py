@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from app.engine.api.graph_api import GraphApi
 from app.engine.api.live_api import LiveApi
-from app.engine.api.run_api import RunApi
+from app.engine.api.run_api import RunApi, TipUse
 from app.engine.api.tip_api import TipApi
 from app.engine.core.ax_tree import AxTreeLine
 from app.engine.core.events import JobChanged
@@ -122,6 +122,8 @@ class RunDetail:
     risk: Risk
     verdicts: tuple[Verdict, ...]
     tips: tuple[str, ...] = ()
+    uses: tuple[TipUse, ...] = ()
+    """Tips the agent was shown, most shown first."""
     interventions: tuple[Intervention, ...] = ()
     """Actions of its operator, the policy and the watchdog while it was live, oldest first."""
 

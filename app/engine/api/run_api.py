@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -52,7 +53,13 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipUse:
-    """A tip shown in a run: at how many steps, by which routes, and how often the action followed it."""
+    """A tip shown in a run: at how many steps, by which routes, and what the actions made of it.
+
+    Attributes:
+        applied: steps at which its condition held; ``done`` at which one of its steps was done.
+        effect: of those, steps whose effect was seen; ``failed``: steps at which its step could not be done.
+        steps: numbers of the tip's steps that were done.
+    """
 
     tip: str
     text: str
@@ -60,6 +67,34 @@ class TipUse:
     routes: tuple[str, ...]
     followed: int
     ignored: int
+    applied: int = 0
+    done: int = 0
+    effect: int = 0
+    failed: int = 0
+    steps: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The use in words."""
+        given = f"given at {self.shown} steps by {', '.join(self.routes)}"
+        if not self.applied:
+            return f"{given}, followed {self.followed} times" if self.followed else f"{given}, never applied"
+        done = f"{number_ranges(self.steps)} done" if self.steps else "no step done"
+        seen = ", effect seen" if self.effect else ", no effect seen" if self.done else ""
+        failed = f", failed {self.failed} times" if self.failed else ""
+        return f"{given}, applied at {self.applied} steps, {done}{seen}{failed}"
+
+
+def number_ranges(numbers: Sequence[int]) -> str:
+    """Return numbers in order, runs of them together: ``steps 1-3, 5``."""
+    parts: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1] = [parts[-1][0], number]
+        else:
+            parts.append([number])
+    text = ", ".join("-".join(map(str, part)) for part in parts)
+    return f"step{'s' if len(set(numbers)) > 1 else ''} {text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

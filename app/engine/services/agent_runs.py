@@ -35,6 +35,7 @@ from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
 from app.engine.services.run_knowledge import RunGraphs, RunKnowledge
 from app.engine.services.run_reader import RunReader
+from app.engine.services.tip_evidence import keep_uses
 from app.engine.store.run_request_file import request_file
 from app.engine.store.run_writer import RunWriter
 from app.errors import NotFound, SiteloreError, UsageError
@@ -228,6 +229,7 @@ class AgentRunService:
                     await supervisor.on_loop_ended()
             facts = tuple(f"{fact.key}: {fact.value}" for fact in book.ledger.facts if not fact.retracted)
             usage = bundle.usage()
+        await keep_uses(self._core, run.id, live.steps)
         flags = await self._review.detect([run.id])
         self._publish(run, run.outcome.value)
         return RunSummary(

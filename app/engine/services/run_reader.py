@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,9 +12,13 @@ from app.engine.api.run_api import RunMemory, RunRequest, TipUse
 from app.engine.core.hand_back import HandBack, HandBackKind
 from app.engine.core.trajectory import Outcome, Step
 from app.engine.services.core import Core
+from app.engine.services.tip_evidence import keep_uses, use_outcome
 from app.engine.store.run_request_file import read_request
 from app.engine.store.run_writer import RunWriter
 from app.engine.store.workspace import Workspace
+from kb.evidence import UseOutcome
+
+_DONE = (UseOutcome.DONE, UseOutcome.EFFECT)
 
 
 class RunReader:
@@ -47,13 +51,13 @@ class RunReader:
 
         def reading() -> list[TipUse]:
             _, steps = self._core.workspace.runs.load(run)
-            return self._uses(steps)
+            return uses_at(self._core, steps)
 
         return await self._core.on_store(reading)
 
     async def tip_uses(self, steps: Sequence[Step]) -> list[TipUse]:
         """Return the tips shown at these steps, most shown first."""
-        return await self._core.on_store(self._uses, steps)
+        return await self._core.on_store(uses_at, self._core, steps)
 
     async def end_interrupted(self, run: str, end: HandBack | None = None) -> None:
         """Close an interrupted run as stopped, or as a person ended it by hand.
@@ -62,30 +66,7 @@ class RunReader:
             NotFound: there is none.  Conflict: it is over, or another process works on it.
         """
         await self._core.on_store(close_interrupted, self._core.workspace, run, end)
-
-    def _uses(self, steps: Sequence[Step]) -> list[TipUse]:
-        """Return the uses of tips at these steps; store thread only."""
-        shown, followed, ignored = Counter[str](), Counter[str](), Counter[str]()
-        routes: dict[str, dict[str, None]] = {}
-        for step in steps:
-            for exposure in step.exposures:
-                shown[exposure.tip] += 1
-                followed[exposure.tip] += exposure.followed is True
-                ignored[exposure.tip] += exposure.followed is False
-                routes.setdefault(exposure.tip, {}).update(dict.fromkeys(exposure.routes))
-        texts = {tip.id: tip.text for tip in self._core.kb.tips()} if shown else {}
-        hints = {hint.id: hint.text for hint in self._core.workspace.supervision.hints()} if shown else {}
-        return [
-            TipUse(
-                tip=tip,
-                text=texts.get(tip) or hints.get(tip.removeprefix("hint:"), ""),
-                shown=count,
-                routes=tuple(routes[tip]),
-                followed=followed[tip],
-                ignored=ignored[tip],
-            )
-            for tip, count in shown.most_common()
-        ]
+        await keep_uses(self._core, run, await self.steps_of(run))
 
 
 def close_interrupted(workspace: Workspace, run: str, end: HandBack | None = None) -> None:
@@ -97,3 +78,40 @@ def close_interrupted(workspace: Workspace, run: str, end: HandBack | None = Non
         outcome = Outcome.DONE_BY_HAND if answer is None else Outcome.ANSWERED
         head = replace(head, outcome=outcome, answer=answer, ended_by=end.author)
     live.finish(head)
+
+
+def uses_at(core: Core, steps: Sequence[Step]) -> list[TipUse]:
+    """Return the uses of tips at these steps; store thread only."""
+    shown, followed, ignored = Counter[str](), Counter[str](), Counter[str]()
+    uses = defaultdict[str, Counter[UseOutcome]](Counter)
+    done = defaultdict[str, set[int]](set)
+    routes: dict[str, dict[str, None]] = {}
+    for step in steps:
+        for exposure in step.exposures:
+            shown[exposure.tip] += 1
+            followed[exposure.tip] += exposure.followed is True
+            ignored[exposure.tip] += exposure.followed is False
+            routes.setdefault(exposure.tip, {}).update(dict.fromkeys(exposure.routes))
+            outcome = use_outcome(exposure, step)
+            if outcome is not None:
+                uses[exposure.tip][outcome] += 1
+            if outcome in _DONE:
+                done[exposure.tip].add(exposure.step)
+    texts = {tip.id: tip.text for tip in core.kb.tips()} if shown else {}
+    hints = {hint.id: hint.text for hint in core.workspace.supervision.hints()} if shown else {}
+    return [
+        TipUse(
+            tip=tip,
+            text=texts.get(tip) or hints.get(tip.removeprefix("hint:"), ""),
+            shown=count,
+            routes=tuple(routes[tip]),
+            followed=followed[tip],
+            ignored=ignored[tip],
+            applied=uses[tip].total(),
+            done=sum(uses[tip][one] for one in _DONE),
+            effect=uses[tip][UseOutcome.EFFECT],
+            failed=uses[tip][UseOutcome.FAILED],
+            steps=tuple(sorted(done[tip])),
+        )
+        for tip, count in shown.most_common()
+    ]

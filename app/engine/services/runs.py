@@ -16,6 +16,7 @@ from app.engine.imports.importer import import_paths
 from app.engine.jobs import Job
 from app.engine.services.core import Core
 from app.engine.services.review import ReviewService
+from app.engine.services.run_reader import uses_at
 from app.engine.store.workspace import Workspace
 from app.errors import InputError, NotFound
 
@@ -96,6 +97,7 @@ class RunService:
                 risk=workspace.index.risk(run),
                 verdicts=tuple(workspace.review.verdicts(run)),
                 tips=tuple(self._tips_by_run().get(run, ())),
+                uses=tuple(uses_at(self._core, steps)),
                 interventions=tuple(workspace.supervision.interventions(run)),
             )
 

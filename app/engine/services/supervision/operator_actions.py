@@ -21,6 +21,7 @@ from app.engine.core.verdicts import Flag
 from app.engine.services.core import Core
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
+from app.engine.services.tip_evidence import keep_vote
 from app.errors import Conflict, NotFound
 
 
@@ -116,15 +117,32 @@ class OperatorActions:
         await self._approvals.note(run, found.row.step, deed, tip, about=tip)
 
     async def vote_tip(self, run: str, tip: str, vote: int) -> None:
-        """Vote on a tip's usefulness in a run: 1, -1, or 0 for no vote."""
-        found = self._fleet.get(run)
+        """Vote on a tip's usefulness in a run, or in general (no run): 1, -1, or 0 to take a vote back.
+
+        Raises:
+            NotFound: there is no such run; no run is live and there is no such tip.  UsageError: another number.
+        """
+        found = self._fleet.find(run)
+        if found is None:
+            await self._vote_afterwards(run, tip, vote)
+            return
         await self._core.on_store(self._core.workspace.supervision.set_vote, run, tip, vote)
+        await keep_vote(self._core, run, tip, vote, needed=False)
         found.votes[tip] = vote
         found.republish_tips()
         words = {1: f"{tip} is useful", -1: f"{tip} is not useful", 0: f"no vote on {tip}"}[vote]
         await self._approvals.note(run, found.row.step, OperatorAction.VOTED, words, about=tip)
 
     # inside
+
+    async def _vote_afterwards(self, run: str, tip: str, vote: int) -> None:
+        """Keep an annotator's vote on a tip, in a stored run or in general."""
+        workspace = self._core.workspace
+        if run and not await self._core.on_store(workspace.runs.has, run):
+            raise NotFound(f"there is no run {run[:120]!r}")
+        await keep_vote(self._core, run, tip, vote, needed=True)
+        if run:
+            await self._core.on_store(workspace.supervision.set_vote, run, tip, vote)
 
     async def _flags(self, run: str) -> Sequence[Flag]:
         """Return all flags of the run: current ones, and those from before an interruption."""
