@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb.compiler.text import MARK, ClauseKind
 from kb.compiler.verbs import LEAD, VERB
 
 _NOT = r"(?:do\s+not|don['’]?t|does\s+not|never|not|avoid|stay\s+(?:away|off)|keep\s+(?:away|off|clear)|without|nor)"
 _CONDITION = r"(?:if|when|once|whenever|in\s+case|as\s+soon\s+as|unless|until|while|where|should)"
+_IDLE = r"(?:leave|keep|skip|ignore|clear)"
 _REASON = (
     r"(?:because|since|as\s+(?:it|the|this|that|they)|otherwise|or\s+else|so\s+(?:that|as)|which|"
     r"that\s+(?:is|would|will|page)|"
     r"this|it\s+(?:is|does|only|will|would|has|just|merely|shows?|opens?|makes?|looks?)|they|who|whose|for\s+it)"
 )
 _START = (
-    rf"(?:(?:{LEAD})\s*,?\s+)*(?:{VERB}|{_NOT}|{_CONDITION}|{_REASON}|instead\s+of|rather\s+than|"
+    rf"(?:(?:{LEAD})\s*,?\s+){{0,5}}(?:{VERB}|{_NOT}|{_IDLE}|{_CONDITION}|{_REASON}|instead\s+of|rather\s+than|"
     rf"before|after|either)(?=\s|\ue000|$)"
 )
 _MARKED_NEXT = (
-    r"(?:then|and|or)\s+(?:then\s+)?(?:the\s+|a\s+)?(?:(?:link|button|tab|menu|icon|entry|option|"
-    r"field)\s+)?\ue000"
+    r"(?:then|and|or)\s+(?:(?:then|finally|lastly|next|afterwards|also)\s+)?(?:(?:over|on)\s+)?(?:the\s+|a\s+)?"
+    r"(?:(?:link|button|tab|menu|icon|entry|option|field)\s+)?\ue000[^\ue001]*\ue001(?!\s+with\b|\s*(?:and|,)[^,]{0,40}\swith\b)"
+    r"|then\s+(?:the|an?|your)\s"
+    r"|and\s+the\s+[a-z]+\s+(?:next\s+to|beside|below|above|(?:to\s+the\s+)?(?:right|left)\s+of)\s"
 )
 _SPLIT = re.compile(
     rf"\s*[,;]\s+(?=(?:{_START}|{_MARKED_NEXT}))|\s*:\s+(?=(?:{_START}))|\s+[-–—]\s+|\s*—\s*"
     rf"|\s+(?=(?:and|or|but|then|before|after|by|until|instead|while|otherwise|because|since|unless|if|"
-    rf"when)\s+(?:(?:{LEAD})\s+)*(?:{VERB}|{_NOT})(?=\s|\ue000|$))"
+    rf"when)\s+(?:(?:{LEAD})\s+){{0,5}}(?:{VERB}|{_NOT}|{_IDLE})(?=\s|\ue000|$))"
     rf"|\s+(?={_MARKED_NEXT})|\s+(?=(?:because|since|unless|otherwise|so\s+that|which)\s)|\s+(?=(?:if|"
     rf"when|once|until)\s+(?:the|it|you|there|a|an|this|that)\s)",
     re.IGNORECASE,
 )
 _WARNED = re.compile(
-    rf"^(?:(?:{LEAD})\s*,?\s+)*{_NOT}\b"
+    rf"^(?:(?:{LEAD})\s*,?\s+){{0,5}}{_NOT}\b"
     r"|\b(?:must|should|may|can|need|is|are)(?:\s+not|n['’]t)\s+(?:to\s+)?(?:be\s+)?(?:opened|pressed|"
-    r"clicked|used|followed|touched|chosen|visited|sent|filled|called|taken)\b"
+    r"clicked|used|followed|touched|chosen|visited|sent|filled|called|taken|changed|edited|deleted|removed|trusted|moved|selected|ticked|saved)\b"
     r"|\b(?:does|do|is|are)\s+(?:not|n['’]t)\s+(?:work|working|help)|\b(?:does|do|is|"
     r"are)n['’]t\s+(?:work|help)|\bis\s+broken\b",
     re.IGNORECASE,
@@ -46,7 +49,9 @@ _STAY_OFF = re.compile(
     re.IGNORECASE,
 )
 _REASONED = re.compile(rf"^(?:{_REASON})\b", re.IGNORECASE)
-_CONDITIONED = re.compile(rf"^(?:(?:{LEAD})\s*,?\s+)*?(?P<word>{_CONDITION})\s+(?P<rest>.+)$", re.IGNORECASE)
+_CONDITIONED = re.compile(
+    rf"^(?:(?:{LEAD})\s*,?\s+){{0,5}}?(?P<word>{_CONDITION})\s+(?P<rest>.+)$", re.IGNORECASE
+)
 _INSTEAD_OF = re.compile(
     r"^(?:(?:and|but|so)\s+)?(?:instead\s+of|rather\s+than|in\s+place\s+of)\s+(?P<rest>.+)$", re.IGNORECASE
 )
@@ -60,12 +65,33 @@ _AFTER = re.compile(
     r"written|put|gone|read)\b.*)$",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"\b(?:eg|ie|for\s+(?:example|instance)|example\s*:|such\s+as)\b[\s:,]*", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"\b(?:eg|ie|for\s+(?:example|instance)|example(?=\s*:)|such\s+as)\b[\s:,]*", re.IGNORECASE
+)
+_CARRIED = re.compile(
+    r"(?:or|nor)\s+(?!else\b|if\b|you\s+can\b|simply\b|just\b|alternatively\b)", re.IGNORECASE
+)
+_PLACE_ALONE = re.compile(
+    r"(?:[Ii]n|[Uu]nder|[Aa]t)\s+(?:\ue000q\d+\ue001|[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,3})$"
+)
+_NAME_THEN_REST = re.compile(
+    rf"((?:the\s+)?(?:\w+\s+)?\ue000[^\ue001]*\ue001)\s+((?:{VERB})\s.*)$", re.IGNORECASE
+)
 _OR = re.compile(r"^(?:or)\b", re.IGNORECASE)
 _EITHER = re.compile(
     r"\beither\b|\btwo\s+ways\b|\bthere\s+are\s+(?:two|three|several)\b|\bone\s+of\s+(?:two|these)\b",
     re.IGNORECASE,
 )
+ELSE = re.compile(
+    r"(?:(?:and|but|or)\s+)?(?:otherwise\b|else\b|failing\s+that\b|(?:if|when)\s+(?:not|so|none)\b"
+    r"|(?:if|when)\s+(?:it|you|they|that|this|there|these|one)\s+(?:is|are|does|do|has|have|can|was|fails?)"
+    r"(?:n['’]t|\s+not|\s+no)?(?:\s+(?:there|shown|one|any|missing|none|empty|visible|so|available|work|such\s+\w+))?"
+    r"\s*(?:,|$|(?=\s(?:press|click|use|go|open|type|choose|select|take)\b)))",
+    re.IGNORECASE,
+)
+"""Begins the other of two ways ("if it is not there, ...", "otherwise ..."); the first way came before."""
+
+_REMARK = re.compile(r":\s+(?=(?:the|it|its|this|that|there|they|these|a|an)\s)", re.IGNORECASE)
 _FIRST = re.compile(r"^but\s+first\b|\bfirst$|\bbeforehand$", re.IGNORECASE)
 
 
@@ -94,8 +120,17 @@ def clauses(sentence: str) -> list[TipClause]:
     said, example, _ = _split_example(sentence)
     condition = ""
     stay_off = bool(_STAY_OFF.search(said))
-    for piece in (one.strip(" ,;:") for one in _SPLIT.split(said)):
+    for piece in _pieces(said):
         if not piece:
+            continue
+        if made and _CARRIED.match(piece) and made[-1].kind in (ClauseKind.WARNING, ClauseKind.REASON):
+            # "do not export or open files", "if it asks you to make or open one": the negation or condition goes on
+            made.append(
+                TipClause(
+                    f"not {piece[2:].strip()}" if made[-1].kind is ClauseKind.WARNING else piece,
+                    made[-1].kind,
+                )
+            )
             continue
         if (found := _CONDITIONED.match(piece)) is not None and not _OR.match(piece):
             condition = found["rest"]
@@ -103,20 +138,24 @@ def clauses(sentence: str) -> list[TipClause]:
             continue
         for clause in _of_piece(piece, stay_off):
             if clause.kind is ClauseKind.ACTION and condition:
-                clause = TipClause(
-                    clause.text,
-                    clause.kind,
-                    clause.either,
-                    clause.other,
-                    clause.earlier,
-                    clause.later,
-                    condition,
-                )
-                condition = ""
+                clause, condition = replace(clause, when=condition), ""
             made.append(clause)
     if example:
         made.append(TipClause(example, ClauseKind.EXAMPLE))
     return made
+
+
+def _pieces(text: str) -> list[str]:
+    """The text at its cuts; a place that stands alone goes with what follows ("Under Status, choose Draft")."""
+    pieces: list[str] = []
+    place = ""
+    for piece in (one.strip(" ,;:") for one in _SPLIT.split(text)):
+        if _PLACE_ALONE.match(piece):
+            place = f"{piece} "
+        else:
+            pieces.append(place + piece)
+            place = ""
+    return pieces
 
 
 def _split_example(sentence: str) -> tuple[str, str, str]:
@@ -125,6 +164,8 @@ def _split_example(sentence: str) -> tuple[str, str, str]:
     if found is None:
         return sentence, "", ""
     rest = sentence[found.end() :]
+    if not sentence[: found.start()].strip(" *_-"):
+        return "", rest, ""
     if re.match(r"\ue000a", rest) and not re.search(r"\ue000a", sentence[: found.start()]):
         return sentence, "", ""
     comma = re.search(rf",\s+(?=(?:{_START}))|\s+(?=(?:and|or|then)\s+(?:{VERB})\s)", rest, re.IGNORECASE)
@@ -134,10 +175,12 @@ def _split_example(sentence: str) -> tuple[str, str, str]:
 
 def _of_piece(piece: str, stay_off: bool) -> list[TipClause]:
     if (found := _INSTEAD_OF.match(piece)) is not None:
+        if (after := _NAME_THEN_REST.match(found["rest"])) is not None:
+            return [TipClause(after[1], ClauseKind.WARNING), *_of_piece(after[2], stay_off)]
         return [TipClause(found["rest"], ClauseKind.WARNING)]
     if _WARNED.search(piece) is not None:
         return [TipClause(piece, ClauseKind.WARNING)]
-    if _REASONED.match(piece) is not None:
+    if _REASONED.match(piece) is not None and not ELSE.match(piece):
         return [TipClause(piece, ClauseKind.WARNING if stay_off else ClauseKind.REASON)]
     made: list[TipClause] = []
     if (found := _TRAILING_INSTEAD_OF.search(piece)) is not None:
@@ -148,9 +191,18 @@ def _of_piece(piece: str, stay_off: bool) -> list[TipClause]:
         return [*made, TipClause(before["rest"], later=True)]
     if (after := _AFTER.match(piece)) is not None:
         return [*made, TipClause(_base(after["rest"]))]
+    piece, said = _without_remark(piece)
     earlier = bool(_FIRST.search(piece))
     piece = re.sub(r"\s+(?:first|beforehand)$", "", piece, flags=re.IGNORECASE)
-    return [*made, TipClause(piece, either=either, other=other, earlier=earlier)]
+    return [*made, TipClause(piece, either=either, other=other, earlier=earlier), *said]
+
+
+def _without_remark(piece: str) -> tuple[str, list[TipClause]]:
+    """An instruction without the remark after its colon ("hover over the row: the links are only there then")."""
+    found = _REMARK.search(piece)
+    if found is None or found.start() == 0:
+        return piece, []
+    return piece[: found.start()], [TipClause(piece[found.end() :], ClauseKind.REASON)]
 
 
 def _base(text: str) -> str:

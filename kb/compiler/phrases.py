@@ -43,6 +43,11 @@ _CORNER = re.compile(
     rf"(?:[\w-]+\s+){{0,2}}?{_SCREEN}\b(?!\s*{_MARKED}).*$",
     re.IGNORECASE,
 )
+_SCREEN_CORNER = re.compile(
+    r"\s+(?:at|on|in)\s+the\s+(?:very\s+)?(?:top|bottom|upper|lower|far)(?:[\s-]+(?:right|left))?"
+    r"(?:[\s-]+(?:corner|side|edge|end|hand side))?(?:\s+of\s+(?:the|this|that|your|its|each)\s+[\w -]+)?$",
+    re.IGNORECASE,
+)
 _LANDMARK = re.compile(
     r"\s+(?:just\s+|directly\s+|right\s+(?=below|above|next|beside|under|after))?"
     r"(?:(?:to\s+|on\s+|at\s+)?(?:the\s+)?(?P<side>right|left)(?:[- ]hand side)?\s+(?:of|to|from)"
@@ -52,11 +57,9 @@ _LANDMARK = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s+(?:so that|in order|to (?:see|find|get|open|view|show|make|start|save|confirm|add|list|sort|"
-    r"have|reach|do|bring|"
-    r"display|access|check|go|go on|create|edit|reveal)|for (?:this|that|it)|which|that|who|where|"
-    r"until|again|once|first|"
-    r"instead|as well|too|there|here|because|since|as|if|when|unless|with the mouse)\b.*$",
+    r"\s+(?:so that|in order|to (?!the\b|an?\b|your\b|be\b)[a-z]+|for (?:this|that|it)|which|that|who|where|"
+    r"until|because|since|as|if|when|unless|with the mouse)\b.*$|,\s.*$"
+    r"|\s+(?:again|once|first|instead|as well|too|there|here)$",
     re.IGNORECASE,
 )
 _OF = re.compile(r"\s+of\s+(?:the|that|this|a|an|each|your|its)\b.*$", re.IGNORECASE)
@@ -82,7 +85,35 @@ _ADJECTIVES = frozenset(
         "latest",
         "appearing",
         "suggested",
+        "short",
+        "long",
+        "old",
+        "new",
+        "small",
+        "big",
+        "large",
+        "tiny",
+        "little",
+        "blue",
+        "red",
+        "green",
+        "grey",
+        "orange",
+        "big",
+        "cheapest",
+        "upper",
+        "lower",
+        "left",
+        "other",
     ]
+)
+PREVIOUS = "\ue002"
+"""A landmark that is the thing named just before ("beside it")."""
+
+_PRONOUN = re.compile(r"(?:it|them|that|this|these|those)(?:\s*$|\s+(?!\w))", re.IGNORECASE)
+_NOTHING = re.compile(r"(?:nothing|anything|everything|none|any|so|this|that|it|them)$", re.IGNORECASE)
+_PRESSED_KEY = re.compile(
+    r"(?:the\s+)?(Enter|Return|Escape|Esc)(?:\s+key)?\b(?=\s+(?:in|on|at|key)\b|$)", re.IGNORECASE
 )
 _KEYS = frozenset(["enter", "return", "tab", "escape", "esc", "space", "backspace", "delete"])
 
@@ -115,7 +146,7 @@ def address(text: str, example: bool = False) -> str:
     """An address with its placeholders as ``{name}``; of an example every number is one."""
     text = re.sub(r"^\{[A-Z][A-Z0-9_]*\}(?=/|$)", "", text) or "/"
     text = re.sub(r"<([^<>]+)>", lambda found: placeholder(found[1]), text)
-    text = re.sub(r"\[([^\[\]]+)\]", lambda found: placeholder(found[1]), text)
+    text = re.sub(r"(?<![\w])\[([^\[\]]+)\]", lambda found: placeholder(found[1]), text)
     text = re.sub(r"(?<=[/=_-])(?:\$|:)([A-Za-z][\w-]*)", lambda found: placeholder(found[1]), text)
     text = re.sub(r"\{([A-Za-z][\w .-]*)\}", lambda found: placeholder(found[1]), text)
     text = re.sub(
@@ -134,6 +165,8 @@ def value(text: str, source: MarkedText, known: frozenset[str] = frozenset()) ->
     text = _CORNER.sub("", text)
     if _PLACEHOLDER.match(text):
         return placeholder(text)
+    if re.fullmatch(r"(?:the\s+)?[A-Z]{2,}s?", text) and text[:4].lower() == "the ":
+        return placeholder(text)
     if re.fullmatch(r"[A-Z]{2,}(?:[_ -][A-Z]+)*", text) and text not in ("UTC", "USD", "EUR", "ID"):
         return placeholder(text)
     bare = _DETERMINER.sub("", text)
@@ -148,7 +181,7 @@ def value(text: str, source: MarkedText, known: frozenset[str] = frozenset()) ->
         and not re.search(r"['’]s\b", bare)
     ):
         return bare
-    if re.search(r"\b(?:from|in|of|for|that|which)\b", bare):
+    if re.search(r"\b(?:from|in|of|for|that|which)\b", bare) and not re.match(r"number of\s\w+$", bare):
         bare = re.split(r"\s+(?:from|in|of|for|that|which)\b", bare)[0]
     return placeholder(bare)
 
@@ -159,15 +192,19 @@ def control(text: str, source: MarkedText, known: frozenset[str] = frozenset()) 
     Args:
         known: words of the tip's condition; a thing that it speaks of is given by the task.
     """
-    text = text.strip(" ,.:;")
+    text = _SCREEN_CORNER.sub("", text.strip(" ,.:;"))
+    if (key := _PRESSED_KEY.match(text)) is not None:
+        return NamedControl(key[1])
     near = where = ""
     if (found := _LANDMARK.search(f" {text}")) is not None:
         before, after = f" {text}"[: found.start()].strip(), found["near"]
-        if before and _is_landmark(after):
+        if before and found["next"] and re.match(r"(?:you|having|\w+ing)\b", after, re.IGNORECASE):
+            text = before
+        elif before and (found["row"] or _is_landmark(after)):
             where = (
                 f"{found['side']} of" if found["side"] else "in" if found["row"] else found["next"].lower()
             )
-            near = _landmark(after, source, possessed=bool(found["row"]))
+            near = PREVIOUS if _PRONOUN.match(after) else _landmark(after, source, known, bool(found["row"]))
             text = before
     name, role = _name(text, source, known)
     return NamedControl(name, role, near, where.replace("besides", "beside"))
@@ -178,19 +215,19 @@ def _is_landmark(text: str) -> bool:
     if MARK.match(bare):
         return True
     return not re.match(
-        r"(?:very\s+)?(?:top|bottom|corner|screen|page|window|it|them|that|this|pressing|clicking)\b",
+        r"(?:very\s+)?(?:top|bottom|corner|screen|page$|window|pressing|clicking|now)\b",
         bare,
         re.IGNORECASE,
     )
 
 
-def _landmark(text: str, source: MarkedText, possessed: bool) -> str:
+def _landmark(text: str, source: MarkedText, known: frozenset[str], possessed: bool) -> str:
     text = _TAIL.sub("", text.strip(" ,.:;"))
     if (mark := MARK.search(text)) is not None:
         return source.get(mark)
     text = _CORNER.sub("", text)
     bare = re.sub(rf"\s+(?:{_ROLE})$", "", _DETERMINER.sub("", text), flags=re.IGNORECASE) or text
-    if re.search(r"['’]s\b", bare) or (possessed and not bare[:1].isupper()):
+    if re.search(r"['’]s\b", bare) or (possessed and not bare[:1].isupper()) or set(bare.split()) <= known:
         return placeholder(bare)
     named = re.search(rf"(?:{_ROLE})\s+([A-Z].*)$", bare)
     return named[1] if named else bare
@@ -203,11 +240,12 @@ def _name(text: str, source: MarkedText, known: frozenset[str]) -> tuple[str, st
         return (placeholder(inner) if _PLACEHOLDER.match(inner) else inner), _role_in(
             around, mark.start(), text, mark.end()
         )
-    text = _OF.sub("", _CORNER.sub("", _TAIL.sub("", f" {text}"))).strip(" ,.:;")
+    text = _CORNER.sub("", _TAIL.sub("", f" {text}")).strip(" ,.:;")
+    text = _OF.sub("", re.sub(r"^one of (?=the\b)", "", text))
     if _PLACEHOLDER.match(text):
         return placeholder(text), ""
     bare = _DETERMINER.sub("", text).strip()
-    if not bare:
+    if not bare or _NOTHING.match(bare):
         return "", ""
     if bare.lower() in _KEYS or re.fullmatch(r"(?:Ctrl|Alt|Shift|Cmd)(?:\+\w+)+", bare):
         return bare, ""
@@ -216,10 +254,14 @@ def _name(text: str, source: MarkedText, known: frozenset[str]) -> tuple[str, st
     )
     if before is not None:
         return before[2], ROLES[before[1].lower()]
-    after = re.match(rf"(.+?)[\s-]+({_ROLE})s?$", bare, re.IGNORECASE)
+    after = re.match(rf"(.+?)[\s-]+({_ROLE})s?$", bare)
     if after is not None:
         capital = re.search(r"([A-Z0-9][\w&'.:!?()-]*(?:\s+[\w&'.:!?()-]+)*)$", after[1])
-        return (capital[1] if capital else after[1]), ROLES[after[2].lower()]
+        role = ROLES[after[2].lower()]
+        if capital is None and (not role or after[1].lower().split()[-1] in _ADJECTIVES):
+            bare_name = bare if "'s" not in bare and "’s" not in bare else placeholder(bare)
+            return bare_name, role
+        return (capital[1] if capital else after[1]), role
     if bare.lower() in ROLES:
         return bare, ROLES[bare.lower()]
     if bare[:1].isupper() or bare[:1].isdigit():
@@ -228,7 +270,11 @@ def _name(text: str, source: MarkedText, known: frozenset[str]) -> tuple[str, st
     if capital and bare != text:
         return capital[1], ""
     words = bare.lower().split()
-    if re.search(r"['’]s\b", bare) or (bare != text and words[0] not in _ADJECTIVES and words[-1] in known):
+    if re.search(r"['’]s\b", bare):
+        bare = re.split(r"\s+(?:from|in|on|at|for|as)\s", bare)[0]
+    if re.search(r"['’]s\b", bare) or (
+        bare != text and words[-1] in known and (words[0] not in _ADJECTIVES or set(words) <= known)
+    ):
         return placeholder(bare), ""
     return bare, ""
 

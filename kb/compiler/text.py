@@ -17,7 +17,7 @@ MARK = re.compile(f"{_OPEN}([qa])(\\d+){_CLOSE}")
 
 _ADDRESS = (
     r"(?:https?://|\{[A-Z][A-Z0-9_]*\}/?|www\.)[^\s\"'“”‘’`,;()\[\]]*"
-    r"|(?<![\w.<>/}])/(?=[\w<{\[])[^\s\"“”‘’`,;()]*"
+    r"|(?<![\w.<>/}])/(?=[\w<{\[#?])[^\s\"“”‘’`,;()]*"
     r"|(?<=\s)/(?=\s+(?:for|is|as|page)\b)"
 )
 _QUOTED = (
@@ -29,6 +29,13 @@ _TRAILING = ".,;:!?"
 _LATIN = re.compile(r"\b(e\.\s?g\.|i\.\s?e\.|etc\.|vs\.|approx\.|incl\.|no\.(?=\s*\d))", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"(\[A-Z\ue000])|\n+|;\s+|(?<=\w):\s*\n+|(?<=[.!?])(?=\ue000)")
 _NUMBERING = re.compile(r"(?:^|(?<=[\s;,.]))\(?(?:step\s+)?\d{1,2}[.)]\s+(?=[A-Za-z\ue000])", re.IGNORECASE)
+_TITLE = re.compile(
+    r"^(?!(?i:there|either|use|try|one|example|note|eg|ie|warning|never|do not|don)\b)"
+    r"[A-Z][^:,.\ue000\ue001>→]{2,60}:\s+(?=[a-z])(?!(?:the|it|its|this|that|a)\b)"
+)
+_BOLD_SENTENCE = re.compile(
+    r"\*\*([^*\n]*?\b(?:do|don['’]t|not|never|always|click|press|use|only|when)\b[^*\n]*)\*\*", re.IGNORECASE
+)
 _BRACKETS = re.compile(r"\s*\(([^()]*)\)")
 
 
@@ -65,6 +72,7 @@ class MarkedText:
 def marked(text: str) -> MarkedText:
     """Replace quotes and addresses by marks."""
     found = MarkedText("")
+    text = _BOLD_SENTENCE.sub(r"\1", text)
     text = _LATIN.sub(
         lambda latin: latin[0].replace(".", "").replace(" ", ""),
         text.replace("\ue000", "").replace("\ue001", ""),
@@ -77,8 +85,9 @@ def marked(text: str) -> MarkedText:
             found.addresses.append(kept)
             return f"{_OPEN}a{len(found.addresses) - 1}{_CLOSE}{address[len(kept) :]}"
         name = next(group for group in match.groups()[1:] if group is not None).strip()
-        ending = name[-1] if name and name[-1] in ".,;" else ""
-        name = name.rstrip(".,;")
+        at_end = not (rest := text[match.end() :].lstrip()) or rest[0].isupper()
+        stop = name[-1:] in (",", ";") or (name[-1:] == "." and name[-2:] != ".." and at_end)
+        name, ending = (name[:-1], name[-1]) if stop else (name, "")
         if _looks_like_address(name):
             found.addresses.append(name)
             return f"{_OPEN}a{len(found.addresses) - 1}{_CLOSE}{ending}"
@@ -96,7 +105,13 @@ def _looks_like_address(name: str) -> bool:
 def sentences(text: str) -> list[str]:
     """Sentences of a marked text, without list numbers."""
     text = _NUMBERING.sub("\n", text)
-    return [one.strip(" \t-*•") for one in _SENTENCE.split(text) if one.strip(" \t-*•.")]
+    return [_untitled(one.strip(" \t-*•")) for one in _SENTENCE.split(text) if one.strip(" \t-*•.")]
+
+
+def _untitled(sentence: str) -> str:
+    """A sentence without the title before its colon ("Write a review: press ..."), which is no instruction."""
+    title = _TITLE.match(sentence)
+    return sentence[title.end() :] if title is not None else sentence
 
 
 def without_brackets(text: str) -> tuple[str, list[str]]:

@@ -15,16 +15,16 @@ _PRESS = (
     r"tap(?:ping)?(?:\s+on)?|hit(?:ting)?|"
     r"push(?:ing)?|toggl(?:e|ing)|expand(?:ing)?|collaps(?:e|ing)|unfold(?:ing)?|follow(?:ing)?|activat(?:e|ing)|"
     r"confirm(?:ing)?(?:\s+with|\s+by)?|finish(?:ing)?\s+with|sav(?:e|ing)\s+(?:with|by)|"
-    r"submit(?:ting)?\s+(?:with|by)|"
+    r"submit(?:ting)?\s+(?:with|by)|(?:go|going)\s+on\s+with|continu(?:e|ing)\s+with|"
     r"us(?:e|ing)|clos(?:e|ing)\s+with|end\s+with|switch(?:ing)?\s+to|chang(?:e|ing)\s+to\s+(?=the)|"
     r"leave\s+(?:with|by)"
 )
 _OPEN = (
-    r"go(?:ing)?\s+(?:straight\s+|directly\s+|back\s+|over\s+)?(?:to|through|via|into|by)|goto|"
+    r"go(?:ing)?(?=\s+(?:[\w']+\s+){1,3}>)|go(?:ing)?\s+(?:straight\s+|directly\s+|back\s+|over\s+)?(?:to|through|via|into|by)|goto|"
     r"visit(?:ing)?|open(?:ing)?(?:\s+up)?|"
     r"navigat(?:e|ing)\s+(?:directly\s+|straight\s+)?(?:to|through|via)|head(?:ing)?\s+to|"
     r"load(?:ing)?|brows(?:e|ing)\s+to|access(?:ing)?|"
-    r"enter(?:ing)?\s+the\s+(?:address|url)|call(?:ing)?\s+up|append(?:ing)?|tak(?:e|ing)|"
+    r"enter(?:ing)?\s+the\s+(?:address|url)(?=\s+\ue000a)|call(?:ing)?\s+up|append(?:ing)?|tak(?:e|ing)|"
     r"find(?:ing)?|get(?:ting)?\s+to|"
     r"reach(?:ing)?|jump(?:ing)?\s+to|start(?:ing)?\s+(?:at|from|on|in)|begin(?:ning)?\s+(?:at|on|"
     r"with|in)|return(?:ing)?\s+to|pull\s+up"
@@ -58,7 +58,7 @@ LEAD = (
     r"afterwards?|after\s+that|after\s+this|"
     r"also|simply|just|please|either|instead|again|always|directly|there|here|rather|alternatively|"
     r"otherwise|at\s+last|"
-    r"you(?:\s+(?:can|could|may|might|should|must|will|have\s+to|need\s+to|want\s+to))(?:\s+(?:also|"
+    r"you(?:\s+(?:can|could|may|might|should|must|have\s+to|need\s+to|want\s+to))(?:\s+(?:also|"
     r"simply|just|always|then|instead|either))?|"
     r"it\s+is\s+(?:best|better|possible|enough|easier|safer|faster)\s+to|"
     r"(?:make|be)\s+sure\s+(?:to|you)|remember\s+to|try\s+to|by|to\s+do\s+so|with\s+that|so|"
@@ -66,7 +66,7 @@ LEAD = (
 )
 """Words before an imperative that do not change it."""
 
-_LEADING = re.compile(rf"^(?:{LEAD}\b\s*[,:]?\s+)+", re.IGNORECASE)
+_LEADING = re.compile(rf"^(?:{LEAD}\b\s*[,:]?\s+){{1,8}}", re.IGNORECASE)
 _KINDS = tuple(
     (kind, re.compile(rf"^(?:{pattern})(?=\s|$|\ue000)\s*", re.IGNORECASE))
     for kind, pattern in (
@@ -78,16 +78,46 @@ _FIRST = tuple(sorted(_KINDS, key=lambda pair: pair[0] == "fill"))
 _ARROW = r"\s*(?:>|→|->|=>|»|›|⇒)\s*"
 _PART = (
     rf"(?:{MARK.pattern.replace('(', '(?:', 2)}|[A-Z0-9][\w&'’+.:!-]*(?:\s+(?!then\b|and\b|in\b|to\b|"
-    rf"for\b|at\b|on\b|of\s+the\b|or\b|where\b|with\b|but\b)[\w&'’+.:!-]+){{0,5}})"
+    rf"for\b|at\b|on\b|of\s+the\b|or\b|where\b|with\b|but\b|is\b|are\b|has\b|shows?\b|lists?\b|by\b|if\b|which\b|"
+    rf"that\b|when\b|before\b|after\b|under\b|from\b|not\b)[\w&'’+.:!-]+){{0,5}})"
 )
-PATH = re.compile(rf"{_PART}(?:{_ARROW}\"?{_PART})+|{_PART}(?:\s+/\s+{_PART})+")
+_OWN = r"(?:the|an?|your)\s+[\w'’]+(?:\s+(?!then\b|and\b|in\b|to\b|for\b|at\b|on\b|or\b|is\b|with\b)[\w'’]+){0,2}"
+PATH = re.compile(rf"{_PART}(?:{_ARROW}\"?(?:{_PART}|{_OWN}))+|{_PART}(?:\s+/\s+{_PART})+")
 """A menu path: ``Reports > Orders``, ``Project / Yours / All``."""
 
-_NEAR_FIRST = re.compile(
-    r"^(?:in|on|at|under|below|after|with|from|for|inside|within)\s+(?P<place>(?:(?!,).)*?)[\s,]+(?=(?:"
-    + VERB
-    + r")\s)",
+_SMALL_PATH = re.compile(
+    rf"(?:the\s+)?[a-z][\w'’-]*(?:\s+[\w'’-]+){{0,2}}(?:{_ARROW}[\w'’-]+(?:\s+[\w'’-]+){{0,2}})+"
+)
+"""A menu path in small letters, the object of a verb."""
+
+_PART_ROLE = re.compile(r"\s+(?:tab|menu|page|entry|section)(?:\s+of\b.*)?$")
+_VAGUE = re.compile(
+    r"(?:us(?:e|ing)|find(?:ing)?|tak(?:e|ing)|access(?:ing)?|reach(?:ing)?|get(?:ting)?\s+to)\b",
     re.IGNORECASE,
+)
+"""Verbs that people also say of things that are no control ("use a wider range", "find the order")."""
+
+_FORMAT = re.compile(
+    r"(?:the\s+)?(?:\w+\s+)?(?:format|formatting|form|pattern|notation|word|words|function|tool|term|calculate)\b",
+    re.IGNORECASE,
+)
+_ABSTRACT = re.compile(
+    r"(?:what|whatever|everything|anything|nothing|all|options|to|how|whether)\b|\w+\s+(?:it|them)$",
+    re.IGNORECASE,
+)
+_NAMED_OBJECT = re.compile(
+    r"(?:the|an?|your|its)?\s*(?:[\w-]+\s+){0,3}?(?:button|link|tab|menu|field|box|icon|select|list|drop-?down|checkbox|arrow|"
+    r"filter|search|heading|magnifier|pencil|report)\b"
+    r"|(?:the\s+)?[A-Z][\w&.:!-]*(?:\s+(?:[A-Z&][\w&.:!-]*|of|to|and))*\s*(?:$|,|\b(?:in|at|on|of|under|button|link|tab|menu|to|for)\b)"
+)
+_NEAR_FIRST = re.compile(
+    r"^(?:to|in|on|at|under|below|after|with|from|for|inside|within|beside|next\s+to)\s+", re.IGNORECASE
+)
+_ANY_VERB = re.compile(rf"(?<=[\s,])(?:{VERB})(?=\s|\ue000)", re.IGNORECASE)
+_FIELD_NAME = re.compile(r"(?:\ue000q\d+\ue001|[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,3}:?)$")
+_IN_FIELD = re.compile(r"\s(?:in|into|under|from)\s")
+_DETERMINED = re.compile(
+    r"\b(?:the|an?|your|its|this|that|each|of|new|old|no|any|in|on|to|for|and|or)$", re.IGNORECASE
 )
 _ROW_OF = re.compile(r"^the\s+(?:row|line|card|entry)\s+(?:of|with|for)\s+(.+)$", re.IGNORECASE)
 
@@ -99,6 +129,7 @@ class Imperative:
     kind: str
     rest: str
     near: str = ""
+    vague: bool = False
 
 
 def imperative(clause: str) -> Imperative | None:
@@ -106,10 +137,22 @@ def imperative(clause: str) -> Imperative | None:
     text = stripped(clause)
     if (found := _match(text)) is not None:
         return found
-    if (place := _NEAR_FIRST.match(text)) is not None:
-        found = _match(stripped(text[place.end() :]))
+    if (place := _NEAR_FIRST.match(text)) is None:
+        return None
+    for verb in _ANY_VERB.finditer(text, place.end()):
+        before = text[: verb.start()].rstrip(" ,")
+        if _DETERMINED.search(before):
+            continue
+        found = _match(text[verb.start() :])
         if found is not None:
-            row = _ROW_OF.match(place["place"])
+            place_name = before[place.end() :].strip()
+            row = _ROW_OF.match(place_name)
+            if (
+                found.kind in ("choose", "fill")
+                and _FIELD_NAME.match(place_name)
+                and not _IN_FIELD.search(found.rest)
+            ):
+                return replace(found, rest=f"{found.rest} in {place_name}")
             return replace(found, near=row[1] if row else "")
     return None
 
@@ -122,7 +165,7 @@ def stripped(clause: str) -> str:
 def _match(text: str) -> Imperative | None:
     for kind, pattern in _FIRST:
         if (found := pattern.match(text)) is not None:
-            return Imperative(kind, text[found.end() :].strip())
+            return Imperative(kind, text[found.end() :].strip(), vague=_VAGUE.match(text) is not None)
     return None
 
 
@@ -145,6 +188,11 @@ class ClauseSteps:
 
     def steps(self, found: Imperative) -> list[ProcedureStep]:
         """The steps of an imperative; none if its object can't be told."""
+        named = MARK.search(found.rest) or PATH.search(found.rest) or _SMALL_PATH.match(found.rest)
+        if _ABSTRACT.match(found.rest) and not named:
+            return []
+        if found.vague and (_FORMAT.match(found.rest) or not (named or _NAMED_OBJECT.match(found.rest))):
+            return []
         made = self._make[found.kind](found.rest)
         if found.near and made and not made[0].near:
             near = phrases.control(f"x in the row of {found.near}", self._source).near
@@ -153,15 +201,22 @@ class ClauseSteps:
 
     def path(self, text: str) -> list[ProcedureStep]:
         """One press for each part of the first menu path in a text."""
-        found = PATH.search(text)
+        found = PATH.search(text) or _SMALL_PATH.match(text)
         if found is None:
             return []
-        parts = re.split(rf"{_ARROW}|\s+/\s+", found[0])
+        parts = [_PART_ROLE.sub("", part) for part in re.split(rf"{_ARROW}|\s+/\s+", found[0])]
         controls = [self._control(part) for part in parts]
         return [_step(StepKind.PRESS, one) for one in controls if one]
 
-    def object(self, text: str) -> list[ProcedureStep]:
-        """The things a clause without a verb continues with."""
+    def continued(self, kind: str, text: str, *, then: bool) -> list[ProcedureStep]:
+        """The steps of a clause without a verb, which continues the one before ("hover over A, then over B")."""
+        text = re.sub(r"^(?:over|on)\s+", "", text)
+        if kind == "fill" and (not then or " with " in text):
+            return self._fill(text)
+        if kind == "set":
+            return []
+        if kind in ("hover", "tick", "read", "wait"):
+            return self._make[kind](text)
         return self.path(text) or self._press(text)
 
     def control(self, text: str) -> phrases.NamedControl:
@@ -195,7 +250,7 @@ class ClauseSteps:
         if mark is not None and mark[1] == "a":
             return self._address(rest)
         if re.match(r"(?:it|this|that|them)\b", rest, re.IGNORECASE):
-            return []
+            return [ProcedureStep(kind=StepKind.PRESS, target=phrases.PREVIOUS)]
         return self._of(StepKind.PRESS, rest)
 
     def _tick(self, rest: str) -> list[ProcedureStep]:
@@ -203,7 +258,7 @@ class ClauseSteps:
 
     def _read(self, rest: str) -> list[ProcedureStep]:
         named = re.search(r"(?:begins?|starts?)\s+with\s+(.+)$", rest)
-        one = self._control(named[1] if named else rest)
+        one = phrases.control(named[1] if named else rest, self._source)
         return [_step(StepKind.READ, replace(one, role=""))] if one else []
 
     def _wait(self, rest: str) -> list[ProcedureStep]:
@@ -220,6 +275,10 @@ class ClauseSteps:
     def _choose(self, rest: str) -> list[ProcedureStep]:
         if made := self.path(rest):
             return made
+        if re.search(r"\sfrom\s.+\sto\s", rest):
+            return []  # a range is no option
+        if (pair := _FIELD_AND_VALUE.match(rest)) is not None:
+            return self._chosen(pair["field"], pair["value"])
         found = re.match(r"(?P<value>.+?)\s+(?:in|under|from|for|at|as)\s+(?P<field>.+)$", rest)
         if found is not None and self._is_field(found["field"]):
             value = found["value"]
@@ -246,22 +305,42 @@ class ClauseSteps:
         return [_step(StepKind.CHOOSE, replace(one, role=role), phrases.value(_cut(value), self._source))]
 
     def _fill(self, rest: str) -> list[ProcedureStep]:
-        both = re.match(
-            r"(?P<first>.+?)\s+and\s+(?P<second>.+?)\s+with\s+(?P<one>.+?)\s+and\s+(?P<two>.+)$", rest
-        )
-        if both is not None:
-            return [*self._filled(both["first"], both["one"]), *self._filled(both["second"], both["two"])]
-        if (found := re.match(r"(?P<field>.+?)\s+with\s+(?P<value>.+)$", rest)) is not None:
-            return self._filled(found["field"], found["value"])
+        if (pairs := self._filled_with(rest)) is not None:
+            return pairs
         made: list[ProcedureStep] = []
-        for part in re.split(r"\s+and\s+(?=[^,]*?\s(?:into|in|to|as|under)\s)", rest):
-            found = re.match(r"(?P<value>.+?)\s+(?:into|in|to|as|under|at|on)\s+(?P<field>.+)$", part)
+        for part in re.split(r"(?:,?\s+and\s+|,\s+)(?=[^,]{1,80}?\s(?:into|in|to|under)\s)", rest):
+            found = re.match(r"(?P<value>.+?)\s+into\s+(?P<field>.+)$", part) or re.match(
+                r"(?P<value>.+?)\s+(?:into|in|to|as|under|at|on)\s+(?P<field>.+)$", part
+            )
             made += (
                 self._filled(found["field"], found["value"])
                 if found is not None
                 else self._of(StepKind.FILL, part)
             )
         return made
+
+    def _filled_with(self, rest: str) -> list[ProcedureStep] | None:
+        """``A with x and B with y``, ``A and B with x and y``, ``A and B``: one step for each field."""
+        if re.search(r"\s(?:into|in)\s.*\swith\s", rest):
+            return None
+        parts = re.split(r"\s+and\s+(?=[^,]{1,60}?\s+with\s)|,\s+(?:and\s+)?(?=[^,]{1,60}?\s+with\s)", rest)
+        if all(" with " in part for part in parts):
+            pairs = [part.split(" with ", 1) for part in parts]
+        elif " with " in rest:
+            fields, _, values = rest.partition(" with ")
+            names = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", fields)
+            given = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", values)
+            pairs = [
+                [name, given[place] if len(given) == len(names) else values]
+                for place, name in enumerate(names)
+            ]
+        elif re.search(r"\s(?:into|in|to|as|under|at|on)\s", rest):
+            return None
+        else:
+            names = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", rest)
+            named = (name for name in names if not _ABSTRACT.match(name))
+            return [step for name in named for step in self._of(StepKind.FILL, name)]
+        return [step for name, value in pairs for step in self._filled(name, value)]
 
     def _filled(self, field: str, value: str) -> list[ProcedureStep]:
         one = self._control(field)
@@ -270,8 +349,14 @@ class ClauseSteps:
         return [_step(StepKind.FILL, one, phrases.value(_cut(value), self._source))]
 
 
+_FIELD_AND_VALUE = re.compile(
+    r"(?P<field>[A-Z][\w-]*(?:\s+(?!in\b|under\b|from\b|for\b|at\b|as\b|on\b|or\b|and\b)[\w-]+){0,2})\s+(?P<value>\ue000q\d+\ue001)$"
+)
+"""``choose Status "Pending"``."""
+
+
 def _cut(value: str) -> str:
-    return re.sub(r"\s+(?:so that|in order|before|after|first|instead)\b.*$", "", value)
+    return re.sub(r"\s+(?:so that|in order|before|after)\b.*$|\s+(?:first|instead)$", "", value)
 
 
 def _step(kind: StepKind, one: phrases.NamedControl, value: str = "") -> ProcedureStep:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mutation import (
     faults_borders,
+    faults_compiler,
     faults_files,
     faults_gate,
     faults_guard,
@@ -31,6 +32,7 @@ ALL: tuple[Mutation, ...] = (
     *faults_gate.FAULTS,
     *faults_guard.FAULTS,
     *faults_lint.FAULTS,
+    *faults_compiler.FAULTS,
     *faults_live.FAULTS,
     *faults_window.FAULTS,
     *faults_secrets.FAULTS,
