@@ -43,15 +43,14 @@ def main() -> None:
     steps = sum(len(compile_text(tip.do, tip.when, tip.before, tip.why).steps) for tip in tips)
     alone = time.process_time() - start
     print(f"compile {COUNT:,} tips: {alone:.2f} s CPU, {alone / COUNT * 1e6:.0f} us a tip, {steps:,} steps")
-    with tempfile.TemporaryDirectory() as folder:
-        with KnowledgeBase.open(Path(folder) / "live.akb") as kb:
-            kb.judge = lambda draft: ()
-            start = time.process_time()
-            kb.add_many(tips)
-            print(f"store them: {time.process_time() - start:.2f} s CPU")
-            start = time.process_time()
-            freeze(kb, Path(folder) / "frozen.akb")
-            print(f"freeze them: {time.process_time() - start:.2f} s CPU")
+    with tempfile.TemporaryDirectory() as folder, KnowledgeBase.open(Path(folder) / "live.akb") as kb:
+        kb.judge = lambda draft: ()
+        start = time.process_time()
+        kb.add_many(tips)
+        print(f"store them: {time.process_time() - start:.2f} s CPU")
+        start = time.process_time()
+        freeze(kb, Path(folder) / "frozen.akb")
+        print(f"freeze them: {time.process_time() - start:.2f} s CPU")
 
 
 if __name__ == "__main__":

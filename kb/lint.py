@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kb import lint_steps
 from kb.invisible import hidden
 from kb.lint_orders import orders_in
 from kb.lint_patterns import (
@@ -25,6 +26,8 @@ from kb.lint_patterns import (
     INJECTION,
     ONE_MACHINE,
     PAGE_DUMP,
+    PAGE_NAMED,
+    RULED,
     SCORE,
     SECRET,
     TASK_WORDS,
@@ -200,6 +203,24 @@ def _missing(part: str, cue: re.Pattern[str], message: str) -> Callable[[Context
     return find
 
 
+def _no_do(context: Context) -> RuleMatch:
+    if not lint_steps.has_steps(context.draft):
+        yield from _missing("do", DO, "does not say what to do")(context)
+
+
+def _no_why(context: Context) -> RuleMatch:
+    """A rule (never, always, first, instead) needs its reason; how something is reached does not."""
+    if RULED.search(f"{context.text} {context.draft.do[:LONGEST_READ]}"):
+        yield from _missing("why", WHY, "does not say why; a rule is kept by those who know its reason")(
+            context
+        )
+
+
+def _steps(find: Callable[[TipDraft], Iterator[str]]) -> Callable[[Context], RuleMatch]:
+    """A rule on the steps; it concerns the whole tip."""
+    return lambda context: ((message, -1, -1) for message in find(context.draft))
+
+
 def _everything(context: Context) -> RuleMatch:
     if matches_everything(context.draft.scope):
         yield f"the scope {context.draft.scope} matches every address; name the site's host or a path", -1, -1
@@ -207,9 +228,10 @@ def _everything(context: Context) -> RuleMatch:
 
 def _site_wide(context: Context) -> RuleMatch:
     scope = context.draft.scope
-    if is_site_wide(scope) and not matches_everything(scope):
+    page = PAGE_NAMED.search(f"{context.draft.when[:LONGEST_READ]}. {context.text}")
+    if page is not None and is_site_wide(scope) and not matches_everything(scope):
         yield (
-            "holds for the whole site, so it is found by its words; a path would make it found by its page",
+            f"speaks of '{_short(page.group())}' but holds for the whole site; a path would find it by its page",
             -1,
             -1,
         )
@@ -260,6 +282,8 @@ RULES: tuple[LintRule, ...] = (
         WARNING,
         _length(LONG, TOO_LONG, "{length} characters; one idea seldom needs more than {least}"),
     ),
+    LintRule("step-warned-of", WARNING, _steps(lint_steps.warned_of)),
+    LintRule("step-without-name", WARNING, _steps(lint_steps.nameless)),
     LintRule("duplicate", WARNING, _duplicate),
     LintRule("contradiction", WARNING, _contradiction),
     LintRule(
@@ -271,8 +295,10 @@ RULES: tuple[LintRule, ...] = (
         HINT,
         _missing("when", WHEN, "does not say when it applies (on which page, for which goal)"),
     ),
-    LintRule("no-do", HINT, _missing("do", DO, "does not say what to do")),
-    LintRule("no-why", HINT, _missing("why", WHY, "does not say why; a reason helps the agent to judge")),
+    LintRule("no-do", HINT, _no_do),
+    LintRule("no-why", HINT, _no_why),
+    LintRule("unread", HINT, _steps(lint_steps.unread)),
+    LintRule("placeholder", HINT, _steps(lint_steps.unexplained)),
     LintRule("site-wide", HINT, _site_wide),
 )
 """All rules; an ``error`` keeps a tip from being frozen."""

@@ -129,3 +129,17 @@ WHY = _any(
     r"\bhas no effect\b|\bis (?:broken|disabled|hidden|missing)\b|\bonly (?:shows?|works?|lists?|accepts?|searche?s)\b",
 )
 """Says why."""
+
+RULED = _any(
+    r"\b(?:do not|don['’]?t|never|always|avoid|instead|rather than|unless|must|should not|not to|beware|careful)\b",
+    r"\bonly (?:use|click|press|select|choose|after|then|if|when)\b",
+    r"\b(?:before|first)[ ,]+(?:you|then|press|click|open|save|submit)\b",
+)
+"""Forbids, demands or prefers something: an agent may break the rule if it does not know its reason."""
+
+PAGE_NAMED = _any(
+    r"\b(?:on|in|at|under|from) (?:the|a|an|its|your|each|every) (?:[\w'’-]+ ){1,3}?"
+    r"(?:page|tab|form|list|grid|screen|editor|dialog|section|dashboard)\b",
+    r"(?<![\w.<>/}])/[a-z][\w-]*(?:/[\w{}<>:-]*)+",
+)
+"""Speaks of one page: its scope could say which."""

@@ -261,7 +261,10 @@ class _Sentence:
             return
         if clause.either and self._either < 0:
             self._either = len(self._entries)
-        steps = self._placed(self._steps(clause))
+        read = self._steps(clause)
+        steps = self._placed(read)
+        if read and not steps:  # "press it", and nothing was named before
+            self._all.unread.append(self._source.restore(clause.text))
         if not steps:
             self._spoken += named(clause.text, self._source)
             if (subject := _DANGER.match(clause.text)) is not None:
@@ -300,7 +303,7 @@ class _Sentence:
         if (found := imperative(text)) is not None:
             self._verb = found.kind
             made = self._reader.steps(found)
-            if not made and found.rest and is_named(found.rest):
+            if not made and found.rest and not found.vague:
                 self._all.unread.append(self._source.restore(text))
             return made
         if _SAME.match(text):

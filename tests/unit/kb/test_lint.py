@@ -189,7 +189,8 @@ def test_length_is_bounded():
 
 
 def test_missing_parts_are_hinted_at_unless_given():
-    assert {"no-when", "no-do", "no-why"} <= rules("dotfiles")
+    assert {"no-when", "no-do"} <= rules("dotfiles")
+    assert "no-why" in rules("Never dotfiles")
     assert not {"no-when", "no-do", "no-why"} & rules(
         "dotfiles", when="always", do="fork it", why="it is mine"
     )

@@ -10,6 +10,7 @@ from app.engine.agent.llm.prompting import visible as prompt_visible
 from benchmarks.lint_orders import is_order, sentences
 from kb.invisible import hidden, visible
 from kb.lint import RULES, lint
+from kb.procedure import Procedure, ProcedureOrigin
 from kb.task_values import occurrences, task_values
 from kb.tip import Kind, LintSeverity, Scope, TipDraft
 from tests.support.lint_sentences import HARMLESS, ORDERS, is_tuned_on
@@ -76,7 +77,13 @@ WHOLE = {
     "site-wide": replace(GOOD, scope=Scope()),
     "no-when": replace(GOOD, text="The menu opens by hovering."),
     "no-do": replace(GOOD, text="The menu is at the left."),
-    "no-why": replace(GOOD, text="Click the menu."),
+    "no-why": replace(GOOD, text="Never click the menu."),
+    "unread": replace(GOOD, do="Press it."),
+    "placeholder": replace(GOOD, do='Type the voucher into "Code".'),
+    "step-warned-of": replace(
+        GOOD, do='Press "Delete".', why='It cannot be undone, so never press "Delete".'
+    ),
+    "step-without-name": replace(GOOD, do="Press the button."),
     "duplicate": GOOD,
     "contradiction": GOOD,
 }
@@ -101,6 +108,29 @@ EXCEPTIONS = (
     ("a field that is given answers for it", "no-when", replace(WHOLE["no-when"], when="on any page")),
     ("so does what to do", "no-do", replace(WHOLE["no-do"], do="open it")),
     ("and why", "no-why", replace(WHOLE["no-why"], why="it is hidden")),
+    ("how a thing is reached needs no reason", "no-why", replace(GOOD, text="Click the menu, then Orders.")),
+    ("a path is something to do", "no-do", replace(GOOD, text="", do="Account > Orders")),
+    ("and without a verb too", "no-do", replace(GOOD, text="Account > Orders")),
+    ("a tip that names no page needs no path", "site-wide",
+     replace(GOOD, text="Press the star.", scope=Scope())),
+    ("a step that is read is none that is unread", "unread", replace(GOOD, do='Press "Save".')),
+    ("what is given as a format is no step", "unread", replace(GOOD, do="Use the format '5km'.")),
+    ("a statement is none", "unread", replace(GOOD, do='The button "Save" is at the top.')),
+    ("a person's steps are complete", "unread",
+     replace(GOOD, do="Press it.", procedure=Procedure(origin=ProcedureOrigin.PERSON))),
+    ("when explains a placeholder", "placeholder",
+     replace(GOOD, do='Type the code into "Code".', when="there is a voucher code")),
+    ("so does the text", "placeholder",
+     replace(GOOD, text="A voucher code is used once.", do='Type the code into "Code".')),
+    ("a text without do explains itself", "placeholder", replace(GOOD, text='Type the code into "Code".')),
+    ("a fixed value needs no explanation", "placeholder", replace(GOOD, do='Type "5" into "Stars".')),
+    ("a landmark tells which button", "step-without-name", replace(GOOD, do='Press the button below "Total".')),
+    ("a name does", "step-without-name", replace(GOOD, do="Press the button Save.")),
+    ("a thing may be read", "step-without-name", replace(GOOD, do="Read the list.")),
+    ("a warning of another thing", "step-warned-of",
+     replace(GOOD, do='Press "Save".', why='Never press "Delete".')),
+    ("a reason may name the step", "step-warned-of",
+     replace(GOOD, do='Press "Save".', why='"Save" keeps the draft.')),
     ("commit is something to do", "no-do", replace(GOOD, text="Commit changes to a new branch.")),
     ("ensure is, too", "no-do", replace(GOOD, text="Ensure that the branch is new.")),
     ("and preserve", "no-do", replace(GOOD, text="Preserve the order of the columns.")),

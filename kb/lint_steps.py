@@ -1,0 +1,74 @@
+"""Lint of a tip's steps: what could not be compiled, and steps that contradict the tip."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kb.compiler import compile_text, procedure_of
+from kb.compiler.phrases import ROLES
+from kb.procedure import ProcedureOrigin, StepKind
+from kb.task_values import LONGEST_READ
+from kb.tip import TipDraft
+
+_UNNAMED = frozenset(ROLES) | {
+    "arrow",
+    "triangle",
+    "cross",
+    "image",
+    "picture",
+    "control",
+    "element",
+    "thing",
+    "head",
+}
+"""Words for a control that thousands of controls share."""
+
+
+def unread(draft: TipDraft) -> Iterator[str]:
+    """Instructions that gave no step."""
+    made = procedure_of(draft)
+    if made.origin is ProcedureOrigin.COMPILER:
+        for clause in made.unread:
+            yield f"'{_short(clause)}' sounds like a step and could not be read as one; name its control in quotes"
+
+
+def nameless(draft: TipDraft) -> Iterator[str]:
+    """Steps on "the button": a role without a name or a landmark."""
+    for step in procedure_of(draft).steps:
+        touches = step.kind not in (StepKind.OPEN, StepKind.READ, StepKind.WAIT)
+        if touches and not step.near and not step.locator and step.target.casefold() in _UNNAMED:
+            yield f"the step '{step}' names no control; give its name, or what it is beside"
+
+
+def unexplained(draft: TipDraft) -> Iterator[str]:
+    """Placeholders of which neither the condition nor the text says what they stand for."""
+    if not draft.do.strip():
+        return
+    said = set(re.findall(r"[a-z]{2,}", f"{draft.when} {draft.text} {draft.before}"[:LONGEST_READ].lower()))
+    stems = {word[:4] for word in said}
+    for name in procedure_of(draft).placeholders:
+        if not any(word[:4] in stems for word in name.split("_") if len(word) > 1):
+            yield f'{{{name}}} is filled from the task, but neither "when" nor the text says what it is'
+
+
+def warned_of(draft: TipDraft) -> Iterator[str]:
+    """Steps on a thing that ``why`` or ``before`` forbids."""
+    forbidden = {
+        name.casefold()
+        for part in (draft.why, draft.before)
+        for name in compile_text("", before=part[:LONGEST_READ]).never
+    }
+    for step in procedure_of(draft).steps:
+        if step.target.casefold() in forbidden and step.kind not in (StepKind.READ, StepKind.WAIT):
+            yield f"the step '{step}' does what the tip warns of"
+
+
+def has_steps(draft: TipDraft) -> bool:
+    """Whether the tip says what to do in a way that can be done."""
+    return bool(procedure_of(draft))
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else text[:59] + "…"
