@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Browser
 
 from app import settings
+from app.engine.agent.takeover.procedure_draft import draft_procedure
 from app.engine.api.run_api import RunRequest
+from app.engine.browser.session import open_session
 from app.engine.core.events import Event, JobChanged, KnowledgeChanged
 from app.engine.engine import Engine
 from app.engine.services.graph_navigation import login_path
 from kb.tip import Scope, Status, TipDraft
 from tests.support.changing_shop import ChangingShop
+from tests.support.live_hands import click, in_hand, key, middle, typed, until
 
 SHOP, ADMIN = "larkspur", "larkspur-admin"
 
@@ -174,3 +178,39 @@ async def test_a_run_that_follows_a_tip_adds_to_its_record_and_says_which_steps(
     assert "steps 1-2 done, effect seen" in use.words
     assert (await engine.tip(tip)).record.effect == 2
     assert (await engine.open_run(summary.run)).uses == summary.tips
+
+
+async def test_a_takeover_becomes_a_tip_with_steps_that_is_tested_at_once(
+    chromium: Browser, engine: Engine, shop: ChangingShop
+):
+    shop.sign_in(login_path(ADMIN))
+    url = f"{shop.admin_url}/admin/products"
+    async with open_session(chromium, (1280, 800), keep_tabs=True) as tab:
+        await tab.page.context.add_cookies(
+            [{"name": "admin_session", "value": "by-the-test", "url": shop.admin_url}]
+        )
+        await tab.page.goto(url)
+        async with in_hand(tab, url) as (hands, kept):
+            await hands.input(click(*await middle(tab, "text=Customers")))
+            await until(lambda: len(kept.steps) >= 1)
+            await hands.input(key("ArrowLeft", 1))
+            await until(lambda: len(kept.steps) >= 2)
+            await hands.input(click(*await middle(tab, "[aria-label='Edit Brass Lamp']")))
+            await until(lambda: len(kept.steps) >= 3)
+            await hands.input([*click(*await middle(tab, "#stock")), *key("a", 2), *typed("7")])
+            await hands.end()
+    made = draft_procedure(kept.steps, "Set the stock of the Brass Lamp to 7")
+    assert made is not None
+    assert made.lines == ('press "Edit Brass Lamp" link', 'fill "Stock" field with "{stock}"')
+    assert all(step.locator for step in made.steps)
+    host = shop.admin_url.removeprefix("http://")
+    draft = TipDraft(
+        site=ADMIN,
+        text="Stock is changed behind Edit.",
+        procedure=made,
+        scope=Scope(host=host, path="/admin/products"),
+    )
+    saved = await engine.save_tip(draft)
+    done = await engine.test_tip(saved.id, values={"stock": "7"})
+    assert (done.outcome, [step.outcome for step in done.steps]) == ("holds", ["done", "done"]), done.message
+    assert shop.sent == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.mutation.mutation import Mutation
 
 TRIAL, TESTING = "app/engine/agent/procedures/trial.py", "app/engine/services/tip_testing.py"
+DRAFT, CONTROLS = "app/engine/agent/takeover/procedure_draft.py", "app/engine/agent/procedures/controls.py"
+_DRAFT = ("tests/unit/engine/test_takeover_procedure.py",)
 USES = "app/engine/services/tip_evidence.py"
 _USES = ("tests/unit/engine/test_tip_evidence.py",)
 _TRIAL = ("tests/unit/engine/test_procedure_trial.py",)
@@ -107,5 +109,30 @@ FAULTS = (
         "return UseOutcome.DONE",
         "A step of a tip that was refused failed, and was not done.",
         _USES,
+    ),
+    Mutation(
+        "takeover-typed-text-is-no-step",
+        DRAFT,
+        """return [_on(StepKind.FILL, target, f"{{{self._placeholder(target)}}}")]""",
+        """return [_on(StepKind.FILL, target, str(args.get("value", "")))]""",
+        "A text that a person typed is a placeholder in the tip, and never the text.",
+        _DRAFT,
+        safety=True,
+    ),
+    Mutation(
+        "takeover-menu-that-was-closed",
+        DRAFT,
+        "return bool(opened.page_state) and opened.page_state == after.page_state != step.page_state",
+        "return bool(opened.page_state)",
+        "Two presses of one control are folded only if the page is as it was before.",
+        _DRAFT,
+    ),
+    Mutation(
+        "takeover-locator-and-warning",
+        CONTROLS,
+        "_still_usable(recorded, step) and not _forbidden(recorded, never):",
+        "_still_usable(recorded, step):",
+        "A recorded locator never finds a control that the tip warns of.",
+        _DRAFT,
     ),
 )

@@ -1,6 +1,7 @@
 """The control that a step of a tip means, on a captured page.  Pure.
 
 Rules, in order:
+0. A step that carries a recorded locator means the one control it names, if the step can be done on it.
 1. Only controls of a kind that the step can be done on, visible and enabled, are considered; none of those that
    the tip
    warns of, and never a landmark itself.
@@ -22,6 +23,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from app.engine.agent.procedures.recorded_locators import located
 from app.engine.core.page_state import Element, PageCapture, Rect
 from app.engine.core.text import word_set
 from kb.procedure import PLACEHOLDER, ProcedureStep, StepKind
@@ -95,6 +97,9 @@ def find_control(step: ProcedureStep, page: PageCapture, never: Collection[str] 
     """Return the control of a step whose placeholders are filled."""
     if left := PLACEHOLDER.search(f"{step.target} {step.near}"):
         return ControlMatch(None, f"the task gives no value for {left[1].replace('_', ' ')}")
+    recorded = located(step.locator, page)
+    if recorded is not None and _still_usable(recorded, step) and not _forbidden(recorded, never):
+        return ControlMatch(recorded)
     usable = [one for one in page.elements if _usable(one, step)]
     near = _landmark(step, page)
     if step.near and near is None:
@@ -154,6 +159,12 @@ def _usable(element: Element, step: ProcedureStep) -> bool:
             return element.role in _PRESSED or element.listens or bool(element.hears)
         case _:
             return True
+
+
+def _still_usable(recorded: Element, step: ProcedureStep) -> bool:
+    """Whether a step can be done on the control it was recorded on; a person may have pressed any."""
+    pressed = step.kind is StepKind.PRESS and recorded.visible and "disabled" not in recorded.states
+    return pressed or _usable(recorded, step)
 
 
 def _fit(element: Element, step: ProcedureStep) -> float:

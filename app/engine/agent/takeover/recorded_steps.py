@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from app.engine.agent.procedures.recorded_locators import recorded_locator
 from app.engine.agent.secret_masking import mask_secrets, mask_tabs
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.step_record import action_target, observed_step, visible_part
 from app.engine.core.action_result import Effect
-from app.engine.core.actions.recorded import ArgValue, RecordedAction
+from app.engine.core.actions.recorded import ActionTarget, ArgValue, RecordedAction
 from app.engine.core.fingerprint import fingerprints_of
 from app.engine.core.identity import keys_of, page_id
 from app.engine.core.page_state import Element, PageCapture
@@ -105,7 +106,7 @@ def record_step(
         seen,
         reason=REASON,
         action=draft.action(secrets),
-        target=action_target(element) if element is not None else None,
+        target=_target(element, page) if element is not None else None,
         target_box=visible_part(element.rect, page.viewport) if element is not None else None,
         effect=_effect(draft, after).value if after is not None or draft.kind in FILLS else "",
         output=f"{draft.times} times" if draft.times > 1 and draft.kind != "scroll" else "",
@@ -114,6 +115,10 @@ def record_step(
         by=BY_PERSON,
     )
     return RecordedStep(index=0, step=step, page=page, element=element), blobs
+
+
+def _target(element: Element, page: PageCapture) -> ActionTarget:
+    return replace(action_target(element), locator=recorded_locator(element, page))
 
 
 def _element_of(page: PageCapture, element: Element | None) -> Element | None:

@@ -46,11 +46,15 @@ class RecordedAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionTarget:
-    """The target element of an action, as the page named it at that moment."""
+    """The target element of an action, as the page named it at that moment.
+
+    ``locator`` is how it is found again, as JSON; only actions of a person have one.
+    """
 
     role: str
     name: str
     bid: str = ""
+    locator: str = ""
 
 
 def to_recorded(action: Action) -> RecordedAction:

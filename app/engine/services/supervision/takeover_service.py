@@ -136,12 +136,13 @@ class TakeoverService:
                     log.warning("run %s could not be handed back: %s", found.run, error)
 
     async def draft_tip_from_takeover(self, run: str, step: int) -> TipDraft:
-        """Draft a tip from the operator's steps from ``step`` on, in the names of controls, never in the page's
-        words.
+        """Draft a tip with steps from what the operator did from ``step`` on, in the names of controls, never in
+        the page's words.
 
         Raises:
             NotFound: nothing was done by hand at this step.
         """
+        from app.engine.agent.takeover.procedure_draft import draft_procedure
         from app.engine.agent.takeover.summary import tip_text
 
         def drafting() -> TipDraft:
@@ -152,7 +153,8 @@ class TakeoverService:
                 raise NotFound(f"nothing was done by hand at step {step} of run {run}")
             site = loaded.site or workspace.site_of(by_hand[0].url)
             draft = draft_tip(loaded, by_hand[0], (), site, self._core.author, "")
-            return replace(draft, text=tip_text(by_hand) or draft.text)
+            steps_of_tip = draft_procedure(by_hand, loaded.intent)
+            return replace(draft, text=tip_text(by_hand) or draft.text, procedure=steps_of_tip)
 
         return await self._core.on_store(drafting)
 
