@@ -1,15 +1,16 @@
 """Pre-flight: in how many stored steps would a tip have been retrieved if it were active?
 
-The answer equals that of ``Retriever.retrieve`` with the tip added, asked at every step, including cuts by count and
-budget; it is exact, because every score depends on the query and one tip alone and adding a tip never changes the
-order of the others (``kb.retrieval.cascade``).  So the draft is scored against each distinct address and each
-distinct goal once, and put into the ranking of the others only if a route finds it.  Those rankings are computed on
-first use and cached until the knowledge base changes.  A new draft counts as the youngest tip: on a full tie the
-others come first.
+The answer equals that of ``Retriever.retrieve`` with the tip added, asked at every step with its address and task
+(stored steps are not asked about what their pages show), including cuts by count and budget; it is exact, because
+every score depends on the query and one tip alone and adding a tip never changes the order of the others
+(``kb.retrieval.cascade``).  So the draft is scored against each distinct address and each distinct goal once, and put
+into the ranking of the others only if a route finds it.  Those rankings are computed on first use and cached until
+the knowledge base changes.  A new draft counts as the youngest tip: on a full tie the others come first.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,21 +20,22 @@ from numpy.typing import NDArray
 from kb.encoder import Encoder
 from kb.retrieval.cascade import (
     MOST_TIPS,
-    ROUTE_OF_CLASS,
-    class_of,
+    PartScores,
     estimate_tokens,
-    leading_score,
     ranks,
+    score_of,
+    sums,
     take,
     with_place,
 )
+from kb.retrieval.conditions import GoalConditions
 from kb.retrieval.embedding import Matrix, cosines, encode_cached, whole_numbers
 from kb.retrieval.keyword import GoalIndex, keyword_scores
 from kb.retrieval.retriever import Retriever
 from kb.retrieval.scopes import QueryLocation, Sites
 from kb.retrieval.terms import query_terms, tip_terms, tip_text
 from kb.retrieval.url import compile_page_pattern, parse_address
-from kb.tip import Preflight, PreflightExample, Query, Scope, StoredStep, TipDraft
+from kb.tip import Preflight, PreflightExample, Query, Route, Scope, StoredStep, TipDraft
 from kb.vectors import VectorCache
 
 Ints = NDArray[np.int64]
@@ -53,6 +55,7 @@ class _Draft:
     rank: Ints
     in_scope: NDArray[np.bool_]
     tokens: int
+    routes: list[Route]
 
 
 class PreflightIndex:
@@ -89,7 +92,8 @@ class PreflightIndex:
         self._page_of = np.array([page for page, _ in situations], dtype=np.int64)
         self._goal_of = np.array([goal for _, goal in situations], dtype=np.int64)
         self._situation_of = np.array(of_step, dtype=np.int64)
-        self._goal_index = GoalIndex([query_terms(goal) for goal in self._goals])
+        terms = [query_terms(goal) for goal in self._goals]
+        self._goal_index, self._goal_conditions = GoalIndex(terms), GoalConditions(terms)
         self._standings = _Standings(len(situations))
         self._encoder: Encoder | None = None
         self._goal_vectors: Matrix | None = None
@@ -112,7 +116,12 @@ class PreflightIndex:
         return int(np.count_nonzero((url > 0)[self._page_of][self._situation_of])) if self._steps else 0
 
     def run(
-        self, draft: TipDraft, retriever: Retriever, tip_id: str = "", k: int = 8, examples: int = 12
+        self,
+        draft: TipDraft,
+        retriever: Retriever,
+        tip_id: str = "",
+        k: int | None = None,
+        examples: int = 12,
     ) -> Preflight:
         """Return where a draft would have been retrieved; ``tip_id`` names the stored tip it would replace."""
         if not self._steps:
@@ -146,21 +155,27 @@ class PreflightIndex:
         admitted, by_page = self._by_page(draft.site, draft.scope)
         url = by_page[self._page_of]
         keyword = keyword_scores(self._goal_index.raw_scores(tip_terms(draft)))[self._goal_of]
+        condition = self._goal_conditions.scores(draft)[self._goal_of]
         embedding = np.zeros(1)
         if self._encoder is not None and self._goal_vectors is not None:
             vector = whole_numbers(encode_cached(self._encoder, [tip_text(draft)])[0])
             embedding = cosines(self._goal_vectors @ vector)[self._goal_of]
-        rank = ranks(url, keyword, embedding, retriever.settings)
         table = retriever.table
+        row = table.row_of.get(tip_id)
+        record = table.record_points(np.array([row])) if row is not None else np.zeros(1, dtype=np.int64)
+        parts = PartScores.of(url, keyword, embedding, condition, record=record)
+        summed = sums(parts)
+        rank = ranks(summed.total, retriever.settings)
         place = table.place_of(tip_id) if tip_id else min(len(table), MOST_TIPS - 1)
         unique = with_place(np.where(admitted[self._page_of], rank, -1), np.array(place))
-        return _Draft(unique, url > 0, estimate_tokens(draft.text))
+        return _Draft(unique, url > 0, estimate_tokens(draft.text), summed.leading())
 
     def _survives_cut(
-        self, situations: Ints, scored: _Draft, retriever: Retriever, tip_id: str, k: int
+        self, situations: Ints, scored: _Draft, retriever: Retriever, tip_id: str, k: int | None
     ) -> NDArray[np.bool_]:
         """For situations in which a route finds the draft: whether it is among the ``k`` and within the budget."""
         budget = retriever.settings.token_budget
+        most = len(retriever.table.tips) + 1 if k is None else k
         if scored.tokens > budget:
             return np.zeros(len(situations), dtype=bool)
         standings = self._standings
@@ -177,13 +192,15 @@ class PreflightIndex:
                 break
             before = (ranked > own) & (standings.rows[situations, column] != row)
             tokens = standings.tokens[situations, column]
-            chosen = before & (taken < k) & (used + tokens <= budget)
+            chosen = before & (taken < most) & (used + tokens <= budget)
             taken += chosen
             used += np.where(chosen, tokens, 0)
-        survives = (taken < k) & (used + scored.tokens <= budget)
+        survives = (taken < most) & (used + scored.tokens <= budget)
         for position in np.flatnonzero(survives & (standings.ranks[situations, -1] > own)):
             query = self._query(int(situations[position]))
-            survives[position] = _survives_deep(query, retriever, row, int(own[position]), scored.tokens, k)
+            survives[position] = _survives_deep(
+                query, retriever, row, int(own[position]), scored.tokens, most
+            )
         return survives
 
     def _query(self, situation: int) -> Query:
@@ -202,10 +219,17 @@ class PreflightIndex:
             steps_in_failed=sum(step.failed is True for step in steps),
             steps_in_passed=sum(step.failed is False for step in steps),
             in_scope=int(np.count_nonzero(scored.in_scope[self._situation_of])),
+            by_route=self._by_route(hit, scored),
             examples=tuple(
                 self._example(int(position), scored) for position in self._order(hit, scored)[:examples]
             ),
         )
+
+    def _by_route(self, hit: Ints, scored: _Draft) -> dict[str, int]:
+        """For each route the steps in which it adds most."""
+        situations: list[int] = self._situation_of[hit].tolist()
+        steps = Counter(scored.routes[situation].value for situation in situations)
+        return {route.value: steps[route.value] for route in Route if route.value in steps}
 
     def _order(self, hit: Ints, scored: _Draft) -> list[int]:
         """Most useful steps first: of failed runs, then the first of every run, then the best ranked."""
@@ -222,13 +246,13 @@ class PreflightIndex:
 
     def _example(self, at: int, scored: _Draft) -> PreflightExample:
         step = self._steps[at]
-        rank = int(scored.rank[self._situation_of[at]])
+        situation = int(self._situation_of[at])
         return PreflightExample(
             run=step.run,
             step=step.step,
             url=step.url,
-            route=ROUTE_OF_CLASS[class_of(rank)].value,
-            score=leading_score(rank),
+            route=scored.routes[situation].value,
+            score=score_of(int(scored.rank[situation])),
             failed=step.failed,
         )
 

@@ -231,9 +231,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved:
-    """One tip found: by which route, its score in [0, 1], and why in one line.
+    """One tip found: by which route, the probability that it is useful, and why in one line.
 
-    ``routes`` are all routes that found it with their own scores; ``route`` is the one that ranks it.
+    ``routes`` are all routes that speak for it with their own scores; ``route`` is the one that adds most.
     """
 
     tip: Tip
@@ -336,6 +336,8 @@ class Preflight:
     steps_in_passed: int = 0
     in_scope: int = 0
     """Stored steps whose address matches the scope, retrieved or not."""
+    by_route: dict[str, int] = field(default_factory=dict[str, int])
+    """Of the steps in which it would have been retrieved: how many each route carried."""
     examples: tuple[PreflightExample, ...] = ()
 
 

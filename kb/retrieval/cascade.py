@@ -1,32 +1,40 @@
-"""The rule that combines the three routes into one answer.
+"""The rule that combines the routes into one answer.
 
 Gate.  A tip is considered only if its scope does not exclude the address; no score overrides that.  A tip whose scope
 names a host requires that host.  A tip without one belongs to its site: if hosts of that site are known, the address
-must be on one of them, or the query must name the site; if none is known, the query's site decides, and without one
-the keyword and embedding routes may still find it.  A tip of the site ``cross`` is for tasks over several sites:
-words and meaning may find it anywhere.  Without an address the site named in the query decides, and without that
-every tip is considered.  So the gate depends on one tip and its own site's hosts alone, and a frozen base, which
-holds the hosts of its own sites only, answers as the live one.  Path and query of a scope are no gate: they belong to
-the URL route, so a tip about another page of the same site can still be found by its words.
+must be on one of them, or the query must name the site, as the page's own or among those of a task across sites; if
+none is known, the query's sites decide, and without one words and meaning may still find it.  A tip of the site
+``cross`` is for tasks over several sites: words and meaning may find it anywhere.  Without an address the sites named
+in the query decide, and without those every tip is considered.  So the gate depends on one tip and its own site's
+hosts alone, and a frozen base, which holds the hosts of its own sites only, answers as the live one.  Path and query
+of a scope are no gate: they belong to the address route, so a tip about another page of the same site can still be
+found by its words.
 
 Scores, each in [0, 1] in steps of 0.0001, each a function of the query and the one tip alone:
 
-- URL: specificity of the scope that matches the address (``kb.retrieval.url``).  A scope that matches the whole
-  site scores below the URL threshold; that is what makes it *weak*.
-- keyword: ``kb.retrieval.keyword``.  Embedding: the cosine, ``kb.retrieval.embedding``.
+- address: specificity of the scope that matches (``kb.retrieval.url``); a scope that matches the whole site is weak.
+- words: the best of the task, the subgoal in hand, the element about to be used and the last failure
+  (``kb.retrieval.keyword``).  Page words: the page's title, headings and controls.
+- condition: how much of when the tip applies the task says (``kb.retrieval.conditions``); it belongs to the words.
+- meaning: the better cosine of the task and the subgoal (``kb.retrieval.embedding``).  Page meaning: that of the
+  page's title and headings.
+- anchor: the region the tip was drawn on, looked for among the page's controls (``kb.retrieval.anchors``).
 
-Cascade.  A tip is in the first class it reaches; classes are delivered in this order:
+Sum.  Each score adds points by a monotone table of written constants (``kb.retrieval.calibration``); the tip's record
+adds or takes some within bounds; with the bias the sum is a logit in thousandths, and its probability is the tip's
+score. A tip whose meaning is unknown (no encoder, or not encoded yet) is summed by the constants for words without
+meaning. A scope for the page itself and a region found on it reach the threshold alone; a site-wide scope never does.
 
-1. URL: the scope matches the address and its score reaches the URL threshold. 2. Keyword: the score reaches the
-keyword threshold. 3. Embedding: the score reaches the embedding threshold. 4. Weak URL: only a whole-site scope
-matches, and neither words nor meaning support it.  It fills the remaining budget.
+Threshold.  A tip whose probability is below ``threshold`` is not given; nothing fills up.  Higher sums come first,
+then the smaller id.  So the order does not depend on the order in which tips were added, and adding a tip never
+changes the order of the others.
 
-Within a class the route's own score decides, then the other scores (URL: keyword, embedding; keyword: URL, embedding;
-embedding: URL, keyword; weak URL: keyword, embedding), then the id.  So the order does not depend on the order in
-which tips were added, and adding a tip never changes the order of the others.
+Record.  With ``good`` = votes up, steps done with their effect seen and tests that held, and ``bad`` = votes down,
+steps that could not be done and three for each test that broke: ``(good - bad) / (good + bad + 4)`` of 800 points if
+that is above 0, else of 2,000, rounded down.
 
-Cut.  In that order tips are taken until there are ``k``, each if its tokens still fit the budget; one that does not
-fit is skipped, and a shorter one after it may still be taken.  Thresholds belong to routes; none is on a mixed score.
+Cut.  In that order tips are taken, each if its tokens still fit the budget; one that does not fit is skipped, and a
+shorter one after it may still be taken.  A caller may ask for at most ``k``; otherwise the budget alone decides.
 """
 
 from __future__ import annotations
@@ -37,15 +45,35 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.tip import Route
+from kb.retrieval.calibration import (
+    ANCHOR,
+    BIAS,
+    BIAS_WITHOUT_MEANING,
+    BROKE_WEIGHT,
+    CONDITION,
+    MEANING,
+    PAGE_MEANING,
+    PAGE_WORDS,
+    RECORD_FALL,
+    RECORD_PRIOR,
+    RECORD_RISE,
+    STEPS,
+    THRESHOLD,
+    URL,
+    WORDS,
+    WORDS_WITHOUT_MEANING,
+    points_table,
+)
+from kb.tip import Route, TipRecord
 
-STEPS = 10_000
-URL_CLASS, KEYWORD_CLASS, EMBEDDING_CLASS, WEAK_CLASS = 3, 2, 1, 0
-ROUTE_OF_CLASS = (Route.URL, Route.EMBEDDING, Route.KEYWORD, Route.URL)
 _FRAME_TOKENS = 6
+LEAST_TOKENS = _FRAME_TOKENS + 1
+"""Tokens of the shortest tip."""
 _PLACE_BITS = 19
 MOST_TIPS = 1 << _PLACE_BITS
 """Maximum number of tips in a packed rank; far beyond what people write."""
+_OFFSET = 1 << 20
+"""Added to a sum, so that a rank is never negative."""
 
 Scores = NDArray[np.float64]
 Ranks = NDArray[np.int64]
@@ -53,23 +81,74 @@ Ranks = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalSettings:
-    """Thresholds by route, and limits of the delivery.
+    """Threshold, and limits of the delivery.
 
     Attributes:
-        url_threshold: below it a matching scope counts as weak; with the default every path or query pattern passes.
-        keyword_threshold: 0.5 requires two informative words, or one of a very short tip, or a label.
-        embedding_threshold: cosine; over 796 real goals and the published tips nearly all pairs from 0.45 on fit.
+        threshold: the probability below which a tip is not given.
         token_budget: tokens of all delivered tips together, by ``estimate_tokens``.
-        near: how far below a threshold a tip is still listed among the missed.
+        near: how far below the threshold a tip is still listed among the missed.
         missed: how many missed tips are listed.
     """
 
-    url_threshold: float = 0.15
-    keyword_threshold: float = 0.5
-    embedding_threshold: float = 0.45
-    token_budget: int = 600
-    near: float = 0.1
+    threshold: float = THRESHOLD
+    token_budget: int = 1_200
+    near: float = 0.05
     missed: int = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartScores:
+    """The scores of rows, by part; the arrays broadcast against each other.  ``record`` is in points."""
+
+    url: Scores
+    words: Scores
+    condition: Scores
+    meaning: Scores
+    page_words: Scores
+    page_meaning: Scores
+    anchor: Scores
+    record: Ranks
+
+    @classmethod
+    def of(
+        cls,
+        url: Scores,
+        words: Scores,
+        meaning: Scores,
+        condition: Scores | None = None,
+        anchor: Scores | None = None,
+        record: Ranks | None = None,
+    ) -> PartScores:
+        """Scores of a query without a page."""
+        none = np.zeros(1)
+        return cls(
+            url=url,
+            words=words,
+            condition=none if condition is None else condition,
+            meaning=meaning,
+            page_words=none,
+            page_meaning=none,
+            anchor=none if anchor is None else anchor,
+            record=np.zeros(1, dtype=np.int64) if record is None else record,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What each route adds to the sums of rows, and the sums: logits in thousandths; of one length."""
+
+    added: dict[Route, Ranks]
+    total: Ranks
+
+    def routes_at(self, position: int) -> dict[Route, int]:
+        """What each route adds for one row, the most first; routes that add nothing are left out."""
+        found = [(int(points[position]), route) for route, points in self.added.items()]
+        return {route: points for points, route in sorted(found, key=lambda one: -one[0]) if points > 0}
+
+    def leading(self) -> list[Route]:
+        """The route that adds most, of every row; the first of them where several do."""
+        routes = list(self.added)
+        return [routes[at] for at in np.argmax(np.stack(list(self.added.values())), axis=0).tolist()]
 
 
 def estimate_tokens(text: str) -> int:
@@ -82,41 +161,55 @@ def estimate_tokens(text: str) -> int:
     return _FRAME_TOKENS + math.ceil(ascii_count / 4) + len(text) - ascii_count
 
 
-def ranks(url: Scores, keyword: Scores, embedding: Scores, settings: RetrievalSettings) -> Ranks:
-    """Class and scores packed into one number per tip, higher first; -1 for a tip no route found.
+def record_points(record: TipRecord) -> int:
+    """What a tip's record adds to its sum."""
+    good = record.up + record.effect + max(0, record.tests - record.broke)
+    bad = record.down + record.failed + BROKE_WEIGHT * record.broke
+    bound = RECORD_RISE if good > bad else RECORD_FALL
+    return bound * (good - bad) // (good + bad + RECORD_PRIOR)
 
-    The arrays hold scores in steps of 1/10,000 and broadcast against each other; 0 means "not found".
-    """
-    u, w, e = (
-        np.rint(np.maximum(scores, 0) * STEPS).astype(np.int64) for scores in (url, keyword, embedding)
+
+def _steps(scores: Scores) -> Ranks:
+    return (scores * STEPS + 0.5).astype(np.int64)
+
+
+def sums(parts: PartScores) -> Sums:
+    """What the scores of rows add up to."""
+    words, meaning = _steps(parts.words), _steps(parts.meaning)
+    known = meaning > 0
+    by_words = np.where(known, points_table(WORDS)[words], points_table(WORDS_WITHOUT_MEANING)[words])
+    by_words = by_words + points_table(CONDITION)[_steps(parts.condition)]
+    added = np.broadcast_arrays(
+        points_table(URL)[_steps(parts.url)],
+        points_table(ANCHOR)[_steps(parts.anchor)],
+        by_words + points_table(PAGE_WORDS)[_steps(parts.page_words)],
+        points_table(MEANING)[meaning] + points_table(PAGE_MEANING)[_steps(parts.page_meaning)],
+        np.where(known, BIAS, BIAS_WITHOUT_MEANING) + parts.record,
     )
-    by_url = (u > 0) & (u >= round(settings.url_threshold * STEPS))
-    by_word = (w > 0) & (w >= round(settings.keyword_threshold * STEPS))
-    by_meaning = (e > 0) & (e >= round(settings.embedding_threshold * STEPS))
-    return np.select(
-        [by_url, by_word, by_meaning, u > 0],
-        [
-            _pack(URL_CLASS, u, w, e),
-            _pack(KEYWORD_CLASS, w, u, e),
-            _pack(EMBEDDING_CLASS, e, u, w),
-            _pack(WEAK_CLASS, u, w, e),
-        ],
-        -1,
-    )
+    url, anchor, keyword, embedding, base = added
+    routes = {Route.URL: url, Route.ANCHOR: anchor, Route.KEYWORD: keyword, Route.EMBEDDING: embedding}
+    return Sums(routes, url + anchor + keyword + embedding + base)
 
 
-def _pack(klass: int, first: Ranks, second: Ranks, third: Ranks) -> Ranks:
-    return (klass << 42) | (first << 28) | (second << 14) | third
+def ranks(total: Ranks, settings: RetrievalSettings) -> Ranks:
+    """The sums that reach the threshold as ranks, never negative, higher first; -1 for the others."""
+    return np.where(total >= points_of(settings.threshold), total + _OFFSET, -1)
 
 
-def class_of(rank: int) -> int:
-    """The class of a rank ``with_place``."""
-    return rank >> (42 + _PLACE_BITS)
+def points_of(probability: float) -> int:
+    """The sum that has a probability."""
+    bounded = min(max(probability, 0.0001), 0.9999)
+    return round(1_000 * math.log(bounded / (1 - bounded)))
 
 
-def leading_score(rank: int) -> float:
-    """The score of the route that ranks a tip, from its rank ``with_place``."""
-    return (rank >> (28 + _PLACE_BITS) & 0x3FFF) / STEPS
+def probability_of(points: int) -> float:
+    """The probability of a sum."""
+    return round(1 / (1 + math.exp(-max(-20_000, min(20_000, points)) / 1_000)), 4)
+
+
+def score_of(rank: int) -> float:
+    """The probability behind a rank ``with_place``."""
+    return probability_of((rank >> _PLACE_BITS) - _OFFSET)
 
 
 def with_place(rank: Ranks, place: Ranks) -> Ranks:
@@ -124,12 +217,12 @@ def with_place(rank: Ranks, place: Ranks) -> Ranks:
     return np.where(rank < 0, -1, (rank << _PLACE_BITS) | (MOST_TIPS - 1 - place))
 
 
-def take(tokens: list[int], k: int, budget: int) -> tuple[list[int], int]:
+def take(tokens: list[int], k: int | None, budget: int) -> tuple[list[int], int]:
     """Positions taken from a ranked list of token counts, and the sum of their tokens."""
     taken: list[int] = []
     used = 0
     for position, cost in enumerate(tokens):
-        if len(taken) >= k:
+        if k is not None and len(taken) >= k:
             break
         if used + cost <= budget:
             taken.append(position)

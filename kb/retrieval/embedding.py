@@ -32,9 +32,12 @@ def whole_numbers(vectors: Matrix) -> Matrix:
 
 
 def cosines(dots: Matrix) -> NDArray[np.float64]:
-    """Cosines from the dot products of ``whole_numbers``, in steps of 0.0001, at most 1."""
+    """Cosines from the dot products of ``whole_numbers``, in steps of 0.0001, at most 1.
+
+    One of exactly 0 is unknown: one of the texts has no vector.  A known one that is not above 0 is 0.0001.
+    """
     scores: NDArray[np.float64] = np.minimum(dots.astype(np.float64) / _SCALE**2, 1.0)
-    return np.round(scores, 4)
+    return np.where(dots == 0, 0.0, np.maximum(np.round(scores, 4), 0.0001))
 
 
 def encode_cached(

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kb.retrieval.cascade import KEYWORD_CLASS, WEAK_CLASS, RetrievalSettings
+from kb.retrieval.cascade import PartScores, RetrievalSettings, Scores, Sums
 from kb.retrieval.keyword import Vocabulary, shared_words
 from kb.retrieval.scopes import QueryLocation
 from kb.retrieval.table import Rows
 from kb.retrieval.terms import QueryTerms, TipTerms
 from kb.retrieval.url import compile_page_pattern
-from kb.tip import Route, Tip
+from kb.tip import Route, Tip, TipRecord
+
+_NAMES = {
+    Route.URL: "address",
+    Route.ANCHOR: "region",
+    Route.KEYWORD: "words",
+    Route.EMBEDDING: "meaning",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,61 +27,68 @@ class QueryScores:
     place: QueryLocation
     terms: QueryTerms
     rows: Rows
-    url: NDArray[np.float64]
-    keyword: NDArray[np.float64]
-    embedding: NDArray[np.float64]
+    parts: PartScores
+    sums: Sums
     rank: Rows
     vocabulary: Vocabulary
 
+    def score_of(self, route: Route, position: int) -> float:
+        """A row's score on a route: of words and meaning the highest of task and page."""
+        parts = self.parts
+        if route is Route.KEYWORD:
+            return max(
+                _at(parts.words, position), _at(parts.condition, position), _at(parts.page_words, position)
+            )
+        if route is Route.EMBEDDING:
+            return max(_at(parts.meaning, position), _at(parts.page_meaning, position))
+        return _at(parts.url if route is Route.URL else parts.anchor, position)
+
     def all_scores(self, position: int) -> dict[str, float]:
         """The scores above zero, by route."""
-        scores = {
-            Route.URL.value: float(self.url[position]),
-            Route.KEYWORD.value: float(self.keyword[position]),
-            Route.EMBEDDING.value: float(self.embedding[position]),
-        }
+        scores = {route.value: self.score_of(route, position) for route in Route}
         return {route: score for route, score in scores.items() if score > 0}
 
-    def routes(self, position: int, settings: RetrievalSettings) -> dict[str, float]:
-        """The routes that found a row: a matching scope, however weak, and scores that reach their thresholds."""
-        least = {
-            Route.URL.value: 0.0,
-            Route.KEYWORD.value: settings.keyword_threshold,
-            Route.EMBEDDING.value: settings.embedding_threshold,
-        }
-        return {route: score for route, score in self.all_scores(position).items() if score >= least[route]}
+
+def _at(scores: Scores, position: int) -> float:
+    return float(scores[position] if len(scores) > 1 else scores[0])
 
 
 def why_found(
-    tip: Tip, terms: TipTerms, found: QueryScores, position: int, klass: int, routes: dict[str, float]
+    tip: Tip, terms: TipTerms, found: QueryScores, position: int, added: dict[Route, int], score: float
 ) -> str:
-    """Why a tip is delivered: its leading route first, then further reasons."""
-    said: list[str] = []
-    if Route.URL in routes:
-        said.append(_address_line(tip, klass == WEAK_CLASS))
-    if Route.KEYWORD in routes:
-        said.append(_words_line(found, terms))
-    if Route.EMBEDDING in routes:
-        said.append(_meaning_line(routes[Route.EMBEDDING]))
-    if Route.URL not in routes and tip.scope.path:
+    """Why a tip is delivered: the routes, that which adds most first, its record, and the sum in parts."""
+    said = [_line(route, tip, terms, found, position) for route in added]
+    if Route.URL not in added and tip.scope.path:
         said.append(
             f"written for {tip.scope} of the same site" if found.place.address else f"written for {tip.scope}"
         )
-    if klass == KEYWORD_CLASS and Route.URL in routes:
-        said = [*said[1:], said[0]]
-    return "; ".join(said)
+    record = int(found.parts.record[position])
+    said.append(_record_line(tip.record) if record else "")
+    parts = [f"{_NAMES[route]} {points / 1000:+.1f}" for route, points in added.items()]
+    parts += [f"record {record / 1000:+.1f}"] if record else []
+    return "; ".join(filter(None, [*said, f"{score:.2f} ({', '.join(parts)})"]))
 
 
-def _address_line(tip: Tip, unbacked: bool) -> str:
+def _line(route: Route, tip: Tip, terms: TipTerms, found: QueryScores, position: int) -> str:
+    if route is Route.URL:
+        return _address_line(tip)
+    if route is Route.ANCHOR:
+        name = tip.anchor.words or tip.anchor.role if tip.anchor is not None else ""
+        return f'the page shows the region "{" ".join(name.split())[:60]}"'
+    if route is Route.KEYWORD:
+        return _words_line(found, terms, _at(found.parts.condition, position))
+    return _meaning_line(_at(found.parts.meaning, position))
+
+
+def _address_line(tip: Tip) -> str:
     pattern = compile_page_pattern(tip.scope.path, tip.scope.query)
     where = f"{tip.scope}" if tip.scope.host else f"{tip.site} {tip.scope}".strip()
     if pattern.is_site_wide:
-        line = f"holds for the whole of {where}"
-        return line + "; neither words nor meaning of the goal support it" if unbacked else line
+        return f"holds for the whole of {where}"
     details = [
         _count(pattern.fixed, "fixed segment"),
         _count(pattern.partial, "part-fixed segment"),
-        _count(len(pattern.keys) + len(pattern.pairs), "query key"),
+        _count(len(pattern.keys) + len(pattern.pairs) + len(pattern.globs), "query key"),
     ]
     told = ", ".join(detail for detail in details if detail)
     return f"address matches {where}" + (f" ({told})" if told else "")
@@ -87,11 +98,13 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}" if number else ""
 
 
-def _words_line(found: QueryScores, terms: TipTerms) -> str:
+def _words_line(found: QueryScores, terms: TipTerms, condition: float) -> str:
     words, near, labels = shared_words(found.terms, terms, found.vocabulary)
     parts: list[str] = []
     if words:
         parts.append("shares " + ", ".join(f"'{word}'" for word in words[:5]) + " with the goal")
+    if condition > 0:
+        parts.append("the goal is what it is for")
     if labels:
         parts.append("the goal names " + ", ".join(f'"{label}"' for label in labels[:3]))
     if near:
@@ -100,6 +113,8 @@ def _words_line(found: QueryScores, terms: TipTerms) -> str:
 
 
 def _meaning_line(cosine: float) -> str:
+    if cosine < 0.35:
+        return ""
     degree = (
         "nearly the same as"
         if cosine >= 0.65
@@ -110,10 +125,21 @@ def _meaning_line(cosine: float) -> str:
     return f"means {degree} the goal ({cosine:.2f})"
 
 
+def _record_line(record: TipRecord) -> str:
+    told = (
+        (record.effect, "worked {} times"),
+        (record.failed, "could not be done {} times"),
+        (record.tests - record.broke, "held in {} tests"),
+        (record.broke, "broke in {} tests"),
+        (record.up, "{} votes for it"),
+        (record.down, "{} votes against it"),
+    )
+    return ", ".join(text.format(count) for count, text in told if count > 0)
+
+
 def why_missed(
     tip: Tip,
-    found: QueryScores,
-    position: int,
+    score: float,
     deliverable: bool,
     settings: RetrievalSettings,
     *,
@@ -122,24 +148,10 @@ def why_missed(
     left: int,
 ) -> str:
     """Why a near miss is not delivered."""
-    if found.rank[position] < 0 or not found.routes(position, settings):
-        return _below(found, position, settings)
+    if score < settings.threshold:
+        return f"{score:.2f} is {settings.threshold - score:.2f} below the threshold {settings.threshold:.2f}"
     if not deliverable:
         return f"its status is {tip.status.value}"
     if full:
         return "enough others rank before it"
-    if tokens > left:
-        return f"over the token budget: it takes {tokens}, {max(0, left)} are left"
-    return _below(found, position, settings)
-
-
-def _below(found: QueryScores, position: int, settings: RetrievalSettings) -> str:
-    gaps = [
-        f"{name} {score:.2f} is {least - score:.2f} below the threshold {least:.2f}"
-        for name, score, least in (
-            ("keyword", float(found.keyword[position]), settings.keyword_threshold),
-            ("embedding", float(found.embedding[position]), settings.embedding_threshold),
-        )
-        if least - settings.near <= score < least
-    ]
-    return "; ".join(gaps) or "no route found it"
+    return f"over the token budget: it takes {tokens}, {max(0, left)} are left"

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.encoder import Encoder
-from kb.retrieval.cascade import ROUTE_OF_CLASS, RetrievalSettings, class_of, take
+from kb.retrieval.anchors import PageControls
+from kb.retrieval.cascade import LEAST_TOKENS, PartScores, RetrievalSettings, score_of, sums, take
 from kb.retrieval.embedding import Matrix, cached_vectors, encode_cached
 from kb.retrieval.reasons import QueryScores, why_found, why_missed
 from kb.retrieval.scopes import QueryLocation
 from kb.retrieval.table import Rows, TipColumns
-from kb.retrieval.terms import query_terms, tip_text
+from kb.retrieval.terms import QueryTerms, page_summary, page_words, query_terms, task_texts, tip_text
 from kb.retrieval.url import parse_address
 from kb.tip import PARTLY, RETRIEVABLE, Missed, Query, Retrieval, Retrieved, Status, Tip
 from kb.vectors import VectorCache
@@ -202,8 +203,11 @@ class Retriever:
             self._kept_back[row] = self._withheld(self._table.tips[row])
         return self._kept_back[row]
 
-    def vector_of(self, text: str) -> Matrix | None:
-        """A query's vector of shape (dim,), cached for the last 1,024 texts; None without encoder or text."""
+    def vector_of(self, text: str, keep: bool = True) -> Matrix | None:
+        """A query's vector of shape (dim,), remembered for the last 1,024 texts; None without encoder or text.
+
+        ``keep`` stores it with the tips' vectors too: for tasks, which come again, and not for pages.
+        """
         encoder = self._encoder
         if encoder is None or not text.strip():
             return None
@@ -211,7 +215,7 @@ class Retriever:
             if text in self._queries:
                 self._queries.move_to_end(text)
                 return self._queries[text]
-        vector = encode_cached(encoder, [text], self._vectors)[0]
+        vector = encode_cached(encoder, [text], self._vectors if keep else None)[0]
         with self._lock:
             if encoder is self._encoder:
                 self._queries[text] = vector
@@ -222,14 +226,15 @@ class Retriever:
     def retrieve(
         self,
         query: Query,
-        k: int = 8,
+        k: int | None = None,
         vector: Matrix | None = None,
         statuses: Collection[Status] = RETRIEVABLE,
         budget: int | None = None,
     ) -> Retrieval:
-        """Return the tips to deliver for a query, at most ``k`` within the token budget, with their reasons.
+        """Return the tips to deliver for a query within the token budget, with their reasons.
 
         Args:
+            k: at most so many; None: as many as the budget allows.
             vector: the query text's vector if the caller has it; else it is looked up or encoded.
             statuses: which tips are delivered; others that would have been are listed as missed.
             budget: tokens, instead of the settings' budget.
@@ -282,13 +287,56 @@ class Retriever:
     def _find(self, query: Query, vector: Matrix | None) -> QueryScores:
         """Score every considered row on all routes."""
         table = self._table
-        place = QueryLocation(parse_address(query.url), query.site)
+        place = QueryLocation(parse_address(query.url), query.site, query.sites)
         rows, url = table.considered(place)
-        terms = query_terms(query.text)
-        keyword = table.keyword_scores(terms)[rows] if terms.weights else np.zeros(len(rows))
-        embedding = table.embedding_scores(rows, vector)
-        rank = table.ranked(rows, url, keyword, embedding, self._settings)
-        return QueryScores(place, terms, rows, url, keyword, embedding, rank, table.vocabulary)
+        parts = self._parts(query, vector, place, rows, url)
+        terms = query_terms(" ".join(task_texts(query)))
+        summed = sums(parts)
+        rank = table.ranked(rows, summed.total, self._settings)
+        return QueryScores(place, terms, rows, parts, summed, rank, table.vocabulary)
+
+    def _parts(
+        self, query: Query, vector: Matrix | None, place: QueryLocation, rows: Rows, url: NDArray[np.float64]
+    ) -> PartScores:
+        table = self._table
+        texts = task_texts(query)
+        meaning = table.embedding_scores(rows, vector)
+        if query.subgoal.strip():
+            aim = table.embedding_scores(rows, self.vector_of(query.subgoal, keep=False))
+            meaning = np.maximum(meaning, aim)
+        summary = page_summary(query)
+        none = np.zeros(1)
+        return PartScores(
+            url=url,
+            words=self._best(table.keyword_scores, texts, rows),
+            condition=self._best(table.condition_scores, (query.text, query.subgoal), rows),
+            meaning=meaning,
+            page_words=self._best(table.keyword_scores, (page_words(query),), rows),
+            page_meaning=table.embedding_scores(rows, self.vector_of(summary, keep=False))
+            if summary
+            else none,
+            anchor=table.anchor_scores(PageControls.of(query), place)[rows]
+            if query.controls or query.headings
+            else none,
+            record=table.record_points(rows),
+        )
+
+    def _best(
+        self, scores: Callable[[QueryTerms], NDArray[np.float64]], texts: Sequence[str], rows: Rows
+    ) -> NDArray[np.float64]:
+        """The best score of several texts for some rows."""
+        best = np.zeros(len(rows))
+        for terms in map(query_terms, texts):
+            if terms.weights:
+                best = np.maximum(best, scores(terms)[rows])
+        return best
+
+    def part_scores(self, query: Query) -> tuple[list[str], PartScores]:
+        """The ids and scores of the tips the gate admits: what the constants are fitted to."""
+        vector = self.vector_of(query.text)
+        with self._lock:
+            found = self._find(query, vector)
+            return [self._table.tips[row].id for row in found.rows.tolist()], found.parts
 
     def rankings(
         self, queries: Sequence[Query], depth: int, statuses: Collection[Status] = RETRIEVABLE
@@ -300,11 +348,13 @@ class Retriever:
         table, settings = self._table, self._settings
         pages: dict[tuple[str, str], tuple[Rows, NDArray[np.float64]]] = {}
         every = np.arange(len(table.tips))
-        text, keyword, embedding = None, np.zeros(len(every)), np.zeros(len(every))
+        text, nothing = None, np.zeros(len(every))
+        keyword = condition = embedding = nothing
         for query in queries:
             if query.text != text:
                 text, terms, vector = query.text, query_terms(query.text), self.vector_of(query.text)
-                keyword = table.keyword_scores(terms) if terms.weights else np.zeros(len(every))
+                keyword = table.keyword_scores(terms) if terms.weights else nothing
+                condition = table.condition_scores(terms)
                 embedding = table.embedding_scores(every, vector)
             page = pages.get((query.url, query.site))
             if page is None:
@@ -312,7 +362,9 @@ class Retriever:
                 wanted = table.has_status(rows, statuses)
                 page = pages[(query.url, query.site)] = (rows[wanted], url[wanted])
             rows, url = page
-            rank = table.ranked(rows, url, keyword[rows], embedding[rows], settings)
+            record = table.record_points(rows)
+            parts = PartScores.of(url, keyword[rows], embedding[rows], condition[rows], record=record)
+            rank = table.ranked(rows, sums(parts).total, settings)
             top = _top(rank, depth)
             while withheld := [at for at in top.tolist() if self._reason_to_withhold(int(rows[at]))]:
                 rank[withheld] = -1
@@ -320,29 +372,30 @@ class Retriever:
             yield rank[top], rows[top]
 
     def _choose(
-        self, found: QueryScores, deliverable: NDArray[np.bool_], k: int, budget: int
+        self, found: QueryScores, deliverable: NDArray[np.bool_], k: int | None, budget: int
     ) -> tuple[list[int], int]:
         """Positions (into the considered rows) to deliver; searches deeper if the budget skips many."""
         rank = np.where(deliverable, found.rank, -1)
-        depth = max(64, 4 * k)
+        depth = max(64, 4 * (k or 0))
         while True:
             order = _top(rank, depth)
             tokens = [self._table.tokens[found.rows[position]] for position in order]
             taken, used = take(tokens, k, budget)
-            if len(taken) >= k or len(order) < depth:
+            enough = len(taken) == k or used + LEAST_TOKENS > budget
+            if enough or len(order) < depth:
                 return [int(order[position]) for position in taken], used
             depth *= 8
 
     def _result(self, found: QueryScores, position: int) -> Retrieved:
-        table, settings = self._table, self._settings
+        table = self._table
         row = int(found.rows[position])
-        klass = class_of(int(found.rank[position]))
-        routes = found.routes(position, settings)
-        route = ROUTE_OF_CLASS[klass]
+        added = found.sums.routes_at(position)
         tip = table.tips[row]
-        why = why_found(tip, table.terms[row], found, position, klass, routes)
+        score = score_of(int(found.rank[position]))
+        routes = {route.value: found.score_of(route, position) for route in added}
+        why = why_found(tip, table.terms[row], found, position, added, score)
         return Retrieved(
-            tip=tip, route=route, score=routes[route.value], why=why, routes=routes, tokens=table.tokens[row]
+            tip=tip, route=next(iter(added)), score=score, why=why, routes=routes, tokens=table.tokens[row]
         )
 
     def _missed(
@@ -350,18 +403,14 @@ class Retriever:
         found: QueryScores,
         deliverable: NDArray[np.bool_],
         chosen: set[int],
-        k: int,
+        k: int | None,
         budget: int,
         used: int,
     ) -> tuple[Missed, ...]:
         """Near misses, the nearest first."""
         settings = self._settings
-        eager = replace(
-            settings,
-            keyword_threshold=max(0.0001, settings.keyword_threshold - settings.near),
-            embedding_threshold=max(0.0001, settings.embedding_threshold - settings.near),
-        )
-        rank = self._table.ranked(found.rows, found.url, found.keyword, found.embedding, eager)
+        eager = replace(settings, threshold=max(0.0001, settings.threshold - settings.near))
+        rank = self._table.ranked(found.rows, found.sums.total, eager)
         missed: list[Missed] = []
         for position in _top(rank, settings.missed + len(chosen)):
             if int(position) in chosen or len(missed) == settings.missed:
@@ -371,11 +420,10 @@ class Retriever:
             would_be = tip.status in RETRIEVABLE and found.rank[position] >= 0
             reason = (self._reason_to_withhold(row) if would_be else "") or why_missed(
                 tip,
-                found,
-                int(position),
+                score_of(int(rank[position])),
                 bool(deliverable[position]),
                 settings,
-                full=len(chosen) >= k,
+                full=k is not None and len(chosen) >= k,
                 tokens=self._table.tokens[row],
                 left=budget - used,
             )

@@ -15,10 +15,16 @@ from kb.tip import CROSS, Scope
 
 @dataclass(frozen=True, slots=True)
 class QueryLocation:
-    """The location of a query: its address (None if it has none) and the site it names."""
+    """The location of a query: its address (None if it has none), the site it names, and all sites of its task."""
 
     address: Address | None
     site: str
+    sites: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The page's site as named, and the other sites of the task."""
+        return (self.site, *self.sites) if self.site else self.sites
 
 
 @dataclass(slots=True)
@@ -75,7 +81,7 @@ class Sites:
         address = place.address
         if address is None:
             anywhere = bool(scope_host) and not scope_host.strip("*.:")
-            return not place.site or site in (place.site, CROSS) or anywhere, False
+            return not place.named or site in (*place.named, CROSS) or anywhere, False
         if scope_host:
             holds = host_matches(scope_host, address.host)
             return holds, holds
@@ -83,8 +89,8 @@ class Sites:
             return True, False
         if site in self._hosts:
             holds = site == place.site or site in self.of(address.host)
-            return holds, holds
-        return not place.site or site == place.site, site == place.site
+            return holds or site in place.sites, holds
+        return not place.named or site in place.named, site == place.site
 
 
 class ScopeIndex:

@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.errors import KbError
-from kb.retrieval.cascade import MOST_TIPS, RetrievalSettings, estimate_tokens, ranks, with_place
+from kb.retrieval.anchors import AnchorIndex, PageControls
+from kb.retrieval.cascade import (
+    MOST_TIPS,
+    RetrievalSettings,
+    estimate_tokens,
+    ranks,
+    record_points,
+    with_place,
+)
+from kb.retrieval.conditions import ConditionIndex, conditions
 from kb.retrieval.embedding import Matrix, VectorMatrix
 from kb.retrieval.keyword import KeywordIndex, Vocabulary, keyword_scores
 from kb.retrieval.scopes import QueryLocation, ScopeIndex, Sites
@@ -34,10 +43,13 @@ class TipColumns:
         self.row_of: dict[str, int] = {}
         self._alive: list[bool] = []
         self._status: list[int] = []
+        self._record: list[int] = []
+        self._anchors = AnchorIndex()
+        self._conditions = ConditionIndex()
         self._scopes = ScopeIndex(self.sites)
         self._keywords = KeywordIndex()
         self._vectors: VectorMatrix | None = None
-        self._columns: tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]] | None = None
+        self._columns: tuple[NDArray[np.bool_], Rows, Rows, Rows] | None = None
         self.put(tips)
 
     def __len__(self) -> int:
@@ -68,6 +80,9 @@ class TipColumns:
             self.tokens.append(estimate_tokens(tip.text))
             self._alive.append(True)
             self._status.append(_STATUS_CODES[tip.status])
+            self._record.append(record_points(tip.record))
+            self._anchors.add(row, tip.anchor)
+            self._conditions.add(row, conditions(tip))
             self._scopes.append(tip.site, tip.scope)
             self._keywords.add(row, terms)
         if self._vectors is not None and vectors is not None:
@@ -93,13 +108,18 @@ class TipColumns:
         if self._vectors is not None and len(rows):
             self._vectors.replace(rows, vectors)
 
-    def _arrays(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-        """Columns alive, status, and place in the order of ids."""
+    def _arrays(self) -> tuple[NDArray[np.bool_], Rows, Rows, Rows]:
+        """Columns alive, status, place in the order of ids, and points of the record."""
         if self._columns is None:
             place = np.zeros(len(self.tips), dtype=np.int64)
             for position, tip in enumerate(sorted(self.row_of)):
                 place[self.row_of[tip]] = position
-            self._columns = (np.array(self._alive, dtype=bool), np.array(self._status, dtype=np.int64), place)
+            self._columns = (
+                np.array(self._alive, dtype=bool),
+                np.array(self._status, dtype=np.int64),
+                place,
+                np.array(self._record, dtype=np.int64),
+            )
         return self._columns
 
     def place_of(self, tip: str) -> int:
@@ -124,19 +144,24 @@ class TipColumns:
         """Keyword scores of all rows."""
         return keyword_scores(self._keywords.raw_scores(query, len(self.tips)))
 
+    def condition_scores(self, query: QueryTerms) -> NDArray[np.float64]:
+        """Condition scores of all rows."""
+        return self._conditions.scores(query, len(self.tips))
+
+    def anchor_scores(self, page: PageControls, place: QueryLocation) -> NDArray[np.float64]:
+        """Anchor scores of all rows."""
+        return self._anchors.scores(page, place.address, len(self.tips))
+
+    def record_points(self, rows: Rows) -> Rows:
+        """What the records of some rows add."""
+        return self._arrays()[3][rows]
+
     def embedding_scores(self, rows: Rows, vector: Matrix | None) -> NDArray[np.float64]:
         """Cosines of some rows with a query's vector; zeros without one."""
         if vector is None or self._vectors is None:
             return np.zeros(len(rows))
         return self._vectors.scores(vector, rows)
 
-    def ranked(
-        self,
-        rows: Rows,
-        url: NDArray[np.float64],
-        keyword: NDArray[np.float64],
-        embedding: NDArray[np.float64],
-        settings: RetrievalSettings,
-    ) -> Rows:
-        """The packed, unique ranks of rows (``kb.retrieval.cascade``); -1 if no route found one."""
-        return with_place(ranks(url, keyword, embedding, settings), self._arrays()[2][rows])
+    def ranked(self, rows: Rows, total: Rows, settings: RetrievalSettings) -> Rows:
+        """The packed, unique ranks of rows (``kb.retrieval.cascade``); -1 below the threshold."""
+        return with_place(ranks(total, settings), self._arrays()[2][rows])

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kb.tip import TipDraft
+from kb.tip import Query, TipDraft
 
 _WORD = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(r"""["“”`]([^"“”`\n]{2,60})["“”`]|(?<!\w)['‘]([^'‘’\n]{2,60})['’](?!\w)""")
@@ -168,6 +168,22 @@ def tip_text(tip: TipDraft) -> str:
     """All the words of a tip, its text first; the input of the keyword and the embedding route."""
     parts = (tip.text, tip.when, tip.do, tip.before, tip.why)
     return "\n".join(part for part in parts if part)
+
+
+def task_texts(query: Query) -> tuple[str, ...]:
+    """What the query wants, in texts that are compared one by one: task, subgoal, element, last failure."""
+    texts = (query.text, query.subgoal, query.element, query.failure)
+    return tuple(dict.fromkeys(text for text in texts if text.strip()))
+
+
+def page_words(query: Query) -> str:
+    """The words of the page in front: title, headings and controls."""
+    return " ".join((query.title, *query.headings, *query.controls))
+
+
+def page_summary(query: Query) -> str:
+    """What the page in front is about: title and headings."""
+    return ". ".join(text for text in (query.title, *query.headings) if text)
 
 
 def tip_terms(tip: TipDraft) -> TipTerms:

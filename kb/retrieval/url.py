@@ -1,10 +1,12 @@
 """The URL route: does a scope match an address, and how specific is it?
 
 Globs are matched segment by segment: ``*`` stays within one path segment, a segment that is exactly ``**`` stands for
-any number of segments, including none (``/dashboard/**`` matches ``/dashboard`` too).  Hosts are matched as
-``host:port`` with default ports dropped, ignoring case; paths keep their case.  A trailing slash and percent-encoding
-make no difference.  Matching costs at most pattern length times address length, so no pattern from a person (or a
-file) can stall the program.
+any number of segments, including none.  A ``*`` at the end of the path holds for the page itself and everything
+below: ``/dashboard/*`` and ``/dashboard/**`` are the same and match ``/dashboard`` too, ``/dash*`` matches
+``/dashboard/x``.  A value of the query is a glob as well (``q=*``: any value, but one; ``state=open*``).  Hosts are
+matched as ``host:port`` with default ports dropped, ignoring case; paths keep their case.  A trailing slash and
+percent-encoding make no difference.  Matching costs at most pattern length times address length, so no pattern from a
+person (or a file) can stall the program.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ class PagePattern:
 
     Attributes:
         segments: the glob's segments, ``**`` for any number of them; empty: the front page; None: every path.
-        keys: required query keys; ``pairs``: keys with their required value.
+        keys: required query keys; ``pairs``: keys with their required value; ``globs``: keys with a pattern of it.
         fixed: number of literal segments; ``partial``: of partly literal ones.
         points: the specificity; 0 for a pattern that matches every page.
     """
@@ -87,6 +89,7 @@ class PagePattern:
     segments: tuple[str, ...] | None
     keys: frozenset[str]
     pairs: frozenset[tuple[str, str]]
+    globs: frozenset[tuple[str, str]]
     fixed: int
     partial: int
     points: float
@@ -111,7 +114,14 @@ class PagePattern:
         """Whether path and query match an address (its host is checked elsewhere)."""
         if not (self.keys <= address.keys and self.pairs <= address.query):
             return False
+        if not all(_has_value(key, glob, address) for key, glob in self.globs):
+            return False
         return self.segments is None or _match_segments(self.segments, address.segments)
+
+
+def _has_value(key: str, glob: str, address: Address) -> bool:
+    """Whether a query key has a value that fits a glob; an empty value fits none."""
+    return any(found == key and value and wildcard_match(glob, value) for found, value in address.query)
 
 
 def _match_segments(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool:
@@ -137,22 +147,32 @@ def compile_page_pattern(path: str, query: tuple[str, ...]) -> PagePattern:
     """Compile a scope's path glob and query keys.
 
     Points: 4 for a literal segment, 3 for a partly literal one, 1 for a ``*`` (it fixes the depth), 0 for ``**``; 4
-    for ``key=value``, 2 for a key.  A path that ends exactly at the address's end counts 1 more.
+    for ``key=value``, 3 for a key with a glob that says something, 2 for a key.  A path that ends exactly at the
+    address's end counts 1 more.
     """
-    segments = _segments(path)
+    segments = _opened(_segments(path))
     fixed = sum("*" not in segment for segment in segments)
     stars = sum(segment == "*" for segment in segments)
     deep = sum(segment == "**" for segment in segments)
     partial = len(segments) - fixed - stars - deep
     asked = parse_qsl("&".join(query), keep_blank_values=True)
     with_value = {unquote(key.partition("=")[0]) for key in query if "=" in key}
-    pairs = frozenset((key, value) for key, value in asked if key in with_value)
+    valued = frozenset((key, value) for key, value in asked if key in with_value)
+    globs = frozenset(pair for pair in valued if "*" in pair[1])
+    pairs, told = valued - globs, sum(bool(value.strip("*")) for _, value in globs)
     keys = frozenset(key for key, _ in asked if key not in with_value)
-    points = 4 * fixed + 3 * partial + stars + 4 * len(pairs) + 2 * len(keys)
+    points = 4 * fixed + 3 * partial + stars + 4 * len(pairs) + 2 * (len(keys) + len(globs)) + told
     if not path.strip():
-        return PagePattern(None, keys, pairs, 0, 0, points)
+        return PagePattern(None, keys, pairs, globs, 0, 0, points)
     points += (0 if deep else 1) + (0 if segments else 4)
-    return PagePattern(segments, keys, pairs, fixed, partial, points)
+    return PagePattern(segments, keys, pairs, globs, fixed, partial, points)
+
+
+def _opened(segments: tuple[str, ...]) -> tuple[str, ...]:
+    """Segments with a ``*`` at the end made to hold for everything below."""
+    if not segments or not segments[-1].endswith("*") or segments[-1] == "**":
+        return segments
+    return (*segments[:-1], "**") if segments[-1] == "*" else (*segments, "**")
 
 
 def matches_everything(scope: Scope) -> bool:

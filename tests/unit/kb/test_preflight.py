@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb.preflight import PreflightIndex
-from kb.retrieval import RetrievalSettings, Retriever
+from kb.retrieval import RetrievalSettings, Retriever, estimate_tokens
 from kb.tip import Query, Scope, Status, StoredStep, Tip, TipDraft
 from tests.support.encoder import HashingEncoder
 from tests.support.tips import HOSTS, bases, laws, scopes, sites, stored_steps, texts, tip
@@ -63,7 +63,7 @@ def test_preflight_equals_asking_the_retriever_at_every_step(
     edits: bool,
     data: st.DataObject,
 ):
-    settings = RetrievalSettings(token_budget=budget, keyword_threshold=0.4)
+    settings = RetrievalSettings(token_budget=budget)
     tip_id = data.draw(st.sampled_from([one.id for one in base])) if edits and base else ""
     retriever = Retriever(base, HOSTS, ENCODER if encoder else None, settings=settings)
 
@@ -76,19 +76,38 @@ def test_preflight_equals_asking_the_retriever_at_every_step(
 
 def test_the_cut_by_count_and_budget_is_seen_however_many_tips_stand_before():
     steps = [step("r", 1, "/p")]
-    draft = TipDraft(site="gitlab", text="short", scope=Scope.parse("/**"))
-    long = [tip(f"a{n:03}", "long " * 700, scope="/p") for n in range(200)]
+    draft = TipDraft(site="gitlab", text="short", scope=Scope.parse("/p/*"))
+    long = [tip(f"a{n:03}", "long " * 1_400, scope="/p") for n in range(200)]
     seven = [tip(f"b{n}", "x", scope="/p") for n in range(7)]
     index = PreflightIndex(steps, HOSTS)
+    eight = Retriever([*long, *seven, tip("b8", "x", scope="/p")], HOSTS)
 
-    assert index.run(draft, Retriever(long + seven, HOSTS)).steps == 1
-    assert index.run(draft, Retriever([*long, *seven, tip("b8", "x", scope="/p")], HOSTS)).steps == 0
-    assert index.run(replace(draft, text="long " * 700), Retriever([], HOSTS)).steps == 0
+    assert index.run(draft, Retriever(long + seven, HOSTS), k=8).steps == 1
+    assert index.run(draft, eight, k=8).steps == 0
+    assert index.run(draft, eight).steps == 1
+    just = RetrievalSettings(token_budget=8 * 7 + estimate_tokens("short"))
+    assert index.run(draft, Retriever(eight.table.tips, HOSTS, settings=just)).steps == 1
+    less = replace(just, token_budget=just.token_budget - 1)
+    assert index.run(draft, Retriever(eight.table.tips, HOSTS, settings=less)).steps == 0
+    assert index.run(replace(draft, text="long " * 1_400), Retriever([], HOSTS)).steps == 0
+
+
+def test_each_route_is_counted_apart_and_a_site_wide_scope_counts_nothing():
+    steps = [step("r", 1, "/p"), step("r", 2, "/p"), step("s", 1, "/z", text="milestone label sorting")]
+    index = PreflightIndex(steps, HOSTS)
+
+    page = index.run(TipDraft(site="gitlab", text="Hover", scope=Scope.parse("/p")), Retriever([], HOSTS))
+    words = index.run(TipDraft(site="gitlab", text="Milestone label sorting"), Retriever([], HOSTS))
+    wide = index.run(TipDraft(site="gitlab", text="Hover"), Retriever([], HOSTS))
+
+    assert (page.steps, page.by_route) == (2, {"url": 2})
+    assert (words.steps, words.by_route, words.in_scope) == (1, {"keyword": 1}, 3)
+    assert (wide.steps, wide.by_route, wide.in_scope) == (0, {}, 3)
 
 
 def test_it_follows_the_knowledge_base_as_it_changes():
     index = PreflightIndex([step("r", 1, "/dashboard/x")], HOSTS)
-    retriever = Retriever([], HOSTS)
+    retriever = Retriever([], HOSTS, settings=RetrievalSettings(token_budget=8 * 7 + 10))
     full = [tip(f"b{n}", "x", scope="/dashboard/x") for n in range(8)]
 
     assert index.run(DRAFT, retriever).steps == 1
@@ -137,7 +156,7 @@ def test_examples_begin_with_failed_runs_and_show_each_run_before_any_twice():
     assert [one.failed for one in examples] == [True] * 6 + [False] * 2
     assert [one.run for one in examples[:2]] in (["r0", "r2"], ["r2", "r0"])
     assert examples[0].route == "url"
-    assert examples[0].score == 0.5
+    assert examples[0].score == 0.4069
 
 
 def test_steps_whose_address_a_scope_matches_are_counted_live():

@@ -2,68 +2,190 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kb.retrieval import RetrievalSettings, Retriever, estimate_tokens
-from kb.retrieval.cascade import ranks, take, with_place
-from kb.tip import Query
+from kb.retrieval import calibration as constants
+from kb.retrieval.calibration import points_table
+from kb.retrieval.cascade import (
+    PartScores,
+    points_of,
+    probability_of,
+    ranks,
+    record_points,
+    sums,
+    take,
+    with_place,
+)
+from kb.tip import Anchor, Query, Status, Tip, TipRecord
+from tests.support.encoder import HashingEncoder
 from tests.support.tips import HOSTS, tip
 
-SETTINGS = RetrievalSettings(url_threshold=0.2, keyword_threshold=0.5, embedding_threshold=0.4)
+SETTINGS = RetrievalSettings()
+NEVER = RetrievalSettings(threshold=0.0001)
+PARTS = ("url", "words", "condition", "meaning", "page_words", "page_meaning", "anchor")
+MEANING = 0.3
+"""A meaning that is known and common."""
 
-Scores = tuple[float, float, float]
-"""URL, keyword, embedding; 0 is "not found"."""
 
-BEFORE: tuple[tuple[str, Scores, Scores], ...] = (
-    ("the address goes before words, however well they fit", (0.2, 0, 0), (0, 1.0, 1.0)),
-    ("words go before meaning, however near it is", (0, 0.5, 0), (0, 0.4999, 1.0)),
-    ("meaning goes before a whole-site scope", (0, 0, 0.4), (0.1999, 0.4999, 0.3999)),
-    ("what words back leaves the weak class", (0.1, 0.5, 0), (0.1, 0.4999, 0)),
-    ("what meaning backs leaves the weak class", (0.1, 0, 0.4), (0.1999, 0.4, 0.3999)),
-    ("URL: its own score decides first", (0.3, 0, 0), (0.2999, 1.0, 1.0)),
-    ("URL: then the words", (0.3, 0.4, 0.1), (0.3, 0.3, 0.9)),
-    ("URL: then the meaning", (0.3, 0.4, 0.2), (0.3, 0.4, 0.1)),
-    ("keyword: its own score decides first", (0, 0.6, 0), (0.1999, 0.5999, 1.0)),
-    ("keyword: then the address", (0.1, 0.6, 0.1), (0.05, 0.6, 0.9)),
-    ("keyword: then the meaning", (0.1, 0.6, 0.2), (0.1, 0.6, 0.1)),
-    ("embedding: its own score decides first", (0, 0, 0.6), (0.1999, 0.4999, 0.5999)),
-    ("embedding: then the address", (0.1, 0.1, 0.6), (0.05, 0.4, 0.6)),
-    ("embedding: then the words", (0.1, 0.2, 0.6), (0.1, 0.1, 0.6)),
-    ("weak address: its own score decides first", (0.15, 0, 0), (0.1, 0.4, 0.3)),
-    ("weak address: then the words", (0.1, 0.3, 0.1), (0.1, 0.2, 0.3)),
-    ("weak address: then the meaning", (0.1, 0.3, 0.2), (0.1, 0.3, 0.1)),
-    ("a step of 0.0001 decides", (0, 0.6001, 0), (0, 0.6, 0)),
-    ("what any route found goes before what none found", (0.0001, 0, 0), (0, 0.4999, 0.3999)),
+def parts(**scores: float) -> PartScores:
+    record = int(scores.pop("record", 0))
+    arrays = {name: np.array([scores.get(name, 0.0)]) for name in PARTS}
+    return PartScores(**arrays, record=np.array([record]))
+
+
+def points(**scores: float) -> int:
+    return int(sums(parts(**scores)).total[0])
+
+
+def rank(scores: dict[str, float], settings: RetrievalSettings = SETTINGS) -> int:
+    return int(ranks(sums(parts(**scores)).total, settings)[0])
+
+
+BEFORE: tuple[tuple[str, dict[str, float], dict[str, float]], ...] = (
+    ("a more specific scope goes first", {"url": 0.6}, {"url": 0.5}),
+    ("more words go first", {"words": 0.6}, {"words": 0.5}),
+    ("a nearer meaning goes first", {"meaning": 0.6}, {"meaning": 0.5}),
+    ("more of the condition goes first", {"condition": 0.8}, {"condition": 0.6}),
+    ("more of the region goes first", {"anchor": 0.9}, {"anchor": 0.75}),
+    (
+        "words and meaning together outweigh either",
+        {"words": 0.6, "meaning": 0.4},
+        {"words": 0.7, "meaning": 0.3},
+    ),
+    (
+        "a page's own scope outweighs words",
+        {"url": 0.5, "meaning": MEANING},
+        {"words": 0.9, "meaning": MEANING},
+    ),
+    (
+        "words and condition outweigh a page's scope",
+        {"words": 0.9, "condition": 1.0, "meaning": 0.6},
+        {"url": 0.5, "meaning": 0.1},
+    ),
+    ("a site-wide scope decides between likes", {"url": 0.1, "words": 0.5}, {"words": 0.5}),
+    ("a site-wide scope is less than a word", {"words": 0.4}, {"url": 0.1, "words": 0.3}),
+    ("the page's words decide between likes", {"words": 0.5, "page_words": 0.4}, {"words": 0.5}),
+    ("the page's meaning decides between likes", {"words": 0.5, "page_meaning": 0.4}, {"words": 0.5}),
+    ("the task's words go before the page's", {"words": 0.5}, {"words": 0.4, "page_words": 0.9}),
+    ("one that worked rises", {"words": 0.5, "record": 300}, {"words": 0.5}),
+    ("one that broke sinks", {"words": 0.5}, {"words": 0.5, "record": -300}),
+    ("a step of 0.01 decides", {"words": 0.51}, {"words": 0.5}),
 )
 
 
 @pytest.mark.parametrize(("first", "second"), [row[1:] for row in BEFORE], ids=[row[0] for row in BEFORE])
-@pytest.mark.parametrize("swapped", [False, True])
-def test_of_two_tips_the_rule_says_which_comes_first(first: Scores, second: Scores, swapped: bool) -> None:
-    scores = np.array([second, first] if swapped else [first, second])
+def test_of_two_tips_the_rule_says_which_comes_first(
+    first: dict[str, float], second: dict[str, float]
+) -> None:
     # The smaller id is given to the one that is to come second: an id never outweighs a score.
-    place = np.array([0, 1] if swapped else [1, 0])
-    found = with_place(ranks(scores[:, 0], scores[:, 1], scores[:, 2], SETTINGS), place)
-    before, behind = (1, 0) if swapped else (0, 1)
-    assert found[before] > found[behind]
+    before = with_place(np.array([rank(first, NEVER)]), np.array([1]))
+    behind = with_place(np.array([rank(second, NEVER)]), np.array([0]))
+    assert before[0] > behind[0]
+
+
+GIVEN: tuple[tuple[str, dict[str, float], bool], ...] = (
+    ("a scope for the page itself suffices", {"url": 0.15}, True),
+    ("it suffices where the meaning is far", {"url": 0.15, "meaning": 0.0001}, True),
+    ("a region found on the page suffices", {"anchor": 0.75}, True),
+    ("a region without its surroundings does not", {"anchor": 0.65}, False),
+    ("a site-wide scope does not", {"url": 0.1}, False),
+    ("a site-wide scope with the best record does not", {"url": 0.1, "record": 800}, False),
+    ("one informative word does not", {"words": 0.4}, False),
+    ("two informative words do", {"words": 0.57}, True),
+    ("the whole condition does", {"condition": 1.0}, True),
+    ("half a condition does not", {"condition": 0.5}, False),
+    ("the meaning alone does", {"meaning": 0.45}, True),
+    ("a common meaning alone does not", {"meaning": MEANING}, False),
+    ("a common meaning with some words does", {"meaning": MEANING, "words": 0.4}, True),
+    ("all of the page's words do not", {"page_words": 1.0, "page_meaning": 1.0}, False),
+    ("words of a tip that broke do not", {"words": 0.57, "record": -857}, False),
+    ("nothing does not", {}, False),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("scores", "given"), [row[1:] for row in GIVEN], ids=[row[0] for row in GIVEN])
+def test_what_reaches_the_threshold(scores: dict[str, float], given: bool) -> None:
+    assert (rank(scores) >= 0) is given
+
+
+def test_a_sum_at_the_threshold_is_given_and_one_below_is_not() -> None:
+    lacking = points_of(SETTINGS.threshold) - points()
+    assert rank({"record": lacking}) >= 0
+    assert rank({"record": lacking - 1}) == -1
+
+
+def test_every_part_is_monotone_in_its_score() -> None:
+    for name in (
+        "WORDS",
+        "WORDS_WITHOUT_MEANING",
+        "CONDITION",
+        "MEANING",
+        "URL",
+        "ANCHOR",
+        "PAGE_WORDS",
+        "PAGE_MEANING",
+    ):
+        table = points_table(getattr(constants, name))
+        assert len(table) == 10_001
+        assert table[0] == 0
+        assert (np.diff(table) >= 0).all(), name
+
+
+def test_sums_and_probabilities_are_the_same_thing() -> None:
+    assert probability_of(points_of(SETTINGS.threshold)) == SETTINGS.threshold
+    assert probability_of(0) == 0.5
+    assert points(url=0.15) == constants.BIAS_WITHOUT_MEANING + 3_000
+    assert points(meaning=0.5, words=0.5) == constants.BIAS + 2_200 + 950
 
 
 def test_with_all_scores_equal_the_smaller_id_comes_first_whatever_came_in_first() -> None:
-    for row in ((0.3, 0.3, 0.3), (0, 0.6, 0), (0, 0, 0.6), (0.1, 0, 0)):
-        u, w, e = (np.full(2, score) for score in row)
-        both = ranks(u, w, e, SETTINGS)
-        assert with_place(both, np.array([0, 1]))[0] > with_place(both, np.array([0, 1]))[1]
-        assert with_place(both, np.array([1, 0]))[1] > with_place(both, np.array([1, 0]))[0]
+    both = np.array([rank({"url": 0.5})] * 2)
+    assert with_place(both, np.array([0, 1]))[0] > with_place(both, np.array([0, 1]))[1]
+    assert with_place(both, np.array([1, 0]))[1] > with_place(both, np.array([1, 0]))[0]
+    assert with_place(np.array([rank({})]), np.array([0])).tolist() == [-1]
 
 
-def test_what_no_route_found_has_no_rank() -> None:
-    nothing = np.zeros(1)
-    assert with_place(ranks(nothing, nothing, nothing, SETTINGS), np.array([0])).tolist() == [-1]
-    assert ranks(nothing, np.array([0.4999]), np.array([0.3999]), SETTINGS).tolist() == [-1]
+RECORDS: tuple[tuple[str, TipRecord, int], ...] = (
+    ("no record says nothing", TipRecord(), 0),
+    ("one that merely applied says nothing", TipRecord(applied=9, done=5), 0),
+    ("an effect seen lifts", TipRecord(effect=1), 160),
+    ("a vote for it lifts alike", TipRecord(up=1), 160),
+    ("a test that held lifts alike", TipRecord(tests=1), 160),
+    ("however good, at most 800", TipRecord(effect=10**9, up=5), 799),
+    ("a vote against it lowers", TipRecord(down=1), -400),
+    ("a step that could not be done lowers alike", TipRecord(failed=1), -400),
+    ("a test that broke counts three", TipRecord(tests=1, broke=1), -858),
+    ("however bad, at most 2,000", TipRecord(down=10**9), -2_000),
+    ("good and bad cancel", TipRecord(up=2, down=2), 0),
+    ("a test that broke outweighs two that held", TipRecord(tests=3, broke=1), -223),
+)
 
 
-CUTS: tuple[tuple[str, list[int], int, int, list[int], int], ...] = (
+@pytest.mark.parametrize(("record", "points"), [row[1:] for row in RECORDS], ids=[row[0] for row in RECORDS])
+def test_what_a_record_is_worth(record: TipRecord, points: int) -> None:
+    assert record_points(record) == points
+
+
+def test_a_tips_record_moves_it_and_no_other() -> None:
+    tips = [tip(name, "milestone label sorting") for name in "abc"]
+    worked, broke = TipRecord(effect=3), TipRecord(tests=2, broke=2)
+    query = Query(text="milestone label sorting")
+    plain = Retriever(tips, HOSTS).retrieve(query)
+    moved = Retriever(
+        [replace(tips[0], record=broke), tips[1], replace(tips[2], record=worked)], HOSTS
+    ).retrieve(query)
+
+    assert [one.tip.id for one in plain.results] == ["a", "b", "c"]
+    assert [one.tip.id for one in moved.results] == ["c", "b"]
+    assert moved.results[1] == plain.results[1]
+    assert "worked 3 times" in moved.results[0].why
+
+
+CUTS: tuple[tuple[str, list[int], int | None, int, list[int], int], ...] = (
     ("all that fit are taken", [3, 3], 5, 10, [0, 1], 6),
     ("one that fits exactly is taken", [4, 6], 5, 10, [0, 1], 10),
     ("one alone that fits exactly is taken", [10], 5, 10, [0], 10),
@@ -72,6 +194,7 @@ CUTS: tuple[tuple[str, list[int], int, int, list[int], int], ...] = (
     ("one passed over costs nothing", [11, 10], 5, 10, [1], 10),
     ("k are taken and no more", [1, 1, 1], 2, 10, [0, 1], 2),
     ("one passed over does not count for k", [11, 1, 1, 1], 2, 10, [1, 2], 2),
+    ("without k the budget alone decides", [1] * 12, None, 10, list(range(10)), 10),
     ("nothing fits no budget", [1], 5, 0, [], 0),
     ("no tip is none", [], 5, 10, [], 0),
 )
@@ -80,7 +203,7 @@ CUTS: tuple[tuple[str, list[int], int, int, list[int], int], ...] = (
 @pytest.mark.parametrize(
     ("tokens", "k", "budget", "taken", "used"), [row[1:] for row in CUTS], ids=[row[0] for row in CUTS]
 )
-def test_the_cut(tokens: list[int], k: int, budget: int, taken: list[int], used: int) -> None:
+def test_the_cut(tokens: list[int], k: int | None, budget: int, taken: list[int], used: int) -> None:
     assert take(tokens, k, budget) == (taken, used)
 
 
@@ -91,3 +214,121 @@ def test_a_tip_that_fills_the_budget_to_the_last_token_is_delivered() -> None:
     for budget, delivered in ((whole, ["a", "b"]), (whole - 1, ["a"])):
         found = Retriever(tips, HOSTS, settings=RetrievalSettings(token_budget=budget)).retrieve(query)
         assert [one.tip.id for one in found.results] == delivered
+
+
+LIST = Query(
+    url="http://h:8023/orders/12",
+    title="Order 12",
+    headings=("Items of the order",),
+    controls=("button Print", "combobox Sort by", "link Newest first", "button Apply filter", "link Home"),
+)
+SORTING = Anchor(
+    words="Sort by", role="combobox", neighbours=("Newest first", "Apply filter"), page="/customers/{n}"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({}, True),
+        ({"url": "http://h:8023/customers/7"}, True),
+        ({"controls": ("combobox Sort by", "link Newest first")}, True),
+        ({"controls": ("combobox Sort by",)}, False),
+        ({"controls": ("link Newest first", "button Apply filter")}, False),
+        ({"controls": ()}, False),
+        ({"url": "http://h:9999/orders/12"}, False),
+    ],
+    ids=[
+        "another page",
+        "its own page",
+        "half its neighbours",
+        "alone",
+        "without the region",
+        "nothing",
+        "another site",
+    ],
+)
+def test_a_tip_with_an_anchor_is_found_on_pages_that_look_alike(
+    change: dict[str, object], found: bool
+) -> None:
+    tips = [
+        tip("a", "It opens on the second click", anchor=SORTING),
+        tip("b", "It opens on the second click"),
+    ]
+    query = replace(LIST, **change)  # type: ignore[arg-type]
+    results = Retriever(tips, HOSTS).retrieve(query).results
+
+    assert [one.tip.id for one in results] == (["a"] if found else [])
+    assert all('the page shows the region "Sort by"' in one.why for one in results)
+
+
+def test_an_icon_without_words_is_known_by_its_neighbours() -> None:
+    icon = Anchor(role="button", neighbours=("Sort by", "Newest first"))
+    tips = [tip("a", "It opens on the second click", anchor=icon)]
+
+    assert Retriever(tips, HOSTS).retrieve(LIST).results
+    assert (
+        not Retriever(tips, HOSTS).retrieve(replace(LIST, controls=("combobox Sort", "button Print"))).results
+    )
+
+
+ASKED: tuple[tuple[str, Query], ...] = (
+    ("the task", Query(text="sort the milestone labels")),
+    ("the subgoal", Query(text="xyzzy", subgoal="sort the milestone labels")),
+    ("the element about to be used", Query(text="xyzzy", element="combobox Sorting of milestone labels")),
+    ("the last failure", Query(text="xyzzy", failure="sorting by milestone label did not work")),
+)
+
+
+@pytest.mark.parametrize("query", [row[1] for row in ASKED], ids=[row[0] for row in ASKED])
+def test_every_part_of_the_query_finds_a_tip_by_its_words(query: Query) -> None:
+    tips = [tip("a", "Milestone labels are sorted by name"), tip("b", "Hover the menus")]
+
+    assert [one.tip.id for one in Retriever(tips, HOSTS).retrieve(query).results] == ["a"]
+
+
+def test_the_subgoal_finds_a_tip_by_its_meaning() -> None:
+    tips = [tip("a", "the of and so in with under")]
+    query = Query(text="zzz", subgoal="under with in so and of the")
+
+    assert Retriever(tips, HOSTS, HashingEncoder()).retrieve(query).results
+    assert not Retriever(tips, HOSTS, HashingEncoder()).retrieve(replace(query, subgoal="")).results
+
+
+SITES: tuple[tuple[str, str, tuple[str, ...], list[str]], ...] = (
+    ("a page's own site", "http://h:8023/x", (), ["cross", "gitlab"]),
+    ("a task across sites", "http://h:8023/x", ("gitlab", "reddit"), ["cross", "gitlab", "reddit"]),
+    ("no address", "", ("reddit",), ["cross", "reddit"]),
+)
+
+
+@pytest.mark.parametrize(("url", "sites", "found"), [row[1:] for row in SITES], ids=[row[0] for row in SITES])
+def test_whose_tips_are_considered(url: str, sites: tuple[str, ...], found: list[str]) -> None:
+    tips = [tip(site, "milestone label sorting", site=site) for site in ("gitlab", "reddit", "map", "cross")]
+    query = Query(url=url, text="milestone label sorting", sites=sites)
+
+    assert sorted(one.tip.id for one in Retriever(tips, HOSTS).retrieve(query).results) == found
+
+
+def test_adding_a_tip_changes_no_others_score() -> None:
+    base = [tip("a", "milestone label", anchor=SORTING), tip("b", "When sorting milestone labels, hover")]
+    more = [tip(f"n{n}", f"milestone {n} label", scope="/orders/*", anchor=SORTING) for n in range(40)]
+    query = replace(LIST, text="sort milestone labels")
+    few = {one.tip.id: one for one in Retriever(base, HOSTS, HashingEncoder()).retrieve(query).results}
+    many = {
+        one.tip.id: one for one in Retriever(base + more, HOSTS, HashingEncoder()).retrieve(query).results
+    }
+
+    assert few
+    assert all(many[name] == one for name, one in few.items())
+
+
+def test_a_frozen_tip_scores_as_the_live_one_with_its_record_and_anchor() -> None:
+    live = tip("a", "milestone label", anchor=SORTING, record=TipRecord(effect=4, down=1))
+    drafts: list[Tip] = [tip("d", "milestone label", status=Status.DRAFT)]
+    query = replace(LIST, text="milestone label")
+
+    assert (
+        Retriever([live, *drafts], HOSTS).retrieve(query).results
+        == Retriever([live], HOSTS).retrieve(query).results
+    )

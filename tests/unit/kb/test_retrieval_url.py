@@ -27,7 +27,13 @@ from tests.support.tips import laws
         ("*:8023/dashboard/**", "http://10.0.0.1:8023/admin/dashboard", False),
         ("*:8023/dashboard/**", "http://10.0.0.1:9999/dashboard/x", False),
         ("*:8023/f/*", "http://h:8023/f/books/", True),
-        ("*:8023/f/*", "http://h:8023/f/books/12", False),
+        ("*:8023/f/*", "http://h:8023/f/books/12", True),
+        ("*:8023/f/*", "http://h:8023/f", True),
+        ("*:8023/f/*", "http://h:8023/g/f", False),
+        ("*:8023/f*", "http://h:8023/forum/12", True),
+        ("*:8023/f*", "http://h:8023/g/forum", False),
+        ("*:8023/f/*/*", "http://h:8023/f", False),
+        ("*:8023/f/*/*", "http://h:8023/f/books", True),
         ("*:8023/f/*/comments", "http://h:8023/f/books/comments", True),
         ("*:8023/**/issues", "http://h:8023/group/project/-/issues", True),
         ("*:8023/**/issues", "http://h:8023/issues", True),
@@ -40,6 +46,12 @@ from tests.support.tips import laws
         ("*/search?q", "http://h/search?q=&p=2", True),
         ("*/search?q=a b", "http://h/search?q=a%20b", True),
         ("*/search?q=a", "http://h/search?q=b", False),
+        ("*/search?q=*", "http://h/search?q=b", True),
+        ("*/search?q=*", "http://h/search?q=", False),
+        ("*/search?q=*", "http://h/search?p=b", False),
+        ("*/search?q=a*z&p", "http://h/search?q=a%20to%20z&p=", True),
+        ("*/search?q=a*z&p", "http://h/search?q=a%20to%20z", False),
+        ("*/search?q=a*", "http://h/search?q=b&q=ab", True),
         ("*/a b/*", "http://h/a%20b/c", True),
         ("*/Case", "http://h/case", False),
     ],
@@ -64,11 +76,14 @@ def test_an_address_without_a_host_matches_no_scope(url: str):
 
 
 def test_the_more_specific_scope_scores_higher():
-    ladder = ["", "/**", "/*", "/a/**", "/a/*", "/a/b", "/a/b?key", "/a/b?key=value", "/a/b/c?key=value"]
+    ladder = ["/*", "/a/*", "/a", "/a/b", "/a/b?key", "/a/b?key=v*", "/a/b?key=value", "/a/b/c?key=value"]
     scores = [compile_page_pattern(*_parts(text)).score for text in ladder]
 
-    assert scores[0] == scores[1] == WEAK_SCORE
-    assert scores[1:] == sorted(set(scores[1:]))
+    assert scores[0] == compile_page_pattern("", ()).score == WEAK_SCORE
+    assert scores == sorted(set(scores))
+    for same in (("/a/*", "/a/**"), ("/*", "/**"), ("/a?key", "/a?key=*")):
+        one, other = (compile_page_pattern(*_parts(text)).score for text in same)
+        assert one == other
 
 
 def _parts(text: str) -> tuple[str, tuple[str, ...]]:
@@ -118,6 +133,8 @@ def test_path_globs_agree_with_their_definition(pattern: list[str], segments: li
     def slow(pattern: list[str], segments: list[str]) -> bool:
         if not pattern:
             return not segments
+        if len(pattern) == 1 and pattern[0] != "**" and pattern[0].endswith("*"):
+            pattern = ["**"] if pattern[0] == "*" else [pattern[0], "**"]
         if pattern[0] == "**":
             return any(slow(pattern[1:], segments[at:]) for at in range(len(segments) + 1))
         return bool(segments) and wildcard_match(pattern[0], segments[0]) and slow(pattern[1:], segments[1:])
