@@ -94,7 +94,7 @@ class Settings:
         "system", "SITELORE_THEME", label="Theme", help="Colours: system, light or dark"
     )
     token_budget: int = _setting(
-        600,
+        1_200,
         "SITELORE_TOKEN_BUDGET",
         label="Tip budget",
         help="Max tokens of retrieved tips in a prompt",

@@ -14,6 +14,7 @@ from app.cli.common import (
     PolicyName,
     SiteName,
     StorageState,
+    TipBudget,
     full_path,
     knowledge_base,
     print_note,
@@ -64,6 +65,7 @@ def run(
     max_money: Annotated[
         float, typer.Option(min=0, help="Model cost limit in US dollars (0: no limit).")
     ] = 0.0,
+    tip_budget: TipBudget = 0,
     headed: Headed = False,
     allow: Annotated[
         list[str] | None,
@@ -104,6 +106,7 @@ def run(
         max_seconds=max_seconds,
         max_tokens=max_tokens,
         max_money=max_money,
+        tip_budget=tip_budget,
         supervised=supervised,
         allow=tuple(part for given in allow or () for part in given.split(",") if part.strip()),
     )

@@ -19,6 +19,7 @@ from app.engine.core.events import BrowserStarted, Event, JobChanged
 from app.errors import printable
 
 if TYPE_CHECKING:
+    from app.engine.api.graph_api import ScopeCoverage
     from app.engine.engine import Engine
 
 T = TypeVar("T")
@@ -30,6 +31,9 @@ StorageState = Annotated[
 SiteName = Annotated[str, typer.Option(help="Name of the site (default: taken from the address).")]
 Graphs = Annotated[
     list[str] | None, typer.Option(help="Site whose interaction graph may be used; may be repeated.")
+]
+TipBudget = Annotated[
+    int, typer.Option(min=0, help="Maximum tokens of the tips of a step (0: as in the settings).")
 ]
 Headed = Annotated[bool, typer.Option("--headed", help="Show the browser.")]
 Depth = Annotated[int, typer.Option(min=0, help="Maximum number of transitions from the home page.")]
@@ -190,3 +194,9 @@ def table(rows: Sequence[Sequence[object]], heads: Sequence[str], widest: int = 
 
 def _is_number(text: str) -> bool:
     return text.replace(".", "", 1).replace("-", "", 1).isdigit() or text in ("", "-")
+
+
+def print_coverage(coverage: ScopeCoverage, of: str = "") -> None:
+    """Say on how many pages of the site's map a scope holds; nothing where there is no map."""
+    if coverage.pages:
+        print_note(f"  {of}this scope holds on {coverage.holds} of the {coverage.pages} pages of the map")

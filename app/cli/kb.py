@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
+from app.cli.common import Json, json_data, print_coverage, print_note, print_result, table, with_engine
 from app.cli.tip import tip_document
 from app.cli.tip_trials import try_site
 from app.errors import UsageError
@@ -40,7 +40,10 @@ def retrieve(
     url: Annotated[str, typer.Option(help="The page's address.")] = "",
     query: Annotated[str, typer.Option(help="The goal.")] = "",
     site: Annotated[str, typer.Option(help="The site, where the address does not identify it.")] = "",
-    k: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of tips.")] = 8,
+    k: Annotated[
+        int,
+        typer.Option(min=0, max=1000, help="Maximum number of tips (0: as many as the token budget allows)."),
+    ] = 0,
     kb: Annotated[str, typer.Option(help="A knowledge base file instead of the workspace's own.")] = "",
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait until every tip is encoded, for a reproducible answer.")
@@ -55,9 +58,9 @@ def retrieve(
     asked = Query(url=url, text=query, site=site)
 
     async def asking(engine: Any) -> None:
-        found = await engine.retrieve(asked, k, kb)
+        found = await engine.retrieve(asked, k or None, kb)
         if wait and found.routes_off and await engine.prepared():
-            found = await engine.retrieve(asked, k, kb)
+            found = await engine.retrieve(asked, k or None, kb)
         _show_found(found, explain, as_json)
         await engine.prepared(ENCODING_GRACE_SECONDS)
 
@@ -203,10 +206,20 @@ def import_(
     file: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
     """Import tips as quarantined drafts."""
-    report = with_engine(lambda engine: engine.kb_import(str(file), format.value, site))
+
+    async def importing(engine: Any) -> Any:
+        report = await engine.kb_import(str(file), format.value, site)
+        tips = [await engine.tip(tip) for tip in report.added]
+        scoped = [tip for tip in tips if str(tip.scope)]
+        return report, [(tip, await engine.scope_coverage(tip.site, tip.scope)) for tip in scoped]
+
+    report, coverages = with_engine(importing)
     print_result(
         report, as_json, lambda: f"{len(report.added)} added as drafts, {report.skipped} already present"
     )
+    for tip, coverage in coverages:
+        if not as_json and not coverage.holds:
+            print_coverage(coverage, f"{tip.id} {tip.scope}: ")
     for failure in report.failed:
         print_note(f"  {failure}")
     if report.failed:

@@ -20,6 +20,7 @@ from app.cli.common import (
     Json,
     PolicyName,
     StorageState,
+    TipBudget,
     full_path,
     json_data,
     knowledge_base,
@@ -95,6 +96,7 @@ def start(
     max_steps: Annotated[
         int, typer.Option(min=0, max=1000, help="Maximum number of steps (0: as in the file).")
     ] = 0,
+    tip_budget: TipBudget = 0,
     as_json: Json = False,
 ) -> None:
     """Start supervised runs and wait until all have ended; requests are printed as they come.
@@ -109,6 +111,7 @@ def start(
         "graph": tuple(graph or ()),
         "storage_state": full_path(storage_state),
         "max_steps": max_steps,
+        "tip_budget": tip_budget,
     }
     changes = {name: value for name, value in given.items() if value}
 

@@ -10,7 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from app.cli import tip_trials
-from app.cli.common import Json, add_undo_commands, json_data, print_note, print_result, table, with_engine
+from app.cli.common import (
+    Json,
+    add_undo_commands,
+    json_data,
+    print_coverage,
+    print_note,
+    print_result,
+    table,
+    with_engine,
+)
 from app.engine.api.tip_api import TipStanding
 from app.errors import UsageError
 from kb.tip import (
@@ -76,9 +85,10 @@ def add(
             provenance=provenance,
             taint=taint,
         )
-        return await engine.save_tip(draft, intent)
+        saved = await engine.save_tip(draft, intent)
+        return saved, await engine.scope_coverage(site, draft.scope)
 
-    saved = with_engine(adding, encoder="cached")
+    saved, coverage = with_engine(adding, encoder="cached")
     similar = [
         {"tip": s.tip.id, "relation": s.relation, "score": s.score, "text": s.tip.text} for s in saved.similar
     ]
@@ -86,6 +96,7 @@ def add(
     print_result(body, as_json, lambda: saved.id)
     if not as_json:
         _print_findings(saved.lint)
+        print_coverage(coverage)
         for near in saved.similar:
             print_note(f"  {near.relation} of {near.tip.id} ({near.score:.2f}): {near.tip.text[:80]}")
 

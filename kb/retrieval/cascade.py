@@ -135,13 +135,13 @@ class PartScores:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What each route adds to the sums of rows, and the sums: logits in thousandths; of one length."""
+    """The points each route adds for rows, and their sums: logits in thousandths; of one length."""
 
     added: dict[Route, Ranks]
     total: Ranks
 
     def routes_at(self, position: int) -> dict[Route, int]:
-        """What each route adds for one row, the most first; routes that add nothing are left out."""
+        """The points each route adds for one row, the most first; routes that add nothing are left out."""
         found = [(int(points[position]), route) for route, points in self.added.items()]
         return {route: points for points, route in sorted(found, key=lambda one: -one[0]) if points > 0}
 
@@ -162,7 +162,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def record_points(record: TipRecord) -> int:
-    """What a tip's record adds to its sum."""
+    """The points of a tip's record."""
     good = record.up + record.effect + max(0, record.tests - record.broke)
     bad = record.down + record.failed + BROKE_WEIGHT * record.broke
     bound = RECORD_RISE if good > bad else RECORD_FALL
@@ -174,7 +174,7 @@ def _steps(scores: Scores) -> Ranks:
 
 
 def sums(parts: PartScores) -> Sums:
-    """What the scores of rows add up to."""
+    """Add up the scores of rows."""
     words, meaning = _steps(parts.words), _steps(parts.meaning)
     known = meaning > 0
     by_words = np.where(known, points_table(WORDS)[words], points_table(WORDS_WITHOUT_MEANING)[words])

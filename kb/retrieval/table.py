@@ -153,7 +153,7 @@ class TipColumns:
         return self._anchors.scores(page, place.address, len(self.tips))
 
     def record_points(self, rows: Rows) -> Rows:
-        """What the records of some rows add."""
+        """The points of the records of some rows."""
         return self._arrays()[3][rows]
 
     def embedding_scores(self, rows: Rows, vector: Matrix | None) -> NDArray[np.float64]:

@@ -171,7 +171,7 @@ def tip_text(tip: TipDraft) -> str:
 
 
 def task_texts(query: Query) -> tuple[str, ...]:
-    """What the query wants, in texts that are compared one by one: task, subgoal, element, last failure."""
+    """The texts of what is wanted, compared one by one: task, subgoal, element, last failure."""
     texts = (query.text, query.subgoal, query.element, query.failure)
     return tuple(dict.fromkeys(text for text in texts if text.strip()))
 
@@ -182,7 +182,7 @@ def page_words(query: Query) -> str:
 
 
 def page_summary(query: Query) -> str:
-    """What the page in front is about: title and headings."""
+    """Title and headings of the page in front."""
     return ". ".join(text for text in (query.title, *query.headings) if text)
 
 

@@ -17,6 +17,7 @@ NOT_IN_A_SMOKE_TEST = {
     "app/engine/agent/judging/questions.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/model/request_errors.py": "tests/unit/engine/test_agent_model_client.py",
     "app/engine/agent/task_classifier.py": "tests/unit/engine/test_agent_task_classifier.py",
+    "app/engine/agent/tip_query.py": "tests/unit/engine/test_tip_query.py",
 }
 """Modules that meet no browser, with the unit test that runs them."""
 

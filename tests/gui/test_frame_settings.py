@@ -106,7 +106,7 @@ def test_every_control_has_a_name_and_the_panel_fits_the_smallest_window(panel: 
     controls = [*panel.findChildren(QLineEdit), *panel.findChildren(QComboBox)]
     assert len(controls) == len(panel.fields)
     assert all(one.accessibleName() for one in controls)
-    assert panel.fields["token_budget"].text() == "600"  # type: ignore[union-attr]
+    assert panel.fields["token_budget"].text() == "1200"  # type: ignore[union-attr]
     assert panel.panel.size().width() <= QSize(960, 600).width()
 
 

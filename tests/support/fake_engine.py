@@ -455,7 +455,7 @@ class FakeEngine(FakeGraphs, FakeLive, FakeTips):
         self.bus.publish(KnowledgeChanged(tips=(tip,)))
         return self.tips[tip]
 
-    async def retrieve(self, query: Query, k: int = 8, kb: str = "") -> Retrieval:
+    async def retrieve(self, query: Query, k: int | None = None, kb: str = "") -> Retrieval:
         self._call("retrieve", query)
         ready = [tip for tip in self.tips.values() if tip.status is not Status.RETIRED]
         routes = (Route.URL, Route.KEYWORD, Route.EMBEDDING)

@@ -24,6 +24,7 @@ from app.engine.api.graph_api import (
     NodeHit,
     NodeRow,
     PathPlan,
+    ScopeCoverage,
     SearchComparison,
     UpdateReport,
     VerifyGraphReport,
@@ -40,6 +41,7 @@ from app.engine.core.transition import (
     Tier,
 )
 from app.errors import NotFound
+from kb.tip import Scope
 from tests.support.generated_site import (
     HOME,
     SITE,
@@ -85,6 +87,10 @@ class FakeGraphs:
         self.live_at = ""
 
     # ------------------------------------------------------------ the graph
+    async def scope_coverage(self, site: str, scope: Scope) -> ScopeCoverage:
+        pages = 120 if self.shown else 0
+        return ScopeCoverage(holds=12 if pages else 0, pages=pages)
+
     async def graphs(self) -> list[GraphRow]:
         if not self.shown:
             return list(self.other_sites)

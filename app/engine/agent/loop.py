@@ -28,6 +28,7 @@ from app.engine.agent.procedures.follower import ProcedureFollower, done_before
 from app.engine.agent.run_control import DecisionStale, RunControl, WatchdogTimeout
 from app.engine.agent.run_recording import RunRecording, describe_last_takeover
 from app.engine.agent.step_record import observed_step
+from app.engine.agent.tip_query import step_query
 from app.engine.agent.walls import MAX_LOGIN_LOOKS, WallHandler
 from app.engine.agent.write_gate.gate import WriteGate
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
@@ -343,7 +344,8 @@ class AgentLoop:
     async def _sight(self, page: PageCapture) -> Observation:
         tips: tuple[RetrievedTip, ...] = ()
         if self._parts.knowledge is not None:
-            tips = await self._parts.knowledge.tips(page.url, self._task.intent)
+            ledger, history = self._parts.ledger_store.ledger, self._recording.history
+            tips = await self._parts.knowledge.tips(step_query(page, self._task.intent, ledger, history))
         hints = await self._control.hints()
         await self._heard()
         tabs, active = await self._seeing.tabs()

@@ -16,6 +16,7 @@ from app.engine.core.supervision import ApprovalRequest, Hint, OperatorAction, O
 from app.engine.core.trajectory import Run, Step, Tab
 from app.engine.core.verdicts import Flag
 from app.engine.core.write_permit import WritePermit
+from kb.tip import Query
 
 
 class ActionExecutor(Protocol):
@@ -48,8 +49,8 @@ class MarkResolver(Protocol):
 class KnowledgeSource(Protocol):
     """The knowledge base (AKB) as an agent may query it."""
 
-    async def tips(self, url: str, goal: str) -> tuple[RetrievedTip, ...]:
-        """Return tips for a page and a goal, best first, within the token budget."""
+    async def tips(self, query: Query) -> tuple[RetrievedTip, ...]:
+        """Return tips for a step, best first, within the token budget."""
         ...
 
 

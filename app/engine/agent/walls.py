@@ -12,6 +12,7 @@ from app.engine.agent.operator_prompts import ask_about_wall
 from app.engine.agent.ports import AgentTask
 from app.engine.agent.run_control import RunControl
 from app.engine.agent.run_recording import RunRecording
+from app.engine.agent.tip_query import step_query
 from app.engine.browser.capture.challenge import is_named_login_page, other_text_fields, password_forms
 from app.engine.core.identity import keys_of
 from app.engine.core.page_state import Challenge, Element, PageCapture
@@ -92,9 +93,9 @@ class WallHandler:
         if self._passed == self._recording.number:
             await self._control.void_decisions(Need.WALL)  # the person said it is passed, but it is not
         if self._parts.knowledge is not None:
-            await self._parts.knowledge.tips(
-                page.url, self._task.intent
-            )  # for the person: a tip may know this wall
+            # For the person: a tip may know this wall.
+            ledger = self._parts.ledger_store.ledger
+            await self._parts.knowledge.tips(step_query(page, self._task.intent, ledger, ()))
         wall = wall_key(page)
         decision = await ask_about_wall(self._control, what, page.url, wall)
         self._passed = self._recording.number

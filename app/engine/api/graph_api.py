@@ -8,6 +8,7 @@ from typing import Protocol
 
 from app.engine.core.page_state import Challenge, Element, Mode, PageKeys
 from app.engine.core.transition import FrontierItem, ReplayVerdict, Transition
+from kb.tip import Scope
 
 ROLES = (
     "link", "button", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "combobox", "listbox", "option",
@@ -341,9 +342,18 @@ class GraphStats:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeCoverage:
+    """The number of pages of a site's map on which a scope holds; no pages where the site has no map."""
+
+    holds: int
+    pages: int
+
+
 class GraphApi(Protocol):
     """Use cases on interaction graphs; a unique prefix of a node id is enough."""
 
+    async def scope_coverage(self, site: str, scope: Scope) -> ScopeCoverage: ...
     async def graphs(self) -> list[GraphRow]: ...
     async def explore(
         self, url: str, site: str = "", options: ExploreOptions | None = None

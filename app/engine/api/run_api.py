@@ -28,6 +28,7 @@ class RunRequest:
         vision: ask a vision model for boxes, too.
         max_seconds, max_tokens, max_money: budgets of a model; 0 for none.
         supervised: apply the workspace's intervention policy; a person can be asked.
+        tip_budget: tokens of the tips of a step; 0 for the setting.
         allow: risk classes (``buys``, ``deletes`` …) allowed although the task does not ask for them.
     """
 
@@ -47,6 +48,7 @@ class RunRequest:
     max_seconds: float = 0.0
     max_tokens: int = 0
     max_money: float = 0.0
+    tip_budget: int = 0
     supervised: bool = False
     allow: tuple[str, ...] = ()
 

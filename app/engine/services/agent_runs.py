@@ -108,6 +108,14 @@ class AgentRunService:
         """Resume an interrupted run from its ledger and its last page."""
         return await self.execute(await self.prepare_resume(run))
 
+    def _sites(self, request: RunRequest) -> tuple[str, ...]:
+        """Return all sites of a task: that of its start, those of its other hosts and of its graphs."""
+        site_of = self._core.workspace.site_of
+        hosts = [f"http://{domain.removeprefix('*.')}/" for domain in request.domains if domain != ANY_HOST]
+        sites = [request.site, *map(site_of, hosts), *request.graph]
+        known = self._core.workspace.sites
+        return tuple(dict.fromkeys(site for site in sites if site in known or site == request.site))
+
     async def validated(self, request: RunRequest) -> RunRequest:
         """Normalise and check a request, and everything it names; raises as ``run_task``.
 
@@ -277,7 +285,9 @@ class AgentRunService:
 
         request, bundle, secrets = prepared.request, prepared.bundle, prepared.secrets
         secrets.hosts = domains = allowed_hosts(request)
-        knowledge = await RunKnowledge.open(self._retrieval, request.kb, request.site)
+        knowledge = await RunKnowledge.open(
+            self._retrieval, request.kb, request.site, self._sites(request), request.tip_budget
+        )
         graphs = await RunGraphs.open(self._graph_cache, self._finding, browser.session, request.graph)
         navigator = GlobalNavigator(graphs, bundle.choose) if request.graph else None
         guard = WriteGuard(hosts=domains)

@@ -16,6 +16,7 @@ from app.engine.api.graph_api import (
     GraphStats,
     LabReport,
     NodeDetail,
+    ScopeCoverage,
 )
 from app.engine.core import identity
 from app.engine.core.events import GraphChanged
@@ -31,6 +32,8 @@ from app.engine.store.graph.graph_store import GraphStore
 from app.engine.store.workspace import Workspace
 from app.errors import InputError, NotFound, StoreError, UsageError
 from kb.private import make_folder
+from kb.retrieval import scope_holds
+from kb.tip import Scope
 
 MAX_SHOWN_TEXT = 20_000
 """Characters of a page's text shown in a panel."""
@@ -49,6 +52,18 @@ class GraphService:
             return [self._row(site) for site in sorted(self._core.workspace.graph_sites())]
 
         return await self._core.on_store(listing)
+
+    async def scope_coverage(self, site: str, scope: Scope) -> ScopeCoverage:
+        """Count the pages of a site's map on which a scope of that site holds."""
+        if site not in await self._core.on_store(self._core.workspace.graph_sites):
+            return ScopeCoverage(holds=0, pages=0)
+        loaded = await self._graph_cache.load(site)
+        urls, hosts = (
+            [page.url for page in loaded.graph.pages.values()],
+            self._graph_cache.hosts(loaded.graph),
+        )
+        held = sum(scope_holds(scope, url, hosts) for url in urls)
+        return ScopeCoverage(holds=held, pages=len(urls))
 
     async def graph_stats(self, site: str) -> GraphStats:
         """Return a graph's figures."""

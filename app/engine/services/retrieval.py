@@ -20,7 +20,7 @@ from kb.freeze import open_any
 from kb.preflight import PreflightIndex
 from kb.retrieval import RetrievalSettings, Retriever, content_key
 from kb.retrieval.terms import tip_text
-from kb.tip import RETRIEVABLE, Preflight, Query, Retrieval, Scope, Tip, TipDraft
+from kb.tip import RETRIEVABLE, Preflight, Query, Retrieval, Scope, Tip, TipDraft, TipRecord
 
 if TYPE_CHECKING:
     from kb.encoder import Encoder
@@ -52,7 +52,7 @@ class RetrievalService:
         self.encoder_message = "encoder is loading"
         self._retriever: Retriever | None = None
         self._tips_seen = -1
-        self._revisions: dict[str, int] = {}
+        self._seen: dict[str, tuple[int, TipRecord]] = {}
         self._hosts: dict[str, tuple[str, ...]] = {}
         self._preflight: PreflightIndex | None = None
         self._runs_seen = -1
@@ -89,8 +89,11 @@ class RetrievalService:
         name, _, digest = self.encoder.id.rpartition("@")
         return (name or self.encoder.id, digest)
 
-    async def retrieve(self, query: Query, k: int = 8, kb: str = "") -> Retrieval:
-        """Return the tips for a page and a goal, from the live knowledge base or from a file."""
+    async def retrieve(self, query: Query, k: int | None = None, kb: str = "", budget: int = 0) -> Retrieval:
+        """Return the tips for a page and a goal, from the live knowledge base or from a file.
+
+        ``budget`` is in tokens; 0 takes the settings'.
+        """
         if not query.url and not query.text.strip():
             raise UsageError("nothing to retrieve by", remedy="give an address, a goal, or both")
         site = self._core.workspace.site_of(query.url) if query.url and not query.site else ""
@@ -98,14 +101,15 @@ class RetrievalService:
             query = replace(query, site=site)
         if not kb:
             await self.catch_up()
-            return await self._core.on_store(lambda: self._live().retrieve(query, k))
+            return await self._core.on_store(lambda: self._live().retrieve(query, k, budget=budget or None))
         other = await self._core.on_worker(_read_retrievable_file, kb)
         self._of_files |= {content_key(tip_text(tip)): tip_text(tip) for tip in other.given}
         await self.catch_up()
 
         def from_file() -> Retrieval:
             vectors = self._core.kb.vectors
-            return other.retriever(self.encoder, vectors, self._settings, waits=False).retrieve(query, k)
+            retriever = other.retriever(self.encoder, vectors, self._settings, waits=False)
+            return retriever.retrieve(query, k, budget=budget or None)
 
         return await self._core.on_store(from_file)
 
@@ -121,8 +125,8 @@ class RetrievalService:
         return await self._core.on_store(finding)
 
     async def open_frozen(
-        self, path: str
-    ) -> tuple[Callable[[Query, int], Awaitable[Retrieval]], Callable[[str], Awaitable[Tip | None]]]:
+        self, path: str, budget: int = 0
+    ) -> tuple[Callable[[Query], Awaitable[Retrieval]], Callable[[str], Awaitable[Tip | None]]]:
         """Open a frozen knowledge base for the steps of a run; return its retrieval and its lookup by id.
 
         All its tips are encoded first: the answers of an evaluation may not depend on timing.
@@ -139,8 +143,8 @@ class RetrievalService:
         retriever = await self._core.on_store(opening)
         tips = {tip.id: tip for tip in other.tips}
 
-        async def ask(query: Query, k: int) -> Retrieval:
-            return await self._core.on_store(retriever.retrieve, query, k)
+        async def ask(query: Query) -> Retrieval:
+            return await self._core.on_store(lambda: retriever.retrieve(query, budget=budget or None))
 
         async def find(tip: str) -> Tip | None:
             return tips.get(tip)
@@ -309,8 +313,10 @@ class RetrievalService:
                 tips, hosts, self.encoder, kb.vectors, self._settings, kb.withheld, waits=False
             )
         else:
-            self._retriever.update(tip for tip in tips if self._revisions.get(tip.id) != tip.revision)
-        self._revisions = {tip.id: tip.revision for tip in tips}
+            self._retriever.update(
+                tip for tip in tips if self._seen.get(tip.id) != (tip.revision, tip.record)
+            )
+        self._seen = {tip.id: (tip.revision, tip.record) for tip in tips}
         self._hosts, self._tips_seen = hosts, version
         return self._retriever
 

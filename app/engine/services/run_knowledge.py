@@ -21,13 +21,10 @@ from kb.tip import Missed, Query, Retrieval, Retrieved, Tip
 if TYPE_CHECKING:
     from app.engine.browser.session import BrowserSession
 
-TIPS_PER_STEP = 8
-"""Tips asked for at a step; the token budget may cut more."""
-
 MISSED_TIPS_SHOWN = 6
 """Near misses that a supervisor is shown, with the reason."""
 
-Ask = Callable[[Query, int], Awaitable[Retrieval]]
+Ask = Callable[[Query], Awaitable[Retrieval]]
 Find = Callable[[str], Awaitable[Tip | None]]
 
 
@@ -53,34 +50,44 @@ class TipOverrides(Protocol):
 
 
 class RunKnowledge:
-    """The knowledge base of one run: the live one, or a frozen file that is opened once."""
+    """The knowledge base of one run: the live one, or a frozen file that is opened once.
 
-    def __init__(self, ask: Ask, find: Find, site: str) -> None:
-        self._ask, self._find, self._site = ask, find, site
+    ``sites`` are those of a task across several: then each page's own site decides, not the run's.
+    """
+
+    def __init__(self, ask: Ask, find: Find, site: str, sites: tuple[str, ...] = ()) -> None:
+        self._ask, self._find = ask, find
+        self._sites = sites if len(sites) > 1 else ()
+        self._site = "" if self._sites else site
         self.steering: TipOverrides | None = None
 
     @classmethod
-    async def open(cls, retrieval: RetrievalService, kb: str, site: str) -> RunKnowledge | None:
-        """Open the knowledge base; ``None`` for a run without tips.  Raises ``InputError`` for an unusable file."""
+    async def open(
+        cls, retrieval: RetrievalService, kb: str, site: str, sites: tuple[str, ...] = (), budget: int = 0
+    ) -> RunKnowledge | None:
+        """Open the knowledge base; ``None`` for a run without tips.  Raises ``InputError`` for an unusable file.
+
+        ``budget`` is that of the tips of a step in tokens; 0 takes the settings'.
+        """
         if kb == WITHOUT_KNOWLEDGE:
             return None
         if kb != LIVE_KNOWLEDGE:
-            ask, find = await retrieval.open_frozen(kb)
-            return cls(ask, find, site)
+            ask, find = await retrieval.open_frozen(kb, budget)
+            return cls(ask, find, site, sites)
 
-        async def ask_live(query: Query, k: int) -> Retrieval:
-            return await retrieval.retrieve(query, k)
+        async def ask_live(query: Query) -> Retrieval:
+            return await retrieval.retrieve(query, budget=budget)
 
-        return cls(ask_live, retrieval.find_tip, site)
+        return cls(ask_live, retrieval.find_tip, site, sites)
 
-    async def tips(self, url: str, goal: str) -> tuple[RetrievedTip, ...]:
-        """Return the tips for a page and a goal, best first: pinned ones lead, muted ones are left out."""
-        if not url.startswith(("http://", "https://")):
+    async def tips(self, query: Query) -> tuple[RetrievedTip, ...]:
+        """Return the tips for a step, best first: pinned ones lead, muted ones are left out."""
+        if not query.url.startswith(("http://", "https://")):
             return ()
-        found = await self._ask(Query(url=url, text=goal, site=self._site), TIPS_PER_STEP)
+        found = await self._ask(replace(query, site=self._site, sites=self._sites))
         if self.steering is None:
             return tuple(_retrieved_tip(one.tip, _route_names(one), one.score) for one in found.results)
-        return await self._steered(self.steering, found, url)
+        return await self._steered(self.steering, found, query.url)
 
     async def _steered(self, steering: TipOverrides, found: Retrieval, url: str) -> tuple[RetrievedTip, ...]:
         come = {one.tip.id: one for one in found.results}

@@ -49,6 +49,9 @@ class ExampleListModel(ObjectList[PreflightExample]):
         self.merge([one for turn in zip_longest(*kinds) for one in turn if one is not None])
 
 
+_ROUTES = {"url": "address", "keyword": "words", "embedding": "meaning", "anchor": "region"}
+
+
 def preflight_text(preflight: Preflight) -> str:
     """Return ``61 stored steps (38 in failed runs, 23 in passed)``, or that it would be retrieved nowhere."""
     if not preflight.steps:
@@ -56,4 +59,6 @@ def preflight_text(preflight: Preflight) -> str:
             return f"no stored step would retrieve it, though {preflight.in_scope} lie in its scope"
         return "no stored step would retrieve it"
     steps = "1 stored step" if preflight.steps == 1 else f"{preflight.steps} stored steps"
-    return f"{steps} ({preflight.steps_in_failed} in failed runs, {preflight.steps_in_passed} in passed)"
+    told = f"{steps} ({preflight.steps_in_failed} in failed runs, {preflight.steps_in_passed} in passed)"
+    routes = [f"{_ROUTES.get(route, route)} {count}" for route, count in preflight.by_route.items()]
+    return f"{told}; by {', '.join(routes)}" if routes else told

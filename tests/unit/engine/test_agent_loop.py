@@ -84,7 +84,7 @@ class Bench:
         )
 
         class Knowing:
-            async def tips(self, url: str, goal: str) -> tuple[RetrievedTip, ...]:
+            async def tips(self, query: Query) -> tuple[RetrievedTip, ...]:
                 return tips
 
         self.loop = AgentLoop(

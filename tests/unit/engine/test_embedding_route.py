@@ -119,7 +119,7 @@ async def test_a_run_on_a_file_begins_with_every_tip_of_it_encoded(
     await engine.load_encoder(ahead=False)
     ask, _ = await engine._retrieval.open_frozen(str(tmp_path / "f.akb"))  # pyright: ignore[reportPrivateUsage]
     assert encoder.tips() == MANY
-    assert (await ask(QUERY, 8)).routes_off == {}
+    assert (await ask(QUERY)).routes_off == {}
 
 
 @pytest.mark.parametrize(
