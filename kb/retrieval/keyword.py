@@ -235,7 +235,7 @@ class GoalIndex:
         return column
 
     def raw_scores(self, tip: TipTerms) -> NDArray[np.int64]:
-        """The scores that ``StateKeywordIndex.raw_scores`` would give this tip for every goal; shape (goals,)."""
+        """The scores that ``KeywordIndex.raw_scores`` would give this tip for every goal; shape (goals,)."""
         exact = np.zeros(len(self._columns), dtype=np.int64)
         near = np.zeros(len(self._columns), dtype=np.int64)
         worth = contributions(tip)

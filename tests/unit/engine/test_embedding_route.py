@@ -177,7 +177,7 @@ def test_the_command_prints_its_answer_then_goes_on_encoding_for_a_while(
     ]
     assert main(call) == 0
     told = capsys.readouterr()
-    assert len(json.loads(told.out)) == 8
+    assert 8 < len(json.loads(told.out)) < MANY  # as many as the budget allows
     assert f"the embedding route is {PARTLY}" in told.err
     assert main(call) == 0
     assert "embedding" not in capsys.readouterr().err

@@ -20,7 +20,9 @@ from kb.retrieval.cascade import (
     take,
     with_place,
 )
-from kb.tip import Anchor, Query, Status, Tip, TipRecord
+from kb.retrieval.conditions import GoalConditions, conditions
+from kb.retrieval.terms import query_terms
+from kb.tip import Anchor, Query, Status, StoredStep, Tip, TipDraft, TipRecord
 from tests.support.encoder import HashingEncoder
 from tests.support.tips import HOSTS, tip
 
@@ -270,6 +272,41 @@ def test_an_icon_without_words_is_known_by_its_neighbours() -> None:
     assert (
         not Retriever(tips, HOSTS).retrieve(replace(LIST, controls=("combobox Sort", "button Print"))).results
     )
+
+
+CONDITIONS: tuple[tuple[str, str, float], ...] = (
+    ("the whole condition", "add new members to a project", 1.0),
+    ("most of it", "add members please", 0.6154),
+    ("less than half says nothing", "a project", 0.0),
+    ("nothing of it", "sort the orders", 0.0),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "score"), [row[1:] for row in CONDITIONS], ids=[row[0] for row in CONDITIONS]
+)
+def test_how_much_of_a_condition_a_task_says(goal: str, score: float) -> None:
+    one = tip("a", "Hover. To add new members to the project, open its information")
+    retriever = Retriever([one], HOSTS)
+    _, parts = retriever.part_scores(Query(text=goal))
+    steps = [StoredStep(run="r", step=1, url="", site="", text=goal)]
+
+    assert parts.condition.tolist() == [score]
+    assert GoalConditions([query_terms(step.text) for step in steps]).scores(one).tolist() == [score]
+
+
+@pytest.mark.parametrize(
+    ("draft", "found"),
+    [
+        (TipDraft(site="s", text="Press Save", when="a new address is typed"), ["a new address is typed"]),
+        (TipDraft(site="s", text="If it hangs: reload. Then wait"), ["it hangs"]),
+        (TipDraft(site="s", text="Press Save when done"), []),
+        (TipDraft(site="s", text="For now"), []),
+    ],
+)
+def test_where_a_tip_says_when_it_applies(draft: TipDraft, found: list[str]) -> None:
+    expected = [set(query_terms(text).weights) for text in found]
+    assert [set(one) for one in conditions(draft)] == expected
 
 
 ASKED: tuple[tuple[str, Query], ...] = (
