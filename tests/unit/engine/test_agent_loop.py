@@ -35,6 +35,7 @@ from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
 from app.engine.core.page_state import Challenge, PageCapture
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
 from app.errors import UsageError
+from kb.tip import Query
 from tests.support.fake_executor import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
 
 ORDERS = "http://shop.example/orders"
