@@ -32,7 +32,9 @@ class RunOrder(StrEnum):
 
 def import_(
     paths: Annotated[list[Path], typer.Argument(help="Folders with runs.")],
-    format: Annotated[str, typer.Option(help="auto, colorbrowseragent or native.")] = "auto",
+    format: Annotated[
+        str, typer.Option(help="auto, or a format by its name; a wrong name lists them.")
+    ] = "auto",
     as_json: Json = False,
 ) -> None:
     """Import runs. Importing twice adds nothing; the originals are only read."""

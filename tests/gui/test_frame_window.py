@@ -208,7 +208,7 @@ def test_jobs_show_their_numbers_and_can_be_cancelled(bench: Workbench, settle) 
     assert not popup.isVisible()
 
 
-def test_a_deed_can_be_undone_from_its_message(bench: Workbench, settle) -> None:
+def test_a_change_can_be_undone_from_its_message(bench: Workbench, settle) -> None:
     window, engine = bench._window, bench.engine
     engine.done.append("retire tip gitlab-001")
     engine.bus.publish(HistoryChanged(undo="retire tip gitlab-001"))

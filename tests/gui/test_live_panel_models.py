@@ -387,7 +387,7 @@ def test_a_hint_of_another_run_is_not_shown_here(opened, fake_engine, run, settl
 
 
 # ------------------------------------------------------------ time line and ledger
-def test_deeds_stand_before_the_step_they_preceded():
+def test_actions_stand_before_the_step_they_preceded():
     made = make_run(0)
     deeds = [
         Intervention(run="r", step=1, action=OperatorAction.PAUSED, author="ana", order=2),

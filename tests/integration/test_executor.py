@@ -34,7 +34,7 @@ from app.engine.core.actions.types import (
     Wait,
 )
 from tests.support.executor_bench import SWIFT, Bench
-from tests.support.executor_pages import HandSite
+from tests.support.executor_pages import ExecutorSite
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -43,12 +43,12 @@ async def bench(chromium: Browser, server: DemoServer) -> AsyncIterator[Bench]:
         yield await _bench(server, Executor(tab, options=SWIFT))
 
 
-async def _bench(server: DemoServer, hand: Executor) -> Bench:
-    site, strange = HandSite(), HandSite()
+async def _bench(server: DemoServer, executor: Executor) -> Bench:
+    site, other = ExecutorSite(), ExecutorSite()
     home = f"http://{HOST}:{await server.listen(site, 0)}"
-    site.other = f"http://localhost:{await server.listen(strange, 0)}"
-    strange.other = home
-    return Bench(hand, home, site.other)
+    site.other = f"http://localhost:{await server.listen(other, 0)}"
+    other.other = home
+    return Bench(executor, home, site.other)
 
 
 # reaching an element

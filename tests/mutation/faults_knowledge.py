@@ -11,7 +11,7 @@ _FREEZE = ("tests/unit/kb/test_freeze.py",)
 
 FAULTS = (
     Mutation(
-        "retrieval-keyword-ties",  # house 1
+        "retrieval-keyword-ties",
         CASCADE,
         "_pack(KEYWORD_CLASS, w, u, e)",
         "_pack(KEYWORD_CLASS, w, e, u)",
@@ -19,7 +19,7 @@ FAULTS = (
         _RETRIEVAL,
     ),
     Mutation(
-        "retrieval-exact-fit",  # house 2
+        "retrieval-exact-fit",
         CASCADE,
         "if used + cost <= budget:",
         "if used + cost < budget:",
@@ -83,7 +83,7 @@ FAULTS = (
         _RETRIEVAL,
     ),
     Mutation(
-        "lint-why",  # house 3
+        "lint-why",
         LINT,
         ', ("why", draft.why)]',
         "]",
@@ -101,7 +101,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "verify-file-hash",  # house 4
+        "verify-file-hash",
         FREEZE,
         "if manifest.ok and manifest.file_sha256 != sha256:",
         "if manifest.ok and not manifest.file_sha256:",

@@ -31,7 +31,7 @@ _TAKEOVER = ("tests/unit/engine/test_takeover.py",)
 
 FAULTS = (
     Mutation(
-        "policy-site-first",  # house 5
+        "policy-site-first",
         POLICY,
         "return bool(rule.site), bool(rule.detector)",
         "return bool(rule.detector), bool(rule.site)",
@@ -83,7 +83,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "approval-other-element",  # house 17
+        "approval-other-element",
         CONTROL,
         "return one.words, one.command, one.url, one.element",
         "return one.words, one.url",
@@ -163,7 +163,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "approval-after-a-hold",  # house 18
+        "approval-after-a-hold",
         CLEARING,
         "        return await self._seen_again(cleared)",
         "        return cleared",
@@ -304,7 +304,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "takeover-unwritten-step",  # house 13
+        "takeover-unwritten-step",
         TAKEOVER,
         "                index = await self._write(recorded.step, blobs)\n",
         "                try:\n                    index = await self._write(recorded.step, blobs)\n"

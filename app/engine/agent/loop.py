@@ -375,8 +375,8 @@ class AgentLoop:
     # questions to a person
 
     def _said(self, question: str, decision: OperatorDecision) -> None:
-        deeds = self._parts.dispatcher
-        deeds.answers = (*deeds.answers, (question, decision.text))
+        dispatcher = self._parts.dispatcher
+        dispatcher.answers = (*dispatcher.answers, (question, decision.text))
 
     async def _flagged(self, flags: Sequence[Flag], url: str) -> LoopEnding | None:
         """Let the policy, and a person where it asks one, react to a step's flags."""

@@ -373,7 +373,7 @@ class Executor:
         """Return the action with the element numbers of the newest capture.
 
         Raises:
-            Refused: an element it names has left the page.
+            ActionRefused: an element it names has left the page.
         """
         found = renumber_action(action, self._captures.shown, self._captures.now)
         if isinstance(found, int):

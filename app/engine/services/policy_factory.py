@@ -109,8 +109,8 @@ class ModelPolicyBundle(PolicyBundle):
     def _policy(self, vision: Any = None) -> Policy:
         from app.engine.agent.llm.llm_policy import LlmPolicy
         from app.engine.agent.llm.options import LlmOptions
+        from app.engine.core.actions.action_sets import actions_in
         from app.engine.core.actions.specs import ActionSet
-        from app.engine.core.actions.types import actions_in
 
         options = LlmOptions()
         if vision is not None:

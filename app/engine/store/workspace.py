@@ -145,7 +145,7 @@ class Workspace:
         """Return the lock file of work on the site's graph.  Raises ``InputError`` as ``graph``."""
         return self._of_site(site, ".lock")
 
-    # deeds that can be undone
+    # changes that can be undone
 
     def decide(self, site: str, decision: GraphEdit, label: str) -> None:
         """Merge or split nodes of a graph; ``label`` names it in the undo history."""

@@ -122,7 +122,7 @@ class WorkspaceModel(QObject):
             bool(self._undo_label) and self._held_back is None and time.monotonic() - self._deed_at < JUST_NOW
         )
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     def import_runs(self, paths: Sequence[str]) -> None:
         """Import files and folders; the job reports its progress."""
         if not paths:

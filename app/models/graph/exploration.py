@@ -181,7 +181,7 @@ class ExplorationModel(QObject):
                 key="map-exploration",
             )
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     def explore(self) -> None:
         """Start an exploration from the form, which shows any problems."""
         if not self.form.is_ready:

@@ -208,7 +208,7 @@ class MapModel(QObject):
         if node in self.graph.number:
             self.path.go(self.site, node, self.title(node))
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     @property
     def can_merge(self) -> bool:
         """Whether several states are selected."""

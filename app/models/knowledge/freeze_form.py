@@ -153,7 +153,7 @@ class FreezeModel(QObject):
         rules = tuple(dict.fromkeys(error.rule for error in errors))
         return [LeftOut(tip.id, tip.text, rules, errors[0].message)]
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     def freeze(self) -> None:
         """Write the file."""
         if self.is_busy:

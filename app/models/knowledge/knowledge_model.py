@@ -126,7 +126,7 @@ class KnowledgeModel(QObject):
         """``12 / 52``."""
         return f"{self.table.rowCount()} / {self.table.total}"
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     @property
     def targets(self) -> tuple[str, ...]:
         """The tips that an action applies to: all selected, else the open one."""

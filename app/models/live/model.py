@@ -214,7 +214,7 @@ class LiveModel(QObject):
             here: int = runs.index(self.run) + 1 if self.run in runs else 0
             self.open(runs[here % len(runs)])
 
-    # ------------------------------------------------------------ deeds on the current run
+    # ------------------------------------------------------------ operations on the current run
     def pause(self) -> None:
         """Pause the agent before its next action."""
         self._do(self.api.pause_run)

@@ -219,7 +219,7 @@ class FrameCommands(QObject):
         """Report that the search index is damaged, with a button to rebuild it."""
         self._window.banner.offer(text, self.tr("Rebuild"), self._rebuild)
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     def _rebuild(self) -> None:
         self._window.banner.tell("")
         self._model.rebuild_index()

@@ -93,7 +93,7 @@ class MainWindow(QMainWindow):
         self._perspectives: dict[str, PerspectiveView] = {}
         self._closing, self._painted = False, False
         self.may_leave: Callable[[], bool] = lambda: True
-        """Asked before ``quit_requested``; whoever says no says why, and calls ``leave`` again."""
+        """Asked before ``quit_requested``; who refuses shows the reason, and calls ``leave`` again later."""
         self.workspace: WorkspaceModel | None = None
         self._said_at = 0.0
         self.setWindowTitle("Sitelore")
@@ -130,7 +130,7 @@ class MainWindow(QMainWindow):
         self.addActions(center.actions())
         center.place_wanted.connect(self._go_for_command)
 
-    # ------------------------------------------------------------ being filled
+    # ------------------------------------------------------------ setup
     def attach(
         self, workspace: WorkspaceModel, jobs: JobList, search: SearchModel, form: SettingsForm
     ) -> None:
@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         self.rail.add(place, self.tr(PLACE_TITLES[place]))
         self.center.bind(f"go.{place}", lambda: self.go(place))
 
-    # ------------------------------------------------------------ where the person is
+    # ------------------------------------------------------------ navigation
     @property
     def place(self) -> str:
         """The place of the perspective shown, "" before there is one."""

@@ -37,7 +37,7 @@ async def engine(tmp_path):
     await engine.aclose()
 
 
-async def test_undo_takes_back_deeds_of_all_parts_in_the_order_they_were_done(engine):
+async def test_undo_takes_back_changes_of_all_parts_in_the_order_they_were_done(engine):
     tip = (await engine.save_tip(TipDraft(site="gitlab", text="The menu opens on hover only."))).id
     await engine.give_verdict("run-0", Label.LOOP)
     await engine.set_status([tip], Status.ACTIVE)
@@ -56,7 +56,7 @@ async def test_undo_takes_back_deeds_of_all_parts_in_the_order_they_were_done(en
     assert (await engine.tip(tip)).status is Status.ACTIVE
 
 
-async def test_a_new_deed_in_one_part_puts_what_was_undone_in_the_other_out_of_reach(engine):
+async def test_a_new_change_in_one_part_puts_what_was_undone_in_the_other_out_of_reach(engine):
     await engine.give_verdict("run-0", Label.LOOP)
     await engine.undo()
     await engine.save_tip(TipDraft(site="gitlab", text="The menu opens on hover only."))

@@ -79,7 +79,7 @@ class ExecutionContext:
         """Return the element of this number in the last capture.
 
         Raises:
-            Refused: there is none.
+            ActionRefused: there is none.
         """
         if not 0 <= index < len(self.page.elements):
             raise ActionRefused(no_such_element(index, self.page, label))
@@ -119,7 +119,7 @@ class ExecutionContext:
         """Return an element of an earlier capture as it is in the last one.
 
         Raises:
-            Refused: it is not there any more.
+            ActionRefused: it is not there any more.
         """
         for one in self.page.elements:
             if (one.frame, one.css, one.xpath, one.role) == (

@@ -144,7 +144,7 @@ async def _field(context: ExecutionContext, element: Element) -> FieldConstraint
     """Return the field's constraints.
 
     Raises:
-        Refused: it can't be typed into: gone, hidden, covered, disabled, read-only, or not a field.
+        ActionRefused: it can't be typed into: gone, hidden, covered, disabled, read-only, or not a field.
     """
     probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled:
@@ -283,7 +283,7 @@ def _file(folder: Path | None, name: str) -> Path:
     """Return the file of this name, which must lie inside the folder.
 
     Raises:
-        Refused: there is no such file, or it lies outside.
+        ActionRefused: there is no such file, or it lies outside.
     """
     if folder is None:
         raise refuse(Cause.FILE, "this run has no folder to upload files from")

@@ -186,7 +186,7 @@ class ApprovalService:
             raise NotFound(f"no hint {hint[:80]!r} in this workspace")
         return found
 
-    # deeds and reactions
+    # operator actions and reactions
 
     async def note(
         self,

@@ -98,9 +98,9 @@ class OperatorActions:
         named = [flag for flag in await self._flags(run) if flag.detector == detector and flag.step == step]
         if not named:
             raise NotFound(f"{detector!r} has no flag at step {step} of run {run}")
-        deed = OperatorAction.CONFIRMED if right else OperatorAction.DISMISSED
+        action = OperatorAction.CONFIRMED if right else OperatorAction.DISMISSED
         (made,) = await self._approvals.note(
-            run, step, deed, named[0].message, about=detector, flags=named[:1]
+            run, step, action, named[0].message, about=detector, flags=named[:1]
         )
         return made
 
@@ -110,10 +110,10 @@ class OperatorActions:
         await self._core.on_store(self._core.workspace.supervision.set_tip_override, run, tip, stance)
         found.tip_overrides[tip] = stance
         found.republish_tips()
-        deed = {TipOverride.MUTED: OperatorAction.MUTED, TipOverride.PINNED: OperatorAction.PINNED}.get(
+        action = {TipOverride.MUTED: OperatorAction.MUTED, TipOverride.PINNED: OperatorAction.PINNED}.get(
             stance, OperatorAction.FREED
         )
-        await self._approvals.note(run, found.row.step, deed, tip, about=tip)
+        await self._approvals.note(run, found.row.step, action, tip, about=tip)
 
     async def vote_tip(self, run: str, tip: str, vote: int) -> None:
         """Vote on a tip's usefulness in a run: 1, -1, or 0 for no vote."""

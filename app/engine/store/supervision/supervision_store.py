@@ -178,7 +178,7 @@ class SupervisionStore(SupervisionState):
                 )
         return [replace(hint, taken_at=at) for hint in new]
 
-    # deeds and reactions
+    # operator actions and reactions
 
     def add_action(self, action: Intervention) -> Intervention:
         """Add an action to a run's time line; return it with its ``order``."""
