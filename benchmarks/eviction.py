@@ -22,7 +22,7 @@ from app.engine.agent.eviction.live_context import (
     DEFAULT_RETENTION,
     LiveContext,
 )
-from app.engine.agent.eviction.pipeline import condense, evict
+from app.engine.agent.eviction.phases import condense, evict
 from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
 from app.engine.agent.eviction.token_count import count, count_text
 from app.engine.agent.llm.options import LlmOptions

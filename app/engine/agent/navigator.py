@@ -18,6 +18,7 @@ from app.engine.core.actions.types import Navigate
 from app.engine.core.observation import NavigableSite
 from app.engine.core.transition import ReplayVerdict, ReplayVerdictKind
 from app.errors import NotFound, SiteloreError
+from kb.retrieval.terms import query_terms, stems_of
 
 MAX_CANDIDATES = 10
 """States given to the selector (the paper's k is 25 to 50 screenshots; text cards say more in less)."""
@@ -152,3 +153,34 @@ _CAUSES = {ReplayVerdictKind.BLOCKED: Cause.LOGIN, ReplayVerdictKind.ERROR: Caus
 
 def _not_found(why: str, *alternatives: str) -> NavigationResult:
     return NavigationResult(result=refused(Cause.NAVIGATOR, why, *alternatives))
+
+
+_WEIGHTS = (("title", 3.0), ("url", 2.0), ("headings", 2.0), ("controls", 1.0))
+"""A title says more about a page than one of its buttons does."""
+
+
+def best_candidate(query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
+    """Choose without a model: the candidate whose title, address, headings and controls hold most of the query.
+
+    ``None`` if none holds any word of it.  The intent breaks ties, then the order of the search.
+    """
+    best, found = 0.0, None
+    for number, candidate in enumerate(candidates):
+        score = _share(query, candidate)
+        if score <= 0:
+            continue
+        score += 0.1 * _share(intent, candidate) + candidate.score
+        if score > best:
+            best, found = score, number
+    return found
+
+
+def _share(text: str, candidate: StateCandidate) -> float:
+    """Return the weight of a text's words that the candidate holds, each counted in its weightiest part."""
+    wanted = query_terms(text).weights
+    held = [(set(stems_of(str(getattr(candidate, part)))), weight) for part, weight in _WEIGHTS]
+    total = sum(
+        share * next((weight for words, weight in held if stem in words), 0.0)
+        for stem, share in wanted.items()
+    )
+    return total / sum(wanted.values()) if wanted else 0.0

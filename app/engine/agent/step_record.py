@@ -12,6 +12,7 @@ from app.engine.core.actions.types import Action, ReportInfeasible, Stop, elemen
 from app.engine.core.ax_tree import content_key
 from app.engine.core.observation import AgentDecision, Observation
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import overlap
 from app.engine.core.redaction import MARK, redact_text, redact_tree, redact_url
 from app.engine.core.trajectory import ErrorClass, Exposure, Step, Tab, add_blob
 from app.engine.imports.notices import notices
@@ -160,8 +161,8 @@ def visible_part(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
     """Return the part of a box that is inside the viewport."""
     if rect is None:
         return None
-    left, right = max(0.0, rect[0]), min(float(viewport[0]), rect[0] + rect[2])
-    top, bottom = max(0.0, rect[1]), min(float(viewport[1]), rect[1] + rect[3])
-    if right - left < 1 or bottom - top < 1:
+    part = overlap(rect, (0.0, 0.0, float(viewport[0]), float(viewport[1])))
+    if part is None or min(part[2:]) < 1:
         return None
-    return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
+    left, top, width, height = part
+    return (round(left, 1), round(top, 1), round(width, 1), round(height, 1))

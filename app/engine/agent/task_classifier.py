@@ -1,8 +1,8 @@
 """Task classification from the words alone: a task to be done in a browser, or one that only looks something up.
 
-SuperBrowser's verb classifier (section 4.2, algorithm 7) as in the paper: scores of pattern families are added, and
-experience with a domain overrides them. (Its published code takes the first family that matches.)  A workbench always
-has a browser, so a task that only looks things up is still done there; it is then limited to reading.
+SuperBrowser's verb classifier (section 4.2, algorithm 7, without its experience by domain): scores of pattern families
+are added. (Its published code takes the first family that matches.)  A workbench always has a browser, so a task that
+only looks things up is still done there; it is then limited to reading.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from hashlib import blake2b
 from typing import cast
 
 from app.assets import resource
-from app.engine.core.addresses import host_of
 
 
 class TaskKind(StrEnum):
@@ -40,9 +38,6 @@ class PatternFamily(StrEnum):
     DATE = "date"
     PLURAL = "plural"
 
-
-CONFIDENT = 0.8
-"""Confidence above which experience with a domain overrides the words (algorithm 7, line 9)."""
 
 _WORDS = ("rules", "task_words.json")
 
@@ -73,14 +68,6 @@ _WEIGHTS: tuple[tuple[TaskKind, float, tuple[PatternFamily, ...], tuple[PatternF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DomainExperience:
-    """Experience of earlier runs with a domain: which kind did well there, and how certain that is, in [0, 1]."""
-
-    preferred: TaskKind
-    confidence: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskClassification:
     """The orchestrator's decision.
 
@@ -89,36 +76,20 @@ class TaskClassification:
 
     kind: TaskKind
     confidence: float
-    scores: Mapping[TaskKind, float] = field(default_factory=dict[TaskKind, float])
-    families: frozenset[PatternFamily] = frozenset()
-    learned: bool = False
+    scores: Mapping[TaskKind, float]
+    families: frozenset[PatternFamily]
 
 
-def classify_task(
-    intent: str,
-    url: str = "",
-    *,
-    brands: frozenset[str] = frozenset(),
-    learnings: Mapping[str, DomainExperience] | None = None,
-) -> TaskClassification:
+def classify_task(intent: str, brands: frozenset[str] = frozenset()) -> TaskClassification:
     """Classify a task.  Deterministic.
 
-    Args:
-        url: the start address.
-        brands: names of known sites (the paper's list of brands is the world's; a workbench knows its own
-            sites).
-        learnings: by host.
+    ``brands`` are names of known sites: the paper's list is the world's, a workbench knows its own.
     """
     families = families_of(intent, brands)
     scores = dict.fromkeys(TaskKind, 0.0)
     for kind, weight, needed, barred in _WEIGHTS:
         if families.issuperset(needed) and families.isdisjoint(barred):
             scores[kind] += weight
-    known = (learnings or {}).get(host_of(url)) if url else None
-    if known is not None and known.confidence > CONFIDENT:
-        return TaskClassification(
-            kind=known.preferred, confidence=known.confidence, scores=scores, families=families, learned=True
-        )
     kind = TaskKind.BROWSER if scores[TaskKind.BROWSER] >= scores[TaskKind.SEARCH] else TaskKind.SEARCH
     return TaskClassification(
         kind=kind, confidence=min(1.0, max(scores.values())), scores=scores, families=families
@@ -133,29 +104,3 @@ def families_of(intent: str, brands: frozenset[str] = frozenset()) -> frozenset[
     if any(re.search(rf"\b{re.escape(brand.casefold())}\b", low) for brand in brands if brand.strip()):
         found.add(PatternFamily.BRAND)
     return frozenset(found)
-
-
-class DelegationBreaker:
-    """Circuit breaker: a task that was delegated once with a substantive result is not delegated again."""
-
-    def __init__(self, most: int = 2) -> None:
-        self._most = most
-        self._done: dict[tuple[str, str], list[bool]] = {}
-
-    def record(self, place: str, task: str, *, substantive: bool) -> None:
-        """Record an attempt; ``substantive``: it gave an answer, or arrived where it should."""
-        self._done.setdefault(_key(place, task), []).append(substantive)
-
-    def refusal(self, place: str, task: str) -> str:
-        """Return why a task should not be delegated again, "" where nothing speaks against it."""
-        attempts = self._done.get(_key(place, task), [])
-        if any(attempts):
-            return "this already gave a result; use that result"
-        if len(attempts) >= self._most:
-            return f"this was tried {len(attempts)} times without a result; try another way"
-        return ""
-
-
-def _key(place: str, task: str) -> tuple[str, str]:
-    words = " ".join(task.casefold().split())
-    return place.casefold(), blake2b(words.encode(), digest_size=8).hexdigest()

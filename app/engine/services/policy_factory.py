@@ -40,7 +40,7 @@ class PolicyBundle:
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the best candidate state, by the words it shares with the query."""
-        from app.engine.agent.candidate_ranking import best_candidate
+        from app.engine.agent.navigator import best_candidate
 
         return best_candidate(query, intent, candidates)
 

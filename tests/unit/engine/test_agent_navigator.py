@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.engine.agent.candidate_ranking import best_candidate
-from app.engine.agent.navigator import CompletedRoute, GlobalNavigator, StateCandidate
+from app.engine.agent.navigator import CompletedRoute, GlobalNavigator, StateCandidate, best_candidate
 from app.engine.core.action_result import Cause, Effect
 from app.engine.core.actions.types import Navigate
 from app.engine.core.observation import NavigableSite

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from app.engine.agent.eviction.list_diff import diff_lists, shared_lines
-from app.engine.agent.eviction.pipeline import condense, evict
+from app.engine.agent.eviction.phases import condense, evict
 from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
 from app.engine.agent.eviction.token_count import count
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind

@@ -50,21 +50,11 @@ class CurrentPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Removal:
-    """A part that was removed or shortened: its turn, the phase, and the complete part."""
-
-    phase: int
-    turn: int
-    part: MessagePart
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EvictionResult:
-    """The remaining messages, the ledger entries to write, and the removed parts."""
+    """The remaining messages, and the ledger entries to write."""
 
     messages: tuple[ChatMessage, ...]
     entries: tuple[LedgerEntry, ...] = ()
-    removed: tuple[Removal, ...] = ()
 
 
 def newest_turn(messages: Iterable[ChatMessage]) -> int:

@@ -64,20 +64,6 @@ def pruned(plan: PlanTree, name: str, reason: str, remains: Sequence[str]) -> Pl
     )
 
 
-def with_state(plan: PlanTree, name: str, state: PlanNodeState, summary: str = "") -> PlanTree:
-    """Return the plan with a node in another state; at most one node is active."""
-    if not any(node.id == name for node in plan):
-        return plan
-    return tuple(
-        replace(node, state=state, summary=summary or node.summary)
-        if node.id == name
-        else _deactivated(node)
-        if state is PlanNodeState.ACTIVE
-        else node
-        for node in plan
-    )
-
-
 def with_active(plan: PlanTree, words: str) -> tuple[PlanTree, str]:
     """Return the plan with the node of this id or text active, and its text; any text may be a subgoal."""
     found = next((node for node in plan if words and node.id == words), None)
@@ -85,7 +71,8 @@ def with_active(plan: PlanTree, words: str) -> tuple[PlanTree, str]:
         found = next((node for node in plan if node.intent == words and node.state in _PENDING), None)
     if found is None:
         return tuple(_deactivated(node) for node in plan), words
-    return with_state(plan, found.id, PlanNodeState.ACTIVE), found.intent
+    active = replace(found, state=PlanNodeState.ACTIVE)
+    return tuple(active if node is found else _deactivated(node) for node in plan), found.intent
 
 
 def _one_active(nodes: Iterable[PlanNode]) -> PlanTree:

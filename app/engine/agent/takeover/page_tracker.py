@@ -15,7 +15,8 @@ from app.engine.browser.manual_input.input_target import (
     PageUnreadable,
 )
 from app.engine.browser.session import BrowserSession
-from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.rectangles import smallest_at
 from app.errors import SiteloreError
 
 TAB_TIMEOUT = 0.5
@@ -171,12 +172,7 @@ class PageTracker:
     def _by_place(self, x: float, y: float) -> tuple[TrackedPage, Element | None, bool]:
         """Return the smallest element around a point in the latest look."""
         look = self.before
-        around = [
-            (element.rect[2] * element.rect[3], element)
-            for element in look.page.elements
-            if element.visible and element.rect is not None and _contains(element.rect, x, y)
-        ]
-        return look, min(around, key=lambda pair: pair[0])[1] if around else None, False
+        return look, smallest_at((one for one in look.page.elements if one.visible), x, y), False
 
     def _of(self, generation: int, number: int) -> tuple[TrackedPage, Element | None]:
         look = self._looks.get(generation)
@@ -212,8 +208,3 @@ class PageTracker:
             *(f"a download was offered and not saved: {name!r}" for name in page.downloads),
         ]
         self.happened += lines[: max(0, MAX_EVENTS - len(self.happened))]
-
-
-def _contains(rect: Rect, x: float, y: float) -> bool:
-    left, top, width, height = rect
-    return left <= x < left + width and top <= y < top + height

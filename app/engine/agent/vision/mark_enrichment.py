@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from app.engine.agent.vision.answers import BOX_SCALE, SceneRole, SeenBox
 from app.engine.agent.vision.label_match import words_of
-from app.engine.agent.vision.row_parts import box_overlap, split_row
+from app.engine.agent.vision.row_parts import split_row
 from app.engine.agent.vision.snapper import in_view, snap
 from app.engine.agent.vision.vision_frame import MarkOrigin, VisionMark
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import overlap_ratio
 
 MAX_MARKS, MAX_COVERAGE_MARKS = 50, 60
 """Marks of a pass, and of a coverage pass."""
@@ -22,7 +23,6 @@ SAME_ELEMENT_OVERLAP = 0.7
 
 _ON = frozenset({"checked", "selected", "pressed", "current"})
 _SCENE = {SceneRole.BLOCKER: 0, SceneRole.TARGET: 1}
-_OPENERS = frozenset({"expanded", "collapsed"})
 
 
 def marks_of(
@@ -38,11 +38,11 @@ def marks_of(
     Marks with one of the ``wanted`` labels stay, wherever they rank.
     """
     boxes = [to_pixels(box, page.viewport) for box in seen]
-    around = _PageElements.of(page)
+    seen_elements = in_view(page)
     found: list[VisionMark] = []
     for box, answer in zip(boxes, seen, strict=True):
         others = [other for other in boxes if other is not box]
-        for mark in _parts(answer, box, around, others, origin):
+        for mark in _parts(answer, box, page, seen_elements, others, origin):
             if not any(_is_same(mark, other) for other in found):
                 found.append(mark)
     return rank_marks(found, wanted, most)
@@ -80,46 +80,15 @@ def to_pixels(seen: SeenBox, viewport: tuple[int, int]) -> Rect:
     )
 
 
-def expander_of(element: Element, openers: Iterable[Element]) -> int | None:
-    """Return the number of the element that expands the row or group around an element, ``None`` where there is none.
-
-    Within a row it is the one beside it; else the last one before it whose group, at most two levels up, contains it.
-    ``openers`` are the page's expandable elements, in document order.
-    """
-    before: int | None = None
-    for other in openers:
-        if other.index == element.index or other.frame != element.frame:
-            continue
-        if _beside(other, element):
-            return other.index
-        if other.index < element.index and _holds(other, element):
-            before = other.index
-    return before
-
-
-@dataclass(frozen=True, slots=True)
-class _PageElements:
-    """A page, its elements in view and its expandable ones."""
-
-    page: PageCapture
-    seen: tuple[Element, ...]
-    openers: tuple[Element, ...]
-
-    @classmethod
-    def of(cls, page: PageCapture) -> _PageElements:
-        openers = tuple(element for element in page.elements if not _OPENERS.isdisjoint(element.states))
-        return cls(page, in_view(page), openers)
-
-
-def _enriched(mark: VisionMark, around: _PageElements) -> VisionMark:
+def _enriched(mark: VisionMark, page: PageCapture, among: Sequence[Element]) -> VisionMark:
     """Return the mark with its element's facts; unchanged where it has no element."""
     number = mark.element
     if number is None:
-        found = snap(mark.box, around.page, mark.label, among=around.seen)
+        found = snap(mark.box, page, mark.label, among=among)
         number = found.element if found is not None else None
     if number is None:
         return mark
-    element = around.page.elements[number]
+    element = page.elements[number]
     return replace(
         mark,
         element=number,
@@ -127,12 +96,16 @@ def _enriched(mark: VisionMark, around: _PageElements) -> VisionMark:
         expanded=True if "expanded" in element.states else False if "collapsed" in element.states else None,
         active=not _ON.isdisjoint(element.states),
         disabled="disabled" in element.states,
-        expander=expander_of(element, around.openers),
     )
 
 
 def _parts(
-    seen: SeenBox, box: Rect, around: _PageElements, others: Sequence[Rect], origin: MarkOrigin
+    seen: SeenBox,
+    box: Rect,
+    page: PageCapture,
+    among: Sequence[Element],
+    others: Sequence[Rect],
+    origin: MarkOrigin,
 ) -> tuple[VisionMark, ...]:
     """Return the mark of one box, or those of its label and its chevron."""
     whole = VisionMark(
@@ -146,12 +119,10 @@ def _parts(
         scene=seen.scene,
         origin=origin,
     )
-    halves = split_row(box, seen.label, around.seen, others)
+    halves = split_row(box, seen.label, among, others)
     if halves is None:
-        return (_enriched(whole, around),)
-    label = _enriched(
-        replace(whole, box=halves.box, label=halves.label, row=box, origin=MarkOrigin.SPLIT), around
-    )
+        return (_enriched(whole, page, among),)
+    label = replace(whole, box=halves.box, label=halves.label, row=box, origin=MarkOrigin.SPLIT)
     chevron = replace(
         whole,
         box=halves.chevron_box,
@@ -162,7 +133,7 @@ def _parts(
         row=box,
         origin=MarkOrigin.SPLIT,
     )
-    return replace(label, expander=halves.chevron), _enriched(chevron, around)
+    return _enriched(label, page, among), _enriched(chevron, page, among)
 
 
 def _rank(mark: VisionMark) -> tuple[int, bool, bool, float, float, float]:
@@ -180,31 +151,5 @@ def _is_same(mark: VisionMark, other: VisionMark) -> bool:
     return (
         mark.element == other.element
         and mark.element is not None
-        and box_overlap(mark.box, other.box) >= SAME_ELEMENT_OVERLAP
+        and overlap_ratio(mark.box, other.box) >= SAME_ELEMENT_OVERLAP
     )
-
-
-def _beside(opener: Element, element: Element) -> bool:
-    """Whether two elements are in one row of a list, or under one parent at one height."""
-    if opener.rect is None or element.rect is None:
-        return False
-    middle = opener.rect[1] + opener.rect[3] / 2
-    level = element.rect[1] <= middle <= element.rect[1] + element.rect[3]
-    same_row = bool(element.repeat) and (opener.repeat, opener.repeat_index) == (
-        element.repeat,
-        element.repeat_index,
-    )
-    return level and (same_row or (_above(opener) == _above(element) != ""))
-
-
-def _holds(opener: Element, element: Element) -> bool:
-    parent = _above(opener)
-    grandparent = parent.rpartition("/")[0]
-    groups = [
-        group for group in (parent, grandparent) if group.count("/") > 3
-    ]  # below html, body and its own
-    return any(element.xpath.startswith(f"{group}/") for group in groups)
-
-
-def _above(element: Element) -> str:
-    return element.xpath.rpartition("/")[0]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from app.engine.agent.vision.freshness import page_drift
 from app.engine.agent.vision.label_match import label_fit, words_of
-from app.engine.agent.vision.row_parts import box_overlap
 from app.engine.agent.vision.snapper import Phase, Snap, SnapCandidate, middle, sample_points, snap
 from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.browser.locators import locator_of, resolve
@@ -15,6 +14,7 @@ from app.engine.core.action_result import ActionResult, Cause, refused
 from app.engine.core.actions.types import Action, Click, ClickAt, ClickMark, Point, TypeMark, TypeText
 from app.engine.core.fingerprint import Fingerprints
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import overlap_ratio
 
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 MIN_LABEL = 3
@@ -59,7 +59,7 @@ def locate_mark(
         return None
     same = [other for other in newest.marks if words_of(other.label) == words_of(mark.label)]
     if len(same) > 1:
-        same = [other for other in same if box_overlap(other.box, mark.box) > 0]
+        same = [other for other in same if overlap_ratio(other.box, mark.box) > 0]
     return MarkLocation(same[0].box, same[0].element) if len(same) == 1 else None
 
 

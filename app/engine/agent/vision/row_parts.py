@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.engine.agent.vision.label_match import ARROW_GLYPHS, is_row, is_unlabelled
-from app.engine.agent.vision.snapper import overlap
 from app.engine.core.page_state import Element, Rect
+from app.engine.core.rectangles import overlap, overlap_ratio
 
 MAX_ROW_HEIGHT = 120.0
 """Pixels; a taller box is a group and no row."""
@@ -45,22 +45,13 @@ def split_row(
     if len(found) != 1 or found[0].rect is None:
         return None
     rect = found[0].rect
-    if any(box_overlap(rect, other) >= SAME_BOX_OVERLAP for other in others):
+    if any(overlap_ratio(rect, other) >= SAME_BOX_OVERLAP for other in others):
         return None
     plain = "".join(sign for sign in label if sign not in ARROW_GLYPHS).strip()
     named = (
         found[0].name if is_unlabelled(found[0]) and any(map(str.isalpha, found[0].name)) else f"{plain} ▾"
     )
     return RowParts(plain or label, _rest(box, rect), named, rect, found[0].index)
-
-
-def box_overlap(a: Rect, b: Rect) -> float:
-    """Return the overlap of two boxes as a share of their union."""
-    shared = overlap(a, b)
-    if shared is None:
-        return 0.0
-    area = shared[2] * shared[3]
-    return area / (a[2] * a[3] + b[2] * b[3] - area)
 
 
 def _is_chevron_of(element: Element, box: Rect) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.engine.core.identity import INTERACTIVE
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import overlap, overlap_ratio
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -79,12 +80,8 @@ def visible_part(element: Element, viewport: tuple[int, int]) -> Rect | None:
     """Return the part of the element's box inside the viewport, ``None`` where it is too small."""
     if element.rect is None:
         return None
-    left, top, width, height = element.rect
-    right, bottom = min(left + width, float(viewport[0])), min(top + height, float(viewport[1]))
-    left, top = max(left, 0.0), max(top, 0.0)
-    if right - left < MIN_MARK_SIZE or bottom - top < MIN_MARK_SIZE:
-        return None
-    return (left, top, right - left, bottom - top)
+    part = overlap(element.rect, (0.0, 0.0, float(viewport[0]), float(viewport[1])))
+    return part if part is not None and min(part[2:]) >= MIN_MARK_SIZE else None
 
 
 def draw_marks(page: PageCapture, marks: Sequence[ElementMark] | None = None) -> bytes:
@@ -123,23 +120,13 @@ def _one_of_each(boxes: list[tuple[Element, Rect]]) -> list[tuple[Element, Rect]
             for y in (-1, 0, 1)
             for at in places.get((middle[0] + x, middle[1] + y), ())
         ]
-        same = next((at for at in near if _overlap(kept[at][1], box) >= SAME_BOX_OVERLAP), None)
+        same = next((at for at in near if overlap_ratio(kept[at][1], box) >= SAME_BOX_OVERLAP), None)
         if same is None:
             places.setdefault(middle, []).append(len(kept))
             kept.append((element, box))
         elif kept[same][0].role not in INTERACTIVE and element.role in INTERACTIVE:
             kept[same] = (element, box)
     return kept
-
-
-def _overlap(one: Rect, other: Rect) -> float:
-    """Return the intersection of two boxes as a share of their union."""
-    width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
-    height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
-    if width <= 0 or height <= 0:
-        return 0.0
-    both = width * height
-    return both / (one[2] * one[3] + other[2] * other[3] - both)
 
 
 def _tag_size(number: int) -> tuple[float, float]:
@@ -157,7 +144,7 @@ def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], take
     inside = [(min(max(x, 0.0), viewport[0] - wide), min(max(y, 0.0), viewport[1] - high)) for x, y in spots]
     for spot, shifted in zip(spots, inside, strict=True):
         tag = (*shifted, wide, high)
-        if spot == shifted and not any(_overlap(tag, other) > 0 for other in taken):
+        if spot == shifted and not any(overlap(tag, other) for other in taken):
             return tag
     return (*inside[0], wide, high)
 

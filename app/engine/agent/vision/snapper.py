@@ -24,6 +24,7 @@ from app.engine.agent.vision.label_match import (
 )
 from app.engine.core.actions.types import Point
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import contains, overlap
 
 GRID_SIZE = 5
 """Points of the scan in each direction."""
@@ -186,13 +187,6 @@ def _scan(
     return sorted((c for c in candidates if c.score > 0), key=lambda c: (-c.score, c.element))
 
 
-def overlap(a: Rect, b: Rect) -> Rect | None:
-    """Return the intersection of two boxes."""
-    left, top = max(a[0], b[0]), max(a[1], b[1])
-    right, bottom = min(a[0] + a[2], b[0] + b[2]), min(a[1] + a[3], b[1] + b[3])
-    return (left, top, right - left, bottom - top) if right > left and bottom > top else None
-
-
 def _share(element: Element, box: Rect) -> float:
     """Return equation 9."""
     shared = overlap(element.rect, box) if element.rect else None
@@ -252,12 +246,7 @@ def _from_page(touched: Sequence[_Touched], stacks: Stacks) -> Callable[[Point],
     def under(point: Point) -> Sequence[int]:
         if point in stacks:
             return stacks[point]
-        x, y = point
-        return [
-            -index
-            for _, _, index, rect in placed
-            if rect[0] <= x <= rect[0] + rect[2] and rect[1] <= y <= rect[1] + rect[3]
-        ]
+        return [-index for _, _, index, rect in placed if contains(rect, *point)]
 
     return under
 

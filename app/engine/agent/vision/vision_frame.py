@@ -30,7 +30,6 @@ class VisionMark:
         name: the element's name, labels by reference resolved.
         expanded: whether what it opens is open; ``None`` where it opens nothing.
         active: checked, selected, pressed or current.
-        expander: number of the element that expands the row or group around it.
         row: the complete box that it was split from.
     """
 
@@ -47,7 +46,6 @@ class VisionMark:
     expanded: bool | None = None
     active: bool = False
     disabled: bool = False
-    expander: int | None = None
     row: Rect | None = None
     origin: MarkOrigin = MarkOrigin.MODEL
 

@@ -20,7 +20,6 @@ from app.engine.core.actions.types import (
     ClickMark,
     Goto,
     NewTab,
-    Point,
     Press,
     Select,
     SetChecked,
@@ -32,6 +31,7 @@ from app.engine.core.actions.types import (
 )
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.rectangles import smallest_at
 from app.engine.graph.rules.danger import danger_of, form_danger_of, link_of
 from app.engine.graph.rules.danger_words import VerbMatch, language_of, verb_in_address, verb_in_name
 
@@ -73,7 +73,7 @@ def assess_risk(action: Action, page: PageCapture) -> RiskAssessment:
         case Goto(url) | NewTab(url):
             return _address_risk(url) if url else _reads("it opens an empty tab")
         case ClickAt(at):
-            element = _element_at(page.elements, at)
+            element = smallest_at(page.elements, *at)
             return (
                 _press_risk(element, page)
                 if element is not None
@@ -213,19 +213,6 @@ def _has_password(form: str, page: PageCapture) -> bool:
 def _numbered(page: PageCapture, numbers: Iterable[int]) -> Element | None:
     wanted = set(numbers)
     return next((element for element in page.elements if element.index in wanted), None)
-
-
-def _element_at(elements: Iterable[Element], at: Point) -> Element | None:
-    """Return the smallest element around a point."""
-    x, y = at
-    around = [
-        (rect[2] * rect[3], element)
-        for element in elements
-        if (rect := element.rect) is not None
-        and rect[0] <= x <= rect[0] + rect[2]
-        and rect[1] <= y <= rect[1] + rect[3]
-    ]
-    return min(around, key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
 def _reads(why: str) -> RiskAssessment:
