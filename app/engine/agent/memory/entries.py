@@ -134,8 +134,8 @@ def dead_end_of(result: ActionResult, target: str, *, state: str, url: str, step
 
 def checkpoint(mark: Checkpoint) -> LedgerEntry:
     """A landmark of progress."""
-    about = {"kind": mark.kind, "words": mark.words, "url": mark.url, "state": mark.state}
-    return LedgerEntry(kind="checkpoint", step=mark.step, data=about)
+    data: dict[str, object] = {name: getattr(mark, name) for name in ("kind", "words", "url", "state")}
+    return LedgerEntry(kind="checkpoint", step=mark.step, data=data)
 
 
 def note(text: str, step: int = 0) -> LedgerEntry:

@@ -94,13 +94,14 @@ def _fact(ledger: Ledger, event: LedgerEvent) -> Ledger:
     texts = _texts(Fact, event.data)
     if not texts["key"]:
         return ledger
+    texts["subgoal"] = texts["subgoal"] or ledger.subgoal
     confidence = event.data.get("confidence")
     known = Fact(
         category=_enum_of(FactCategory, event.data.get("category"), FactCategory.OBSERVATION),
         confidence=min(max(float(confidence), 0.0), 1.0) if isinstance(confidence, int | float) else 1.0,
         step=event.step,
         last_used=event.step,
-        **{**texts, "subgoal": texts["subgoal"] or ledger.subgoal},
+        **texts,
     )
     facts: list[Fact] = []
     confirmed = False

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
 
 from app.engine.core.actions.specs import spec_of
 from app.engine.core.actions.types import (
@@ -29,6 +28,7 @@ from app.engine.core.actions.types import (
     TypeText,
     elements_of,
 )
+from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.rectangles import smallest_at
@@ -184,11 +184,7 @@ def _typing_risk(element: Element | None, page: PageCapture, *, enter: bool) -> 
 
 
 def _address_risk(url: str) -> RiskAssessment:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = SplitResult("", "", "", "", "")
-    return _verb_risk(verb_in_address(parts), "the address says")
+    return _verb_risk(verb_in_address(split_address(url)), "the address says")
 
 
 def _verb_risk(said: VerbMatch | None, by: str) -> RiskAssessment:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from rapidfuzz.distance import Levenshtein
 
+from app.engine.core.addresses import split_address
 from app.engine.core.ax_tree import AxNode, parse_tree
 from app.engine.core.page_state import Element, PageCapture
 
@@ -217,8 +218,5 @@ def _text_of(nodes: list[AxNode]) -> str:
 
 
 def _address_words(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
+    parts = split_address(url)
     return f"{unquote(parts.path)} {unquote(parts.query)} {unquote(parts.fragment)}"
