@@ -12,10 +12,7 @@ from app.engine.core.actions.types import Navigate, elements_of
 from app.engine.core.ledger import Checkpoint
 from app.engine.core.observation import HistoryEntry, Observation
 from app.engine.core.page_state import PageCapture
-from app.engine.core.trajectory import ErrorClass, Step
-
-BY_PERSON = "person"
-"""``Step.by`` of a person's step."""
+from app.engine.core.trajectory import BY_PERSON, ErrorClass, Step
 
 
 def ledger_entries(

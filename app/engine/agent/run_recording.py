@@ -10,7 +10,7 @@ from dataclasses import replace
 from app.engine.agent.action_dispatcher import LoopEnding
 from app.engine.agent.dependencies import AgentDependencies
 from app.engine.agent.disk_retry import retry_on_full_disk
-from app.engine.agent.history import BY_PERSON, history_of_steps, ledger_entries
+from app.engine.agent.history import history_of_steps, ledger_entries
 from app.engine.agent.memory import entries
 from app.engine.agent.memory.entries import LedgerEntry
 from app.engine.agent.ports import StepReport
@@ -20,7 +20,7 @@ from app.engine.agent.step_record import complete_step, observed_step
 from app.engine.core.action_result import ActionResult
 from app.engine.core.observation import AgentDecision, HistoryEntry, Observation
 from app.engine.core.page_state import PageCapture
-from app.engine.core.trajectory import Run, Step, Tab
+from app.engine.core.trajectory import BY_PERSON, Run, Step, Tab
 from app.engine.core.verdicts import Flag
 from app.errors import SiteloreError, StoreError
 

@@ -132,16 +132,13 @@ def redacted_action(action: Action, element: Element | None, secrets: Secrets) -
     """Return an action as it may be shown and stored: without secrets, and without input of a secret field."""
     recorded = to_recorded(action)
     if element is not None and is_secret_field(element):
-        recorded = _masked(recorded)
-    return _redact_arguments(recorded, secrets)
+        hidden = {name: MARK for name in recorded.args if name in ("value", "text")}
+        recorded = replace(recorded, args={**recorded.args, **hidden})
+    return redact_arguments(recorded, secrets)
 
 
-def _masked(recorded: RecordedAction) -> RecordedAction:
-    args = {name: MARK if name in ("value", "text") else value for name, value in recorded.args.items()}
-    return replace(recorded, args=args)
-
-
-def _redact_arguments(recorded: RecordedAction, secrets: Secrets) -> RecordedAction:
+def redact_arguments(recorded: RecordedAction, secrets: Secrets) -> RecordedAction:
+    """Return an action without secrets in its texts."""
     args = {
         name: redact_text(secrets.mask(value)) if isinstance(value, str) else value
         for name, value in recorded.args.items()

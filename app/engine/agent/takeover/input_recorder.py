@@ -99,14 +99,7 @@ class InputRecorder:
             return True
         self._close()
         look, element, lists = await self._tracker.element_at(one.x, one.y)
-        if (
-            lists
-            and one.button is MouseButton.LEFT
-            and (chosen := await self._tracker.open_list()) is not None
-        ):
-            self._field, self._typed = self._draft("select_option", element, look), ""
-            self._field.was = _held_text(chosen)
-            self.choosing = True
+        if lists and one.button is MouseButton.LEFT and await self._opens(look, element):
             return False
         button = (
             {"button": one.button.value} if one.button not in (MouseButton.LEFT, MouseButton.NONE) else {}

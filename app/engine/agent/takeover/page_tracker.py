@@ -116,14 +116,10 @@ class PageTracker:
 
         ``None`` where there is none.
         """
-        try:
-            return (
-                await self._input_target.held()
-                if await self._input_target.open_list(at_cursor=at_cursor)
-                else None
-            )
-        except PageUnreadable:
-            return None
+        with suppress(PageUnreadable):
+            if await self._input_target.open_list(at_cursor=at_cursor):
+                return await self._input_target.held()
+        return None
 
     async def choose(self, operation: str, x: float = 0.0, y: float = 0.0) -> tuple[bool, str | None]:
         """Operate the open list (``InputTarget.choose``): whether it is still open, and what was chosen."""
@@ -134,18 +130,16 @@ class PageTracker:
 
     async def hold(self) -> FieldContent | None:
         """Keep the field that has the cursor; return its content."""
-        try:
+        with suppress(PageUnreadable):
             await self._input_target.hold()
-        except PageUnreadable:
-            return None
-        return await self.held()
+            return await self._input_target.held()
+        return None
 
     async def held(self) -> FieldContent | None:
         """Return the kept field's content; ``None`` where it is gone."""
-        try:
+        with suppress(PageUnreadable):
             return await self._input_target.held()
-        except PageUnreadable:
-            return None
+        return None
 
     @property
     def _outdated(self) -> bool:
