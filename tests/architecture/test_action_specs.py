@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.engine.agent.answer_parser import parse_answer
-from app.engine.agent.llm.action_batch import ActionBatch
+from app.engine.agent.llm.llm_policy import ActionBatch
 from app.engine.agent.secret_fields import SecretRuling, secret_use
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.write_gate.action_risk import assess_risk

@@ -117,7 +117,7 @@ class ActionDispatcher:
                 "there is no interaction graph to navigate by",
                 "use the links and menus of the page",
             )
-        return (await self.navigator.navigate(action, observation.intent, self.before_page)).result
+        return await self.navigator.navigate(action, observation.intent, self.before_page)
 
     async def _with_marks(
         self, marks: MarkResolver, action: Action, observation: Observation, permit: WritePermit | None

@@ -14,7 +14,6 @@ from dataclasses import replace
 from app.engine.agent.action_dispatcher import LoopEnding
 from app.engine.agent.approval_gate import ApprovalGate, ApprovalOutcome
 from app.engine.agent.dependencies import AgentDependencies, LoopTiming
-from app.engine.agent.disk_retry import retry_on_full_disk
 from app.engine.agent.memory import entries
 from app.engine.agent.observer import MAX_LOST_PAGES, MAX_OFF_SITE_LOOKS, PageObserver
 from app.engine.agent.operator_prompts import (
@@ -25,7 +24,7 @@ from app.engine.agent.operator_prompts import (
 )
 from app.engine.agent.ports import AgentTask
 from app.engine.agent.run_control import DecisionStale, RunControl, WatchdogTimeout
-from app.engine.agent.run_recording import RunRecording, describe_last_takeover
+from app.engine.agent.run_recording import RunRecording, describe_last_takeover, retry_on_full_disk
 from app.engine.agent.step_record import observed_step
 from app.engine.agent.walls import MAX_LOGIN_LOOKS, WallHandler
 from app.engine.agent.write_gate.gate import WriteGate

@@ -53,17 +53,6 @@ class KnowledgeSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NavigationResult:
-    """Outcome of a ``Navigate``: the result for the agent, and how the target was chosen, for a person."""
-
-    result: ActionResult
-    node: str = ""
-    candidates: tuple[str, ...] = ()
-    legs: tuple[str, ...] = ()
-    arrival: str = ""
-
-
 class Navigator(Protocol):
     """Retrieve-Reason-Teleport over the interaction graphs."""
 
@@ -73,7 +62,7 @@ class Navigator(Protocol):
 
     async def navigate(
         self, action: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
-    ) -> NavigationResult:
+    ) -> ActionResult:
         """Go to the state that fits the query; the result reports the verified arrival.
 
         ``gate`` is awaited once the state is chosen, right before the page is touched.

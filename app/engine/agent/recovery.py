@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from app.engine.agent.memory import entries
 from app.engine.agent.ports import ActionExecutor
@@ -29,6 +29,7 @@ from app.errors import SiteloreError, StoreError
 if TYPE_CHECKING:
     from app.engine.agent.memory.ledger_store import LedgerStore
     from app.engine.agent.run_control import RunControl
+    from app.engine.browser.live_browser import LiveBrowser
 
 log = logging.getLogger(__name__)
 
@@ -45,37 +46,6 @@ IN_ITS_PLACE = "in its place"
 
 ReturnToState = Callable[[str, str], Awaitable[bool]]
 """Take the browser to a page state through the graph, given the state and its address; return whether it arrived."""
-
-
-class RecoverableBrowser(Protocol):
-    """A browser that can be reopened (``app.engine.browser.live_browser.LiveBrowser``)."""
-
-    @property
-    def broken(self) -> str:
-        """The fault that the browser itself reports, "" for none."""
-        ...
-
-    @property
-    def address(self) -> str:
-        """Address of the page in front, "" without one."""
-        ...
-
-    @property
-    def open_tabs(self) -> int:
-        """Number of open tabs."""
-        ...
-
-    async def remember(self) -> None:
-        """Save cookies and storage for the next browser."""
-        ...
-
-    async def relaunch(self, *, anew: bool = False) -> bool:
-        """Provide an empty, usable tab; with ``anew`` always in another browser.  Raises ``SiteloreError``."""
-        ...
-
-    async def go(self, url: str) -> str:
-        """Open an address; return why no page came, "" when one did.  It does not count as a step of the agent."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +75,7 @@ class RecoveringExecutor(ActionExecutor):
     def __init__(
         self,
         hands: ActionExecutor,
-        browser: RecoverableBrowser,
+        browser: LiveBrowser,
         control: RunControl,
         *,
         home: str,

@@ -199,9 +199,10 @@ def test_the_parts_around_the_action_are_kept_apart():
     assert parsed.call == 'click("1")'
 
 
-def test_an_answer_that_lacks_only_its_closing_tag_is_read_and_says_so():
-    assert not parse_answer('<action>click("1")', ALL).closed
-    assert parse_answer('<action>click("1")</action>', ALL).closed
+def test_an_answer_that_lacks_only_its_closing_tag_is_read():
+    whole = parse_answer('<action>click("1")</action>', ALL)
+    assert parse_answer('<action>click("1")', ALL) == whole
+    assert whole.action is not None
 
 
 def test_several_actions_are_read_up_to_the_number_allowed():

@@ -19,8 +19,7 @@ from app.engine.agent.eviction.phases import (
     states,
     thinking,
 )
-from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits, newest_turn
-from app.engine.agent.eviction.token_count import count, count_text
+from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits, count, count_text, newest_turn
 from app.engine.agent.memory.entries import fact
 from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind

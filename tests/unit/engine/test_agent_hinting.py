@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.llm.action_batch import ActionBatch
+from app.engine.agent.llm.llm_policy import ActionBatch
 from app.engine.agent.llm.prompt_parts import render_news, render_tips
 from app.engine.agent.llm.prompting import Fence, prompt
 from app.engine.agent.scout.hinting import named_in

@@ -690,7 +690,7 @@ class TestHostilePages:
         assert "REDACTED" in asked(model, OPERATOR)[0].text
 
     async def test_each_run_has_a_marker_of_its_own(self):
-        markers = {LlmPolicy(brained()).marker for _ in range(20)}
+        markers = {Fence().marker for _ in range(20)}
 
         assert len(markers) == 20
         assert all(len(marker) >= 12 for marker in markers)

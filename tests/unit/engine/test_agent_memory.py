@@ -22,10 +22,12 @@ from app.engine.agent.memory.ledger_files import (
 )
 from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.memory.reducer import RECENT, fold
-from app.engine.agent.memory.rendering import WORKER_CAPS, in_tree_order, render_ledger
-from app.engine.agent.memory.views import (
+from app.engine.agent.memory.rendering import (
+    WORKER_CAPS,
     applies_here,
+    in_tree_order,
     planner_view,
+    render_ledger,
     unexpired,
     worker_view,
 )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.history import history_of_steps
+from app.engine.agent.run_recording import history_of_steps
 from app.engine.core.action_result import ActionResult
 from app.engine.core.actions.types import Action, AskHuman, Click, Goto, Stop, TypeText
 from app.engine.core.intervention_policy import RiskClass

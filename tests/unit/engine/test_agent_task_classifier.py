@@ -6,8 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.llm.orchestrator import Orchestrator
-from app.engine.agent.task_classifier import PatternFamily, TaskKind, classify_task, families_of
+from app.engine.agent.llm.orchestrator import (
+    Orchestrator,
+    PatternFamily,
+    TaskKind,
+    classify_task,
+    families_of,
+)
 from app.engine.core.action_result import ActionResult, Effect
 from app.engine.core.actions.types import Navigate
 from app.engine.core.observation import HistoryEntry, Observation

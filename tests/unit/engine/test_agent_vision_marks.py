@@ -9,10 +9,9 @@ import pytest
 from PIL import Image
 
 from app.engine.agent.vision.answers import PageType, SceneRole, SeenBox
-from app.engine.agent.vision.mark_enrichment import marks_of, to_pixels
-from app.engine.agent.vision.mark_overlay import MAX_ANCHOR_AGE, with_anchors
-from app.engine.agent.vision.row_parts import split_row
-from app.engine.agent.vision.vision_frame import MarkOrigin, VisionFrame, VisionMark
+from app.engine.agent.vision.mark_enrichment import marks_of, split_row, to_pixels
+from app.engine.agent.vision.set_of_marks import MAX_ANCHOR_AGE, with_anchors
+from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.core.fingerprint import fingerprints_of
 from app.engine.core.page_state import Element, PageCapture, Rect
 from tests.support.scripted_vision import seen
@@ -68,7 +67,6 @@ def test_a_row_with_an_arrow_becomes_two_marks():
     assert label.box == (100, 100, 270, 30)
     assert chevron.box == CHEVRON.rect
     assert (chevron.expanded, chevron.row) == (False, ROW)
-    assert {label.origin, chevron.origin} == {MarkOrigin.SPLIT}
 
 
 @pytest.mark.parametrize(

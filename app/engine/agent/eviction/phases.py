@@ -17,10 +17,11 @@ from app.engine.agent.eviction.retention import (
     EvictionResult,
     PartPosition,
     RetentionLimits,
+    count,
+    count_part,
     newest_turn,
     positions,
 )
-from app.engine.agent.eviction.token_count import count, count_part
 from app.engine.agent.memory.entries import LedgerEntry, dead_end, note
 from app.engine.core.action_result import Cause
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind

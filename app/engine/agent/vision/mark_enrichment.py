@@ -6,20 +6,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.engine.agent.vision.answers import BOX_SCALE, SceneRole, SeenBox
-from app.engine.agent.vision.label_match import words_of
-from app.engine.agent.vision.row_parts import split_row
+from app.engine.agent.vision.label_match import ARROW_GLYPHS, is_row, is_unlabelled, words_of
 from app.engine.agent.vision.snapper import in_view, snap
-from app.engine.agent.vision.vision_frame import MarkOrigin, VisionMark
+from app.engine.agent.vision.vision_frame import VisionMark
 from app.engine.core.page_state import Element, PageCapture, Rect
-from app.engine.core.rectangles import overlap_ratio
+from app.engine.core.rectangles import overlap, overlap_ratio
 
 MAX_MARKS, MAX_COVERAGE_MARKS = 50, 60
 """Marks of a pass, and of a coverage pass."""
 SAME_ELEMENT_OVERLAP = 0.7
 """Overlap from which two boxes of one element are the same."""
+MAX_ROW_HEIGHT = 120.0
+"""Pixels; a taller box is a group and no row."""
+MIN_SIZE_RATIO = 3.0
+"""Minimal size of a row, in sizes of its chevron."""
+MIN_INSIDE_SHARE = 0.8
+"""Share of the chevron that is inside the row."""
+EDGE_SHARE = 0.35
+"""Share of the row's width at either end in which its chevron is."""
+SAME_BOX_OVERLAP = 0.5
+"""Overlap from which two boxes are the same."""
 
 _ON = frozenset({"checked", "selected", "pressed", "current"})
 _SCENE = {SceneRole.BLOCKER: 0, SceneRole.TARGET: 1}
@@ -31,7 +40,6 @@ def marks_of(
     *,
     wanted: Sequence[str] = (),
     most: int = MAX_MARKS,
-    origin: MarkOrigin = MarkOrigin.MODEL,
 ) -> tuple[VisionMark, ...]:
     """Return the marks: rows split, elements found, blockers first, at most ``most``.
 
@@ -42,7 +50,7 @@ def marks_of(
     found: list[VisionMark] = []
     for box, answer in zip(boxes, seen, strict=True):
         others = [other for other in boxes if other is not box]
-        for mark in _parts(answer, box, page, seen_elements, others, origin):
+        for mark in _parts(answer, box, page, seen_elements, others):
             if not any(_is_same(mark, other) for other in found):
                 found.append(mark)
     return rank_marks(found, wanted, most)
@@ -105,7 +113,6 @@ def _parts(
     page: PageCapture,
     among: Sequence[Element],
     others: Sequence[Rect],
-    origin: MarkOrigin,
 ) -> tuple[VisionMark, ...]:
     """Return the mark of one box, or those of its label and its chevron."""
     whole = VisionMark(
@@ -117,12 +124,11 @@ def _parts(
         confidence=seen.confidence,
         relevant=seen.relevant,
         scene=seen.scene,
-        origin=origin,
     )
     halves = split_row(box, seen.label, among, others)
     if halves is None:
         return (_enriched(whole, page, among),)
-    label = replace(whole, box=halves.box, label=halves.label, row=box, origin=MarkOrigin.SPLIT)
+    label = replace(whole, box=halves.box, label=halves.label, row=box)
     chevron = replace(
         whole,
         box=halves.chevron_box,
@@ -131,7 +137,6 @@ def _parts(
         clickable=True,
         element=halves.chevron,
         row=box,
-        origin=MarkOrigin.SPLIT,
     )
     return _enriched(label, page, among), _enriched(chevron, page, among)
 
@@ -153,3 +158,62 @@ def _is_same(mark: VisionMark, other: VisionMark) -> bool:
         and mark.element is not None
         and overlap_ratio(mark.box, other.box) >= SAME_ELEMENT_OVERLAP
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RowParts:
+    """The two parts of a row, each with its label; ``chevron`` is the element of the second."""
+
+    label: str
+    box: Rect
+    chevron_label: str
+    chevron_box: Rect
+    chevron: int
+
+
+def split_row(
+    box: Rect, label: str, elements: Sequence[Element], others: Sequence[Rect] = ()
+) -> RowParts | None:
+    """Return the parts of a row with one chevron at an end, ``None`` where it is none.
+
+    A chevron that has a box of its own among ``others`` is left to that one.
+    """
+    if not is_row(box) or box[3] > MAX_ROW_HEIGHT:
+        return None
+    found = [element for element in elements if _is_chevron_of(element, box)]
+    if len(found) != 1 or found[0].rect is None:
+        return None
+    rect = found[0].rect
+    if any(overlap_ratio(rect, other) >= SAME_BOX_OVERLAP for other in others):
+        return None
+    plain = "".join(sign for sign in label if sign not in ARROW_GLYPHS).strip()
+    named = (
+        found[0].name if is_unlabelled(found[0]) and any(map(str.isalpha, found[0].name)) else f"{plain} ▾"
+    )
+    return RowParts(plain or label, _rest(box, rect), named, rect, found[0].index)
+
+
+def _is_chevron_of(element: Element, box: Rect) -> bool:
+    rect = element.rect
+    if rect is None or not element.visible or not is_unlabelled(element):
+        return False
+    shared = overlap(rect, box)
+    area = rect[2] * rect[3]
+    if (
+        shared is None
+        or shared[2] * shared[3] < MIN_INSIDE_SHARE * area
+        or box[2] * box[3] < MIN_SIZE_RATIO * area
+    ):
+        return False
+    place = (rect[0] + rect[2] / 2 - box[0]) / box[2]
+    return place <= EDGE_SHARE or place >= 1 - EDGE_SHARE
+
+
+def _rest(box: Rect, chevron: Rect) -> Rect:
+    """Return the row without the end that has the chevron."""
+    left, top, width, height = box
+    middle = chevron[0] + chevron[2] / 2
+    if middle > left + width / 2:
+        return (left, top, max(1.0, chevron[0] - left), height)
+    begin = chevron[0] + chevron[2]
+    return (begin, top, max(1.0, left + width - begin), height)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.core.identity import INTERACTIVE
 from app.engine.core.page_state import Element, PageCapture, Rect
 from app.engine.core.rectangles import overlap, overlap_ratio
@@ -29,6 +30,13 @@ JPEG_QUALITY = 75
 FONT_SIZE = 11
 COLOURS = ((200, 30, 30), (25, 95, 180), (20, 120, 50), (120, 60, 170), (190, 90, 0), (0, 110, 125))
 TEXT_COLOUR = (255, 255, 255)
+MAX_ANCHOR_AGE = 10.0
+"""Seconds."""
+DASH, GAP, WIDTH = 6, 4, 2
+ANCHOR_QUALITY = 70
+ANCHOR_COLOURS = (
+    (214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (255, 127, 14), (23, 190, 207),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +166,50 @@ def _draw(draw: ImageDraw, mark: ElementMark, scale: float, font: Any) -> None:
     draw.rectangle((left, top, left + width - 1, top + height - 1), fill=mark.colour)
     middle = (left + width / 2, top + height / 2)
     draw.text(middle, str(mark.number), fill=TEXT_COLOUR, font=font, anchor="mm")
+
+
+def with_anchors(page: PageCapture, before: VisionFrame | None, now: float) -> bytes:
+    """Return the page's screenshot, with the previous frame's marks drawn over it: the model keeps its bearings.
+
+    Old anchors mislead: they are left out after ten seconds and on another page (SuperBrowser, section 4.3).
+    ``now`` is the frames' clock.
+    """
+    if before is None or not page.picture or now - before.at > MAX_ANCHOR_AGE or before.page.url != page.url:
+        return page.picture
+    return _draw_anchors(page.picture, before.marks) if before.marks else page.picture
+
+
+def _draw_anchors(picture: bytes, marks: tuple[VisionMark, ...]) -> bytes:
+    """Return a JPEG of the same size with a dashed, coloured and numbered box around each mark."""
+    from PIL import Image, ImageDraw
+
+    with Image.open(io.BytesIO(picture)) as opened:
+        image: Any = opened.convert("RGB")
+    draw = ImageDraw.Draw(image)
+    for mark in marks:
+        colour = ANCHOR_COLOURS[mark.number % len(ANCHOR_COLOURS)]
+        left, top, width, height = mark.box
+        right, bottom = left + width, top + height
+        for x in _dashes(left, right):
+            draw.line((x, top, min(x + DASH, right), top), fill=colour, width=WIDTH)
+            draw.line((x, bottom, min(x + DASH, right), bottom), fill=colour, width=WIDTH)
+        for y in _dashes(top, bottom):
+            draw.line((left, y, left, min(y + DASH, bottom)), fill=colour, width=WIDTH)
+            draw.line((right, y, right, min(y + DASH, bottom)), fill=colour, width=WIDTH)
+        _number(draw, f"V{mark.number}", left, top, colour)
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=ANCHOR_QUALITY)
+    return out.getvalue()
+
+
+def _number(draw: Any, text: str, left: float, top: float, colour: tuple[int, int, int]) -> None:
+    """Draw the mark's number at the corner of its box, outside of it where there is room."""
+    x, y = left, top - 11 if top >= 11 else top
+    box = draw.textbbox((x, y), text)
+    draw.rectangle((box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1), fill=colour)
+    draw.text((x, y), text, fill=(255, 255, 255))
+
+
+def _dashes(start: float, end: float) -> list[float]:
+    steps = int(max(0.0, end - start) // (DASH + GAP)) + 1
+    return [start + step * (DASH + GAP) for step in range(steps)]

@@ -21,8 +21,8 @@ from app.engine.agent.secrets import Secrets
 from app.engine.agent.vision.answers import SCHEMA, PageType, UnreadableAnswer, VisionAnswer, read_answer
 from app.engine.agent.vision.label_match import words_of
 from app.engine.agent.vision.mark_enrichment import MAX_COVERAGE_MARKS, MAX_MARKS, marks_of, rank_marks
-from app.engine.agent.vision.mark_overlay import with_anchors
-from app.engine.agent.vision.vision_frame import MarkOrigin, VisionFrame, VisionMark
+from app.engine.agent.vision.set_of_marks import with_anchors
+from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.core.chat_messages import MessagePart, PartKind
 from app.engine.core.fingerprint import fingerprints_of
 from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
@@ -118,9 +118,7 @@ class VisionClient:
         rules = self._rules("vision_coverage", MAX_COVERAGE_MARKS)
         reply = await _ask(asked, rules, question, page, _masked_picture(page), ANSWER_TOKENS)
         answer = read_answer(reply.text, reply.data)
-        found = marks_of(
-            answer.boxes, page, wanted=focus.labels, most=MAX_COVERAGE_MARKS, origin=MarkOrigin.COVERAGE
-        )
+        found = marks_of(answer.boxes, page, wanted=focus.labels, most=MAX_COVERAGE_MARKS)
         new = [mark for mark in found if not any(_same(mark, old) for old in frame.marks)]
         return replace(
             frame,

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from app.engine.agent.vision.answers import PageType, SceneRole
 from app.engine.core.fingerprint import Fingerprints
 from app.engine.core.page_state import PageCapture, Rect
-
-
-class MarkOrigin(StrEnum):
-    """Where a mark comes from."""
-
-    MODEL = "model"
-    SPLIT = "split"  # the chevron's or the label's part of a row drawn as one box
-    COVERAGE = "coverage"  # found by the coverage pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +38,6 @@ class VisionMark:
     active: bool = False
     disabled: bool = False
     row: Rect | None = None
-    origin: MarkOrigin = MarkOrigin.MODEL
 
     @property
     def words(self) -> str:

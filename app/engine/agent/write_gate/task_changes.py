@@ -14,14 +14,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from app.engine.agent.write_gate.task_tokens import CLOSE, OPEN, TaskToken, clauses, replace_quotes, tokens_of
 from app.engine.agent.write_gate.vocabulary import (
+    CLOSE,
+    OPEN,
+    TaskToken,
+    clauses,
     is_known_verb,
     non_object_words,
     number_words,
+    replace_quotes,
     senses_of,
     senses_of_kind,
     stem_of,
+    tokens_of,
     two_word_verbs,
     word_set,
 )
@@ -108,12 +113,6 @@ def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
                 )
             known = _names_in(part) or known
     return tuple(found), frozenset(forbidden)
-
-
-# ---------------------------------------------------------------------------------------------------- clauses
-
-
-# ---------------------------------------------------------------------------------------------------- changes
 
 
 def _names_in(part: list[TaskToken]) -> tuple[str, ...]:
