@@ -129,7 +129,9 @@ class RecoveringExecutor(ActionExecutor):
                 page = await self._seen(picture)
                 if page is not None:
                     break
-            self._at(page)
+            if page.url.startswith(("http://", "https://")):
+                state = page_id(keys_of(page, self._home))
+                self.position = PagePosition(page.url, state, self._browser.open_tabs)
             await self._browser.remember()
             told, self._untold = tuple(self._untold), []
             return replace(page, notes=(*page.notes, *told)) if told else page
@@ -252,23 +254,14 @@ class RecoveringExecutor(ActionExecutor):
                     return f"{IN_ITS_PLACE}, but {failed}"
                 if instead:
                     return f"at {address}, because the run's page was lost repeatedly"
-                if not place.state or await self._state() == place.state:
+                page = await self._hands.look(picture=False) if place.state else None
+                if page is None or page_id(keys_of(page, self._home)) == place.state:
                     return f"at {address}, where the run was"
                 if self.return_to is not None and await self.return_to(place.state, place.url):
                     return f"and navigated by the map to where the run was, {address}"
                 return f"at {address}; the page there is another than before"
         except (TimeoutError, SiteloreError) as error:
             return f"but the return failed: {error or f'it took longer than {RETURN_TIMEOUT:.0f} s'}"
-
-    async def _state(self) -> str:
-        page = await self._hands.look(picture=False)
-        return page_id(keys_of(page, self._home))
-
-    def _at(self, page: PageCapture) -> None:
-        if page.url.startswith(("http://", "https://")):
-            self.position = PagePosition(
-                page.url, page_id(keys_of(page, self._home)), self._browser.open_tabs
-            )
 
     async def _ask(self, why: str) -> None:
         """Ask a person for another try after several recoveries in a row.

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
+from itertools import takewhile
 from urllib.parse import urlsplit
 
 from app.engine.agent.action_dispatcher import LoopEnding
@@ -200,11 +201,7 @@ class RunRecording:
 
 def describe_last_takeover(steps: Sequence[Step]) -> tuple[str, ...]:
     """Describe the last takeover of a resumed run, in lines for the agent."""
-    last: list[str] = []
-    for step in reversed(steps):
-        if step.by != BY_PERSON:
-            break
-        last.insert(0, step.words)
+    last = [step.words for step in takewhile(lambda step: step.by == BY_PERSON, reversed(steps))][::-1]
     return (f"before this, a person did: {'; '.join(last)}",) if last else ()
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from app.engine.agent.navigator import StateCandidate
+from app.engine.agent.navigator import StateCandidate, best_candidate
 from app.engine.api.run_api import RoleUsage, RunRequest
 from app.engine.services.core import Core
 from app.errors import UsageError
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from app.engine.agent.model.limits import Heartbeat
     from app.engine.agent.ports import MarkResolver
     from app.engine.agent.secrets import Secrets
+    from app.engine.agent.vision.prefetch import Spawn
     from app.engine.browser.session import BrowserSession
     from app.engine.core.model_api import LanguageModel
     from app.engine.core.observation import Policy
-
-Spawn = Callable[[Coroutine[Any, Any, Any]], object]
 
 
 class PolicyBundle:
@@ -40,8 +39,6 @@ class PolicyBundle:
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the best candidate state, by the words it shares with the query."""
-        from app.engine.agent.navigator import best_candidate
-
         return best_candidate(query, intent, candidates)
 
     def exchanges(self) -> dict[str, bytes]:

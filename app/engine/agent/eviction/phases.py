@@ -177,10 +177,11 @@ def _replaced(
 
 
 def _one_line_result(part: MessagePart) -> MessagePart:
+    words = " ".join(f"{part.cause or Cause.NO_EFFECT}{f' at {part.target}' if part.target else ''}".split())
     line = MessagePart(
         kind=PartKind.TOOL_RESULT,
         call=part.call,
-        text=f"[failed before: {_line(part)}]",
+        text=f"[failed before: {words[:_LONGEST_LINE]}]",
         failed=True,
         cause=part.cause,
         target=part.target,
@@ -190,11 +191,6 @@ def _one_line_result(part: MessagePart) -> MessagePart:
         evicted=PartKind.TOOL_RESULT,
     )
     return line if count_part(line) < count_part(part) else replace(part, evicted=PartKind.TOOL_RESULT)
-
-
-def _line(part: MessagePart) -> str:
-    words = " ".join(f"{part.cause or Cause.NO_EFFECT}{f' at {part.target}' if part.target else ''}".split())
-    return words[:_LONGEST_LINE]
 
 
 def _dead_ends(failed: Iterable[tuple[PartPosition, MessagePart]]) -> tuple[LedgerEntry, ...]:
@@ -260,13 +256,8 @@ def condense(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
 
 
 def _without_blanks(message: ChatMessage) -> ChatMessage:
-    if not any(map(_is_blank, message.parts)):
-        return message
-    return replace(message, parts=tuple(part for part in message.parts if not _is_blank(part)))
-
-
-def _is_blank(part: MessagePart) -> bool:
-    return part.kind is PartKind.MARKER and not part.text
+    parts = [part for part in message.parts if part.kind is not PartKind.MARKER or part.text]
+    return replace(message, parts=tuple(parts))
 
 
 def _is_collapsible(message: ChatMessage, live: set[str]) -> bool:

@@ -100,7 +100,7 @@ class LlmPolicy:
         state = _DecisionState(UsageTracker(self._model))
         if self._planned is None:
             self._resume(observation)
-        if self._is_plan_due(observation):
+        if self._planned is None or observation.step - self._planned >= self._options.every:
             await self._plan(state, observation)
             if state.plan is not None and state.plan.done:
                 if state.plan.final_answer or not self._orchestrator.asks(observation):
@@ -207,9 +207,6 @@ class LlmPolicy:
         state.plan = plan
         if plan is not None:
             self._hints = plan.next_steps
-
-    def _is_plan_due(self, observation: Observation) -> bool:
-        return self._planned is None or observation.step - self._planned >= self._options.every
 
     async def _look(self, state: _DecisionState, observation: Observation) -> None:
         self._followed = {}

@@ -210,10 +210,8 @@ def _nodes(value: object, observation: Observation) -> tuple[PlanNode, ...]:
 
 
 def _state(value: object) -> PlanNodeState:
-    try:
-        return PlanNodeState(str(value).strip().lower())
-    except ValueError:
-        return PlanNodeState.OPEN
+    word = str(value).strip().lower()
+    return next((state for state in PlanNodeState if state.value == word), PlanNodeState.OPEN)
 
 
 def _with_one_active(nodes: list[PlanNode]) -> list[PlanNode]:

@@ -98,7 +98,8 @@ class PageTracker:
                 await self.refresh(FRESH_LOOK_WAIT)
                 found = await self._at(x, y)
         except PageUnreadable:  # don't wait for a busy page: its elements' positions are known
-            return self._by_place(x, y)
+            look = self.before
+            return look, smallest_at((one for one in look.page.elements if one.visible), x, y), False
         return found
 
     async def cursor(self) -> tuple[FocusedField, TrackedPage, Element | None]:
@@ -162,11 +163,6 @@ class PageTracker:
             if blind.busy:
                 raise
             return FocusedField()
-
-    def _by_place(self, x: float, y: float) -> tuple[TrackedPage, Element | None, bool]:
-        """Return the smallest element around a point in the latest look."""
-        look = self.before
-        return look, smallest_at((one for one in look.page.elements if one.visible), x, y), False
 
     def _of(self, generation: int, number: int) -> tuple[TrackedPage, Element | None]:
         look = self._looks.get(generation)

@@ -120,10 +120,8 @@ def _element_of(page: PageCapture, element: Element | None) -> Element | None:
 def _effect(draft: ActionDraft, after: TrackedPage | None) -> Effect:
     if after is None or draft.kind in FILLS:  # a field's new value is a change
         return Effect.CHANGED
-    return _page_effect(draft.before.page, after.page)
-
-
-def _page_effect(before: PageCapture, after: PageCapture) -> Effect:
-    if before.url != after.url:
+    before = draft.before.page
+    if before.url != after.page.url:
         return Effect.NAVIGATED
-    return Effect.CHANGED if fingerprints_of(after).changed(fingerprints_of(before)) else Effect.NOTHING
+    changed = fingerprints_of(after.page).changed(fingerprints_of(before))
+    return Effect.CHANGED if changed else Effect.NOTHING

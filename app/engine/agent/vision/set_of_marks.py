@@ -69,7 +69,8 @@ def element_marks(page: PageCapture, *, most: int = MAX_MARKS) -> tuple[ElementM
     taken: list[Rect] = []
     marks: list[ElementMark] = []
     for element, box in kept:
-        tag = _place(box, _tag_size(element.index), page.viewport, taken)
+        size = (7.0 * len(str(element.index)) + 4.0, FONT_SIZE + 2.0)
+        tag = _place(box, size, page.viewport, taken)
         taken.append(tag)
         marks.append(ElementMark(element.index, box, tag))
     return tuple(marks)
@@ -135,10 +136,6 @@ def _one_of_each(boxes: list[tuple[Element, Rect]]) -> list[tuple[Element, Rect]
         elif kept[same][0].role not in INTERACTIVE and element.role in INTERACTIVE:
             kept[same] = (element, box)
     return kept
-
-
-def _tag_size(number: int) -> tuple[float, float]:
-    return 7.0 * len(str(number)) + 4.0, FONT_SIZE + 2.0
 
 
 def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], taken: list[Rect]) -> Rect:

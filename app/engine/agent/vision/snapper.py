@@ -8,6 +8,7 @@ candidates those of equation 7.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -165,7 +166,7 @@ def _scan(
         if shared is None:
             continue
         centre = middle(shared)
-        if hit.index not in hits or _apart(point, centre) < _apart(hits[hit.index], centre):
+        if hit.index not in hits or math.dist(point, centre) < math.dist(hits[hit.index], centre):
             hits[hit.index] = point
     found = [page.elements[index] for index in hits]
     if names_expander(label) and is_row(box):
@@ -191,10 +192,6 @@ def _share(element: Element, box: Rect) -> float:
     """Return equation 9."""
     shared = overlap(element.rect, box) if element.rect else None
     return shared[2] * shared[3] / (box[2] * box[3]) if shared else 0.0
-
-
-def _apart(a: Point, b: Point) -> float:
-    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
 
 
 def _first(stack: Sequence[int], page: PageCapture) -> Element | None:

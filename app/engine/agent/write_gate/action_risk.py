@@ -71,7 +71,8 @@ def assess_risk(action: Action, page: PageCapture) -> RiskAssessment:
     """Return the risk of an action on the page it is meant for."""
     match action:
         case Goto(url) | NewTab(url):
-            return _address_risk(url) if url else _reads("it opens an empty tab")
+            said = verb_in_address(split_address(url))
+            return _verb_risk(said, "the address says") if url else _reads("it opens an empty tab")
         case ClickAt(at):
             element = smallest_at(page.elements, *at)
             return (
@@ -181,10 +182,6 @@ def _typing_risk(element: Element | None, page: PageCapture, *, enter: bool) -> 
         why=f"it sends {where}",
         element=element.index,
     )
-
-
-def _address_risk(url: str) -> RiskAssessment:
-    return _verb_risk(verb_in_address(split_address(url)), "the address says")
 
 
 def _verb_risk(said: VerbMatch | None, by: str) -> RiskAssessment:

@@ -98,7 +98,8 @@ class PageScope:
     def about(self) -> str:
         """Subject of the page: title, headings, address, breadcrumbs, the values of the element's form."""
         page, element = self.page, self.element
-        parts = [page.title, *page.headings, _address_words(page.url), self.own, self.dialog]
+        address = map(unquote, split_address(page.url)[2:])
+        parts = [page.title, *page.headings, " ".join(address), self.own, self.dialog]
         parts += [
             one.name
             for one in page.elements
@@ -164,11 +165,8 @@ def scope_of(element: Element | None, page: PageCapture) -> PageScope:
 
 def _alike(one: Element, other: Element) -> bool:
     """Whether a person could confuse two controls: same role and name, digits apart."""
-    return one.role == other.role and _numberless(one.name) == _numberless(other.name)
-
-
-def _numberless(name: str) -> str:
-    return re.sub(r"\d+", "#", name.casefold()).strip()
+    names = [re.sub(r"\d+", "#", element.name.casefold()).strip() for element in (one, other)]
+    return one.role == other.role and names[0] == names[1]
 
 
 def _row_text(nodes: list[AxNode], at: int, rivals: set[str]) -> str:
@@ -215,8 +213,3 @@ def _end(nodes: list[AxNode], at: int) -> int:
 
 def _text_of(nodes: list[AxNode]) -> str:
     return " \n ".join(node.name for node in nodes if node.name)
-
-
-def _address_words(url: str) -> str:
-    parts = split_address(url)
-    return f"{unquote(parts.path)} {unquote(parts.query)} {unquote(parts.fragment)}"
