@@ -30,7 +30,7 @@ from app.engine.agent.memory import entries
 from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger, worker_view
 from app.engine.core.action_result import ActionResult, Cause, Effect
-from app.engine.core.actions.types import action_help
+from app.engine.core.actions.action_sets import action_help
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.imports.source_files import ReadRun
