@@ -12,6 +12,7 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from app.demo.server import HOST, DemoServer
+from app.engine.browser.actions.pointer import Pointer
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import open_session
 from app.engine.core.action_result import Cause, Effect
@@ -141,6 +142,19 @@ async def test_an_element_that_is_taken_for_another_is_not_clicked(bench: Bench)
 
 
 # frames and shadow roots
+
+
+async def test_a_click_lost_after_scrolling_is_made_another_way(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+):
+    async def lose(*_place: object, **_how: object) -> None:
+        """Chromium does so where a frame of another process has just been scrolled."""
+
+    await bench.at("/frames")
+    monkeypatch.setattr(Pointer, "click", lose)
+    result = await bench.do(Click(bench.number("Deep press", frame=("far",))))
+    assert (result.success, result.effect, result.tried) == (True, Effect.CHANGED, ("cdp", "playwright"))
+    assert "deep" in bench.executor.page.text
 
 
 @pytest.mark.parametrize("frame", ["near", "far"])

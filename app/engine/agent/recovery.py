@@ -230,6 +230,8 @@ class RecoveringExecutor(ActionExecutor):
             anew = await self._browser.relaunch(anew=bool(self._suspected))
         except SiteloreError as error:
             return str(error)
+        if anew and not self._suspected:
+            why = self._browser.replaced_for or why  # a browser that dies closes its pages first
         self._suspected = ""
         self._control.page_changes += 1  # a decision in progress is about a page that is gone
         found = await self._return(place, instead=self._returned >= MAX_RETURNS_IN_A_ROW)

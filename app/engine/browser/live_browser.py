@@ -50,6 +50,7 @@ class LiveBrowser:
 
     Attributes:
         process: the id of its process, 0 if unknown.
+        replaced_for: the fault that the browser replaced last reported at its end, "" for none.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class LiveBrowser:
         self._mending = asyncio.Lock()
         self._closed = False
         self.process = 0
+        self.replaced_for = ""
 
     @classmethod
     async def open(
@@ -160,6 +162,7 @@ class LiveBrowser:
             NoBrowser: none can be started. SiteloreError: it was closed meanwhile.
         """
         async with self._mending:
+            self.replaced_for = self.broken
             await kill_browser(self._stack, self.process)
             self._stack, self.process = AsyncExitStack(), 0
             try:

@@ -35,6 +35,9 @@ class Mortal:
 
     pages: dict[str, PageCapture] = field(default_factory=lambda: dict(PAGES))
     broken: str = ""
+    replaced_for: str = ""
+    dying: str = ""
+    """The fault that is known as soon as another tab is asked for."""
     address: str = "about:blank"
     tabs_open: int = 1
     dies_at: frozenset[int] = frozenset()
@@ -62,6 +65,8 @@ class Mortal:
             self.fails -= 1
             raise SiteloreError("no browser could be started")
         self.revived.append(anew)
+        anew = anew or bool(self.dying)
+        self.replaced_for, self.dying = self.dying or self.broken, ""
         self.broken, self.address, self.hangs = "", "about:blank", False
         return anew
 
@@ -433,6 +438,20 @@ async def test_the_watchdog_and_the_loop_mend_it_once_between_them(bench: Bench)
     bench.mortal.die()
     page, mended = await asyncio.gather(bench.hands.look(), bench.hands.recover())
     assert (page.url, mended, len(bench.mortal.revived)) == (CART, True, 1)
+
+
+async def test_a_browser_that_closes_its_pages_before_it_is_gone_is_named_as_the_fault(bench: Bench):
+    await bench.hands.look()
+    bench.mortal.broken, bench.mortal.dying = "the page closed itself", "the browser was closed or crashed"
+    page = await bench.hands.look()
+    assert page.notes[0].startswith("the browser was closed or crashed; another browser was opened at")
+
+
+async def test_a_page_that_is_lost_alone_is_named_as_the_fault(bench: Bench):
+    await bench.hands.look()
+    bench.mortal.broken = "the page closed itself"
+    page = await bench.hands.look()
+    assert page.notes[0].startswith("the page closed itself; another tab was opened at")
 
 
 async def test_mending_that_is_cut_short_is_taken_up_again(bench: Bench, monkeypatch: pytest.MonkeyPatch):

@@ -8,7 +8,7 @@ the page's own events (``PageMonitor``), not from what changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from playwright.async_api import Error
 
@@ -67,9 +67,13 @@ class ClickCascade:
         return ClickOutcome((CDP, PLAYWRIGHT), hindered)
 
     async def _reached(self) -> bool:
-        """Whether the event arrived, or the page has changed too much to tell."""
-        told = await self.monitor.changes()
-        return told.delivered or told.replaced or told.any or self.session.dead.is_set()
+        """Whether the event arrived, or the page has changed too much to tell.
+
+        The element was scrolled to, so that scrolling says nothing; and Chromium loses a click into a frame of
+        another process that was only just scrolled.
+        """
+        told = replace(await self.monitor.changes(), scrolled=False)
+        return told.delivered or told.any or self.session.dead.is_set()
 
     async def _by_playwright(self, element: Element, button: Button, double: bool) -> bool:
         try:
