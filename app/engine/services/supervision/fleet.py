@@ -16,6 +16,7 @@ from app.engine.agent.health_probes import DiskProbe
 from app.engine.api.live_api import LiveRunDetail
 from app.engine.api.run_api import RunRequest, RunSummary
 from app.engine.core.events import Event, HintChanged, LiveRunChanged, LiveRunDismissed, RequestChanged
+from app.engine.core.labels import state_label
 from app.engine.core.supervision import (
     LiveRow,
     OperatorAction,
@@ -350,7 +351,7 @@ class Fleet:
         """Reserve a run for the caller to start; from now on it can be paused and stopped."""
         row = found.row
         if row.state not in (RunState.QUEUED, RunState.INTERRUPTED) and row.outcome != "crashed":
-            raise Conflict(f"the run can't be started: it is {row.state.value}")
+            raise Conflict(f"the run can't be started: {state_label(row)}")
         found.restart()
         return found
 
@@ -397,7 +398,7 @@ class Fleet:
         """Return a run that is active or held.  Raises ``NotFound``, ``Conflict``."""
         found = self.get(run)
         if not found.row.state.alive or found.row.state is RunState.QUEUED:
-            raise Conflict(f"the run is not active: {found.row.state.value}")
+            raise Conflict(f"the run is not active: {state_label(found.row)}")
         return found
 
     async def record(

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from app.engine.core.addresses import is_on_any_host
 from app.engine.core.hand_back import ENDING_ACTIONS, HAND_BACK, HandBack, HandBackKind
+from app.engine.core.labels import state_label
 from app.engine.core.page_input import NavigationKind, PageInput
 from app.engine.core.supervision import (
     ApprovalRequest,
@@ -117,7 +118,8 @@ class TakeoverService:
         if found.page.taken_over or state is RunState.TAKEN_OVER or back.how is HandBackKind.GO_ON:
             return await self._with_the_page(found, back)
         if not state.held:
-            raise Conflict(f"the run is {state.value}: pause it or take it over first")
+            label = state_label(found.snapshot())
+            raise Conflict(f"nobody holds the run ({label}): pause it or take it over first")
         if back.how is HandBackKind.NO_WALL:
             await self._no_wall(found, self._wall(found), back.author)
         else:
