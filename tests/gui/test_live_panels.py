@@ -25,7 +25,9 @@ from app.engine.core.verdicts import Severity
 from app.errors import InputError, StoreError
 from app.models.live.model import LiveModel
 from app.models.live.requests import MAX_TEXT_LENGTH
+from app.views.live.canvas import PageCanvas
 from app.views.live.view import LiveView
+from app.views.widgets.message_label import MessageLabel
 from tests.support.live_panels import LivePanels
 from tests.support.live_window import LiveWindow
 from tests.support.made_up import NOW
@@ -508,3 +510,24 @@ def test_other_colours_and_larger_text_are_taken_at_once(side, theme):
     assert side.needs.widget().width() <= side.needs.viewport().width()
     theme.set_zoom(1.0)
     theme.set_mode("light")
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+def test_a_word_without_end_wraps_in_a_narrow_column(qtbot, theme, qapp, zoom):
+    theme.set_zoom(zoom)
+    theme.apply(qapp)
+    label = MessageLabel("heading")
+    qtbot.addWidget(label)
+    label.say("W" * 500)
+    assert label.minimumSizeHint().width() <= theme.px(120)
+    assert label.accessibleName() == "W" * 500
+    label.say("a word of sixteen: characterization")
+    assert label.text().replace("\u200b", "") == "a word of sixteen: characterization"
+
+
+def test_a_long_reason_for_no_picture_is_shortened(whole):
+    canvas = whole.view.findChild(PageCanvas)
+    canvas.show_status(dim=False, placeholder="why " * 500)
+    first = canvas.grab().toImage()
+    canvas.show_status(dim=False, placeholder="why " * 75 + "another end " * 100)
+    assert canvas.grab().toImage() == first

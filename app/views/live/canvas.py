@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
     QShowEvent,
+    QTextOption,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -41,6 +42,8 @@ SETTLE_MS = 120
 """A size has to last this long before pictures of it are requested."""
 MARGIN = 4
 """Pixels around the picture, for the frame of a takeover."""
+LONGEST_PLACEHOLDER = 300
+"""Characters of the text in the place of a picture."""
 
 
 class PageCanvas(QWidget):
@@ -92,7 +95,9 @@ class PageCanvas(QWidget):
             self.update()
 
     def show_status(self, *, dim: bool, placeholder: str) -> None:
-        """Set whether the picture is current, and the text where there is none."""
+        """Set whether the picture is current, and the text where there is none; of a long one, the beginning."""
+        if len(placeholder) > LONGEST_PLACEHOLDER:
+            placeholder = f"{placeholder[:LONGEST_PLACEHOLDER].rstrip()}…"
         if (dim, placeholder) != (self._dim, self._placeholder):
             self._dim, self._placeholder = dim, placeholder
             self.update()
@@ -271,8 +276,10 @@ class PageCanvas(QWidget):
         if image is None or image.isNull():
             painter.setPen(theme.color("muted"))
             painter.setFont(theme.font())
-            room = self.rect().adjusted(24, 16, -24, -16)
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._placeholder)
+            room = QRectF(self.rect().adjusted(24, 16, -24, -16))
+            middle = QTextOption(Qt.AlignmentFlag.AlignCenter)
+            middle.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+            painter.drawText(room, self._placeholder, middle)
             painter.end()
             return
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # pages are never mirrored

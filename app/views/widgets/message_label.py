@@ -7,7 +7,9 @@ import re
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-LONG_WORD = re.compile(r"\S{16}(?=\S)")
+LONG_WORD = re.compile(r"\S{17,}")
+PIECE = re.compile(r"\S{4}(?=\S)")
+"""Letters of a long word between two places where it may break: few enough for a narrow column of large text."""
 GAP = "\u200b"
 """A zero-width break opportunity for long words."""
 
@@ -26,7 +28,9 @@ class MessageLabel(QLabel):
         """Show this text; an empty one hides the label."""
         is_cut = len(text) > self._longest
         shown = f"{text[: self._longest].rstrip()}…" if is_cut else text
-        self.setText(LONG_WORD.sub(lambda word: word.group() + GAP, shown))
+        self.setText(
+            LONG_WORD.sub(lambda word: PIECE.sub(lambda piece: piece.group() + GAP, word.group()), shown)
+        )
         self.setAccessibleName(text)
         self.setToolTip(text[: self._longest * 20] if is_cut else "")
         self.setVisible(bool(text))
