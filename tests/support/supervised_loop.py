@@ -153,11 +153,11 @@ class SupervisedLoop:
         return [step.words for step in self.kept.steps]
 
 
-def decide_after(command: Action, do: Callable[[], object]) -> Callable[[Observation], AgentDecision]:
+def decide_after(action: Action, do: Callable[[], object]) -> Callable[[Observation], AgentDecision]:
     """A decision during which something happens."""
 
     def decide(sight: Observation) -> AgentDecision:
         do()
-        return AgentDecision(action=command, reason="because", tokens=(10, 1))
+        return AgentDecision(action=action, reason="because", tokens=(10, 1))
 
     return decide

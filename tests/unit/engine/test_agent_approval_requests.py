@@ -351,12 +351,12 @@ async def test_an_action_that_hangs_is_cut_short_recorded_and_the_page_is_opened
     real = bench.hands.do
     hung = [False]
 
-    async def do(command: Action, permit: object = None) -> ActionResult:
-        if isinstance(command, Click) and not hung[0]:
+    async def do(action: Action, permit: object = None) -> ActionResult:
+        if isinstance(action, Click) and not hung[0]:
             hung[0] = True
             assert bench.control.interrupt("the page does not answer")
             await asyncio.sleep(1000)
-        return await real(command)
+        return await real(action)
 
     bench.hands.do = do  # type: ignore[method-assign]
     run = await bench.run()

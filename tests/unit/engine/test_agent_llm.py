@@ -503,10 +503,10 @@ class TestBeingTakenAgain:
     ASKS = act('navigate("shop", "orders")')
 
     @staticmethod
-    def turn(step: int, command: Action, success: bool = True) -> HistoryEntry:
+    def turn(step: int, action: Action, success: bool = True) -> HistoryEntry:
         result = ActionResult(success=success, effect=Effect.NAVIGATED if success else Effect.REFUSED)
         return HistoryEntry(
-            step=step, url="http://shop.test/", title="", state="", action=command, result=result, words="w"
+            step=step, url="http://shop.test/", title="", state="", action=action, result=result, words="w"
         )
 
     @pytest.mark.parametrize(

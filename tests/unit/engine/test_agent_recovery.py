@@ -91,14 +91,14 @@ class Mortal:
             )
         return self.pages[self.address]
 
-    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
-        self.done.append(command)
+    async def do(self, action: Action, permit: WritePermit | None = None) -> ActionResult:
+        self.done.append(action)
         if len(self.done) - 1 in self.dies_at:
             self.die()
         if self.broken:
             return refused(Cause.PAGE_LOST, self.broken)
-        if isinstance(command, Goto):
-            self.address = self.lands_at.get(command.url, command.url)
+        if isinstance(action, Goto):
+            self.address = self.lands_at.get(action.url, action.url)
             return ActionResult(success=True, effect=Effect.NAVIGATED, status=200)
         return ActionResult(success=True, effect=Effect.CHANGED)
 
