@@ -349,9 +349,8 @@ class Fleet:
 
     def _claimed(self, found: SupervisedRun) -> SupervisedRun:
         """Reserve a run for the caller to start; from now on it can be paused and stopped."""
-        row = found.row
-        if row.state not in (RunState.QUEUED, RunState.INTERRUPTED) and row.outcome != "crashed":
-            raise Conflict(f"the run can't be started: {state_label(row)}")
+        if found.row.state not in (RunState.QUEUED, RunState.INTERRUPTED) and found.row.outcome != "crashed":
+            raise Conflict(f"the run can't be started: {state_label(found.row)}")
         found.restart()
         return found
 
