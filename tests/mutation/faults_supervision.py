@@ -218,8 +218,8 @@ FAULTS = (
     Mutation(
         "desk-two-deciders",
         DESK,
-        "            if asked.decision is not None:\n                by =",
-        "            if asked.decision is None and asked.state is RequestState.DECIDED:\n                by =",
+        "    if asked.decision is not None:\n        by =",
+        "    if asked.decision is None and asked.state is RequestState.DECIDED:\n        by =",
         "Of two who decide at once one does, and the other is refused.",
         _DESK,
         safety=True,
@@ -227,8 +227,8 @@ FAULTS = (
     Mutation(
         "desk-closed",
         DESK,
-        "            if asked.state is RequestState.CLOSED:\n                raise",
-        "            if asked.state is RequestState.CLOSED and not asked.void:\n                raise",
+        "    if asked.state is RequestState.CLOSED:\n        raise",
+        "    if asked.state is RequestState.CLOSED and not asked.void:\n        raise",
         "A request that nobody waits for any more can't be decided.",
         _DESK,
         safety=True,

@@ -81,11 +81,11 @@ class Supervisor(Protocol):
 class SupervisionPort(Protocol):
     """Requests, decisions and hints of a supervised run, as rows shared by all processes of a workspace.
 
-    Every method may raise ``StoreError``: the rows can't be read or written.
+    Every other method than ``open`` and ``decision`` may raise ``StoreError``: the rows can't be read or written.
     """
 
     async def open(self, request: ApprovalRequest) -> ApprovalRequest:
-        """Store a request to a person and announce it."""
+        """Store a request to a person and announce it; a disk that takes nothing does not keep it from being asked."""
         ...
 
     async def pending(self) -> tuple[ApprovalRequest, ...]:

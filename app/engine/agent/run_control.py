@@ -76,7 +76,6 @@ class RunControl(PauseControl):
         self.desk = desk
         self.check: Callable[[str], str] | None = None
         self._left: list[ApprovalRequest] = []
-        self._in_memory: dict[str, OperatorDecision] = {}
         self._hints: tuple[RetrievedTip, ...] = ()
         self.no_walls: set[str] = set()
         self._untaken = False
@@ -103,24 +102,6 @@ class RunControl(PauseControl):
             wrong = self.check(decision.command)
             if wrong:
                 raise UsageError(wrong)
-
-    def decide(self, request: str, decision: OperatorDecision) -> ApprovalRequest:
-        """Decide a request that could not be stored (one of ``needs`` that the desk does not know).
-
-        Raises:
-            NotFound: no such request is open.  Conflict: it is decided already.  UsageError: as
-                ``check_decision``.
-        """
-        known = self._needs.get(request)
-        if known is None:
-            raise NotFound(f"the run has no open request {request[:80]}")
-        if request in self._in_memory:
-            before = self._in_memory[request]
-            raise Conflict(f"decided already by {before.author or 'somebody'}: {before.kind.value}")
-        self.check_decision(request, decision)
-        self._in_memory[request] = decision
-        self._ring()
-        return replace(known, state=RequestState.DECIDED, decision=decision)
 
     # called by the loop
 
@@ -189,13 +170,13 @@ class RunControl(PauseControl):
         for stale in [one for one in self._left if one.decision is None and _is_stale(one, request)]:
             await self._voided(stale, "it is asked again, because the page has changed")
             self._left.remove(stale)
-        request, stored = (known, True) if known is not None else await self._opened(request)
-        decision, kept = await self._waited(request, stored, mended, until_handed=until_handed)
+        request = known or await self.desk.open(request)
+        decision = await self._waited(request, mended, until_handed=until_handed)
         self._left = [one for one in self._left if one.id != request.id]
-        if decision is not None and kept:
-            self._left.append(replace(request, state=RequestState.DECIDED, decision=decision))
-        elif stored:
+        if decision is None or decision is _WORKS_AGAIN:
             await self._voided(request, _why_void(decision, stopping=self._stopping))
+        else:
+            self._left.append(replace(request, state=RequestState.DECIDED, decision=decision))
         return decision
 
     async def ask_about_trouble(
@@ -303,23 +284,13 @@ class RunControl(PauseControl):
 
     # internals
 
-    async def _opened(self, request: ApprovalRequest) -> tuple[ApprovalRequest, bool]:
-        """Open a request; return it and whether it was stored.  A full disk must not keep it from being asked."""
-        assert self.desk is not None
-        try:
-            return await self.desk.open(request), True
-        except StoreError:
-            return request, False
-
     async def _waited(
         self,
         request: ApprovalRequest,
-        stored: bool,
         mended: Callable[[], Awaitable[bool]] | None,
         *,
         until_handed: bool,
-    ) -> tuple[OperatorDecision | None, bool]:
-        """Wait for the decision; return it and whether it is stored as a row."""
+    ) -> OperatorDecision | None:
         before, touches, handed = self._stage, self.page_changes, self.hand_backs if until_handed else -1
         self.hold_count += 1
         self._needs[request.id] = request
@@ -327,22 +298,17 @@ class RunControl(PauseControl):
         self._shift(always=True)
         try:
             while True:
-                waits = [self._decision_of(request.id), self._pointless(request.need, touches, handed)]
-                if stored:
-                    waits.append(self._row(request.id))
+                waits = [self._decided(request.id), self._pointless(request.need, touches, handed)]
                 if mended is not None:
                     waits.append(self._later())
                 decision = await first_completed(*waits)
                 if mended is None or decision is not _RETRY_LATER:
-                    return decision, stored and request.id not in self._in_memory
+                    return decision
                 # Tried here, and not beside the waiting: a write must not be cancelled half-way.
                 if await mended():
-                    return OperatorDecision(
-                        kind=DecisionKind.RETRY, text="it works again", author=WATCHDOG
-                    ), False
+                    return _WORKS_AGAIN
         finally:
             self._needs.pop(request.id, None)
-            self._in_memory.pop(request.id, None)
             self._enter(before)
             self._shift(always=True)
 
@@ -350,17 +316,10 @@ class RunControl(PauseControl):
         await asyncio.sleep(RETRY_SECONDS)
         return _RETRY_LATER
 
-    async def _decision_of(self, request: str) -> OperatorDecision | None:
-        while request not in self._in_memory:
-            await self._bell.wait()
-        return self._in_memory[request]
-
-    async def _row(self, request: str) -> OperatorDecision | None:
+    async def _decided(self, request: str) -> OperatorDecision | None:
         assert self.desk is not None
         try:
             return await self.desk.decision(request)
-        except StoreError:
-            return await self._decision_of(request)
         except (Conflict, NotFound):
             return None  # it was closed elsewhere
 
@@ -400,6 +359,7 @@ async def first_completed(*waits: Coroutine[Any, Any, ResultT]) -> ResultT:
 
 
 _RETRY_LATER = OperatorDecision(kind=DecisionKind.RETRY)
+_WORKS_AGAIN = OperatorDecision(kind=DecisionKind.RETRY, text="it works again", author=WATCHDOG)
 
 
 def _same_request(one: ApprovalRequest, other: ApprovalRequest) -> bool:

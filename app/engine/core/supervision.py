@@ -67,6 +67,11 @@ class Need(StrEnum):
     WALL = "wall"  # a captcha or a log-in
     TROUBLE = "trouble"  # the disk, the browser or the model
 
+    @property
+    def urgency(self) -> int:
+        """Rank among the kinds; the highest is dealt with first."""
+        return list(Need).index(self)
+
 
 class RequestState(StrEnum):
     """A request is open, then decided, and closed once the step that follows the decision has begun."""
@@ -321,13 +326,19 @@ class LiveRow:
     @property
     def rank(self) -> tuple[int, int, float, float]:
         """Sort key, smallest first: needs a person, then by risk, then by age."""
-        weight = max((list(Need).index(one.need) + 1 for one in self.needs), default=0)
+        weight = max((one.need.urgency + 1 for one in self.needs), default=0)
         order = (
             0 if weight else 1 if self.state in (RunState.PAUSED, RunState.TAKEN_OVER, RunState.INTERRUPTED)
             else 2 if self.state.alive and self.state is not RunState.QUEUED
             else 3 if self.state is RunState.QUEUED else 4
         )  # fmt: skip
         return (order, -weight, -self.risk, self.started_at)
+
+
+def open_requests(requests: Iterable[ApprovalRequest]) -> tuple[ApprovalRequest, ...]:
+    """Return the open requests among these, the most urgent kind first."""
+    still_open = [one for one in requests if one.state is RequestState.OPEN]
+    return tuple(sorted(still_open, key=lambda one: one.need.urgency, reverse=True))
 
 
 def sort_live_rows(rows: Iterable[LiveRow]) -> list[LiveRow]:

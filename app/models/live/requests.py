@@ -328,7 +328,7 @@ class LiveRequests(QObject):
         before = self.card
         still_open = sorted(
             (one for one in self._known.values() if one.state is RequestState.OPEN),
-            key=lambda one: (-list(Need).index(one.need), one.opened_at, one.id),
+            key=lambda one: (-one.need.urgency, one.opened_at, one.id),
         )
         decided = [one for one in self._known.values() if one.state is RequestState.DECIDED]
         if still_open:

@@ -28,7 +28,7 @@ from app.engine.core.supervision import (
 )
 from app.engine.core.trajectory import Outcome
 from app.engine.core.verdicts import Severity
-from app.errors import Conflict, NotFound, StoreError, UsageError
+from app.errors import StoreError, UsageError
 from tests.support.fake_approvals import FakeApprovals, approve
 from tests.support.fake_executor import HOME, ScriptedPolicy, page_of
 from tests.support.supervised_loop import (
@@ -272,40 +272,11 @@ async def test_a_full_disk_is_trouble_until_it_takes_the_step_and_nothing_is_los
     assert (run.outcome, [step.index for step in bench.kept.steps]) == (Outcome.ANSWERED, [0, 1])
 
 
-async def test_a_person_may_try_again_or_end_what_could_not_even_be_written_down(monkeypatch):
-    monkeypatch.setattr(control_module, "RETRY_SECONDS", 100.0)
-    bench = SupervisedLoop([])
-    bench.desk.broken = True
-    bench.policy.moves = [decide_after(Click(0), lambda: setattr(bench.kept, "full", True)), Stop("42")]
-
-    async def decide() -> None:
-        await bench.until(RunState.WAITING)
-        (need,) = bench.control.needs
-        told = bench.control.decide(need.id, OperatorDecision(kind=DecisionKind.RETRY, author="ann"))
-        assert told.state is RequestState.DECIDED
-        with pytest.raises(Conflict, match="decided already by ann: retry"):
-            bench.control.decide(need.id, OperatorDecision(kind=DecisionKind.DENY))
-        while bench.control.needs == (need,) or not bench.control.needs:
-            await asyncio.sleep(0)
-        (second,) = bench.control.needs
-        assert second.id != need.id, "the disk is still full"
-        with pytest.raises(NotFound):
-            bench.control.decide(need.id, OperatorDecision(kind=DecisionKind.RETRY))
-        bench.kept.full = False
-        bench.control.decide(second.id, OperatorDecision(kind=DecisionKind.RETRY))
-
-    run = await bench.run(decide)
-    assert (run.outcome, len(bench.kept.steps)) == (Outcome.ANSWERED, 2)
-
+async def test_a_person_may_end_a_run_whose_step_can_not_be_saved():
     bench = SupervisedLoop([Click(0)])
     bench.kept.full = True
-
-    async def end() -> None:
-        await bench.until(RunState.WAITING)
-        bench.control.decide(bench.control.needs[0].id, OperatorDecision(kind=DecisionKind.DENY))
-
     with pytest.raises(ExceptionGroup) as ended:
-        await bench.run(end)
+        await bench.run(lambda: bench.desk.answer_request(OperatorDecision(kind=DecisionKind.DENY)))
     assert ended.group_contains(StoreError)
 
 

@@ -10,6 +10,7 @@ import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from app.engine.api.engine_api import RunFilter
@@ -40,6 +41,7 @@ from app.engine.detectors.policy_preview import PreviewRun, preview
 from app.engine.services.core import Core
 from app.engine.services.tip_drafting import draft_tip
 from app.engine.store.supervision.supervision_state import RemoteCommand
+from app.engine.store.supervision.supervision_store import check_decision
 from app.errors import Conflict, NotFound, SiteloreError, StoreError
 from kb.tip import TipDraft
 
@@ -72,6 +74,8 @@ class ApprovalService:
     def __init__(self, core: Core, learn: Learn) -> None:
         self._core, self._learn = core, learn
         self._rows = core.workspace.supervision
+        self._held: dict[str, ApprovalRequest] = {}
+        """Requests that the disk did not take, until they are closed; every method answers for them as for a row."""
         self._decided: dict[str, asyncio.Event] = {}
         self._policy: InterventionPolicy | None = None
         self._version: int | None = None
@@ -80,22 +84,26 @@ class ApprovalService:
     # requests
 
     async def open(self, request: ApprovalRequest) -> ApprovalRequest:
-        """Store a new request and announce it.  Raises ``StoreError`` where it can't be stored."""
-        request = replace(
-            request,
-            id=request.id or f"req-{uuid.uuid4().hex[:10]}",
-            opened_at=request.opened_at or time.time(),
-        )
-        request = await self._core.on_store(self._rows.open_request, request)
+        """Store a new request and announce it; one that the disk does not take is held in memory."""
+        try:
+            await self._core.on_store(self._rows.open_request, request)
+        except StoreError as error:
+            log.warning("request %s of run %s is held in memory: %s", request.id, request.run, error)
+            self._held[request.id] = request
         self._core.bus.publish(RequestChanged(request=request))
         return request
 
+    async def request(self, request: str) -> ApprovalRequest:
+        """Return a request as it stands.  Raises ``NotFound``."""
+        return self._held.get(request) or await self._core.on_store(self._rows.request, request)
+
     async def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
-        """Return the requests of a run or of all, oldest first."""
-        return await self._core.on_store(self._rows.requests, run, closed)
+        """Return the requests of a run or of all, oldest first; closed ones only if asked for."""
+        rows = await self._core.on_store(self._rows.requests, run, closed)
+        return [*rows, *(held for held in self._held.values() if run in ("", held.run))]
 
     async def decision(self, request: str) -> OperatorDecision:
-        """Wait until a request is decided.
+        """Wait until a request is decided; where it can't be read, until it can.
 
         Raises:
             NotFound: no such request.  Conflict: it was closed without a decision.
@@ -104,13 +112,12 @@ class ApprovalService:
         try:
             while True:
                 woken.clear()
-                found = await self._core.on_store(self._rows.request, request)
-                if found.decision is not None:
-                    return found.decision
-                if found.state is RequestState.CLOSED:
-                    raise Conflict(
-                        f"request {request} is closed: {found.void or 'nothing waits for it any more'}"
-                    )
+                with suppress(StoreError):
+                    found = await self.request(request)
+                    if found.decision is not None:
+                        return found.decision
+                    if found.state is RequestState.CLOSED:
+                        raise Conflict(f"request {request} is closed: {found.void}")
                 await woken.wait()
         finally:
             self._decided.pop(request, None)
@@ -124,19 +131,30 @@ class ApprovalService:
         decision = replace(
             decision, author=decision.author or self._core.author, at=decision.at or time.time()
         )
-        for_site = decision.scope is ApprovalScope.SITE
-        doing = self._core.do_in_review if for_site else self._core.on_store
-        found = await doing(self._rows.decide, request, decision)
-        if for_site:
-            self._core.bus.publish(PolicyChanged())  # it is a rule of the policy now
-        await self._announce(found, decision)
+        held, for_site = self._held.get(request), decision.scope is ApprovalScope.SITE
+        if held is not None:
+            check_decision(held, decision)
+            found = self._held[request] = replace(held, state=RequestState.DECIDED, decision=decision)
+        else:
+            doing = self._core.do_in_review if for_site else self._core.on_store
+            found = await doing(self._rows.decide, request, decision)
+            if for_site:
+                self._core.bus.publish(PolicyChanged())  # it is a rule of the policy now
+        self._announce(found)
+        reach = f" ({decision.scope.value})" if decision.scope is not ApprovalScope.ONCE else ""
+        words = f"{decision.text or decision.command or found.words or found.question}{reach}"
+        await self.note(
+            found.run, found.step, _ACTIONS[decision.kind], words, about=found.id, author=decision.author
+        )
         return found
 
     async def void(self, request: str, why: str) -> None:
         """Close a request that nothing waits for any more."""
-        found = await self._core.on_store(self._rows.void_request, request, why)
-        self._core.bus.publish(RequestChanged(request=found))
-        self._wake(request)
+        held = self._held.pop(request, None)
+        if held is not None:
+            self._announce(replace(held, state=RequestState.CLOSED, closed_at=time.time(), void=why))
+        else:
+            self._announce(await self._core.on_store(self._rows.void_request, request, why))
 
     async def on_step_started(self, run: str) -> None:
         """Close the run's decided requests and mark its hints as given: the step that follows them has begun."""
@@ -149,6 +167,8 @@ class ApprovalService:
             return closed, self._rows.take_hints(run, now) if waiting else []
 
         closed, taken = await self._core.on_store(closing)
+        for held in [one for one in self._held.values() if one.run == run and one.decision is not None]:
+            closed.append(replace(self._held.pop(held.id), state=RequestState.CLOSED, closed_at=time.time()))
         for request in closed:
             self._core.bus.publish(RequestChanged(request=request))
         for hint in taken:
@@ -313,6 +333,9 @@ class ApprovalService:
                 self.forget_policy()
                 for woken in self._decided.values():
                     woken.set()
+                for waiting in tuple(self._decided):
+                    if (found := await self.request(waiting)).state is not RequestState.OPEN:
+                        self._core.bus.publish(RequestChanged(request=found))
                 runs = tuple(ours())
                 for command in await self._core.on_store(self._rows.take_remote_commands, runs):
                     await grant(command)
@@ -325,19 +348,11 @@ class ApprovalService:
         if isinstance(event, PolicyChanged):
             self.forget_policy()  # undo and redo have brought another one
 
-    async def _announce(self, found: ApprovalRequest, decision: OperatorDecision) -> None:
+    def _announce(self, found: ApprovalRequest) -> None:
+        """Tell everyone, and whoever waits for it, that a request was decided or closed."""
         self._core.bus.publish(RequestChanged(request=found))
-        self._wake(found.id)
-        reach = f" ({decision.scope.value})" if decision.scope is not ApprovalScope.ONCE else ""
-        words = f"{decision.text or decision.command or found.words or found.question}{reach}"
-        await self.note(
-            found.run, found.step, _ACTIONS[decision.kind], words, about=found.id, author=decision.author
-        )
-
-    def _wake(self, request: str) -> None:
-        woken = self._decided.get(request)
-        if woken is not None:
-            woken.set()
+        if found.id in self._decided:
+            self._decided[found.id].set()
 
 
 class RunApprovals:

@@ -97,16 +97,9 @@ class SupervisionStore(SupervisionState):
             Conflict: it was decided already, or nothing waits for it any more.
             UsageError: the decision does not fit the request, lacks its text or its action, or is too long.
         """
-        _check_decision(decision)
         with translated_errors(self.path), transaction(self.connection):
             asked = self._asked(id)
-            if wrong := decision_problem(asked.need, decision.kind):
-                raise UsageError(wrong)
-            if asked.decision is not None:
-                by = asked.decision.author or "somebody"
-                raise Conflict(f"request {id} was decided already by {by}: {asked.decision.kind.value}")
-            if asked.state is RequestState.CLOSED:
-                raise Conflict(f"request {id} is closed: {asked.void or 'nothing waits for it any more'}")
+            check_decision(asked, decision)
             self.connection.execute(
                 "INSERT INTO person_decision (request, document) VALUES (?,?)", (id, to_json(decision))
             )
@@ -269,10 +262,18 @@ class SupervisionStore(SupervisionState):
         self.connection.execute("INSERT INTO person_closing (request, at, why) VALUES (?,?,?)", (id, at, why))
 
 
-def _check_decision(decision: OperatorDecision) -> None:
+def check_decision(asked: ApprovalRequest, decision: OperatorDecision) -> None:
+    """Check that a request can be decided so; raises as ``SupervisionStore.decide``."""
     check_length(decision.text, "the answer" if decision.kind is DecisionKind.ANSWER else "the reason")
     check_length(decision.command, "the action")
     if decision.kind is DecisionKind.EDIT and not decision.command.strip():
         raise UsageError("the replacement action is missing", remedy='give one like click("12")')
     if decision.kind is DecisionKind.ANSWER and not decision.text.strip():
         raise UsageError("the answer is empty", remedy="deny the request to give none")
+    if wrong := decision_problem(asked.need, decision.kind):
+        raise UsageError(wrong)
+    if asked.decision is not None:
+        by = asked.decision.author or "somebody"
+        raise Conflict(f"request {asked.id} was decided already by {by}: {asked.decision.kind.value}")
+    if asked.state is RequestState.CLOSED:
+        raise Conflict(f"request {asked.id} is closed: {asked.void or 'nothing waits for it any more'}")
