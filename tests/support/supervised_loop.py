@@ -110,6 +110,7 @@ class SupervisedLoop:
             changed=lambda: self.states.append(self.control.state),
             planned=self.planned.append,
         )
+        self.desk.step_of = lambda: self.control.step
         self.loop = AgentLoop(
             task,
             AgentDependencies(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from app.engine.agent.memory import entries
 from app.engine.agent.ports import ActionExecutor
+from app.engine.agent.run_control import WATCHDOG, RunControl
 from app.engine.browser.session_state import EMPTY_TAB
 from app.engine.core.action_result import ActionResult, Cause, refused
 from app.engine.core.actions.types import Action, Goto
@@ -28,7 +29,6 @@ from app.errors import SiteloreError, StoreError
 
 if TYPE_CHECKING:
     from app.engine.agent.memory.ledger_store import LedgerStore
-    from app.engine.agent.run_control import RunControl
     from app.engine.browser.live_browser import LiveBrowser
 
 log = logging.getLogger(__name__)
@@ -303,7 +303,6 @@ class RecoveringExecutor(ActionExecutor):
         try:
             if self.ledger_store is not None:
                 self.ledger_store.write(entries.note(words, control.step))
-            if control.desk is not None:
-                await control.desk.note(OperatorAction.MENDED, control.step, words, author="watchdog")
+            await control.add_to_timeline(OperatorAction.MENDED, words, author=WATCHDOG)
         except StoreError as error:
             log.warning("the recovery of run %s could not be recorded: %s", control.run, error)

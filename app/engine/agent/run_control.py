@@ -1,6 +1,6 @@
 """Control of one run with a person behind it: requests, decisions and hints, as rows that survive the process.
 
-Without a desk there is no person: nothing is asked, and gates are open unless something closes them.
+Without approvals there is no person: nothing is asked, and gates are open unless something closes them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from app.engine.core.verdicts import Flag
 from app.errors import Conflict, NotFound, StoreError, UsageError
 
 if TYPE_CHECKING:
-    from app.engine.agent.ports import SupervisionPort
+    from app.engine.agent.ports import Approvals
 
 __all__ = ["MOST_HINTS", "RETRY_SECONDS", "DecisionStale", "RunControl", "WatchdogTimeout"]
 
@@ -52,7 +52,7 @@ class RunControl(PauseControl):
     """Pause control of a run whose loop can also ask a person; one for each run.
 
     Attributes:
-        desk: where requests, decisions and hints are stored; ``None`` where no person is to be asked.
+        approvals: where requests, decisions and hints are stored; ``None`` where no person is to be asked.
         check: reads an action in the call form against the page it is for; returns what is wrong with it, "" if
             nothing.
         no_walls: keys of pages that look like a wall and are none, as a person said; never asked about again.
@@ -61,7 +61,7 @@ class RunControl(PauseControl):
     def __init__(
         self,
         run: str = "",
-        desk: SupervisionPort | None = None,
+        approvals: Approvals | None = None,
         *,
         site: str = "",
         clock: Callable[[], float] = time.monotonic,
@@ -73,7 +73,7 @@ class RunControl(PauseControl):
         super().__init__(
             run, site=site, clock=clock, now=now, changed=changed, planned=planned, unplanned=unplanned
         )
-        self.desk = desk
+        self.approvals = approvals
         self.check: Callable[[str], str] | None = None
         self._left: list[ApprovalRequest] = []
         self._hints: tuple[RetrievedTip, ...] = ()
@@ -83,7 +83,7 @@ class RunControl(PauseControl):
     @property
     def supervised(self) -> bool:
         """A person can be asked."""
-        return self.desk is not None
+        return self.approvals is not None
 
     # called for a person
 
@@ -110,10 +110,10 @@ class RunControl(PauseControl):
         asked again.
         """
         self.step, self._begun = step, True
-        if self.desk is not None:
+        if self.approvals is not None:
             with suppress(StoreError):  # requests that can't be read are asked again
-                self._left = list(await self.desk.pending())
-                said = await self.desk.statements()
+                self._left = list(await self.approvals.requests(self.run))
+                said = await self.approvals.statements(self.run)
                 self.no_walls |= said.no_walls
                 if said.end is not None:  # its process died before the run was closed
                     self.end_by_hand, self._stopping = said.end, True
@@ -126,7 +126,7 @@ class RunControl(PauseControl):
     async def finish(self) -> None:
         """Close what is still open after the run was closed."""
         self.end()
-        if self.desk is not None:
+        if self.approvals is not None:
             left, self._left = self._left, []
             for request in left:
                 await self._voided(request, "the run is over")
@@ -160,7 +160,7 @@ class RunControl(PauseControl):
             mended: called every few seconds; once it returns true, the decision is to try again.
             until_handed: the request becomes pointless after any takeover, whatever its kind.
         """
-        if self.desk is None or self._stopping:
+        if self.approvals is None or self._stopping:
             return None
         known = next((one for one in self._left if _same_request(one, request)), None)
         if known is not None and known.decision is not None and _is_spent(known.need, known.decision):
@@ -170,7 +170,7 @@ class RunControl(PauseControl):
         for stale in [one for one in self._left if one.decision is None and _is_stale(one, request)]:
             await self._voided(stale, "it is asked again, because the page has changed")
             self._left.remove(stale)
-        request = known or await self.desk.open(request)
+        request = known or await self.approvals.open(request)
         decision = await self._waited(request, mended, until_handed=until_handed)
         self._left = [one for one in self._left if one.id != request.id]
         if decision is None or decision is _WORKS_AGAIN:
@@ -194,7 +194,7 @@ class RunControl(PauseControl):
             person, the run
             is to stop, or (``until_handed``) a person has taken over.
         """
-        if self.desk is None or self._stopping:
+        if self.approvals is None or self._stopping:
             return None
         await self.add_to_timeline(OperatorAction.TROUBLED, what, author=WATCHDOG)
         decision = await self.ask(
@@ -223,21 +223,21 @@ class RunControl(PauseControl):
         """Close the decisions and mark the hints that this step goes by.  Raises ``StoreError``; may be called
         again then.
         """
-        if self.desk is None:
+        if self.approvals is None:
             return
         for request in [one for one in self._left if one.decision is None]:
             await self._voided(request, "the run continued without it")
             self._left.remove(request)
         if self._left or self._untaken:
-            await self.desk.on_step_started(step)
+            await self.approvals.on_step_started(self.run)
             self._left, self._untaken = [], False
 
     async def hints(self) -> tuple[RetrievedTip, ...]:
         """Return the newest hints of people to this run, oldest first, in the form the agent gets."""
-        if self.desk is None:
+        if self.approvals is None:
             return ()
         with suppress(StoreError):  # keep those known so far
-            said = await self.desk.hints()
+            said = await self.approvals.hints(self.run)
             self._untaken = any(not one.taken_at for one in said)
             self._hints = tuple(
                 RetrievedTip(
@@ -249,28 +249,28 @@ class RunControl(PauseControl):
 
     async def answer(self, risk: RiskClass) -> PolicyAnswer:
         """Return how the standing approvals and the policy answer an action of this class."""
-        if self.desk is None:
+        if self.approvals is None:
             return PolicyAnswer.ALLOW
         try:
-            return await self.desk.answer(risk)
+            return await self.approvals.answer(self.run, self.site, risk)
         except StoreError:
             return DEFAULT_POLICY.answer(self.site, risk)
 
     async def is_class_allowed(self, risk: RiskClass) -> bool:
         """Whether a person allowed every action of this class for this run or its site."""
-        if self.desk is None:
+        if self.approvals is None:
             return False
         try:
-            return await self.desk.is_class_allowed(risk)
+            return await self.approvals.is_class_allowed(self.run, self.site, risk)
         except StoreError:
             return False
 
     async def reaction(self, flag: Flag) -> Reaction:
         """Return the policy's reaction to a flag."""
-        if self.desk is None:
+        if self.approvals is None:
             return Reaction.MARK
         try:
-            return await self.desk.reaction(flag)
+            return await self.approvals.reaction(self.site, flag)
         except StoreError:
             return DEFAULT_POLICY.reaction(self.site, flag.severity, flag.detector)
 
@@ -278,9 +278,9 @@ class RunControl(PauseControl):
         self, action: OperatorAction, words: str, about: str = "", author: str = ""
     ) -> None:
         """Add an entry to the timeline; a run goes on without it where it can't be written."""
-        if self.desk is not None:
+        if self.approvals is not None:
             with suppress(StoreError):
-                await self.desk.note(action, self.step, words, about, author)
+                await self.approvals.note(self.run, self.step, action, words, about, author)
 
     # internals
 
@@ -317,9 +317,9 @@ class RunControl(PauseControl):
         return _RETRY_LATER
 
     async def _decided(self, request: str) -> OperatorDecision | None:
-        assert self.desk is not None
+        assert self.approvals is not None
         try:
-            return await self.desk.decision(request)
+            return await self.approvals.decision(request)
         except (Conflict, NotFound):
             return None  # it was closed elsewhere
 
@@ -331,9 +331,9 @@ class RunControl(PauseControl):
         return None
 
     async def _voided(self, request: ApprovalRequest, why: str) -> None:
-        assert self.desk is not None
+        assert self.approvals is not None
         with suppress(StoreError, Conflict, NotFound):
-            await self.desk.void(request.id, why)
+            await self.approvals.void(request.id, why)
 
 
 async def first_completed(*waits: Coroutine[Any, Any, ResultT]) -> ResultT:

@@ -374,7 +374,7 @@ async def test_while_nothing_can_be_written_an_action_waits(bench: Bench):
         return await asked(what, why)
 
     bench.control.ask_about_trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
-    bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
+    bench.control.approvals = object()  # pyright: ignore[reportAttributeAccessIssue]
     assert (await bench.hands.do(Click(0))).success
     assert len(bench.control.asked) == 2
 
@@ -391,7 +391,7 @@ async def test_a_run_that_was_held_while_it_waited_for_the_disk_decides_anew(ben
         return DecisionKind.RETRY
 
     bench.control.ask_about_trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
-    bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
+    bench.control.approvals = object()  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(DecisionStale):
         await bench.hands.do(Click(0))
     assert bench.mortal.done == [Goto(CART)]
@@ -400,7 +400,7 @@ async def test_a_run_that_was_held_while_it_waited_for_the_disk_decides_anew(ben
 async def test_a_person_may_end_a_run_that_can_not_be_written_down(bench: Bench):
     bench.hands.block_actions("the disk is full")
     bench.control.verbs = [DecisionKind.DENY]
-    bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
+    bench.control.approvals = object()  # pyright: ignore[reportAttributeAccessIssue]
     result = await bench.hands.do(Click(0))
     assert (result.cause, bench.control.stopping) == (Cause.PERSON, True)
     assert bench.mortal.done == [Goto(CART)]

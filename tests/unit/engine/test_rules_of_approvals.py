@@ -125,7 +125,7 @@ async def test_how_long_a_decision_holds(need: Need, verb: DecisionKind, asked: 
 
 
 class Unreadable(FakeApprovals):
-    async def answer(self, risk: RiskClass) -> PolicyAnswer:
+    async def answer(self, run: str, site: str, risk: RiskClass) -> PolicyAnswer:
         raise StoreError("the disk has a fault")
 
 

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from app.engine.agent.run_control import POLICY, WATCHDOG
 from app.engine.api.engine_api import RunFilter
 from app.engine.core.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
 from app.engine.core.hand_back import OperatorStatements
@@ -53,8 +54,8 @@ Learn = Callable[[Sequence[str]], Awaitable[None]]
 POLL_INTERVAL = 0.5
 """Seconds between two polls for writes of another process."""
 
-POLICY, WATCHDOG, AGENT = "policy", "watchdog", "agent"
-"""Authors that are no person."""
+AGENT = "agent"
+"""Author of the questions a run asks by itself; it is no person, like ``POLICY`` and ``WATCHDOG``."""
 ASKED_BY = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
 """Author of a request on the time line; the policy for other needs."""
 
@@ -69,7 +70,10 @@ _ACTIONS = {
 
 
 class ApprovalService:
-    """Requests, hints, operator actions and the intervention policy of an open workspace."""
+    """Requests, hints, operator actions and the intervention policy of an open workspace.
+
+    The agent's side of it is ``app.engine.agent.ports.Approvals``: a run's control asks and is answered here.
+    """
 
     def __init__(self, core: Core, learn: Learn) -> None:
         self._core, self._learn = core, learn
@@ -91,6 +95,10 @@ class ApprovalService:
             log.warning("request %s of run %s is held in memory: %s", request.id, request.run, error)
             self._held[request.id] = request
         self._core.bus.publish(RequestChanged(request=request))
+        author = ASKED_BY.get(request.need, POLICY)
+        await self.note(
+            request.run, request.step, OperatorAction.ASKED, request.question, about=request.id, author=author
+        )
         return request
 
     async def request(self, request: str) -> ApprovalRequest:
@@ -353,59 +361,3 @@ class ApprovalService:
         self._core.bus.publish(RequestChanged(request=found))
         if found.id in self._decided:
             self._decided[found.id].set()
-
-
-class RunApprovals:
-    """The approval service bound to one run (``app.engine.agent.ports.SupervisionPort``)."""
-
-    def __init__(self, approvals: ApprovalService, run: str, site: str) -> None:
-        self._approvals, self._run, self._site = approvals, run, site
-
-    async def open(self, request: ApprovalRequest) -> ApprovalRequest:
-        """Store a new request of this run."""
-        opened = await self._approvals.open(replace(request, run=self._run, site=self._site))
-        asker = ASKED_BY.get(opened.need, POLICY)
-        await self.note(OperatorAction.ASKED, opened.step, opened.question, about=opened.id, author=asker)
-        return opened
-
-    async def pending(self) -> tuple[ApprovalRequest, ...]:
-        """Return the requests that a crashed process left open or decided."""
-        return tuple(await self._approvals.requests(self._run))
-
-    async def decision(self, request_id: str) -> OperatorDecision:
-        """Wait until a request is decided."""
-        return await self._approvals.decision(request_id)
-
-    async def void(self, request_id: str, why: str) -> None:
-        """Close a request that nothing waits for any more."""
-        await self._approvals.void(request_id, why)
-
-    async def on_step_started(self, step: int) -> None:
-        """Close decided requests: the step that follows them begins."""
-        await self._approvals.on_step_started(self._run)
-
-    async def statements(self) -> OperatorStatements:
-        """Return the operator's statements about the run as a whole."""
-        return await self._approvals.statements(self._run)
-
-    async def hints(self) -> tuple[Hint, ...]:
-        """Return every hint of the run."""
-        return tuple(await self._approvals.hints(self._run))
-
-    async def note(
-        self, action: OperatorAction, step: int, words: str, about: str = "", author: str = ""
-    ) -> None:
-        """Add an action to the run's time line."""
-        await self._approvals.note(self._run, step, action, words, about=about, author=author)
-
-    async def answer(self, risk: RiskClass) -> PolicyAnswer:
-        """Return the rule for a risk class."""
-        return await self._approvals.answer(self._run, self._site, risk)
-
-    async def is_class_allowed(self, risk: RiskClass) -> bool:
-        """Return whether an operator allowed a risk class outright."""
-        return await self._approvals.is_class_allowed(self._run, self._site, risk)
-
-    async def reaction(self, flag: Flag) -> Reaction:
-        """Return the policy's reaction to a flag."""
-        return await self._approvals.reaction(self._site, flag)

@@ -34,7 +34,7 @@ from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag
 from app.engine.services.core import Core
 from app.engine.services.review import ReviewService
-from app.engine.services.supervision.approvals import ApprovalService, RunApprovals
+from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.supervised_page import SupervisedPage
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot
 from app.errors import StoreError
@@ -277,7 +277,7 @@ class SupervisedRun:
     def _new_control(self) -> RunControl:
         return RunControl(
             self.row.run,
-            RunApprovals(self._approvals, self.row.run, self.request.site),
+            self._approvals,
             site=self.request.site,
             changed=self._changed,
             planned=self._planned,
