@@ -170,8 +170,8 @@ class RunControl(PauseControl):
         for stale in [one for one in self._left if one.decision is None and _is_stale(one, request)]:
             await self._voided(stale, "it is asked again, because the page has changed")
             self._left.remove(stale)
-        request = known or await self.approvals.open(request)
-        decision = await self._waited(request, mended, until_handed=until_handed)
+        request, is_new = known or request, known is None
+        decision = await self._waited(request, mended, is_new=is_new, until_handed=until_handed)
         self._left = [one for one in self._left if one.id != request.id]
         if decision is None or decision is _WORKS_AGAIN:
             await self._voided(request, _why_void(decision, stopping=self._stopping))
@@ -289,14 +289,18 @@ class RunControl(PauseControl):
         request: ApprovalRequest,
         mended: Callable[[], Awaitable[bool]] | None,
         *,
+        is_new: bool,
         until_handed: bool,
     ) -> OperatorDecision | None:
+        assert self.approvals is not None
         before, touches, handed = self._stage, self.page_changes, self.hand_backs if until_handed else -1
         self.hold_count += 1
-        self._needs[request.id] = request
-        self._enter(Stage.HELD)
-        self._shift(always=True)
+        self._needs[request.id] = request  # from now on a decision can be checked
         try:
+            if is_new:
+                await self.approvals.open(request)
+            self._enter(Stage.HELD)
+            self._shift(always=True)
             while True:
                 waits = [self._decided(request.id), self._pointless(request.need, touches, handed)]
                 if mended is not None:

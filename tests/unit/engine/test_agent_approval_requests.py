@@ -104,6 +104,21 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
     assert any("instead of" in note for note in bench.policy.seen[1].history[0].result.notes)
 
 
+async def test_a_decision_is_checked_from_the_moment_its_request_is_announced():
+    wrong = OperatorDecision(kind=DecisionKind.EDIT, command='click("99")')
+    refused: list[str] = []
+
+    def decide(request: ApprovalRequest) -> OperatorDecision:
+        with pytest.raises(UsageError, match="there is no element 99"):
+            bench.control.check_decision(request.id, wrong)
+        refused.append(request.id)
+        return OperatorDecision(kind=DecisionKind.DENY)
+
+    bench = SupervisedLoop([Click(2), Stop("")], desk=FakeApprovals(decide, policy=ASKING))
+    await bench.run()
+    assert refused == list(bench.desk.rows)
+
+
 async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again():
     answers = iter(
         [
