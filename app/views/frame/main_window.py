@@ -24,10 +24,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
-    QHBoxLayout,
     QMainWindow,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -39,6 +37,7 @@ from app.views.frame.status_bar import StatusBar
 from app.views.frame.theme import Theme
 from app.views.frame.top_bar import TopBar
 from app.views.frame.welcome import DropTarget, Welcome
+from app.views.widgets.build import hbox, vbox
 from app.views.widgets.overlay import Overlay
 from app.views.widgets.splitter import Splitter
 from app.views.widgets.toast import Toast
@@ -109,17 +108,8 @@ class MainWindow(QMainWindow):
         self.stack.addWidget(self.welcome)
         self.frame = QWidget()
         self.frame.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.rail)
-        middle.addWidget(self.stack, 1)
-        layout = QVBoxLayout(self.frame)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.top)
-        layout.addWidget(self.banner)
-        layout.addLayout(middle, 1)
-        layout.addWidget(self.status)
+        middle = hbox(self.rail, (self.stack, 1), spacing=0)
+        vbox(self.top, self.banner, (middle, 1), self.status, parent=self.frame, spacing=0)
         self.setCentralWidget(self.frame)
         self.frame.setFocus()
         self.toast = Toast(self.frame)

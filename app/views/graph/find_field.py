@@ -9,7 +9,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QLabel,
     QLineEdit,
     QListView,
     QStackedLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.views.graph.node_rows import HIT, hit_row
+from app.views.widgets.build import text_label
 from app.views.widgets.picker import Picker
 from app.views.widgets.rows import RowDelegate
 
@@ -88,10 +88,8 @@ class SearchResults(QFrame):
         self.list = QListView()
         self.list.setAccessibleName(self.tr("States found"))
         self.picker = Picker(field, self.list, model.search.hits, RowDelegate(theme, hit_row, HIT, self.list))
-        self.words = QLabel()
-        self.words.setProperty("kind", "muted")
+        self.words = text_label(kind="muted", wrap=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.words.setWordWrap(True)
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(2, 6, 2, 6)
         self._stack.addWidget(self.list)

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QLocale, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
     QTableView,
     QToolTip,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.graph.velocity_plot import depth_words, ticks
 from app.views.widgets import EmptyState
+from app.views.widgets.build import hbox, styled, text_label, vbox
 from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
@@ -222,7 +220,7 @@ class VelocityView(Panel):
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
         self.setAccessibleName(self.tr("Discovery velocity"))
-        self.chart, self.summary = VelocityChart(theme), QLabel()
+        self.chart, self.summary = VelocityChart(theme), text_label(kind="secondary", wrap=True)
         self.table = QTableView()
         self.table.setModel(model.table)
         self.table.setAccessibleName(self.tr("Discovery velocity by depth, as a table"))
@@ -232,8 +230,7 @@ class VelocityView(Panel):
         self.table.setTabKeyNavigation(False)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.close_button = QPushButton()
-        self.close_button.setProperty("kind", "link")
+        self.close_button = styled(QPushButton(), "link")
         self._lay_out()
         self.close_button.clicked.connect(self.closed)
         model.changed.connect(self._show)
@@ -248,34 +245,20 @@ class VelocityView(Panel):
         self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Discovery velocity"))
-        title.setProperty("kind", "heading")
+        title = text_label(self.tr("Discovery velocity"), "heading")
         self.close_button.setText(self.tr("Close  Esc"))
         self.close_button.setAccessibleName(self.tr("Close the velocity chart"))
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 8, 12, 4)
-        head.addWidget(title, 1)
-        head.addWidget(self.close_button)
-        self.summary.setWordWrap(True)
-        self.summary.setTextFormat(Qt.TextFormat.PlainText)
-        self.summary.setProperty("kind", "secondary")
+        head = hbox((title, 1), self.close_button, margins=(14, 8, 12, 4))
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(14, 4, 12, 12)
-        column.setSpacing(8)
-        column.addWidget(self.chart, 100)
-        column.addWidget(self.summary)
-        column.addWidget(self.table, 60)
+        vbox(
+            (self.chart, 100), self.summary, (self.table, 60), parent=body, margins=(14, 4, 12, 12), spacing=8
+        )
         self._empty = EmptyState("", "")
         self._face = QStackedWidget()
         self._face.addWidget(body)
         self._face.addWidget(self._empty)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._face, 1)
+        vbox(head, (self._face, 1), parent=self, spacing=0)
 
     def _show(self) -> None:
         model = self._model

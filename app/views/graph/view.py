@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QLabel, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from app.models.graph.model import MapState
 from app.models.graph.node_table import COLUMNS
@@ -21,6 +21,7 @@ from app.views.graph.table import NodeTable
 from app.views.graph.toolbar import MapToolbar
 from app.views.graph.velocity_view import VelocityView
 from app.views.widgets import EmptyState, Splitter
+from app.views.widgets.build import text_label, vbox
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -132,9 +133,7 @@ class MapView(QWidget):
             center,
         )
         self.loading = EmptyState(self.tr("Drawing the map…"), "", "", center)
-        self.error = QLabel()
-        self.error.setWordWrap(True)
-        self.error.setProperty("kind", "fail")
+        self.error = text_label(kind="fail", wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.error.setMargin(16)
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -164,21 +163,13 @@ class MapView(QWidget):
 
     def _lay_out(self) -> None:
         main = QWidget()
-        over = QVBoxLayout(main)
-        over.setContentsMargins(0, 0, 0, 0)
-        over.setSpacing(0)
-        over.addWidget(self.head)
-        over.addWidget(self.faces, 1)
+        vbox(self.head, (self.faces, 1), parent=main, spacing=0)
         self.columns = Splitter(Qt.Orientation.Horizontal, (0, SIDE))
         self.columns.addWidget(main)
         self.columns.addWidget(self.side)
         main.setMinimumWidth(420)
         self.side.setMinimumWidth(300)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.columns, 1)
-        layout.addWidget(self.bar)
+        vbox((self.columns, 1), self.bar, parent=self, spacing=0)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setTabOrder(self.head, self.canvas)
         self.setTabOrder(self.canvas, self.table)

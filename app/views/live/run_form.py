@@ -6,10 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QLabel, QListView
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QListView
 
 from app.models.live.run_form import RunFormModel
 from app.models.live.task_file_form import TaskFileModel
+from app.views.widgets.build import text_label
 from app.views.widgets.form_panel import FormField, FormPanel, RadioOption, check
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class RunForm(FormPanel[RunFormModel]):
         self._theme = theme
         self.graph = QComboBox()
         self.headed = QCheckBox(self.tr("show the browser"))
-        self.going = QLabel()
+        self.going = text_label(kind="secondary", wrap=True)
         self.add_fields("intent", "start_url")
         self.intent = self.texts["intent"]
         self.policies = self.add_choices(self.tr("Policy"), (
@@ -47,9 +48,6 @@ class RunForm(FormPanel[RunFormModel]):
         self.graph.setAccessibleName(self.tr("Graph used for navigation"))
         self.add_fields("kb", "max_steps", "storage_state")
         self.add_row(self.headed)
-        self.going.setProperty("kind", "secondary")
-        self.going.setWordWrap(True)
-        self.going.setTextFormat(Qt.TextFormat.PlainText)
         self.frame(self.tr("Start a run"), self.going)
         self.start.setText(self.tr("Start   Enter"))
         self.start.setAccessibleName(self.tr("Start a run"))
@@ -112,7 +110,7 @@ class TaskFileForm(FormPanel[TaskFileModel]):
                       meaning=self.tr("not counting those that wait for you (empty: unchanged)")),
         ))  # fmt: skip
         self._theme = theme
-        self.count, self.tasks = QLabel(), QListView()
+        self.count, self.tasks = text_label(kind="secondary", wrap=True), QListView()
         self.add_fields("path", "start_url", "at_once")
         self.tasks.setModel(model.list)
         self.tasks.setUniformItemSizes(True)
@@ -121,9 +119,6 @@ class TaskFileForm(FormPanel[TaskFileModel]):
         self.tasks.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tasks.setAccessibleName(self.tr("Tasks of the file; select some to start only those"))
         self.add_row(self.tasks, wide=True)
-        self.count.setProperty("kind", "secondary")
-        self.count.setWordWrap(True)
-        self.count.setTextFormat(Qt.TextFormat.PlainText)
         self.frame(self.tr("Runs from a task file"), self.count)
         self.tasks.activated.connect(self.submit)
         self.tasks.selectionModel().selectionChanged.connect(self.refresh)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.models.live.takeover import MAX_ADDRESS_LENGTH, MAX_ANSWER_LENGTH, PAGE_COMMANDS, TakeoverModel
+from app.views.widgets.build import hbox, vbox
 from app.views.widgets.command_button import SIGN, WORD, CommandButton
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.message_label import MessageLabel
@@ -63,20 +64,9 @@ class TakeoverBar(QWidget):
         self._bind()
 
     def _lay_out(self) -> None:
-        first, second = QHBoxLayout(), FlowLayout(gap=5)
-        first.setSpacing(5)
-        for button in self.moves:
-            first.addWidget(button)
-        first.addWidget(self.address, 1)
-        for button in (self.finished, self.answered, self.no_wall):
-            second.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 2, 8, 4)
-        layout.setSpacing(4)
-        layout.addLayout(first)
-        layout.addLayout(second)
-        layout.addWidget(self.answer)
-        layout.addWidget(self.said)
+        first = hbox(*self.moves, (self.address, 1), spacing=5)
+        second = FlowLayout(self.finished, self.answered, self.no_wall, gap=5)
+        vbox(first, second, self.answer, self.said, parent=self, margins=(8, 2, 8, 4), spacing=4)
         self.said.say("")
 
     def _connect(self) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from app.views.widgets import ElidedLabel
+from app.views.widgets.build import Gap, hbox, text_label, vbox
 from app.views.widgets.command_button import CommandButton
 from app.views.widgets.flow_layout import FlowLayout
 
@@ -30,14 +31,8 @@ class TakeoverCard(QFrame):
         self.setProperty("kind", "card")
         self.setObjectName("takeover-card")
         self.setAutoFillBackground(True)
-        self.title, self.done = QLabel(), ElidedLabel()
-        self.title.setProperty("kind", "title")
-        self.changes, self.tip = QLabel(), QLabel()
-        self.changes.setProperty("kind", "secondary")
-        for label in (self.title, self.changes, self.tip):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        self.changes.setWordWrap(True)
-        self.tip.setWordWrap(True)
+        self.title, self.done = text_label(kind="title"), ElidedLabel()
+        self.changes, self.tip = text_label(kind="secondary", wrap=True), text_label(wrap=True)
         self.close_button = QToolButton()
         self.close_button.setIcon(theme.icon("close", "muted"))
         self.close_button.setAutoRaise(True)
@@ -47,20 +42,19 @@ class TakeoverCard(QFrame):
         self.tip_button = CommandButton("live.tip", center, theme, self.tr("Write a tip"))
         self.tip_button.call(True)
         self.map_button = CommandButton("live.to_map", center, theme, self.tr("Add to map"))
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.close_button)
-        foot = FlowLayout(gap=8)
-        foot.addWidget(self.tip_button)
-        foot.addWidget(self.map_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 8, 8, 8)
-        layout.setSpacing(4)
-        layout.addLayout(head)
-        for widget in (self.done, self.changes, self.tip):
-            layout.addWidget(widget)
-        layout.addSpacing(4)
-        layout.addLayout(foot)
+        head = hbox((self.title, 1), self.close_button)
+        foot = FlowLayout(self.tip_button, self.map_button, gap=8)
+        vbox(
+            head,
+            self.done,
+            self.changes,
+            self.tip,
+            Gap(4),
+            foot,
+            parent=self,
+            margins=(16, 8, 8, 8),
+            spacing=4,
+        )
         self.setAccessibleName(self.tr("Takeover summary"))
 
     def show_account(self, account: TakeoverSummary) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from app.models.live.run_list import can_resume, can_step, can_take_over, has_control, is_active, is_ended
 from app.views.live.action_bar import LiveBar
@@ -20,6 +20,7 @@ from app.views.live.run_form import RunForm, TaskFileForm
 from app.views.live.run_grid import NarrowList, RunGrid
 from app.views.live.run_page import RunPage
 from app.views.widgets import Splitter
+from app.views.widgets.build import hbox, styled, vbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,13 +173,8 @@ class LiveView(QWidget):
         self.right = Splitter(Qt.Orientation.Vertical, (NEEDS, 0))
         self.right.addWidget(self.needs)
         self.right.addWidget(self.knowledge)
-        self.beside = QWidget()
-        self.beside.setProperty("kind", "raised")
-        column = QVBoxLayout(self.beside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.right, 1)
-        column.addWidget(self.hint)
+        self.beside = styled(QWidget(), "raised")
+        vbox((self.right, 1), self.hint, parent=self.beside, spacing=0)
         self.columns = Splitter(Qt.Orientation.Horizontal, (LEFT, 0, RIGHT))
         for pane, least in ((self.left, 180), (self.page, 380), (self.beside, 270)):
             self.columns.addWidget(pane)
@@ -190,16 +186,8 @@ class LiveView(QWidget):
         self.side.addWidget(self.form)
         self.side.addWidget(self.tasks)
         self.side.hide()
-        top = QHBoxLayout()
-        top.setContentsMargins(0, 0, 0, 0)
-        top.setSpacing(0)
-        top.addWidget(self.faces, 1)
-        top.addWidget(self.side)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(top, 1)
-        layout.addWidget(self.bar)
+        top = hbox((self.faces, 1), self.side, spacing=0)
+        vbox((top, 1), self.bar, parent=self, spacing=0)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -12,17 +12,15 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
-    QLabel,
     QListView,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.review.run_queue import QueueState
 from app.views.review.rows import QUEUE, run_row
 from app.views.widgets import EmptyState
+from app.views.widgets.build import ground, hbox, text_label, vbox
 from app.views.widgets.filter_line import FilterLine
 from app.views.widgets.rows import RowDelegate
 
@@ -43,10 +41,8 @@ class QueuePane(QWidget):
         super().__init__()
         self._model, self._queue, self._center = model, model.queue, center
         self._marking = False
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.count = QLabel()
-        self.count.setProperty("kind", "secondary")
+        ground(self)
+        self.count = text_label(kind="secondary")
         self.filter = FilterLine(
             self._queue.text,
             self.tr("Filter: failed  site:gitlab  words"),
@@ -108,23 +104,10 @@ class QueuePane(QWidget):
             self._stack.addWidget(face)
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Queue"))
-        title.setProperty("kind", "heading")
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 0, 0)
-        head.addWidget(title)
-        head.addStretch()
-        head.addWidget(self.count)
-        top = QVBoxLayout()
-        top.setContentsMargins(10, 8, 8, 8)
-        top.setSpacing(6)
-        top.addLayout(head)
-        top.addWidget(self.filter)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(top)
-        layout.addWidget(self._stack, 1)
+        title = text_label(self.tr("Queue"), "heading")
+        head = hbox(title, 0, self.count)
+        top = vbox(head, self.filter, margins=(10, 8, 8, 8), spacing=6)
+        vbox(top, (self._stack, 1), parent=self, spacing=0)
 
     def _show(self) -> None:
         queue = self._queue

@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QWidget
 
 from app.models.common.commands import CommandCenter
 from app.views.frame.theme import Theme
+from app.views.widgets.build import styled
 from app.views.widgets.keycap import draw_keys, keys_width
 
 PAD, GAP = 8, 5
@@ -168,3 +169,19 @@ def fill(
             for button, amount in amounts:
                 button.set_detail(amount)
             return
+
+
+def show_command(button: QAbstractButton, center: CommandCenter, command: str, word: str) -> None:
+    """Give a button a word with the shortcut of a command, and the command's name and tooltip."""
+    keys = center.keys(command)
+    button.setText(f"{word}  {keys}" if keys else word)
+    button.setAccessibleName(center.title(command))
+    button.setToolTip(center.action(command).toolTip())
+
+
+def command_link(center: CommandCenter, command: str) -> QPushButton:
+    """Return a small link that runs a command; ``show_command`` writes it."""
+    button = styled(QPushButton(), "link")
+    button.setProperty("small", "true")
+    button.clicked.connect(lambda: center.trigger(command))
+    return button

@@ -9,11 +9,13 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 class FlowLayout(QLayout):
     """Lays its widgets out in reading direction; hidden ones take no room."""
 
-    def __init__(self, parent: QWidget | None = None, gap: int = 6) -> None:
+    def __init__(self, *widgets: QWidget, parent: QWidget | None = None, gap: int = 6) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._gap = gap
         self.setContentsMargins(0, 0, 0, 0)
+        for widget in widgets:
+            self.addWidget(widget)
 
     def addItem(self, item: QLayoutItem) -> None:
         """Append an item."""

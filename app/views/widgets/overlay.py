@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
 from app.views.frame.theme import Theme
+from app.views.widgets.build import styled, vbox
 
 
 class Overlay(QWidget):
@@ -23,11 +24,8 @@ class Overlay(QWidget):
         super().__init__(parent)
         self._theme, self._wanted, self._top, self._host = theme, wanted, top, parent
         self._before: QWidget | None = None
-        self.panel = QFrame(self)
-        self.panel.setProperty("kind", "overlay")
-        self.body = QVBoxLayout(self.panel)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
+        self.panel = styled(QFrame(self), "overlay")
+        self.body = vbox(parent=self.panel, spacing=0)
         parent.installEventFilter(self)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
