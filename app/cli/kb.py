@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -17,15 +16,8 @@ from kb.tip import PARTLY, Query, Retrieval, Status
 app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge bases.", no_args_is_help=True)
 
 
-class ExchangeFormatName(StrEnum):
-    """Formats of exchange files; hints and markdown can only be read."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    TXT = "txt"
-    HINTS = "hints"
-    MARKDOWN = "markdown"
-    AUTO = "auto"
+ExchangeFormatName = Literal["jsonl", "csv", "txt", "hints", "markdown", "auto"]
+"""Formats of exchange files; hints and markdown can only be read."""
 
 
 ENCODING_GRACE_SECONDS = 2.0
@@ -202,7 +194,7 @@ def import_(
     file: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
     """Import tips as quarantined drafts."""
-    report = with_engine(lambda engine: engine.kb_import(str(file), format.value, site))
+    report = with_engine(lambda engine: engine.kb_import(str(file), format, site))
     print_result(
         report, as_json, lambda: f"{len(report.added)} added as drafts, {report.skipped} already present"
     )
@@ -217,5 +209,5 @@ def export(
     out: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
     """Export tips to a file for other programs."""
-    count = with_engine(lambda engine: engine.kb_export(str(out), format.value, site))
+    count = with_engine(lambda engine: engine.kb_export(str(out), format, site))
     print_result({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")

@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import orjson
 import typer
@@ -59,11 +58,7 @@ app = typer.Typer(
 )
 
 
-class FlagVerdict(StrEnum):
-    """A verdict on a flag."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
+FlagVerdict = Literal["right", "wrong"]
 
 
 @app.command("list")
@@ -104,7 +99,7 @@ def start(
     from dataclasses import replace
 
     given: dict[str, object] = {
-        "policy": policy and policy.value,
+        "policy": policy,
         "kb": kb and knowledge_base(kb),
         "graph": tuple(graph or ()),
         "storage_state": full_path(storage_state),
@@ -261,10 +256,10 @@ def react(run: str, step: int, detector: str, word: FlagVerdict, as_json: Json =
     """Judge a detector's flag right or wrong; the detector's score follows."""
 
     async def reacting(engine: Engine) -> FlagReaction:
-        return await engine.judge_flag(run, step, detector, word is FlagVerdict.RIGHT)
+        return await engine.judge_flag(run, step, detector, word == "right")
 
     made = with_engine(reacting)
-    print_result(made, as_json, lambda: f"{made.detector} at step {made.step}: {word.value}")
+    print_result(made, as_json, lambda: f"{made.detector} at step {made.step}: {word}")
 
 
 @app.command("policy")

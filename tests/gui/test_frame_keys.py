@@ -13,7 +13,7 @@ from app.models.common.command import PERSPECTIVES
 from app.models.common.commands import ACTIVE_PLACES, COMMANDS, MENUS, CommandCenter
 from app.models.common.keymap import Keymap, is_plain, keys_overlap, normalized_key, readable_key, share_place
 from app.models.common.palette import PaletteModel
-from app.views.frame.menus import build_menus
+from app.views.frame.main_window import build_menus
 from app.views.frame.theme import Theme
 
 UI_KEYS = {

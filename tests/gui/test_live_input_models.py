@@ -16,8 +16,7 @@ from app.models.live.delayed_actions import TOO_LATE_SECONDS, UNDO_SECONDS, Dela
 from app.models.live.input_guard import IDLE_SECONDS, TYPING_SECONDS, InputGuard, KeyKind
 from app.models.live.model import LiveModel
 from app.models.live.next_action import is_deciding, same_page, still_next
-from app.models.live.run_list import RunList
-from app.models.live.run_numbers import REUSE_SECONDS, SECOND_DIGIT, RunNumbers
+from app.models.live.run_list import REUSE_SECONDS, SECOND_DIGIT, RunList, RunNumbers
 from tests.support.fake_live import make_rows
 from tests.support.manual_clock import ManualClock
 

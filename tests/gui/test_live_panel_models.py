@@ -27,7 +27,7 @@ from app.engine.core.supervision import (
 )
 from app.engine.core.verdicts import Severity
 from app.errors import Conflict, StoreError
-from app.models.common.reorderable_list import ReorderableList
+from app.models.common.object_list import ReorderableList
 from app.models.live.model import LiveModel
 from app.models.live.requests import MAX_TEXT_LENGTH
 from app.models.live.timeline import timeline

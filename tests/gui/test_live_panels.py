@@ -27,7 +27,7 @@ from app.models.live.model import LiveModel
 from app.models.live.requests import MAX_TEXT_LENGTH
 from app.views.live.canvas import PageCanvas
 from app.views.live.view import LiveView
-from app.views.widgets.message_label import MessageLabel
+from app.views.widgets.elided_label import MessageLabel
 from tests.support.live_panels import LivePanels
 from tests.support.live_window import LiveWindow
 from tests.support.made_up import NOW

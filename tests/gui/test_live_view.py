@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.engine.api.run_api import LIVE_KNOWLEDGE
 from app.engine.core.supervision import RunState
 from app.errors import SiteloreError
-from app.models.live.frame_subscriptions import FULL_RATE, TILE_RATE
+from app.models.live.frames import FULL_RATE, TILE_RATE
 from app.models.live.model import LiveModel
 from app.models.live.run_list import display_state
 from app.views.live.run_grid import cell_size

@@ -50,17 +50,14 @@ class Notification:
 
     @property
     def run(self) -> str:
-        """The run to open."""
         return self.reasons[0].run
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The runs of all reasons."""
         return tuple(reason.run for reason in self.reasons)
 
     @property
     def weight(self) -> Urgency:
-        """The highest urgency."""
         return self.reasons[0].weight
 
 
@@ -107,7 +104,6 @@ def needs_operator(row: LiveRow, policy: InterventionPolicy) -> bool:
 
 
 def flag_id(run: str, flag: RaisedFlag) -> FlagId:
-    """Return the key of a flag."""
     return run, flag.detector, flag.step
 
 

@@ -62,7 +62,6 @@ class SettingsForm(QObject):
 
     @property
     def lines(self) -> list[SettingField]:
-        """The form's lines."""
         specs = {spec.name: spec for spec in fields(Settings)}
         return [
             SettingField(
@@ -81,7 +80,6 @@ class SettingsForm(QObject):
         self._tasks.start(asyncio.to_thread(settings.load_stored), self._loaded, self._failed, key="settings")
 
     def value(self, name: str) -> Any:
-        """The value that the form shows for a setting."""
         return self._values.get(name, getattr(self._stored or Settings(), name))
 
     def set(self, name: str, value: Any) -> None:

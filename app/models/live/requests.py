@@ -20,13 +20,14 @@ from app.engine.core.supervision import (
     RequestState,
 )
 from app.errors import Conflict
+from app.models.common.tasks import ignore
 from app.models.common.translate import tr
 from app.models.review.run_queue import detector_label
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
-    from app.models.live.delayed_stops import DelayedStops
+    from app.models.live.delayed_actions import DelayedStops
     from app.models.live.input_guard import InputGuard
 
 MAX_TEXT_LENGTH = MAX_HINT_CHARS
@@ -164,7 +165,6 @@ class LiveRequests(QObject):
         self._choose()
 
     def can(self, command: str) -> bool:
-        """Whether the card offers this command now."""
         return (
             self.card is not None
             and not self.is_deciding
@@ -190,7 +190,6 @@ class LiveRequests(QObject):
         self._aim = self.card.id if self.card is not None else ""
 
     def let_go(self) -> None:
-        """Forget the request under a pressed button."""
         self._aim = ""
 
     def may_decide(self, *, opens_field: bool = False) -> bool:
@@ -212,11 +211,9 @@ class LiveRequests(QObject):
 
     # ------------------------------------------------------------ deciding
     def set_reason(self, text: str) -> None:
-        """Set the reason given to the agent with the next decision."""
         self.reason = text
 
     def clear_error(self) -> None:
-        """Clear the error."""
         if self.error:
             self._refuse("")
 
@@ -248,7 +245,6 @@ class LiveRequests(QObject):
         self._decide(OperatorDecision(kind=DecisionKind.EDIT, command=line, text=self.reason.strip()))
 
     def answer(self, text: str) -> None:
-        """Answer the agent's question."""
         if not text.strip():
             self._refuse(tr("Type the answer first."))
             return
@@ -313,7 +309,7 @@ class LiveRequests(QObject):
             if run == self._run:
                 self.show(run, found)
 
-        self._tasks.start(self._client.api.requests(run), came, lambda _error: None, key="live-requests")
+        self._tasks.start(self._client.api.requests(run), came, ignore, key="live-requests")
 
     def _refuse(self, why: str) -> None:
         self.error = why
@@ -415,7 +411,6 @@ def risk_role(risk: str) -> str:
 
 
 def too_long(length: int) -> str:
-    """Return the message for a text that is too long."""
     return tr("Too long: {0} characters of at most {1}. Nothing was sent.").format(
         f"{length:,}", f"{MAX_TEXT_LENGTH:,}"
     )

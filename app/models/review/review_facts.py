@@ -48,7 +48,6 @@ class StepFacts:
 
 
 def run_facts(detail: RunDetail) -> RunFacts:
-    """Return the header of an opened run."""
     run = detail.run
     facts = _facts(
         run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value

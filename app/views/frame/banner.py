@@ -37,7 +37,6 @@ class Banner(QFrame):
 
     @property
     def text(self) -> str:
-        """The message shown."""
         return self._text.text()
 
     def tell(self, message: str) -> None:
@@ -50,7 +49,6 @@ class Banner(QFrame):
         self.setVisible(bool(message))
 
     def offer(self, message: str, action: str, act: object) -> None:
-        """Show a message with a button."""
         self.tell(message)
         self.button.setText(action)
         self.button.clicked.connect(act, Qt.ConnectionType.SingleShotConnection)

@@ -50,7 +50,6 @@ class DoctorPanel(Overlay):
         self._fill()
 
     def first(self) -> QWidget:
-        """The page itself."""
         return self._area
 
     def _fill(self) -> None:
@@ -118,14 +117,12 @@ class TextPanel(Overlay):
         self.body.addWidget(self._area, 1)
 
     def tell(self, title: str, text: str, *, mono: bool = False) -> None:
-        """Open it with this text."""
         self._title.setText(title)
         self._text.setFont(self._theme.mono("secondary") if mono else self._theme.font())
         self._text.setText(text)
         self.present()
 
     def first(self) -> QWidget:
-        """The page itself."""
         return self._area
 
 

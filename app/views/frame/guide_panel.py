@@ -23,7 +23,6 @@ class GuidePage(QTextBrowser):
         self.anchorClicked.connect(self._follow)
 
     def show_page(self, page: str) -> None:
-        """Show a page of the guide."""
         self.setSource(QUrl.fromLocalFile(str(guide(page))))
 
     def loadResource(self, type: int, name: QUrl | str) -> Any:

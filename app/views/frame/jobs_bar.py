@@ -93,7 +93,6 @@ class JobRow(QWidget):
         self.show_job(job)
 
     def show_job(self, job: JobChanged) -> None:
-        """Show the progress of a job."""
         running = job.state == RUNNING
         self._title.setText(job.title)
         self._words.setText(progress_text(job))
@@ -140,7 +139,6 @@ class JobsPopup(QFrame):
         self.hide()
 
     def toggle(self, anchor: QWidget) -> None:
-        """Open under ``anchor``, or close."""
         self._anchor = anchor
         if self.isVisible():
             self.hide()
@@ -152,7 +150,6 @@ class JobsPopup(QFrame):
         self.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes."""
         if event.key() == Qt.Key.Key_Escape:
             self.hide()
         else:
@@ -178,7 +175,6 @@ class JobsPopup(QFrame):
         return super().eventFilter(watched, event)
 
     def sizeHint(self) -> QSize:
-        """As high as its rows."""
         rows = sum(row.sizeHint().height() for row in self._rows.values())
         wide = self._theme.px(WIDE)
         return QSize(wide, self._theme.px(58) + (rows if rows else self._none.heightForWidth(wide) + 8))

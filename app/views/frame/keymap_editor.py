@@ -76,7 +76,6 @@ class KeymapEditor(Overlay):
         self._show()
 
     def first(self) -> QWidget:
-        """The filter."""
         return self.filter
 
     @property
@@ -85,7 +84,6 @@ class KeymapEditor(Overlay):
         return self._trouble.text()
 
     def choose(self, command: str) -> None:
-        """Choose the command to change."""
         row = self.table.row_of(command)
         if row >= 0:
             self.view.selectRow(row)

@@ -35,7 +35,6 @@ class NavigationRail(QWidget):
         self._resize()
 
     def show_place(self, place: str) -> None:
-        """Mark the current perspective."""
         if place in self._buttons:
             self._buttons[place].setChecked(True)
 

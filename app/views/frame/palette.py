@@ -78,7 +78,6 @@ class PaletteView(Overlay):
         self._ask("")
 
     def first(self) -> QWidget:
-        """The line to type into."""
         return self.line
 
     def _ask(self, text: str) -> None:

@@ -116,7 +116,6 @@ class SearchPopup(QFrame):
         self._field.selectAll()
 
     def leave(self) -> None:
-        """Close, and restore the focus."""
         self.hide()
         before, self._before = self._before, None
         if before is not None and before.isVisible():

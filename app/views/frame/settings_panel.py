@@ -178,5 +178,4 @@ def _says(text: str, value: object) -> bool:
 
 
 def _quiet(text: str) -> QLabel:
-    label = text_label(text, "secondary", wrap=True)
-    return label
+    return text_label(text, "secondary", wrap=True)

@@ -39,7 +39,6 @@ class SearchField(QLineEdit):
             self.entered.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc returns to the previous focus."""
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         else:
@@ -93,7 +92,6 @@ class TopBar(QWidget):
         self._resize()
 
     def show_workspace(self, name: str, path: str) -> None:
-        """Show the workspace's name."""
         self.workspace.setText(f"·  {name}")
         self.workspace.setToolTip(path)
         self._fit_workspace()

@@ -35,7 +35,6 @@ class Welcome(QWidget):
 
     @property
     def words(self) -> str:
-        """The text shown."""
         return f"{self._title.text()} {self._hint.text()}".strip()
 
     def fail(self, title: str, reason: str) -> None:
@@ -55,7 +54,6 @@ class DropTarget(QWidget):
         self.hide()
 
     def present(self) -> None:
-        """Cover the window."""
         self.setGeometry(self._host.rect())
         self.show()
         self.raise_()

@@ -14,10 +14,9 @@ from app.views.graph.rule_editor import RuleEditor
 from app.views.graph.screenshot_view import ScreenshotMark, ScreenshotView
 from app.views.graph.status_marks import VERDICT_ROLE
 from app.views.widgets import Badge, ElidedLabel, Splitter
-from app.views.widgets.build import hbox, styled, text_label, vbox
+from app.views.widgets.build import Panel, hbox, styled, text_label, vbox
 from app.views.widgets.command_button import show_command
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -62,7 +61,6 @@ class BlockListEditor(Panel):
         self._show()
 
     def begin(self) -> None:
-        """Focus the rules."""
         self.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # ------------------------------------------------------------ layout

@@ -110,7 +110,6 @@ class ExplorationBar(QFrame):
         self.give_up.clicked.connect(model.cancel_log_in)
 
     def show_skipped(self) -> None:
-        """Open the card with all reasons."""
         self.card.open_at(self.skipped)
 
     # ------------------------------------------------------------ what is shown
@@ -307,7 +306,6 @@ class Figure(QWidget):
         self.setAccessibleName(f"{self._help}: {text}")
 
     def fit(self) -> None:
-        """Fit the width to the widest number in the present font."""
         metrics = self.value.fontMetrics()
         wide = max(metrics.horizontalAdvance(text) for text in (self._longest, self.value.text()))
         self.value.setMinimumWidth(wide + 1)

@@ -78,21 +78,18 @@ class ExploreForm(FormPanel[ExploreFormModel]):
         self.refresh()
 
     def begin(self) -> None:
-        """Focus the address."""
         self._touched.clear()
         self.start_over()
         self.fields["url"].setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.fields["url"].selectAll()
 
     def run_action(self) -> bool:
-        """Start the exploration."""
         if self.form.problems:
             return False
         self._model.explore()
         return True
 
     def refresh(self) -> None:
-        """Show the models."""
         super().refresh()
         self.show_error(self._model.error)
         for mode, button in self.modes.items():

@@ -136,7 +136,6 @@ class MapLegend(QFrame):
         self.place()
 
     def place(self) -> None:
-        """Move it into the corner."""
         host = self.parentWidget()
         if host is not None:
             self.move(10, host.height() - self.height() - 10)

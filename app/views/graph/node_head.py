@@ -35,7 +35,6 @@ class NodeHead(QWidget):
         vbox(self.title, self.url, self.template, self._place, parent=self, margins=(12, 8, 10, 6), spacing=2)
 
     def show_state(self, detail: NodeDetail) -> None:
-        """Show a state's head."""
         row = detail.row
         self.title.setText(row.title or self.tr("no title"))
         self.url.setText(row.url)

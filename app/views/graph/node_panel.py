@@ -24,10 +24,9 @@ from app.views.graph.node_rows import NodeRows, element_row, passing_run_row, tr
 from app.views.graph.screenshot_view import ScreenshotMark, ScreenshotView
 from app.views.review.rows import named_text_row
 from app.views.widgets import ElidedLabel, EmptyState
-from app.views.widgets.build import divider, hbox, scroll_area, styled, vbox
+from app.views.widgets.build import Panel, divider, hbox, scroll_area, styled, vbox
 from app.views.widgets.filter_line import FilterLine
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.panel import Panel
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -96,7 +95,6 @@ class NodePanel(Panel):
             view.setCurrentIndex(model.index(0, 0))
 
     def show_list(self, name: str) -> None:
-        """Show one of ``LISTS``."""
         self.tabs[name].setChecked(True)
         self._stack.setCurrentIndex(LISTS.index(name))
 

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.models.graph.velocity_plot import depth_words, ticks
 from app.views.widgets import EmptyState
-from app.views.widgets.build import hbox, styled, text_label, vbox
-from app.views.widgets.panel import Panel
+from app.views.widgets.build import Panel, hbox, styled, text_label, vbox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +55,6 @@ class VelocityChart(QWidget):
 
     # ------------------------------------------------------------ geometry
     def plot(self) -> QRectF:
-        """The rectangle between the axes."""
         px, metrics = self._theme.px, QFontMetrics(self._theme.font("secondary"))
         left = max((metrics.horizontalAdvance(text) for text in self._left_words()), default=0) + px(12)
         right = max((metrics.horizontalAdvance(text) for text in self._right_words()), default=0) + px(12)
@@ -64,7 +62,6 @@ class VelocityChart(QWidget):
         return QRectF(self.rect()).adjusted(left, top, -right, -bottom)
 
     def bar(self, number: int) -> QRectF:
-        """Return the bar of a row."""
         plot, slot = self.plot(), self._slot()
         width = max(slot * 0.56, MIN_BAR_WIDTH)
         height = plot.height() * self._rows[number].states / self._most_states()
@@ -72,7 +69,6 @@ class VelocityChart(QWidget):
         return QRectF(left, plot.bottom() - height, width, height)
 
     def point(self, number: int) -> QPointF:
-        """Return a row's point on the line."""
         plot = self.plot()
         share = max(self._rows[number].velocity, 0.0) / self._most_velocity()
         return QPointF(plot.left() + self._slot() * (number + 0.5), plot.bottom() - plot.height() * share)
@@ -241,7 +237,6 @@ class VelocityView(Panel):
         self._show()
 
     def begin(self) -> None:
-        """Focus the table."""
         self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _lay_out(self) -> None:

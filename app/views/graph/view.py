@@ -75,7 +75,6 @@ class MapView(QWidget):
             self.take_focus()
 
     def take_focus(self) -> None:
-        """Focus the map, or what is shown in its place."""
         face = self.faces.currentWidget()
         if face is self.rows:
             self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -97,7 +96,6 @@ class MapView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Restore widths and the model's state."""
         self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("rows", self.rows)):
             if self._by_hand and isinstance(layout.get(name), dict):
@@ -212,13 +210,11 @@ class MapView(QWidget):
         self.legend.refresh()
 
     def open_panel(self) -> None:
-        """Focus the open state's panel."""
         self.close_form()
         self.close_page()
         self.panel.focus_list()
 
     def open_form(self) -> None:
-        """Open the form that starts an exploration."""
         self.side.setCurrentWidget(self.form)
         self.form.begin()
 

@@ -68,13 +68,11 @@ class FreezePane(QFrame):
         self._show()
 
     def begin(self) -> None:
-        """Focus the path to write to."""
         self.path.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.path.selectAll()
 
     # ------------------------------------------------------------ dialogs, none of which holds the window up
     def choose_target(self) -> None:
-        """Choose the file to write."""
         dialog = self._make_dialog(self.tr("Freeze to"), QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter(self.tr("Frozen knowledge (*.akb)"))
         dialog.setDefaultSuffix("akb")
@@ -82,7 +80,6 @@ class FreezePane(QFrame):
         dialog.open()
 
     def choose_verify(self) -> None:
-        """Choose a frozen file to verify."""
         dialog = self._make_dialog(self.tr("Verify a frozen file"), QFileDialog.AcceptMode.AcceptOpen)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setNameFilters([self.tr("Frozen knowledge (*.akb)"), self.tr("All files (*)")])

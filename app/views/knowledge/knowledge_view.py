@@ -79,7 +79,6 @@ class KnowledgeView(QWidget):
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        """Focus the table."""
         self.tips.take_focus()
 
     def save_layout(self) -> dict[str, Any]:
@@ -93,7 +92,6 @@ class KnowledgeView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Restore the widths and the model's session."""
         self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("rows", self.rows)):
             if self._by_hand and isinstance(layout.get(name), dict):

@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.models.knowledge.tip_fields import PARTS
 from app.models.knowledge.tip_table import KINDS, ago, exact_time
-from app.views.knowledge.status_label import StatusLabel
-from app.views.knowledge.tip_rows import REVISION, revision_row
+from app.views.knowledge.tip_rows import REVISION, StatusLabel, revision_row
 from app.views.knowledge.tip_text import AutoHeightTextEdit, DiffView
 from app.views.knowledge.waiver_line import WaiverLine
 from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row

@@ -110,12 +110,10 @@ class TipTablePane(QWidget):
         self._go(self._model.neighbour(offset), Flag.Select if extend else Flag.ClearAndSelect)
 
     def sort_next(self) -> None:
-        """Sort by the next column, after the last by the first."""
         here = COLUMNS.index(self._model.table.sorted_by)
         self._sort((here + 1) % len(COLUMNS), Qt.SortOrder.AscendingOrder)
 
     def turn_sort(self) -> None:
-        """Reverse the sort order."""
         table = self._model.table
         order = Qt.SortOrder.AscendingOrder if table.descending else Qt.SortOrder.DescendingOrder
         self._sort(COLUMNS.index(table.sorted_by), order)
@@ -125,7 +123,6 @@ class TipTablePane(QWidget):
         self.table.show_sort()
 
     def save(self) -> dict[str, Any]:
-        """Return the widths of the columns."""
         return {"widths": self.table.widths}
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -42,7 +42,6 @@ class AutoHeightTextEdit(TipTextEdit):
         self.set_locked(True)
 
     def set_locked(self, locked: bool) -> None:
-        """Make the field read-only or editable."""
         self.setReadOnly(locked)
         restyle(self, reading=locked)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus if locked else Qt.FocusPolicy.StrongFocus)
@@ -60,7 +59,6 @@ class AutoHeightTextEdit(TipTextEdit):
         self.fit()
 
     def fit(self, *_size: object) -> None:
-        """Set the height to that of the text."""
         document = self.document()
         lines = max(round(document.size().height()), self._least)
         line = QFontMetricsF(self.font()).height()

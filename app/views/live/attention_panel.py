@@ -15,8 +15,8 @@ from app.views.live.rows import FLAG, flag_row
 from app.views.widgets import Badge, ElidedLabel
 from app.views.widgets.build import hbox, styled, text_label, vbox
 from app.views.widgets.command_button import command_link, show_command
+from app.views.widgets.elided_label import MessageLabel
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.message_label import MessageLabel
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -148,7 +148,6 @@ class AttentionPanel(QScrollArea):
         self._show()
 
     def sizeHint(self) -> QSize:
-        """As high as the contents."""
         inner = self.widget()
         return QSize(320, inner.sizeHint().height() if inner is not None else 200)
 

@@ -9,9 +9,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from app.models.live.hints import hint_status
 from app.models.live.requests import MAX_TEXT_LENGTH, too_long
 from app.views.widgets import ElidedLabel
-from app.views.widgets.build import ground, hbox, styled, text_label, vbox
+from app.views.widgets.build import Panel, ground, hbox, styled, text_label, vbox
 from app.views.widgets.command_button import command_link, show_command
-from app.views.widgets.panel import Panel
 from app.views.widgets.text_line import TextLine
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QLabel
 
 from app.views.live.rows import TIP, tip_row
 from app.views.widgets import ElidedLabel
-from app.views.widgets.build import ground, hbox, vbox
+from app.views.widgets.build import Panel, ground, hbox, vbox
 from app.views.widgets.command_button import command_link, show_command
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.panel import Panel
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:

@@ -70,7 +70,6 @@ class PageHead(QWidget):
             self.address.setText(address)
 
     def show_row(self, row: LiveRow, says: str) -> None:
-        """Show a run's state."""
         self.badge.hide()
         self.pill.show_row(row)
         self.pill.show()

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
 
 from app.models.review.run_queue import detector_label
 from app.views.live.policy_grid import PolicyGrid
-from app.views.widgets.build import ground, hbox, styled, text_label, vbox
+from app.views.widgets.build import Panel, ground, hbox, styled, text_label, vbox
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -51,7 +50,6 @@ class PolicyPane(Panel):
         self._show_preview()
 
     def begin(self) -> None:
-        """Load the policy and focus the table."""
         self._model.load()
         self.grid.setFocus(Qt.FocusReason.ShortcutFocusReason)
 

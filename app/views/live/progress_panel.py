@@ -9,9 +9,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from app.views.live.rows import MEMORY, PLAN, TIMELINE, memory_row, plan_row, timeline_row
-from app.views.widgets.build import divider, ground, styled, vbox
-from app.views.widgets.message_label import MessageLabel
-from app.views.widgets.panel import Panel
+from app.views.widgets.build import Panel, divider, ground, styled, vbox
+from app.views.widgets.elided_label import MessageLabel
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -66,7 +65,6 @@ class ProgressPanel(Panel):
         self._show()
 
     def take_focus(self) -> None:
-        """Focus the timeline."""
         self.timeline.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

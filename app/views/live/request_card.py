@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QW
 
 from app.models.live.requests import MAX_TEXT_LENGTH, too_long
 from app.views.widgets import Badge, ElidedLabel
-from app.views.widgets.build import hbox, restyle, styled, text_label, vbox
+from app.views.widgets.build import Panel, hbox, restyle, styled, text_label, vbox
+from app.views.widgets.elided_label import MessageLabel
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.message_label import MessageLabel
-from app.views.widgets.panel import Panel
 from app.views.widgets.text_line import TextLine
 
 if TYPE_CHECKING:

@@ -67,11 +67,9 @@ class RunForm(FormPanel[RunFormModel]):
         wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def run_action(self) -> bool:
-        """Start the run."""
         return self.form.start()
 
     def refresh(self) -> None:
-        """Show the model."""
         super().refresh()
         for policy, button in self.policies.items():
             check(button, self.form.policy == policy)
@@ -141,11 +139,9 @@ class TaskFileForm(FormPanel[TaskFileModel]):
         return sorted(self.form.list.rows[index.row()].number for index in rows)
 
     def run_action(self) -> bool:
-        """Start the selected tasks."""
         return self.form.start(self.chosen)
 
     def refresh(self, *_event: object) -> None:
-        """Show the model."""
         super().refresh()
         count, chosen = len(self.form.list.rows), len(self.chosen)
         self.tasks.setVisible(count > 0)

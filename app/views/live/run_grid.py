@@ -147,7 +147,6 @@ class TileView(LiveListView):
         self._looks.start()
 
     def bar_width(self) -> int:
-        """Width of a scroll bar in pixels."""
         return self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, self.verticalScrollBar())
 
     @property

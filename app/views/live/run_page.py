@@ -12,13 +12,12 @@ from app.models.common.page import PageModel
 from app.models.live.frames import DisplayArea, drawn_size
 from app.models.live.next_action import same_page
 from app.models.live.page_input_model import PageInputModel
-from app.models.live.page_status import page_status
+from app.models.live.run_list import page_status
 from app.models.live.step_history import StepHistory
 from app.views.live.canvas import PageCanvas
 from app.views.live.page_head import PageHead
 from app.views.live.page_overlay import TargetBox
-from app.views.live.takeover_bar import TakeoverBar
-from app.views.live.takeover_card import TakeoverCard
+from app.views.live.takeover_bar import TakeoverBar, TakeoverCard
 from app.views.review.page_view import PageSide
 from app.views.review.step_strip import StepStrip
 from app.views.widgets.build import hbox, styled, vbox
@@ -126,7 +125,6 @@ class RunPage(QWidget):
         return False
 
     def close_card(self) -> None:
-        """Close the takeover summary."""
         self._read = self.model.takeover
         self.card.hide()
 

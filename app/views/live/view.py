@@ -95,7 +95,6 @@ class LiveView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Restore widths and the open run."""
         self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("left", self.left), ("right", self.right)):
             if self._by_hand and isinstance(layout.get(name), dict):
@@ -107,11 +106,9 @@ class LiveView(QWidget):
 
     # ------------------------------------------------------------ forms
     def open_run_form(self) -> None:
-        """Open the form for one run."""
         self.open_form(self.form)
 
     def open_task_form(self) -> None:
-        """Open the form for a task file."""
         self.open_form(self.tasks)
 
     def open_rerun_form(self) -> None:
@@ -120,7 +117,6 @@ class LiveView(QWidget):
         self.open_form(self.form)
 
     def add_form(self, form: PolicyPane) -> None:
-        """Add a panel to the stack of forms."""
         self.side.addWidget(form)
         form.closed.connect(self.close_form)
 

@@ -78,7 +78,6 @@ class JudgementPane(QWidget):
         return text
 
     def show_scorecard(self) -> None:
-        """Open the detector scorecard beside the flags."""
         self._model.load_scores()
         self.card.open_at(self.record)
 
@@ -119,8 +118,7 @@ class JudgementPane(QWidget):
 
     def _head(self, label: QLabel, *more: QWidget) -> QHBoxLayout:
         label.setProperty("kind", "heading")
-        row = hbox((label, 1), *more, margins=(12, 4, 8, 4))
-        return row
+        return hbox((label, 1), *more, margins=(12, 4, 8, 4))
 
     def _connect(self) -> None:
         model = self._model
@@ -210,7 +208,6 @@ class _VerdictGrid(RowList):
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width between the columns."""
         self._fit()
         super().resizeEvent(event)
 

@@ -8,8 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton
 
 from app.views.review.rows import named_text_row
-from app.views.widgets.build import ground, hbox, styled, text_label, vbox
-from app.views.widgets.panel import Panel
+from app.views.widgets.build import Panel, ground, hbox, styled, text_label, vbox
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ class MemoryPane(Panel):
         self._show()
 
     def take_focus(self) -> None:
-        """Focus the list."""
         self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _show(self) -> None:

@@ -75,11 +75,9 @@ class LineDelegate(QStyledItemDelegate):
         self._baseline = (self._height + self._metrics.ascent() - self._metrics.descent()) // 2
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The same height for every line."""
         return QSize(100, self._height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one node."""
         line: AxTreeLine | None = index.data(OBJECT_ROLE)
         if line is None:
             return
@@ -182,7 +180,6 @@ class PagePicture(QWidget):
         self.update()
 
     def height_for(self, width: int) -> float:
-        """The height of the image at this width."""
         if self._image is None or not self._image.width():
             return 0.0
         return width * self._image.height() / self._image.width()
@@ -274,12 +271,10 @@ class PageSide(QWidget):
         self._fit()
 
     def say(self, text: str) -> None:
-        """Show a message instead of a page."""
         self.message.setText(text)
         self._stack.setCurrentWidget(self.message)
 
     def show_page(self) -> None:
-        """Show the model's page."""
         page = self.model.page
         self.title.setText(page.title or page.url if page is not None else "")
         if page is None:

@@ -69,7 +69,6 @@ class Drawer(QWidget):
         self._slide.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the composer to the drawer."""
         super().resizeEvent(event)
         self._above.resize(self.size())
         if self.is_open and self._slide.state() is not QPropertyAnimation.State.Running:
@@ -125,7 +124,6 @@ class ReviewView(QWidget):
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        """Focus the queue."""
         if self.drawer.is_open:
             self._center.set_place("composer")
             self.composer.begin()
@@ -142,7 +140,6 @@ class ReviewView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Restore the widths and the model's session."""
         self._restored = bool(layout)
         if isinstance(layout.get("columns"), dict):
             self.columns.restore(layout["columns"])

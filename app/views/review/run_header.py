@@ -28,7 +28,6 @@ class ClampedLabel(QWidget):
         theme.changed.connect(self.updateGeometry)
 
     def set_text(self, text: str) -> None:
-        """Set the text."""
         self._text = " ".join(text.split())
         self.setAccessibleName(self._text)
         self.setToolTip(self._text)
@@ -86,12 +85,10 @@ class ScoreIcon(QWidget):
         self.setFixedSize(self._theme.px(14), self._theme.px(14))
 
     def set_level(self, level: str) -> None:
-        """Set the level: fail, warn, ok or muted."""
         self._level = level
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the shape."""
         painter, px = QPainter(self), self._theme.px
         draw_score(painter, QRectF(px(1), px(1), px(12), px(12)), self._level, self._theme.color(self._level))
         painter.end()
@@ -115,7 +112,6 @@ class RunHeader(QWidget):
         vbox(top, self.intent, parent=self, margins=(12, 8, 12, 6), spacing=4)
 
     def show_facts(self, facts: RunFacts) -> None:
-        """Show these facts."""
         self.title.setText(facts.title)
         self.intent.set_text(facts.intent)
         self.note.setText(facts.note)
@@ -131,7 +127,6 @@ class RunHeader(QWidget):
         self._share_out()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the new width."""
         super().resizeEvent(event)
         self._share_out()
 

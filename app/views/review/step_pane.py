@@ -81,7 +81,6 @@ class StepFactsPane(QWidget):
         self._fit()
 
     def show_step(self, model: ReviewModel) -> None:
-        """Show the current step's facts."""
         facts = model.step_facts
         self.why.setPlainText(facts.why)
         self.did.set_text(facts.did)

@@ -1,10 +1,11 @@
-"""Layouts and plain widgets, each made in one expression."""
+"""Layouts and plain widgets, each made in one expression, and the pane that keeps Enter for itself."""
 
 from __future__ import annotations
 
 from typing import NamedTuple, TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -60,7 +61,6 @@ def text_label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
 
 
 def divider() -> QFrame:
-    """Return a thin line across a column."""
     return styled(QFrame(), "rule")
 
 
@@ -119,3 +119,16 @@ def _fill(
             case _:
                 layout.addWidget(item)
     return layout
+
+
+class Panel(QFrame):
+    """While the focus is inside, Enter activates the row or leaves the field; no command of the place takes it."""
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Enter from the window's commands; with Ctrl, Alt or Meta it still reaches them."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+            if plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                event.accept()
+                return True
+        return super().event(event)

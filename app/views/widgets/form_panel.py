@@ -27,9 +27,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.views.widgets.build import ground, hbox, restyle, scroll_area, styled, text_label, vbox
+from app.views.widgets.build import Panel, ground, hbox, restyle, scroll_area, styled, text_label, vbox
 from app.views.widgets.key_kinds import COMMANDING
-from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from app.models.common.form import FormModel
@@ -93,7 +92,6 @@ class FormPanel(Panel, Generic[FormT]):
 
     # ------------------------------------------------------------ for subclasses
     def run_action(self) -> bool:
-        """Start the form's action; False while it can't."""
         raise NotImplementedError
 
     def help_text(self, name: str) -> str:
@@ -105,7 +103,6 @@ class FormPanel(Panel, Generic[FormT]):
         return self._asked
 
     def refresh(self) -> None:
-        """Show the model's values and problems."""
         problems = {one.field: one.message for one in self.form.problems}
         for name, field in self.fields.items():
             if field.text() != self.form.values[name]:

@@ -34,7 +34,6 @@ class Overlay(QWidget):
         self.hide()
 
     def toggle(self) -> None:
-        """Open it, or close it when it is open."""
         if self.isVisible():
             self.dismiss()
         else:
@@ -69,7 +68,6 @@ class Overlay(QWidget):
         """Fill the panel; called each time before it opens."""
 
     def first(self) -> QWidget:
-        """The widget to focus."""
         return self.panel
 
     def event(self, event: QEvent) -> bool:
@@ -84,7 +82,6 @@ class Overlay(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes."""
         if event.key() == Qt.Key.Key_Escape:
             self.dismiss()
         event.accept()
@@ -102,7 +99,6 @@ class Overlay(QWidget):
         painter.end()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the window's size."""
         if event.type() is QEvent.Type.Resize and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)

@@ -41,7 +41,6 @@ class Toast(QFrame):
 
     @property
     def text(self) -> str:
-        """The message."""
         return self._label.text()
 
     @property
