@@ -231,7 +231,7 @@ def decide(
     as_json: Json = False,
 ) -> None:
     """Decide a request, effective at once: only the window can undo an end. A second decision fails (exit code 1)."""
-    decision = OperatorDecision(kind=verb, text=text, command=command, scope=reach)
+    decision = OperatorDecision(kind=verb, text=text, call=command, scope=reach)
     found: ApprovalRequest = with_engine(lambda engine: engine.decide(request, decision))
     print_result(found, as_json, lambda: f"{found.id}: {found.state.value}, {verb.value}")
 
@@ -321,7 +321,7 @@ def _request_text(one: ApprovalRequest) -> str:
     state = "" if one.state is RequestState.OPEN else f" ({one.state.value})"
     lines = [f"{one.id}{state} · {one.need.value} · run {one.run}, step {one.step}: {one.question}"]
     if one.words:
-        lines.append(f"    action: {one.words}   {one.command}")
+        lines.append(f"    action: {one.words}   {one.call}")
     if one.why:
         lines.append(f"    why: {one.why}")
     return "\n".join(lines)

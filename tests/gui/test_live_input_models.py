@@ -379,7 +379,7 @@ def test_an_undo_that_comes_a_moment_too_late_takes_back_nothing_else(
 # ------------------------------------------------------------ the next action
 ROW = LiveRow(run="r", intent="Buy it", state=RunState.RUNNING, step=4)
 PLANNED = PlannedAction(
-    run="r", step=4, words="click link 'Stock'", command="click('1')", url="http://shop.test/stock"
+    run="r", step=4, words="click link 'Stock'", call="click('1')", url="http://shop.test/stock"
 )
 
 

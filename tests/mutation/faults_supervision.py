@@ -85,7 +85,7 @@ FAULTS = (
     Mutation(
         "approval-other-element",
         CONTROL,
-        "return one.words, one.command, one.url, one.element",
+        "return one.words, one.call, one.url, one.element",
         "return one.words, one.url",
         "An approval never holds for another element, whatever it is called.",
         _APPROVALS,
@@ -94,7 +94,7 @@ FAULTS = (
     Mutation(
         "approval-same-number",
         CONTROL,
-        "return one.words, one.command, one.url, one.element",
+        "return one.words, one.call, one.url, one.element",
         "return one.words, one.command, one.url",
         "An approval never holds for another element that has got its name and number.",
         _APPROVALS,
@@ -103,7 +103,7 @@ FAULTS = (
     Mutation(
         "approval-other-page",
         CONTROL,
-        "return one.words, one.command, one.url, one.element",
+        "return one.words, one.call, one.url, one.element",
         "return one.words, one.command, one.element",
         "An approval never holds on another page.",
         _APPROVALS,

@@ -46,7 +46,7 @@ class ParsedAnswer:
     """Content of an answer.
 
     Attributes:
-        commands: the actions in order; empty where none could be read.
+        actions: the actions in order; empty where none could be read.
         why: the fault of the answer, for the model to fix it; "" where there is none.
         reason: its thinking.  expect: the expected effect of the action.
         facts: pairs of key and value to remember.
@@ -102,10 +102,10 @@ def parse_answer(
         calls, thought = _calls(text, pieces, offered)
         call = "\n".join(one.text for one in calls[:most])
         parsed = replace(parsed, reason=parsed.reason or thought, call=call or parsed.call)
-        commands = tuple(_command(one, offered, page) for one in calls[:most])
+        actions = tuple(_action_of_call(one, offered, page) for one in calls[:most])
     except ActionSyntaxError as error:
         return replace(parsed, why=f"{error}.")
-    return replace(parsed, actions=commands, call=call, dropped=max(len(calls) - most, 0))
+    return replace(parsed, actions=actions, call=call, dropped=max(len(calls) - most, 0))
 
 
 def closest_elements(wanted: str, elements: Sequence[Element], most: int = _SHOWN_ELEMENTS) -> list[Element]:
@@ -291,7 +291,7 @@ def _line(line: str) -> WrittenCall | None:
     return calls[0] if len(calls) == 1 and (not bare or not form.parameters) else None
 
 
-def _command(call: WrittenCall, offered: Collection[type[Action]], page: PageCapture | None) -> Action:
+def _action_of_call(call: WrittenCall, offered: Collection[type[Action]], page: PageCapture | None) -> Action:
     form = FORMS.get(call.name)
     if form is None:
         raise ActionSyntaxError(_unknown_action(call.name, offered))

@@ -99,7 +99,7 @@ class RunControl(PauseControl):
         if asked is not None and (wrong := decision_problem(asked.need, decision.kind)):
             raise UsageError(wrong)
         if decision.kind is DecisionKind.EDIT and request in self._needs and self.check is not None:
-            wrong = self.check(decision.command)
+            wrong = self.check(decision.call)
             if wrong:
                 raise UsageError(wrong)
 
@@ -378,7 +378,7 @@ def _same_request(one: ApprovalRequest, other: ApprovalRequest) -> bool:
 
 
 def _action_key(one: ApprovalRequest) -> tuple[str, ...]:
-    return one.words, one.command, one.url, one.element
+    return one.words, one.call, one.url, one.element
 
 
 def _is_stale(one: ApprovalRequest, now: ApprovalRequest) -> bool:

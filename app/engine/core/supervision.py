@@ -86,7 +86,7 @@ class DecisionKind(StrEnum):
 
     APPROVE = "approve"  # do it; for a flag: continue; for a wall: it is handled
     DENY = "deny"  # don't do it; for a wall, trouble or a flag: end the run
-    EDIT = "edit"  # do ``command`` instead
+    EDIT = "edit"  # do ``call`` instead
     ANSWER = "answer"  # ``text`` is the answer
     RETRY = "retry"  # trouble: try again
     NO_WALL = "no-wall"  # a wall: there is none; the run continues, and asks no more about this page
@@ -138,14 +138,14 @@ class OperatorDecision:
 
     Attributes:
         text: the answer, or an optional reason that the agent is given.
-        command: for ``EDIT``, the action in the call form (``click("12")``).
+        call: for ``EDIT``, the action in the call form (``click("12")``).
         at: Unix seconds.
     """
 
     kind: DecisionKind
     text: str = ""
     scope: ApprovalScope = ApprovalScope.ONCE
-    command: str = ""
+    call: str = ""
     author: str = ""
     at: float = 0.0
 
@@ -156,7 +156,7 @@ class ApprovalRequest:
 
     Attributes:
         question: one sentence for a person.  why: the reason for asking.
-        words: the action asked about, in words; ``command`` the same in the call form (``click("12")``).
+        words: the action asked about, in words; ``call`` the same in the call form (``click("12")``).
         risk: a ``RiskClass`` for approvals, else "".
         detectors: those whose flags asked.
         url: the page it is about.  element: its element, as ``agent.clearing`` identifies it.
@@ -171,7 +171,7 @@ class ApprovalRequest:
     site: str = ""
     why: str = ""
     words: str = ""
-    command: str = ""
+    call: str = ""
     risk: str = ""
     detectors: tuple[str, ...] = ()
     url: str = ""
@@ -357,7 +357,7 @@ class PlannedAction:
     run: str
     step: int
     words: str
-    command: str = ""
+    call: str = ""
     reason: str = ""
     risk: RiskClass = RiskClass.READS
     risk_why: str = ""

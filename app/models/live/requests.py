@@ -84,7 +84,7 @@ class Card:
     question: str
     why: str = ""
     words: str = ""
-    command: str = ""
+    call: str = ""
     risk: str = ""
     risk_role: str = "muted"
     place: str = ""
@@ -242,7 +242,7 @@ class LiveRequests(QObject):
         if not line:
             self._refuse(tr('Type the new action, such as click("12").'))
             return
-        self._decide(OperatorDecision(kind=DecisionKind.EDIT, command=line, text=self.reason.strip()))
+        self._decide(OperatorDecision(kind=DecisionKind.EDIT, call=line, text=self.reason.strip()))
 
     def answer(self, text: str) -> None:
         if not text.strip():
@@ -259,7 +259,7 @@ class LiveRequests(QObject):
             return
         if not self.may_decide():
             return
-        longest = max(len(decision.text), len(decision.command))
+        longest = max(len(decision.text), len(decision.call))
         if longest > MAX_TEXT_LENGTH:
             self._refuse(too_long(longest))
             return
@@ -357,7 +357,7 @@ def card_of(request: ApprovalRequest, among: int) -> Card:
         question=request.question,
         why=" · ".join(why),
         words=request.words,
-        command=request.command,
+        call=request.call,
         risk=request.risk,
         risk_role=risk_role(request.risk),
         place=tr("1 of {0}").format(among) if among > 1 else "",
@@ -377,8 +377,8 @@ def decision_words(request: ApprovalRequest) -> str:
         ApprovalScope.SITE: tr(", on this site"),
     }
     what = f"{decision.kind.value}{far[decision.scope]}"
-    if decision.command:
-        what = f"{what}: {decision.command}"
+    if decision.call:
+        what = f"{what}: {decision.call}"
     elif decision.text:
         what = f"{what}: {decision.text}"
     by = tr("Decided by {0}: {1}").format(decision.author or tr("you"), what)
@@ -436,6 +436,6 @@ def _offers(request: ApprovalRequest) -> tuple[DecisionOption, ...]:
             DecisionOption(command="live.deny.run", word=tr("run")),
             DecisionOption(command="live.deny.site", word=tr("site")),
         ]
-        if request.command:
+        if request.call:
             offers.append(DecisionOption(command="live.edit", word=tr("Edit")))
     return tuple(offers)

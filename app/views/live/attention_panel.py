@@ -51,11 +51,11 @@ class NextActionCard(QWidget):
             for widget in (self.command, self.reason, self.risk):
                 widget.hide()
             return
-        asked = card is not None and bool(card.command) and card.command == coming.command
+        asked = card is not None and bool(card.call) and card.call == coming.call
         self.words.say("" if asked else coming.words)
-        self.command.setText(coming.command)
+        self.command.setText(coming.call)
         self.command.setFont(self._theme.mono("secondary"))
-        self.command.setVisible(bool(coming.command) and not asked)
+        self.command.setVisible(bool(coming.call) and not asked)
         why = " · ".join(part for part in (coming.reason, coming.risk_why) if part)
         self.reason.say(why)
         role = risk_role(coming.risk.value)

@@ -85,7 +85,7 @@ class RequestCard(Panel):
         card = self._model.card
         if card is not None and self._model.may_decide(opens_field=True):
             if self._how != "edit":
-                self._open_line("edit", card.command)
+                self._open_line("edit", card.call)
             self.line.begin()
 
     def answer(self) -> None:
@@ -339,9 +339,9 @@ class RequestCard(Panel):
         self.words.say(card.words)
         self.decided.say(f"✓ {card.decided}" if card.decided else "")
         self.error.say(f"! {self._model.error}" if self._model.error else "")
-        self.command.setText(card.command)
+        self.command.setText(card.call)
         self.command.setFont(self._theme.mono("secondary"))
-        self.command.setVisible(bool(card.command) and self._how != "edit")
+        self.command.setVisible(bool(card.call) and self._how != "edit")
         self.risk.set(card.risk, card.risk_role)
         self.risk.setVisible(bool(card.risk))
         self.reason.setVisible(bool(card.offers) and card.need != "question")

@@ -92,9 +92,9 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
         (need,) = bench.control.needs
         with pytest.raises(UsageError, match="there is no element 99"):
             bench.control.check_decision(
-                need.id, OperatorDecision(kind=DecisionKind.EDIT, command='click("99")')
+                need.id, OperatorDecision(kind=DecisionKind.EDIT, call='click("99")')
             )
-        good = OperatorDecision(kind=DecisionKind.EDIT, command='click("0")', text="look first")
+        good = OperatorDecision(kind=DecisionKind.EDIT, call='click("0")', text="look first")
         bench.control.check_decision(need.id, good)
         await desk.answer_request(good)
 
@@ -105,7 +105,7 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
 
 
 async def test_a_decision_is_checked_from_the_moment_its_request_is_announced():
-    wrong = OperatorDecision(kind=DecisionKind.EDIT, command='click("99")')
+    wrong = OperatorDecision(kind=DecisionKind.EDIT, call='click("99")')
     refused: list[str] = []
 
     def decide(request: ApprovalRequest) -> OperatorDecision:
@@ -122,7 +122,7 @@ async def test_a_decision_is_checked_from_the_moment_its_request_is_announced():
 async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again():
     answers = iter(
         [
-            OperatorDecision(kind=DecisionKind.EDIT, command="gibberish("),
+            OperatorDecision(kind=DecisionKind.EDIT, call="gibberish("),
             OperatorDecision(kind=DecisionKind.DENY, text="leave it"),
         ]
     )

@@ -352,7 +352,7 @@ class Supervisor:
                     await self.desk.answer_request(OperatorDecision(kind=DecisionKind.DENY))
                 case "edit" if row is not None:
                     await self.desk.answer_request(
-                        OperatorDecision(kind=DecisionKind.EDIT, command='click("0")')
+                        OperatorDecision(kind=DecisionKind.EDIT, call='click("0")')
                     )
                 case "hint":
                     self.hints += 1

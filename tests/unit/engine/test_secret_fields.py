@@ -318,11 +318,11 @@ async def test_with_nobody_there_an_unknown_secret_is_refused_and_not_typed_as_i
         (OperatorDecision(kind=DecisionKind.APPROVE, author="ana"), {0: VALUE}),
         (OperatorDecision(kind=DecisionKind.DENY, author="ana"), {}),
         (
-            OperatorDecision(kind=DecisionKind.EDIT, command='fill("1", "{secret:TOKEN}")', author="ana"),
+            OperatorDecision(kind=DecisionKind.EDIT, call='fill("1", "{secret:TOKEN}")', author="ana"),
             {1: VALUE},
         ),
         (
-            OperatorDecision(kind=DecisionKind.EDIT, command='fill("2", "{secret:TOKEN}")', author="ana"),
+            OperatorDecision(kind=DecisionKind.EDIT, call='fill("2", "{secret:TOKEN}")', author="ana"),
             {2: VALUE},
         ),
     ],

@@ -150,7 +150,7 @@ class ApprovalService:
                 self._core.bus.publish(PolicyChanged())  # it is a rule of the policy now
         self._announce(found)
         reach = f" ({decision.scope.value})" if decision.scope is not ApprovalScope.ONCE else ""
-        words = f"{decision.text or decision.command or found.words or found.question}{reach}"
+        words = f"{decision.text or decision.call or found.words or found.question}{reach}"
         await self.note(
             found.run, found.step, _ACTIONS[decision.kind], words, about=found.id, author=decision.author
         )

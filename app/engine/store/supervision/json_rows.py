@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from app.engine.core.supervision import MAX_HINT_CHARS, Intervention, OperatorDecision
+from app.engine.core.supervision import MAX_HINT_CHARS, ApprovalRequest, Intervention, OperatorDecision
 from app.errors import UsageError
 
 log = logging.getLogger(__name__)
@@ -21,7 +21,8 @@ EnumT = TypeVar("EnumT", bound=StrEnum)
 
 _STORED_NAMES: dict[type[Any], dict[str, str]] = {
     Intervention: {"action": "deed"},
-    OperatorDecision: {"kind": "verb", "scope": "reach"},
+    OperatorDecision: {"kind": "verb", "scope": "reach", "call": "command"},
+    ApprovalRequest: {"call": "command"},
 }
 """Fields by the names they have on disk, where these differ."""
 

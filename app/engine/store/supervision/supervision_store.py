@@ -265,8 +265,8 @@ class SupervisionStore(SupervisionState):
 def check_decision(asked: ApprovalRequest, decision: OperatorDecision) -> None:
     """Check that a request can be decided so; raises as ``SupervisionStore.decide``."""
     check_length(decision.text, "the answer" if decision.kind is DecisionKind.ANSWER else "the reason")
-    check_length(decision.command, "the action")
-    if decision.kind is DecisionKind.EDIT and not decision.command.strip():
+    check_length(decision.call, "the action")
+    if decision.kind is DecisionKind.EDIT and not decision.call.strip():
         raise UsageError("the replacement action is missing", remedy='give one like click("12")')
     if decision.kind is DecisionKind.ANSWER and not decision.text.strip():
         raise UsageError("the answer is empty", remedy="deny the request to give none")
