@@ -26,7 +26,7 @@ from app.engine.api.engine_api import (
     UndoResult,
     WorkspaceInfo,
 )
-from app.engine.api.run_api import RunMemory, RunRequest, RunSummary, TipUse
+from app.engine.api.run_api import RunMemory, RunRequest, RunSummary
 from app.engine.core.events import (
     EncoderChanged,
     EventBus,
@@ -131,9 +131,6 @@ class FakeEngine(FakeGraphs, FakeLive):
 
     async def ask_model(self, runs: Sequence[str] = (), limit: int = 20) -> list[Flag]:
         self.calls.append(("ask_model", (tuple(runs), limit)))
-        return []
-
-    async def run_tips(self, run: str) -> list[TipUse]:
         return []
 
     # ------------------------------------------------------------ the workspace

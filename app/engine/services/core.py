@@ -13,7 +13,8 @@ import sqlite3  # noqa: TID251 only its error types: every statement is made in 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from types import CoroutineType
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from app.engine.core.events import EventBus, IndexDamaged
 from app.engine.jobs import JobRegistry
@@ -145,3 +146,22 @@ class Core:
             if isinstance(known, DamagedIndex):
                 self.bus.publish(IndexDamaged(message=str(known)))
             raise known from error
+
+
+class _Service(Protocol):
+    _core: Core
+
+
+ServiceT = TypeVar("ServiceT", bound=_Service)
+
+
+def on_store(
+    method: Callable[Concatenate[ServiceT, P], T],
+) -> Callable[Concatenate[ServiceT, P], CoroutineType[Any, Any, T]]:
+    """Make a service's method run on the store thread as a whole; its caller awaits the result."""
+
+    @functools.wraps(method)
+    async def awaited(service: ServiceT, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await service._core.on_store(method, service, *args, **kwargs)  # pyright: ignore[reportPrivateUsage]
+
+    return awaited

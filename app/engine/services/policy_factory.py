@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.engine.agent.navigator import StateCandidate, best_candidate
 from app.engine.api.run_api import RoleUsage, RunRequest
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.errors import UsageError
 
 if TYPE_CHECKING:
@@ -139,14 +139,11 @@ class ModelPolicyBundle(PolicyBundle):
             if used.calls
         )
 
-    async def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
+    @on_store
+    def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
         """Return screenshots of states, for the selector."""
-
-        def reading() -> dict[str, bytes]:
-            read = self._core.workspace.runs.read_blob
-            return {digest: read(digest) for digest in digests}
-
-        return await self._core.on_store(reading)
+        read = self._core.workspace.runs.read_blob
+        return {digest: read(digest) for digest in digests}
 
 
 def make_policy_bundle(core: Core, request: RunRequest, secrets: Secrets) -> PolicyBundle:

@@ -128,7 +128,6 @@ async def test_a_tip_with_lint_errors_is_left_out_of_a_freeze_unless_somebody_sa
     draft = TipDraft(site="gitlab", text="The benchmark's grader wants the exact URL.", kind=Kind.POLICY)
     tip = (await engine.save_tip(draft)).id
     await engine.set_status([tip], Status.ACTIVE, "a word of the site's own")
-    assert list(await engine.freeze_blockers()) == [tip]
     assert (await engine.freeze(str(tmp_path / "a.akb"))).tips == 0
     assert (await engine.freeze(str(tmp_path / "b.akb"), waive={tip: "kept for comparison"})).tips == 1
     assert "kept for comparison" in (tmp_path / "b.akb.manifest.json").read_text()
