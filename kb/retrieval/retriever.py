@@ -280,7 +280,6 @@ class Retriever:
         return {"embedding": f"{said}; those are searched by address and words"} if lacking else {}
 
     def _find(self, query: Query, vector: Matrix | None) -> QueryScores:
-        """Score every considered row on all routes."""
         table = self._table
         place = QueryLocation(parse_address(query.url), query.site)
         rows, url = table.considered(place)
@@ -354,7 +353,6 @@ class Retriever:
         budget: int,
         used: int,
     ) -> tuple[Missed, ...]:
-        """Near misses, the nearest first."""
         settings = self._settings
         eager = replace(
             settings,

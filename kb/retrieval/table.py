@@ -94,7 +94,6 @@ class TipColumns:
             self._vectors.replace(rows, vectors)
 
     def _arrays(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-        """Columns alive, status, and place in the order of ids."""
         if self._columns is None:
             place = np.zeros(len(self.tips), dtype=np.int64)
             for position, tip in enumerate(sorted(self.row_of)):

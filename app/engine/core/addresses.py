@@ -221,7 +221,6 @@ class _Parts(NamedTuple):
 
 
 def _split(url: str) -> _Parts | None:
-    """The parts of an address; ``None`` for one nobody can open."""
     plain = _PLAIN.fullmatch(url)
     if plain is not None:  # nearly all are, and ``urlsplit`` takes five times as long
         scheme, host, path, query, fragment = plain.groups("")

@@ -206,7 +206,6 @@ class InteractionGraph:
         )
 
     def _states(self, words: str) -> tuple[str, ...]:
-        """The page states of a node or page id; of a node, the one found first comes first."""
         if words in self.nodes:
             pages = self.nodes[words]
             return tuple(page for page in pages if not self.pages[page].gone_at) or pages

@@ -328,7 +328,6 @@ class AgentRunService:
         return loop
 
     async def _watch(self, live: RunWriter, request: RunRequest, domains: frozenset[str]) -> RuleRunner:
-        """Return the rule detectors for this run."""
         lengths = await self._core.on_store(self._core.workspace.index.site_lengths)
         # A resumed run is among them itself, as short as it was when it was interrupted.
         usual = lengths.get(request.site) if not live.steps else None

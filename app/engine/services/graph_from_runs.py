@@ -134,8 +134,6 @@ def _depths(store: GraphStore, found: _Gathered) -> dict[str, int]:
 
 
 class _Gatherer:
-    """Reads runs into page states and transitions."""
-
     def __init__(self, workspace: Workspace, store: GraphStore, found: _Gathered) -> None:
         self._workspace, self._site, self._found = workspace, store.site, found
         self._rules = BlockList.builtin()
@@ -211,7 +209,6 @@ class _Gatherer:
         return known
 
     def _moved(self, run: Run, step: Step, page: RecordedPage, source: str, target: str) -> None:
-        """Record the transition a step made, if it made one."""
         action = step.action
         if action is None or not step.executed or step.error_class in (ErrorClass.HARD, ErrorClass.HARNESS):
             return

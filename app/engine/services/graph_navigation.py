@@ -156,7 +156,6 @@ class GraphNavigationService:
 
     @staticmethod
     def _named(loaded: LoadedGraph, plan: PathPlan) -> PathPlan:
-        """Return the plan with nodes in place of page states."""
         node_of = loaded.graph.grouping.node_of
         return replace(plan, nodes=tuple(node_of.get(name, name) for name in plan.nodes))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
 import orjson
 
@@ -16,6 +14,7 @@ from app.engine.graph.explore.exploration_store import GraphTransaction, PageCon
 from app.engine.services.core import Core, on_store
 from app.engine.store.blob_store import PackedBlob, pack_blobs
 from app.engine.store.graph.graph_store import GraphStore
+from app.engine.store.run_files import type_adapter
 
 
 class StoredGraphRecorder:
@@ -86,14 +85,7 @@ class StoredGraphRecorder:
 
 def read_elements(data: bytes) -> tuple[Element, ...]:
     """Decode the stored elements of a page."""
-    return _elements_type().validate_python(orjson.loads(data)) if data else ()
-
-
-@cache
-def _elements_type() -> Any:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(tuple[Element, ...])
+    return type_adapter(tuple[Element, ...]).validate_python(orjson.loads(data)) if data else ()
 
 
 def _stored_graph(store: GraphStore) -> StoredExploration:

@@ -273,7 +273,6 @@ def graph_row(store: GraphStore, loaded: LoadedGraph) -> GraphRow:
 
 
 def _titles(loaded: LoadedGraph, transitions: Sequence[Transition]) -> dict[str, str]:
-    """Return the titles of the nodes that these transitions name, by id."""
     names = {end for way in transitions for end in (way.source, way.target)}
     return {
         name: representative_page(loaded.graph.pages_of(name)).title

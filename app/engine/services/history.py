@@ -78,7 +78,6 @@ class HistoryService:
         return UndoResult(did=entry.label if entry is not None else "", undo=undo, redo=redo)
 
     def _next(self) -> tuple[str, str]:
-        """Return the labels of the next undo and redo."""
         words: list[str] = []
         for at, back in ((0, True), (1, False)):
             ours, theirs = self._core.kb.peek()[at], self._core.workspace.review.peek()[at]
@@ -96,7 +95,6 @@ class HistoryService:
 
 
 def _is_ours_next(ours: JournalEntry | None, theirs: JournalEntry | None, back: bool) -> bool:
-    """Return whether our entry comes before theirs."""
     if ours is None or theirs is None:
         return ours is not None
     if back:

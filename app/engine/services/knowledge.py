@@ -266,7 +266,6 @@ class KnowledgeService:
         return tuple(dict.fromkeys(said))
 
     def _error_rules(self, draft: TipDraft) -> tuple[str, ...]:
-        """Return the error rules that a tip breaks, with the intent of its source run."""
         return error_rules(draft, self._intent_of(draft))
 
     def _intent_of(self, tip: TipDraft) -> str:

@@ -141,7 +141,6 @@ class ModelPolicyBundle(PolicyBundle):
 
     @on_store
     def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
-        """Return screenshots of states, for the selector."""
         read = self._core.workspace.runs.read_blob
         return {digest: read(digest) for digest in digests}
 

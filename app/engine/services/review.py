@@ -16,9 +16,8 @@ from app.engine.core.events import RunsChanged
 from app.engine.core.supervision import FlagReaction
 from app.engine.core.trajectory import count_operator_steps
 from app.engine.core.verdicts import Flag, Label, Opinion, Risk, Verdict
-from app.engine.detectors.clusters import cluster_key
 from app.engine.detectors.cross_validation import CrossValidation, cross_validate
-from app.engine.detectors.risk import DETECTOR_SET_HASH, JudgedRun, RiskModel, fit
+from app.engine.detectors.risk import DETECTOR_SET_HASH, JudgedRun, RiskModel, cluster_key, fit
 from app.engine.detectors.runner import detect_run, in_order
 from app.engine.detectors.scorecard import agent_failed, scorecard
 from app.engine.detectors.vlm import decided, flags_of
@@ -250,7 +249,6 @@ class ReviewService:
         return _FitData(rows, index.all_flags(), judged, self._reactions(), decisions, tasks)
 
     def _reactions(self) -> dict[str, list[FlagReaction]]:
-        """Return the operators' reactions to flags, by run."""
         found: dict[str, list[FlagReaction]] = defaultdict(list)
         for reaction in self._core.workspace.supervision.reactions():
             found[reaction.run].append(reaction)
@@ -270,7 +268,6 @@ class _FitData:
 
 
 def _fit_risk(material: _FitData) -> tuple[RiskModel, CrossValidation, list[Risk]]:
-    """Fit the ranking; return the model, how it was chosen, and the risk of every run."""
     examples: list[JudgedRun] = []
     for run in material.judged.keys() | material.reactions.keys():
         failed = agent_failed(material.judged.get(run, ()), material.reactions.get(run, ()))

@@ -9,30 +9,20 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from app.engine.core.verdicts import Label, Opinion, Verdict
 from app.engine.store.database import StoreFile, open_database, translated_errors
 from app.engine.store.review_schema import MIGRATIONS, PURGING
+from app.engine.store.run_files import type_adapter
 from app.errors import NotFound
 from kb.journal import Journal, JournalEntry
 from kb.tip import TipDraft
 
 STANDING = "(SELECT standing FROM mark WHERE verdict = v.id ORDER BY seq DESC LIMIT 1) = 1"
-
-
-@cache
-def _opinion_type() -> TypeAdapter[Opinion]:
-    return TypeAdapter(Opinion)
-
-
-@cache
-def _draft_type() -> TypeAdapter[TipDraft]:
-    return TypeAdapter(TipDraft)
 
 
 class ReviewStore(StoreFile):
@@ -83,7 +73,7 @@ class ReviewStore(StoreFile):
 
     def add_opinion(self, opinion: Opinion) -> None:
         """Store a model's opinion; earlier ones stay, the newest counts."""
-        document = _opinion_type().dump_json(opinion).decode()
+        document = type_adapter(Opinion).dump_json(opinion).decode()
         self._insert("opinion", run=opinion.run, at=opinion.at, model=opinion.model, document=document)
 
     def opinions(self, run: str = "") -> dict[str, Opinion]:
@@ -97,7 +87,7 @@ class ReviewStore(StoreFile):
         opinions: dict[str, Opinion] = {}
         for row in found:
             with suppress(ValidationError):
-                opinions[row["run"]] = _opinion_type().validate_json(row["document"])
+                opinions[row["run"]] = type_adapter(Opinion).validate_json(row["document"])
         return opinions
 
     # history
@@ -145,13 +135,13 @@ class ReviewStore(StoreFile):
         if draft is None:
             self._write("DELETE FROM state WHERE key = ?", f"draft:{key}")
         else:
-            self.save_state(f"draft:{key}", _draft_type().dump_python(draft, mode="json"))
+            self.save_state(f"draft:{key}", type_adapter(TipDraft).dump_python(draft, mode="json"))
 
     def load_draft(self, key: str) -> TipDraft | None:
         """Return the draft stored under this key."""
         kept = self.load_state(f"draft:{key}")
         try:
-            return _draft_type().validate_python(kept) if kept else None
+            return type_adapter(TipDraft).validate_python(kept) if kept else None
         except ValidationError:
             return None
 

@@ -13,10 +13,65 @@ from app.engine.core.sites import CROSS
 from app.engine.core.trajectory import Outcome, Run, Step, count_operator_steps
 from app.engine.core.verdicts import Flag, Risk, Severity
 from app.engine.store.database import StoreFile, open_database, translated_errors
-from app.engine.store.run_index_schema import MIGRATIONS
-from app.engine.store.run_search_text import COLUMNS, fts_query, query_words, run_row, snippet, step_row
+from app.engine.store.run_search_text import (
+    COLUMNS,
+    WEIGHTS,
+    fts_query,
+    query_words,
+    run_row,
+    snippet,
+    step_row,
+)
 from app.errors import DamagedIndex
 from kb.tip import StoredStep
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE run (id TEXT PRIMARY KEY, source TEXT NOT NULL, suite TEXT NOT NULL, task_id TEXT NOT NULL,"
+        " site TEXT NOT NULL, intent TEXT NOT NULL, score REAL, outcome TEXT NOT NULL, steps INTEGER NOT NULL,"
+        " started_at REAL NOT NULL, content_hash TEXT NOT NULL, risk REAL NOT NULL DEFAULT 0,"
+        " suspect_step INTEGER NOT NULL DEFAULT 0, reasons TEXT NOT NULL DEFAULT '[]',"
+        " flags TEXT NOT NULL DEFAULT '[]', signature TEXT NOT NULL DEFAULT '')"
+    )
+    # One row for a run as a whole (step is NULL) and one for each step; words has the same row ids.
+    connection.execute(
+        "CREATE TABLE page (id INTEGER PRIMARY KEY, run TEXT NOT NULL, step INTEGER, url TEXT NOT NULL,"
+        " site TEXT NOT NULL)"
+    )
+    connection.execute("CREATE INDEX page_run ON page (run)")
+    connection.execute(
+        f"CREATE VIRTUAL TABLE words USING fts5({', '.join(COLUMNS)},"
+        " tokenize = \"unicode61 remove_diacritics 2\", prefix = '2 3')"
+    )
+    # Ranking inside FTS5 sorts row ids only; as an expression of ours it would carry whole rows through the sorter.
+    connection.execute(
+        "INSERT INTO words (words, rank) VALUES ('rank', ?)", (f"bm25({', '.join(map(str, WEIGHTS))})",)
+    )
+    connection.execute(
+        "CREATE TABLE flag (run TEXT NOT NULL, detector TEXT NOT NULL, step INTEGER NOT NULL,"
+        " severity TEXT NOT NULL, confidence REAL NOT NULL, message TEXT NOT NULL, evidence TEXT NOT NULL,"
+        " version INTEGER NOT NULL)"
+    )
+    connection.execute("CREATE INDEX flag_run ON flag (run)")
+    connection.execute("CREATE INDEX flag_detector ON flag (detector, run)")
+    connection.execute("CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL)")
+    connection.execute("INSERT INTO counter VALUES ('runs', 0)")
+
+
+def _hands(connection: sqlite3.Connection) -> None:
+    # Runs that were recorded before had no step of a person's, so nothing has to be read again.
+    connection.execute("ALTER TABLE run ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0")
+    connection.execute("ALTER TABLE page ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0")
+
+
+def _basis(connection: sqlite3.Connection) -> None:
+    # The detectors and ranking that last judged a run; "" for none, so that old rows are judged again.
+    connection.execute("ALTER TABLE run ADD COLUMN basis TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = (_create, _hands, _basis)
+
 
 _ORDERS = {
     "risk": "run.risk DESC, run.steps DESC, run.id",

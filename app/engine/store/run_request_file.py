@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import orjson
 
 from app.engine.api.run_api import RunRequest
+from app.engine.store.run_files import type_adapter
 from app.errors import NotFound, StoreError
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 REQUEST_FILE = "task.json"
 VERSION = 1
-
-
-@cache
-def _type() -> TypeAdapter[RunRequest]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(RunRequest)
 
 
 def request_file(request: RunRequest) -> dict[str, bytes]:
@@ -43,7 +32,7 @@ def read_request(folder: Path) -> RunRequest:
         data = orjson.loads(path.read_bytes())
         if data["version"] > VERSION:
             raise StoreError(f"{path.name} of run {folder.name} is of a newer version; use a newer Sitelore")
-        return _type().validate_python(data["request"])
+        return type_adapter(RunRequest).validate_python(data["request"])
     except FileNotFoundError as error:
         raise NotFound(f"run {folder.name} can't be resumed: it was not made here") from error
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:

@@ -19,7 +19,6 @@ import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, cast
 from urllib.parse import quote, unquote
 
@@ -32,9 +31,8 @@ from app.engine.store.locks import FileLock
 from app.engine.store.review_store import ReviewStore
 from app.engine.store.run_files import RUNS, TRASH, WORKSPACE_FILE, write_file
 from app.engine.store.run_index import RunIndex
-from app.engine.store.run_locks import LIVE_FOLDER
+from app.engine.store.run_locks import LIVE_FOLDER, RunRegistry
 from app.engine.store.run_store import RunStore
-from app.engine.store.supervision.run_registry import RunRegistry
 from app.engine.store.supervision.supervision_state import POLICY_EDIT, LiveRunSnapshot
 from app.engine.store.supervision.supervision_store import SupervisionStore
 from app.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
@@ -244,9 +242,7 @@ class Workspace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # inside

@@ -47,7 +47,7 @@ from app.engine.core.actions.types import (
     Wait,
     elements_of,
 )
-from app.engine.imports.agent_output import read_call
+from app.engine.imports.step_records import read_call
 
 EVERY: tuple[Action, ...] = (
     Click(3), Click(3, "right"), Click(3, double=True), ClickAt((1.5, 2.0)), ClickAt((1.0, 2.0), double=True),

@@ -13,8 +13,8 @@ from app.engine.core.intervention_policy import DEFAULT_POLICY, UNATTENDED
 from app.engine.core.supervision import Intervention, OperatorAction
 from app.engine.core.verdicts import Label
 from app.engine.detectors.cross_validation import CrossValidation
-from app.engine.detectors.flag_reactions import reactions_of
 from app.engine.detectors.risk import RiskModel
+from app.engine.detectors.scorecard import reactions_of
 from app.engine.engine import Engine
 from app.engine.store.workspace import Workspace
 from app.errors import NotFound, UsageError

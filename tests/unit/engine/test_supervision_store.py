@@ -42,8 +42,8 @@ from app.engine.core.supervision import (
 )
 from app.engine.core.verdicts import Severity
 from app.engine.store.database import translate_error
+from app.engine.store.review_schema import APPEND_ONLY
 from app.engine.store.review_store import ReviewStore
-from app.engine.store.supervision.supervision_schema import APPEND_ONLY
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot
 from app.engine.store.supervision.supervision_store import SupervisionStore
 from app.engine.store.workspace import Workspace

@@ -8,10 +8,9 @@ from typing import Any
 
 from playwright.async_api import ElementHandle, Error
 
-from app.engine.browser.actions.click_cascade import ClickCascade
+from app.engine.browser.actions.click_cascade import ClickCascade, Pointer
 from app.engine.browser.actions.dead_clicks import DeadClicks
 from app.engine.browser.actions.failure_reasons import describe_element, no_such_element, stale_element
-from app.engine.browser.actions.pointer import Pointer
 from app.engine.browser.capture.capture_cache import CaptureCache
 from app.engine.browser.capture.frames import NoSuchElement, object_handle
 from app.engine.browser.capture.page_monitor import PageMonitor, ask_page

@@ -108,7 +108,6 @@ def _no_option(
 async def _from_custom_list(
     context: ExecutionContext, element: Element, options: tuple[str, ...]
 ) -> ActionOutcome:
-    """Open a custom list and click the option with the label."""
     tried: tuple[str, ...] = (CDP,)
     for number, wanted in enumerate(options):
         element = context.again(element) if number else element
@@ -151,7 +150,6 @@ async def _opened(context: ExecutionContext, element: Element, wanted: str) -> l
 
 
 def _shown_options(page: PageCapture, element: Element, *, opened: bool) -> list[Element]:
-    """Return options already on the page, after the list they belong to."""
     if not opened:
         return []
     return [

@@ -220,7 +220,6 @@ def _check_label(context: ExecutionContext, element: Element, label: str) -> Non
 
 
 def _check_destination(context: ExecutionContext, element: Element) -> None:
-    """Refuse a link or form that leads off the run's sites."""
     leads = element.href
     if not leads and element.submits:
         _, _, leads = element.form.partition(":")

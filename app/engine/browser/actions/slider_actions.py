@@ -163,7 +163,6 @@ async def _step_to(track: _Track, value: float, step: float) -> bool:
 
 
 async def _by_dragging(track: _Track, value: float) -> bool:
-    """Drag to the expected position, read the value, and correct."""
     context = track.context
     now = await track.now()
     if now is None:

@@ -190,7 +190,6 @@ class Screencast:
         self._at_limit, self._left_out = False, 0.0
 
     def _patience(self) -> float:
-        """Return the seconds until something may have to be done."""
         times = [TAB_POLL_INTERVAL]
         now = time.monotonic()
         if self._newest is not None or not self._on:

@@ -66,7 +66,6 @@ def _other_tab(session: BrowserSession, by: int) -> Navigation:
 
 
 async def _close(session: BrowserSession) -> str:
-    """Close the tab in front, unless it is the last one."""
     if len(session.pages) > 1:
         with suppress(Error, TimeoutError):
             await asyncio.wait_for(session.page.close(), NAVIGATION_TIMEOUT)

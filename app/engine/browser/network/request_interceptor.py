@@ -171,7 +171,6 @@ class RequestInterceptor:
             await self._attend(guard, page, await page.context.new_cdp_session(page))
 
     async def _attend(self, guard: RequestGuard, page: Page, wire: CDPSession) -> None:
-        """Register a tab, and follow the documents it loads."""
         told = cast("dict[str, Any]", await wire.send("Page.getFrameTree"))
         frame = told["frameTree"]["frame"]
         target = str(frame["id"])
@@ -209,7 +208,6 @@ class RequestInterceptor:
         self._frames = {key: owner for key, owner in self._frames.items() if owner is not tab}
 
     async def _owner(self, frame: str) -> tuple[RequestGuard | None, InterceptedTab | None]:
-        """Return the guard and the tab that a frame or a worker belongs to."""
         tab = self._tabs.get(frame) or self._frames.get(frame)
         if tab is not None and (tab.page is None or not tab.page.is_closed()):
             return tab.guard, tab

@@ -263,7 +263,6 @@ class _Reader:
         return False
 
     def _skip(self, chars: str) -> bool:
-        """Skip these characters; return whether anything is left."""
         text, at, end = self.text, self.at, len(self.text)
         while at < end and text[at] in chars:
             at += 1

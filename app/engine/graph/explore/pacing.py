@@ -17,17 +17,9 @@ SLOWEST = 30.0
 class Clock(Protocol):
     """Time source, replaceable so that tests need not wait."""
 
-    def now(self) -> float:
-        """Unix seconds."""
-        ...
-
-    def tick(self) -> float:
-        """Monotonic seconds."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        ...
+    def now(self) -> float: ...
+    def tick(self) -> float: ...
+    async def sleep(self, seconds: float) -> None: ...
 
 
 class SystemClock:

@@ -143,7 +143,6 @@ class Visitor:
             raise gone from None
 
     def _limit(self) -> float:
-        """Seconds a step may take now."""
         return max(0.0, min(HANG_SECONDS, self._left()))
 
     def _check(self, limit: float) -> None:

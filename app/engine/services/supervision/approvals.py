@@ -37,8 +37,8 @@ from app.engine.core.supervision import (
     RequestState,
 )
 from app.engine.core.verdicts import Flag
-from app.engine.detectors.flag_reactions import reactions_of
 from app.engine.detectors.policy_preview import PreviewRun, preview
+from app.engine.detectors.scorecard import reactions_of
 from app.engine.services.core import Core
 from app.engine.services.tip_drafting import draft_tip
 from app.engine.store.supervision.supervision_state import RemoteCommand
