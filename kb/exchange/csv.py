@@ -135,11 +135,5 @@ def _provenance(row: Mapping[str, str]) -> Provenance:
     step = row.get("step", "").strip()
     if step and not re.fullmatch(r"\d{1,9}", step, re.ASCII):
         raise BadTip(f"step must be a whole number, not {step[:40]!r}")
-    return Provenance(
-        run=row.get("run", ""),
-        step=int(step) if step else None,
-        screenshot=row.get("screenshot", ""),
-        author=row.get("author", ""),
-        detector=row.get("detector", ""),
-        verdict=row.get("verdict", ""),
-    )
+    texts = ("run", "screenshot", "author", "detector", "verdict")
+    return Provenance(**{name: row.get(name, "") for name in texts}, step=int(step) if step else None)

@@ -19,8 +19,8 @@ from app.engine.browser.capture.snapshot import PageGone
 from app.engine.browser.driver import BrowserGone, DriverFailure, DriverResult, FetchedDocument, PageLost
 from app.engine.browser.executor import Executor
 from app.engine.browser.graph_operations import graph_executor, operate
-from app.engine.browser.launch.launcher import NoBrowser
-from app.engine.browser.live_browser import checked_login, has_display
+from app.engine.browser.launch.launcher import NoBrowser, has_display
+from app.engine.browser.live_browser import checked_login
 from app.engine.browser.locators import resolve
 from app.engine.browser.network.write_guard import WriteGuard
 from app.engine.browser.page_loading import LoadResult, load_failure, open_page

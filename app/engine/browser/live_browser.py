@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import time
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from typing import Self, cast
 
 from playwright.async_api import Error, Page
 
+from app.engine.browser.launch.launcher import has_display
 from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession, open_browser, open_tab_in_fresh_context
 from app.engine.browser.session_state import (
@@ -228,13 +228,6 @@ async def _started(opening: LaunchSettings, kept: SessionState) -> tuple[AsyncEx
     except BaseException:
         await stack.aclose()
         raise
-
-
-def has_display() -> bool:
-    """Whether a window can be shown."""
-    if not sys.platform.startswith("linux"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def checked_login(path: str) -> str:

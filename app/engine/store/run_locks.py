@@ -50,10 +50,6 @@ class CrashedRun:
     id: str
     lock: FileLock
 
-    def release(self) -> None:
-        """Release it: the index is up to date."""
-        self.lock.delete()
-
 
 def close_crashed(runs: Path) -> list[CrashedRun]:
     """Close runs whose process died as interrupted; return those, and the ones that died while they ended.

@@ -60,7 +60,7 @@ class Workspace:
     """
 
     def __init__(self, path: Path, table: SiteTable) -> None:
-        self.path, self._table = path, table
+        self.path, self.site_table = path, table
         self.notes: list[str] = []
         self.index_rebuilt = False
         self._graphs: dict[str, GraphStore] = {}
@@ -104,18 +104,13 @@ class Workspace:
         return self.path / "knowledge.akb"
 
     @property
-    def site_table(self) -> SiteTable:
-        """The table that assigns addresses to sites."""
-        return self._table
-
-    @property
     def sites(self) -> dict[str, tuple[str, ...]]:
         """Host globs by site."""
-        return self._table.globs
+        return self.site_table.globs
 
     def site_of(self, url: str) -> str:
         """Return the site of an address, or its host."""
-        return self._table.site_of(url)
+        return self.site_table.site_of(url)
 
     def graph_sites(self) -> list[str]:
         """Return the sites that have an interaction graph."""
@@ -297,7 +292,7 @@ class Workspace:
                 for run in sorted(changed):
                     self.index_run(run)
         while self.runs.crashed:
-            self.runs.crashed.pop().release()
+            self.runs.crashed.pop().lock.delete()
 
     def _fill_index(self) -> None:
         with self.index.batch():

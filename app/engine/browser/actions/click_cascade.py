@@ -9,7 +9,7 @@ the page's own events (``PageMonitor``), not from what changed.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from playwright.async_api import Error

@@ -21,6 +21,8 @@ from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import PageCapture
 
 PARTS = ("page_monitor.js", "page_fields.js")
+_PROBED = ("kind", "role", "disabled", "readonly", "hidden", "pointless", "active", "size", "multiple")
+"""Facts of an element that its probe takes over as they are."""
 MAX_FRAME_DEPTH = 10
 """Maximum frame nesting through which a point is converted."""
 
@@ -174,12 +176,10 @@ class PageMonitor:
             own=sum(int(one["own"]) for one in told) + lost,
             noisy=sum(int(one["noisy"]) for one in told),
             values=sum(int(one["values"]) for one in told),
-            scrolled=any(one["scrolled"] for one in told),
-            focus=any(one["focus"] for one in told),
-            typing=any(one["typing"] for one in told),
-            drawn=any(one["drawn"] for one in told),
-            selection=any(one["selection"] for one in told),
-            delivered=any(one["delivered"] for one in told),
+            **{
+                name: any(one[name] for one in told)
+                for name in ("scrolled", "focus", "typing", "drawn", "selection", "delivered")
+            },
         )
 
     async def probe(self, number: int, *, bring: bool = True) -> ElementProbe:
@@ -202,19 +202,11 @@ class PageMonitor:
         except (Error, RuntimeError, TypeError):  # its frame was replaced or is gone
             return ElementProbe(gone=True)
         return ElementProbe(
-            kind=facts["kind"],
-            role=facts["role"],
-            disabled=facts["disabled"],
-            readonly=facts["readonly"],
-            hidden=facts["hidden"],
-            pointless=facts["pointless"],
+            **{name: facts[name] for name in _PROBED},
             outside=outside and cover is None and point is None,
-            active=facts["active"],
             point=point,
             rect=cast("tuple[float, float, float, float]", rect),
             cover=cover if point is None else None,
-            size=facts["size"],
-            multiple=facts["multiple"],
         )
 
     async def _carried(

@@ -63,7 +63,10 @@ class SupervisionStore(SupervisionState):
         Raises:
             NotFound: the id is unknown, or the row is unreadable.
         """
-        return self._asked(id)
+        asked = self._request(id)
+        if asked is None:
+            raise NotFound(f"no request {id[:80]!r} in this workspace")
+        return asked
 
     def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
         """Return requests oldest first, of one run or of all; closed ones only if asked for."""
@@ -84,13 +87,13 @@ class SupervisionStore(SupervisionState):
             UsageError: the decision does not fit the request, lacks its text or its action, or is too long.
         """
         with self.batch():
-            asked = self._asked(id)
+            asked = self.request(id)
             check_decision(asked, decision)
             self._insert("person_decision", request=id, document=to_json(decision))
             risk, answer = enum_member(RiskClass, asked.risk), _STANDING_ANSWERS.get(decision.kind)
             if risk is not None and answer is not None:
                 self.add_standing_answer(decision.scope, asked.run, asked.site, risk, answer, decision.author)
-            return self._asked(id)
+            return self.request(id)
 
     def close_requests(self, ids: Iterable[str], at: float) -> list[ApprovalRequest]:
         """Close decided requests, as the step that follows the decision has begun; return those closed now."""
@@ -100,7 +103,7 @@ class SupervisionStore(SupervisionState):
                 asked = self._request(id)
                 if asked is not None and asked.state is RequestState.DECIDED:
                     self._insert("person_closing", request=id, at=at, why="")
-                    closed.append(self._asked(id))
+                    closed.append(self.request(id))
         return closed
 
     def void_request(self, id: str, why: str) -> ApprovalRequest:
@@ -110,10 +113,10 @@ class SupervisionStore(SupervisionState):
             NotFound: the id is unknown.
         """
         with self.batch():
-            if self._asked(id).state is not RequestState.CLOSED:
+            if self.request(id).state is not RequestState.CLOSED:
                 reason = why or "nothing waits for it any more"
                 self._insert("person_closing", request=id, at=time.time(), why=reason)
-            return self._asked(id)
+            return self.request(id)
 
     # hints
 
@@ -197,12 +200,6 @@ class SupervisionStore(SupervisionState):
             from_json(ApprovalRequest, row["document"], f"request {row['seq']}") if row is not None else None
         )
         return self._as_it_stands(asked) if asked is not None else None
-
-    def _asked(self, id: str) -> ApprovalRequest:
-        asked = self._request(id)
-        if asked is None:
-            raise NotFound(f"no request {id[:80]!r} in this workspace")
-        return asked
 
     def _as_it_stands(self, asked: ApprovalRequest) -> ApprovalRequest:
         rows = self._all("SELECT seq, document FROM person_decision WHERE request = ? ORDER BY seq", asked.id)
