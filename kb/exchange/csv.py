@@ -87,7 +87,7 @@ def rows(text: str, needs: str) -> Iterable[tuple[int, dict[str, str]]]:
 
 def serialise(tips: Iterable[TipDraft]) -> str:
     """Serialise the rows, without repetitions."""
-    table = dict.fromkeys(tuple(_guarded(cell) for cell in _cells(tip)) for tip in tips)
+    table = dict.fromkeys(tuple(_FORMULA.sub(r"\1'", cell) for cell in _cells(tip)) for tip in tips)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(COLUMNS)
@@ -117,10 +117,6 @@ def _cells(tip: TipDraft) -> tuple[str, ...]:
         origin.detector,
         origin.verdict,
     )
-
-
-def _guarded(cell: str) -> str:
-    return _FORMULA.sub(r"\1'", cell)
 
 
 def _list(items: Iterable[str]) -> str:

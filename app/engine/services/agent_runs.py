@@ -42,7 +42,6 @@ from app.errors import NotFound, SiteloreError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.engine.agent.loop import LoopTiming
     from app.engine.browser.live_browser import LiveBrowser
     from app.engine.services.supervision.supervised_run import SupervisedRun
 
@@ -237,7 +236,7 @@ class AgentRunService:
             error=run.error,
             steps=run.step_count,
             seconds=round(time.monotonic() - began, 2),
-            own_ms=_median_ms(loop.timing),
+            own_ms=round(statistics.median(loop.timing.own or [0.0]) * 1000, 2),
             policy=request.policy,
             url=run.final.url if run.final is not None else "",
             flags=tuple(dict.fromkeys(flag.detector for flag in flags)),
@@ -402,7 +401,3 @@ def _host(domain: str) -> str:
 def _kb_name(kb: str) -> str:
     """Return the name of a knowledge base for the run file: a file's name without its folder."""
     return kb if kb in ("live", "none") else Path(kb).name
-
-
-def _median_ms(timing: LoopTiming) -> float:
-    return round(statistics.median(timing.own) * 1000, 2) if timing.own else 0.0

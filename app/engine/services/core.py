@@ -28,6 +28,12 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_KB_ERRORS = (
+    (NoSuchTip, NotFound),
+    (Locked, Conflict),
+    (Frozen, Conflict),
+    (BadFile, InputError),
+)
 _DISK = "the disk is full or can't be written; free some space and do it again, nothing was lost"
 
 
@@ -36,14 +42,9 @@ def as_sitelore_error(error: Exception) -> SiteloreError:
     match error:
         case SiteloreError():
             return error
-        case NoSuchTip():
-            return NotFound(str(error))
-        case Locked() | Frozen():
-            return Conflict(str(error))
-        case BadFile():
-            return InputError(str(error))
         case KbError():
-            return SiteloreError(str(error))
+            kind = next((kind for known, kind in _KB_ERRORS if isinstance(error, known)), SiteloreError)
+            return kind(str(error))
         case sqlite3.DatabaseError() if "locked" in str(error):
             return Conflict("another process is writing to this workspace; try again in a moment")
         case sqlite3.DatabaseError() if (

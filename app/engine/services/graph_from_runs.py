@@ -193,14 +193,17 @@ class _Gatherer:
         )
         there = self._explored.get(keys.url)
         if there:
-            return max(there, key=lambda known: (_similarity(known, state), -known.depth, known.id))
+            # By the names of their controls: keys differ from system to system.
+            return max(
+                there, key=lambda known: (similarity(known.controls, state.controls), -known.depth, known.id)
+            )
         if state.id not in self._found.states:
             contents = contents_of(page.page)
             self._found.states[state.id] = replace(
                 state,
                 source=Source.RUN,
-                elements=self._store_blob(orjson.dumps(list(contents.elements))),
-                text=self._store_blob(contents.text.encode("utf-8", "replace")),
+                elements=add_blob(self._found.blobs, orjson.dumps(list(contents.elements))),
+                text=add_blob(self._found.blobs, contents.text.encode("utf-8", "replace")),
                 picture=step.screenshot,
             )
         known = self._found.states[state.id]
@@ -217,11 +220,3 @@ class _Gatherer:
         if transition is not None:
             self._found.transitions.setdefault(transition.id, transition)
             self._found.attempts.append((run.id, attempt_of(transition, step, 0.0)))
-
-    def _store_blob(self, content: bytes) -> str:
-        return add_blob(self._found.blobs, content)
-
-
-def _similarity(known: PageState, state: PageState) -> float:
-    """Similarity of two captures at one address by the names of their controls: keys differ from system to system."""
-    return similarity(known.controls, state.controls)

@@ -260,7 +260,9 @@ class RunStore:
         """Write one run as a native run folder ``out/<id>``."""
         head, steps = self.load(run)
         contents = {
-            digest: self.read_blob(digest) for digest in blob_digests(head, steps) if not self._lost(digest)
+            digest: self.read_blob(digest)
+            for digest in blob_digests(head, steps)
+            if not self.blobs.missing([digest])
         }
         if head.outcome is Outcome.RUNNING:  # what is carried elsewhere goes on for nobody there
             head = replace(head, outcome=Outcome.INTERRUPTED)
@@ -298,6 +300,3 @@ class RunStore:
 
     def _lock_of(self, folder: Path) -> Path:
         return self.path / folder.name.replace(INCOMING, ".lock-")
-
-    def _lost(self, digest: str) -> bool:
-        return bool(self.blobs.missing([digest]))

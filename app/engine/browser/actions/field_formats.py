@@ -92,10 +92,10 @@ def format_candidates(text: str, field: FieldConstraints) -> list[str]:
 def plain_number(text: str) -> str:
     """Return a number as number fields accept it: "1.234,50 €" is 1234.50; "" for none, or more than one."""
     bare = _MONEY.sub(" ", text).replace("%", " ").replace("−", "-").strip()
-    found = _AMOUNT.fullmatch(bare) or _only(_AMOUNT.findall(bare))
-    if found is None:
+    found = [bare] if _AMOUNT.fullmatch(bare) else _AMOUNT.findall(bare)
+    if len(found) != 1:
         return ""
-    digits = re.sub(r"[\s\u00a0\u202f'’]", "", found if isinstance(found, str) else found[0])
+    digits = re.sub(r"[\s\u00a0\u202f'’]", "", found[0])
     return _without_thousands(digits).lstrip("+")
 
 
@@ -199,10 +199,6 @@ def _digits_in_form(text: str, field: FieldConstraints) -> Iterator[str]:
         yield f"({ten[:3]}) {ten[3:6]}-{ten[6:]}"
         yield f"+1{ten}"
     yield f"+{digits}"
-
-
-def _only(found: list[str]) -> str | None:
-    return found[0] if len(found) == 1 else None
 
 
 def _without_thousands(digits: str) -> str:

@@ -125,9 +125,9 @@ async def _with_keys(track: _Track, value: float) -> bool:
     if now == value:
         return True
     before: list[str] | None = await _ask(context, element, "readings") if now is None else None
-    first = "ArrowRight" if now is None or value > now else "ArrowLeft"
+    keys = ("ArrowRight", "ArrowLeft") if now is None or value > now else ("ArrowLeft", "ArrowRight")
     step = 0.0
-    for key in (first, _other(first)):
+    for key in keys:
         old = await track.now()
         await _keys(context, key, 1)
         if now is None and track.reading < 0:
@@ -246,7 +246,3 @@ def _moved(before: list[str] | None, after: list[str] | None) -> tuple[int, int,
 
 def _numbers(text: str) -> list[float]:
     return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
-
-
-def _other(key: str) -> str:
-    return "ArrowLeft" if key == "ArrowRight" else "ArrowRight"

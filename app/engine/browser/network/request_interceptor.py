@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ ANSWER_TIMEOUT = 1.0
 """Seconds a tab may take to list its frames."""
 NO_SOCKETS = "connect-src http: https: data: blob: filesystem:"
 """Added to the script of a worker: a socket there could not be watched."""
-_SCRIPT = ("javascript", "ecmascript")
+_SCRIPT = re.compile("javascript|ecmascript", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +323,7 @@ class RequestInterceptor:
         if key in self._scripts:
             self._scripts.discard(key)
             headers = cast("list[dict[str, str]]", event.get("responseHeaders", []))
-            if any(h["name"].lower() == "content-type" and _is_script(h["value"]) for h in headers):
+            if any(h["name"].lower() == "content-type" and _SCRIPT.search(h["value"]) for h in headers):
                 parameters["responseCode"] = status
                 parameters["responseHeaders"] = [
                     *headers,
@@ -362,7 +363,3 @@ def _frames_of(tree: dict[str, Any]) -> set[str]:
 
 def _is_blank(url: str) -> bool:
     return url in ("", ":", "about:blank")
-
-
-def _is_script(content_type: str) -> bool:
-    return any(name in content_type.lower() for name in _SCRIPT)

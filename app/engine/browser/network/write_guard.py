@@ -161,7 +161,10 @@ class WriteGuard:
                 return RequestDecision(passes=True)
         if self._is_permitted(asked, found.method, follows):
             return self._passes(write)
-        if not (is_telemetry(asked.url) and (asked.kind in UNREADABLE_KINDS or not self._is_own(asked.url))):
+        if not (
+            is_telemetry(asked.url)
+            and (asked.kind in UNREADABLE_KINDS or not is_on_any_host(asked.url, self._hosts_of(None)))
+        ):
             self._hold_back(write)
         return RequestDecision(passes=False)
 
@@ -208,11 +211,8 @@ class WriteGuard:
         self._done.add(same)
         return True
 
-    def _hosts_of(self, permit: WritePermit) -> frozenset[str]:
-        return permit.hosts or self._own or frozenset({self._here} - {""})
-
-    def _is_own(self, url: str) -> bool:
-        return is_on_any_host(url, self._own or {self._here} - {""})
+    def _hosts_of(self, permit: WritePermit | None) -> frozenset[str]:
+        return (permit and permit.hosts) or self._own or frozenset({self._here} - {""})
 
     def _passes(self, write: SentWrite) -> RequestDecision:
         self._sent.append(write)
