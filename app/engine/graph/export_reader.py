@@ -9,8 +9,7 @@ from typing import cast
 
 import orjson
 
-from app.engine.core.graph_edit import GraphEdit
-from app.engine.core.page_state import Mode, PageState
+from app.engine.core.page_state import GraphEdit, Mode, PageState
 from app.engine.core.transition import Transition
 from app.engine.graph.export_writer import FORMAT, VERSION
 from app.engine.graph.graph import InteractionGraph

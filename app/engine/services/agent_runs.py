@@ -35,8 +35,7 @@ from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
 from app.engine.services.run_knowledge import RunGraphs, RunKnowledge
 from app.engine.services.run_reader import RunReader
-from app.engine.store.run_request_file import request_file
-from app.engine.store.run_writer import RunWriter
+from app.engine.store.run_writer import RunWriter, request_file
 from app.errors import NotFound, SiteloreError, UsageError
 
 if TYPE_CHECKING:

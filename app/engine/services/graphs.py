@@ -19,8 +19,7 @@ from app.engine.api.graph_api import (
 )
 from app.engine.core import identity
 from app.engine.core.events import GraphChanged
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
-from app.engine.core.page_state import Element, Mode
+from app.engine.core.page_state import Element, GraphEdit, GraphEditKind, Mode
 from app.engine.core.transition import Source, Transition
 from app.engine.graph.layout import layout
 from app.engine.jobs import Job

@@ -12,8 +12,7 @@ from app.engine.api.run_api import RunMemory, RunRequest, TipUse
 from app.engine.core.hand_back import HandBack, HandBackKind
 from app.engine.core.trajectory import Outcome, Step
 from app.engine.services.core import Core, on_store
-from app.engine.store.run_request_file import read_request
-from app.engine.store.run_writer import RunWriter
+from app.engine.store.run_writer import RunWriter, read_request
 from app.engine.store.workspace import Workspace
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 from urllib.parse import quote, unquote
 
-from app.engine.core.graph_edit import GraphEdit
+from app.engine.core.page_state import GraphEdit
 from app.engine.core.sites import SiteTable, load_sites, site_table
 from app.engine.core.supervision import RunState
 from app.engine.store.database import INDEX_FILE, translated_errors

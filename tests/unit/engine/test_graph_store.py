@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.engine.api.graph_api import DepthRow
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
-from app.engine.core.page_state import Challenge, Mode, PageKeys, PageState, Source
+from app.engine.core.page_state import Challenge, GraphEdit, GraphEditKind, Mode, PageKeys, PageState, Source
 from app.engine.core.transition import (
     Attempt,
     FrontierItem,

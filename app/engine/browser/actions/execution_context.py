@@ -10,10 +10,15 @@ from playwright.async_api import ElementHandle, Error
 
 from app.engine.browser.actions.click_cascade import ClickCascade, Pointer
 from app.engine.browser.actions.dead_clicks import DeadClicks
-from app.engine.browser.actions.failure_reasons import describe_element, no_such_element, stale_element
+from app.engine.browser.actions.failure_reasons import (
+    describe_element,
+    no_such_element,
+    obstruction,
+    stale_element,
+)
 from app.engine.browser.capture.capture_cache import CaptureCache
 from app.engine.browser.capture.frames import NoSuchElement, object_handle
-from app.engine.browser.capture.page_monitor import PageMonitor, ask_page
+from app.engine.browser.capture.page_monitor import ElementProbe, PageMonitor, ask_page
 from app.engine.browser.capture.snapshot import element_location
 from app.engine.browser.network.navigation_policy import NavigationPolicy
 from app.engine.browser.session import BrowserSession
@@ -84,6 +89,12 @@ class ExecutionContext:
             raise ActionRefused(no_such_element(index, self.page, label))
         return self.page.elements[index]
 
+    def refuse_obstructed(self, element: Element, probe: ElementProbe) -> None:
+        """Raise ``ActionRefused`` if the element is gone, hidden, disabled or out of the pointer's reach."""
+        why = obstruction(element, probe, self.page)
+        if why is not None:
+            raise ActionRefused(why)
+
     async def ask(self, element: Element, function: str, *arguments: object) -> Any:
         """Call a function of the page script about an element of the last capture; ``arguments`` are JavaScript.
 
@@ -109,10 +120,6 @@ class ExecutionContext:
         if handle is None:
             raise gone
         return handle
-
-    async def look_again(self) -> PageCapture:
-        """Capture again in the middle of an action; from now on element numbers refer to this capture."""
-        return await self.captures.capture_during_action()
 
     def again(self, element: Element) -> Element:
         """Return an element of an earlier capture as it is in the last one.

@@ -16,12 +16,11 @@ from playwright.async_api import Error
 from app.engine.browser.actions.click_cascade import CDP, PLAYWRIGHT
 from app.engine.browser.actions.execution_context import (
     ActionOutcome,
-    ActionRefused,
     ExecutionContext,
     refuse,
 )
-from app.engine.browser.actions.failure_reasons import describe_element, obstruction
-from app.engine.core.action_result import Cause, refused
+from app.engine.browser.actions.failure_reasons import describe_element
+from app.engine.core.action_result import Cause
 from app.engine.core.actions.types import SetSlider
 from app.engine.core.page_state import Element
 
@@ -63,10 +62,7 @@ async def set_slider(context: ExecutionContext, action: SetSlider) -> ActionOutc
         raise refuse(Cause.VALUE, "a slider is set to a number")
     probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled or probe.hidden:
-        raise ActionRefused(
-            obstruction(element, probe, context.page)
-            or refused(Cause.STALE, f"{describe_element(element)} has gone")
-        )
+        context.refuse_obstructed(element, probe)
     facts = await _facts(context, element)
     if facts is None:
         raise refuse(Cause.STALE, f"{describe_element(element)} has left the page")

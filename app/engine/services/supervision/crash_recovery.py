@@ -12,7 +12,7 @@ from app.engine.core.supervision import LiveRow, RunState, Stage, open_requests
 from app.engine.core.trajectory import Outcome
 from app.engine.services.core import Core
 from app.engine.services.run_reader import close_interrupted
-from app.engine.store.run_request_file import read_request
+from app.engine.store.run_writer import read_request
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot
 from app.engine.store.workspace import Workspace
 from app.errors import SiteloreError

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import orjson
 
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
-from app.engine.core.page_state import Mode
+from app.engine.core.page_state import GraphEdit, GraphEditKind, Mode
 from app.engine.store.database import StoreFile, open_database, translated_errors
 from app.errors import StoreError
 from kb.private import make_folder
