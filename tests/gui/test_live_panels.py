@@ -119,7 +119,7 @@ def test_the_action_is_edited_in_a_line_and_what_is_wrong_with_it_is_said_there(
     decide = side.engine.decide
 
     async def strict(name, decision):
-        if decision.command == "click(":
+        if decision.call == "click(":
             raise InputError("click( is no action", remedy='write it as click("12")')
         return await decide(name, decision)
 
@@ -135,7 +135,7 @@ def test_the_action_is_edited_in_a_line_and_what_is_wrong_with_it_is_said_there(
     side.type('click("14")')
     side.press(Qt.Key.Key_Return)
     ((_, decision),) = side.asked("decide")
-    assert (decision.kind, decision.command) == (DecisionKind.EDIT, 'click("14")')
+    assert (decision.kind, decision.call) == (DecisionKind.EDIT, 'click("14")')
     assert not side.card.line.isVisible()
     assert not side.card.error.isVisible()
 
@@ -461,7 +461,7 @@ def test_enter_in_a_line_is_the_lines_own(whole):
 # ------------------------------------------------------------ bad input, and who can't see or point
 def test_hostile_texts_keep_to_the_columns(side):
     side.open("live-1")
-    asks(side, "live-1", question=HOSTILE, why=HOSTILE, words=HOSTILE, command=HOSTILE, need=Need.APPROVAL)
+    asks(side, "live-1", question=HOSTILE, why=HOSTILE, words=HOSTILE, call=HOSTILE, need=Need.APPROVAL)
     ledger = Ledger(goal=HOSTILE, facts=(Fact(key="k", value=HOSTILE, step=1),))
     side.engine.bus.publish(LedgerChanged(run="live-1", step=1, ledger=ledger, changes=(HOSTILE,) * 40))
     side.engine.bus.publish(HintChanged(hint=Hint(id="h", run="live-1", step=1, text=HOSTILE, at=NOW)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import get_args
 
 from app import settings
 from app.cli.kb import ExchangeFormatName
@@ -13,7 +14,7 @@ from kb.exchange import FORMATS
 
 
 def test_the_command_line_and_the_window_offer_every_exchange_format() -> None:
-    assert {name.value for name in ExchangeFormatName} == {*FORMATS, "auto"}
+    assert set(get_args(ExchangeFormatName)) == {*FORMATS, "auto"}
     assert set(IMPORT_FORMATS) == set(FORMATS)
     assert set(FORMAT_NAMES) == set(FORMATS)
     writable = {name: form.suffix for name, form in FORMATS.items() if form.serialise is not None}

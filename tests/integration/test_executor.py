@@ -12,7 +12,7 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from app.demo.server import HOST, DemoServer
-from app.engine.browser.actions.pointer import Pointer
+from app.engine.browser.actions.click_cascade import Pointer
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import open_session
 from app.engine.core.action_result import Cause, Effect
