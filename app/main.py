@@ -6,6 +6,7 @@ Start: an empty window first, then icons and views while the engine host starts 
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import os
 import signal
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
-from app import gc_tuning, log, settings
+from app import log, settings
 from app.errors import SiteloreError
 from app.models.common.commands import CommandCenter
 from app.views.frame.main_window import MainWindow
@@ -28,6 +29,7 @@ from app.views.frame.theme import Theme
 if TYPE_CHECKING:
     from app.models.common.single_instance import SingleInstance
     from app.workbench import Workbench
+
 
 WindowTask = Callable[[MainWindow], Awaitable[object]]
 """An action on the filled window before it is closed again."""
@@ -129,7 +131,7 @@ class _Session:
         try:
             if await _ended_first(spawning, leave):
                 code = await self._fill(bench, spawning, safe=safe, paths=paths)
-                loop.call_later(SETTLED_SECONDS, gc_tuning.freeze_gc)
+                loop.call_later(SETTLED_SECONDS, freeze_gc)
                 if demo and code == 0:
                     self._greet()
                 if show is not None:
@@ -229,7 +231,7 @@ def _end_on_signals(leave: Callable[[], None]) -> None:
 
 
 def _application() -> QApplication:
-    gc_tuning.pause_gc()
+    pause_gc()
     QApplication.setApplicationName("sitelore")
     QApplication.setApplicationDisplayName("Sitelore")
     QApplication.setDesktopFileName("sitelore")
@@ -273,3 +275,21 @@ def _last_crash() -> str:
     except OSError:
         return ""
     return text[-8000:]
+
+
+THRESHOLDS = (20_000, 20, 20)
+"""New objects before the youngest generation is collected, and rounds before the older; Python's own are 700,
+10, 10.
+"""
+
+
+def pause_gc() -> None:
+    """Turn collection off while the window is being built."""
+    gc.disable()
+
+
+def freeze_gc() -> None:
+    """Freeze the objects made so far, and collect new ones less often."""
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)
+    gc.enable()

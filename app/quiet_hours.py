@@ -19,7 +19,6 @@ class QuietHours:
     end: time
 
     def holds(self, now: datetime) -> bool:
-        """Whether it is quiet at this moment."""
         at = now.time()
         if self.start <= self.end:
             return self.start <= at < self.end

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from app.errors import InputError, StoreError
 from app.quiet_hours import quiet_hours
@@ -124,6 +124,11 @@ class Settings:
 
 _NAMES = frozenset(spec.name for spec in fields(Settings))
 
+CHOICES: dict[str, tuple[str, ...]] = {
+    name: get_args(kind) for name, kind in get_type_hints(Settings).items() if get_origin(kind) is Literal
+}
+"""The values of the settings that are a choice."""
+
 
 def load(environ: Mapping[str, str] | None = None, path: Path | None = None) -> Settings:
     """Return the effective settings: the file's, overridden by the environment's.
@@ -135,11 +140,7 @@ def load(environ: Mapping[str, str] | None = None, path: Path | None = None) -> 
     for spec in fields(Settings):
         variable = next((name for name in spec.metadata["variables"] if environ.get(name)), None)
         if variable is not None:
-            value = (
-                environ[variable].lower()
-                if spec.name in {"theme", "log_level", "sandbox"}
-                else environ[variable]
-            )
+            value = environ[variable].lower() if spec.name in CHOICES else environ[variable]
             stored = _checked({**asdict(stored), spec.name: value}, variable)
     return stored
 

@@ -133,7 +133,6 @@ class Workbench(QObject):
         self.workspace.import_runs(paths)
 
     def open_hit(self, hit: SearchHit) -> None:
-        """Open a search hit."""
         if hit.kind == "tip":
             self.open_tip(hit.id)
         else:
@@ -141,12 +140,10 @@ class Workbench(QObject):
             self.review.open_run(hit.id, hit.step)
 
     def open_tip(self, tip: str) -> None:
-        """Open a tip in Knowledge."""
         self._window.go("knowledge")
         self.knowledge.open_tip(tip)
 
     def open_step(self, run: str, step: int | None) -> None:
-        """Open a step in Review."""
         self._window.go("review")
         self.review.open_run(run, step)
 

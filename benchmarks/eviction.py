@@ -22,17 +22,15 @@ from app.engine.agent.eviction.live_context import (
     DEFAULT_RETENTION,
     LiveContext,
 )
-from app.engine.agent.eviction.pipeline import condense, evict
-from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
-from app.engine.agent.eviction.token_count import count, count_text
+from app.engine.agent.eviction.phases import condense, evict
+from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits, count, count_text
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.prompting import prompt
 from app.engine.agent.memory import entries
 from app.engine.agent.memory.ledger_store import LedgerStore
-from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger
-from app.engine.agent.memory.views import worker_view
+from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger, worker_view
 from app.engine.core.action_result import ActionResult, Cause, Effect
-from app.engine.core.actions.types import action_help
+from app.engine.core.actions.action_sets import action_help
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.imports.source_files import ReadRun

@@ -130,7 +130,7 @@ def stored(states: int) -> None:
     """One line: the graph file."""
     pages, transitions = made_up(states)
     with tempfile.TemporaryDirectory() as folder:
-        store = GraphStore.open(Path(folder) / "shop.sqlite", "shop")
+        store = GraphStore(Path(folder) / "shop.sqlite", "shop")
         start = time.process_time()
         with store.batch():
             for page in pages:
@@ -139,7 +139,7 @@ def stored(states: int) -> None:
                 store.record(found)
         written = time.process_time() - start
         store.close()
-        store = GraphStore.open(store.path, "shop")
+        store = GraphStore(store.path, "shop")
         read = best_of(1, lambda: InteractionGraph.load(store))
         steps = 50
         start = time.process_time()

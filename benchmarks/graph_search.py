@@ -303,7 +303,7 @@ def stored_pages(path: Path) -> list[PageState]:
     with tempfile.TemporaryDirectory() as folder:
         for part in path.parent.glob(f"{path.name}*"):
             shutil.copy(part, folder)
-        store = GraphStore.open(Path(folder) / path.name, path.stem)
+        store = GraphStore(Path(folder) / path.name, path.stem)
         try:
             return [page for page in store.pages() if not page.gone_at]
         finally:

@@ -19,8 +19,7 @@ from pathlib import Path
 
 import zstandard
 
-from app.engine.detectors.clusters import cluster_key
-from app.engine.detectors.risk import RiskModel
+from app.engine.detectors.risk import RiskModel, cluster_key
 from app.engine.detectors.runner import detect_run
 from app.engine.imports import colorbrowseragent
 from app.engine.imports.importer import import_paths

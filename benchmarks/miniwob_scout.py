@@ -45,11 +45,11 @@ class Played:
     thinking: list[float] = field(default_factory=list[float])
 
 
-async def _do(hand: Executor, command: Action) -> ActionResult:
-    if isinstance(command, Wait):
-        await asyncio.sleep(min(command.seconds, 10.0))
+async def _do(hand: Executor, action: Action) -> ActionResult:
+    if isinstance(action, Wait):
+        await asyncio.sleep(min(action.seconds, 10.0))
         return ActionResult(success=True, effect=Effect.NOTHING)
-    return await hand.do(command)
+    return await hand.do(action)
 
 
 async def _fade(at: Episode) -> None:

@@ -203,12 +203,5 @@ def _anchor(given: Anchor) -> Anchor:
 
 
 def _provenance(given: Provenance) -> Provenance:
-    return replace(
-        given,
-        run=_line(given.run, "run"),
-        screenshot=_line(given.screenshot, "screenshot"),
-        author=_line(given.author, "author"),
-        detector=_line(given.detector, "detector"),
-        verdict=_line(given.verdict, "verdict"),
-        source=_line(given.source, "source"),
-    )
+    texts = ("run", "screenshot", "author", "detector", "verdict", "source")
+    return replace(given, **{name: _line(getattr(given, name), name) for name in texts})

@@ -110,7 +110,6 @@ class OnnxEncoder:
         self.dim = int(about["dim"])
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(texts), dim)."""
         out = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, encoding in enumerate(self._tokenizer.encode_batch(_encodable(texts))):
             out[row] = self._run("vector", encoding)
@@ -126,7 +125,6 @@ class OnnxTokenEncoder(OnnxEncoder):
     """The int8 copy whose graph has a second output, the tokens' vectors."""
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """The token vectors of each text; each text is run alone, as in ``encode``."""
         return [
             TokenVectors(self._run("tokens", encoding), tuple(encoding.offsets))
             for encoding in self._tokenizer.encode_batch(_encodable(texts))
@@ -145,7 +143,6 @@ class SentenceTransformerEncoder:
         self.dim = int(self._model.get_embedding_dimension())
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(texts), dim)."""
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
         vectors = self._model.encode(
@@ -154,7 +151,6 @@ class SentenceTransformerEncoder:
         return np.asarray(vectors, dtype=np.float32)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """The token vectors of each text."""
         found: list[TokenVectors] = []
         for text in _encodable(texts):
             marked: Any = self._model.tokenizer(
@@ -200,7 +196,6 @@ def load_encoder(cache_dir: Path, model_dir: Path | None = None, allow_export: b
 
 
 def _made_copy(cache_dir: Path, allow_export: bool) -> dict[str, Any]:
-    """Export a copy and return its description."""
     if not allow_export:
         raise EncoderUnavailable(
             "the embedded model has no exported copy yet", "allow the export, or " + _INSTALL

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
-from types import TracebackType
 from typing import NoReturn
 
 from kb import image
@@ -68,9 +67,7 @@ class FrozenKnowledgeBase:
     def __enter__(self) -> FrozenKnowledgeBase:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def get(self, id: str) -> Tip:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from kb.frozen import FrozenKnowledgeBase
 from kb.store import KnowledgeBase
@@ -26,19 +26,6 @@ def merge(into: KnowledgeBase, other: KnowledgeBase | FrozenKnowledgeBase) -> Im
 
 
 def _draft(tip: Tip, source: str) -> TipDraft:
-    return TipDraft(
-        site=tip.site,
-        text=tip.text,
-        scope=tip.scope,
-        kind=tip.kind,
-        when=tip.when,
-        do=tip.do,
-        before=tip.before,
-        why=tip.why,
-        keywords=tip.keywords,
-        status=Status.DRAFT,
-        provenance=replace(tip.provenance, source=tip.provenance.source or source),
-        procedure=tip.procedure,
-        anchor=tip.anchor,
-        taint=tip.taint,
-    )
+    draft = TipDraft(**{one.name: getattr(tip, one.name) for one in fields(TipDraft)})
+    origin = replace(tip.provenance, source=tip.provenance.source or source)
+    return replace(draft, status=Status.DRAFT, provenance=origin)

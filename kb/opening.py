@@ -116,7 +116,6 @@ def _check_all(connection: sqlite3.Connection, path: Path, version: int) -> None
 
 @lru_cache(maxsize=8)
 def _expected(version: int) -> dict[str, tuple[str, ...]]:
-    """Tables and their columns in a file of a version."""
     with closing(connect_memory()) as made:
         for number, step in STEPS:
             if number <= version:

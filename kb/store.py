@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from sqlite3 import Connection
-from types import TracebackType
 from typing import Any
 
 from kb import evidence, opening
@@ -100,9 +99,7 @@ class KnowledgeBase:
     def __enter__(self) -> KnowledgeBase:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # reading

@@ -35,11 +35,9 @@ class MemoryVectors:
         self._vectors: dict[tuple[str, str], bytes] = {}
 
     def get_many(self, encoder_id: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """The cached vectors."""
         return {key: self._vectors[encoder_id, key] for key in keys if (encoder_id, key) in self._vectors}
 
     def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
-        """Store these."""
         self._vectors.update({(encoder_id, key): vector for key, vector in vectors.items()})
 
 
@@ -55,7 +53,6 @@ class StoredVectors:
         self._connection, self._reading, self._writing = connection, reading, writing
 
     def get_many(self, encoder_id: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """The cached vectors."""
         found: dict[str, bytes] = {}
         with self._reading():
             for part in _parts(keys):
@@ -70,7 +67,6 @@ class StoredVectors:
         return found
 
     def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
-        """Store these; if another process writes or the disk is full they are encoded again later."""
         if not vectors:
             return
         try:

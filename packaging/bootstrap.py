@@ -283,7 +283,7 @@ def test() -> int:
     smoke = _pytest("browser smoke", *WITH_A_BROWSER, "-m", "smoke", "-n", "2", "--dist", "worksteal")
     changed = changed_sources()
     types = [[_pyright(*changed)]] if changed else []
-    return _report([*_lint_stages(), *types, [unit, _pytest("gui", "tests/gui")], [smoke]])
+    return _report([*_lint_stages(), *types, [unit], [_gui()], [smoke]])
 
 
 def test_all() -> int:
@@ -292,7 +292,7 @@ def test_all() -> int:
     export_for_tests()
     unit = _pytest("unit", "tests/unit", "tests/architecture", "-n", "2")
     browser = _pytest("browser", *WITH_A_BROWSER, "-n", "2", "--dist", "worksteal")
-    groups = [*_lint_stages(), [unit, _pytest("gui", "tests/gui")], [browser, _pyright()]]
+    groups = [*_lint_stages(), [unit], [_gui()], [browser, _pyright()]]
     return _report(groups, retry=bool(os.environ.get("CI")), HYPOTHESIS_PROFILE="deep")
 
 
@@ -354,6 +354,11 @@ def _pytest(name: str, *arguments: str) -> Stage:
     cache = Path(".pytest_cache") / name.split()[0]
     command = [str(PYTHON), "-m", "pytest", "-q", "-o", f"cache_dir={cache}", *arguments]
     return Stage(name, command, cache)
+
+
+def _gui() -> Stage:
+    """Tests of the window, each worker with a Qt application and a loop of its own."""
+    return _pytest("gui", "tests/gui", "-n", "2", "--dist", "worksteal")
 
 
 def _pyright(*files: str) -> Stage:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from app.demo.server import DemoServer
 from app.engine.browser.session import open_browser, open_session
-from app.engine.exports.native import write_run_folder
+from app.engine.store.run_files import write_run_folder
 from tools import demo_scripts as scripts
 from tools.run_recorder import RecordedRun, Script, ScriptError, record_run
 

@@ -23,8 +23,8 @@ from app.engine.core.actions.recorded import (
 from app.engine.core.ax_tree import content_key, parse_tree
 from app.engine.core.page_state import PageCapture, Rect
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step, Tab, add_blob
-from app.engine.imports.agent_output import error_class
 from app.engine.imports.notices import notices
+from app.engine.imports.step_records import error_class
 
 CLOSING = {"send_msg_to_user": Outcome.ANSWERED, "report_infeasible": Outcome.INFEASIBLE}
 

@@ -42,7 +42,7 @@ def run(
     start_url: Annotated[str, typer.Option(help="The start address.")] = "",
     policy: Annotated[
         PolicyName, typer.Option(help="What decides the actions: scout (no model, no tokens) or llm.")
-    ] = PolicyName.SCOUT,
+    ] = "scout",
     kb: Annotated[
         str,
         typer.Option(help="A frozen knowledge base; 'live' for the workspace's tips, 'none' for no tips."),
@@ -94,7 +94,7 @@ def run(
     request = RunRequest(
         intent=intent,
         start_url=start_url,
-        policy=policy.value,
+        policy=policy,
         kb=knowledge_base(kb),
         graph=tuple(graph or ()),
         site=site,

@@ -7,9 +7,9 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum, StrEnum
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import orjson
 import typer
@@ -50,11 +50,7 @@ class Globals:
 GLOBALS = Globals()
 
 
-class PolicyName(StrEnum):
-    """The policy that decides."""
-
-    SCOUT = "scout"
-    LLM = "llm"
+PolicyName = Literal["scout", "llm"]
 
 
 def workspace_path() -> Path:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -38,22 +37,10 @@ MIN_SCORE = 0.3
 """A lower score is no match: queries without a matching state score 0.1 to 0.25."""
 
 
-class SearchMethod(StrEnum):
-    """Search methods for states."""
-
-    LATE = "late"
-    DENSE = "dense"
-    KEYWORD = "keyword"
-    PICTURE = "picture"
+SearchMethod = Literal["late", "dense", "keyword", "picture"]
 
 
-class GraphFormat(StrEnum):
-    """Export formats of a graph."""
-
-    GRAPHML = "graphml"
-    GEXF = "gexf"
-    JSON = "json"
-    WEBNAVIGATOR = "webnavigator"
+GraphFormat = Literal["graphml", "gexf", "json", "webnavigator"]
 
 
 def explore(
@@ -151,16 +138,12 @@ def show_(site: Site, node: str, as_json: Json = False) -> None:
 def search(
     site: Site,
     query: str,
-    method: Annotated[
-        SearchMethod, typer.Option(help="How states are compared with the query.")
-    ] = SearchMethod.LATE,
+    method: Annotated[SearchMethod, typer.Option(help="How states are compared with the query.")] = "late",
     k: Annotated[int, typer.Option(min=1, help="Maximum number of states.")] = 10,
     as_json: Json = False,
 ) -> None:
     """Search states by a description."""
-    hits = with_engine(
-        lambda engine: engine.graph_search(site, query, method.value, k), encoder=_encoder(method.value)
-    )
+    hits = with_engine(lambda engine: engine.graph_search(site, query, method, k), encoder=_encoder(method))
     print_result(hits, as_json, lambda: words.hits_table(hits) or "no matching state")
 
 
@@ -289,11 +272,11 @@ def diff(
 def export(
     site: Site,
     out: Path,
-    format: Annotated[GraphFormat, typer.Option(help="The file format.")] = GraphFormat.JSON,
+    format: Annotated[GraphFormat, typer.Option(help="The file format.")] = "json",
     as_json: Json = False,
 ) -> None:
     """Export the graph for another program."""
-    count = with_engine(lambda engine: engine.graph_export(site, full_path(out), format.value))
+    count = with_engine(lambda engine: engine.graph_export(site, full_path(out), format))
     print_result({"states": count, "out": str(out)}, as_json, lambda: f"{count} states written to {out}")
 
 

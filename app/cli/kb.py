@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -18,15 +17,8 @@ from kb.tip import PARTLY, Query, Retrieval, Status
 app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge bases.", no_args_is_help=True)
 
 
-class ExchangeFormatName(StrEnum):
-    """Formats of exchange files; hints and markdown can only be read."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    TXT = "txt"
-    HINTS = "hints"
-    MARKDOWN = "markdown"
-    AUTO = "auto"
+ExchangeFormatName = Literal["jsonl", "csv", "txt", "hints", "markdown", "auto"]
+"""Formats of exchange files; hints and markdown can only be read."""
 
 
 ENCODING_GRACE_SECONDS = 2.0
@@ -208,7 +200,7 @@ def import_(
     """Import tips as quarantined drafts."""
 
     async def importing(engine: Any) -> Any:
-        report = await engine.kb_import(str(file), format.value, site)
+        report = await engine.kb_import(str(file), format, site)
         tips = [await engine.tip(tip) for tip in report.added]
         scoped = [tip for tip in tips if str(tip.scope)]
         return report, [(tip, await engine.scope_coverage(tip.site, tip.scope)) for tip in scoped]
@@ -231,7 +223,7 @@ def export(
     out: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
     """Export tips to a file for other programs."""
-    count = with_engine(lambda engine: engine.kb_export(str(out), format.value, site))
+    count = with_engine(lambda engine: engine.kb_export(str(out), format, site))
     print_result({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import orjson
 import typer
@@ -60,11 +59,7 @@ app = typer.Typer(
 )
 
 
-class FlagVerdict(StrEnum):
-    """A verdict on a flag."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
+FlagVerdict = Literal["right", "wrong"]
 
 
 @app.command("list")
@@ -106,7 +101,7 @@ def start(
     from dataclasses import replace
 
     given: dict[str, object] = {
-        "policy": policy and policy.value,
+        "policy": policy,
         "kb": kb and knowledge_base(kb),
         "graph": tuple(graph or ()),
         "storage_state": full_path(storage_state),
@@ -239,7 +234,7 @@ def decide(
     as_json: Json = False,
 ) -> None:
     """Decide a request, effective at once: only the window can undo an end. A second decision fails (exit code 1)."""
-    decision = OperatorDecision(kind=verb, text=text, command=command, scope=reach)
+    decision = OperatorDecision(kind=verb, text=text, call=command, scope=reach)
     found: ApprovalRequest = with_engine(lambda engine: engine.decide(request, decision))
     print_result(found, as_json, lambda: f"{found.id}: {found.state.value}, {verb.value}")
 
@@ -264,10 +259,10 @@ def react(run: str, step: int, detector: str, word: FlagVerdict, as_json: Json =
     """Judge a detector's flag right or wrong; the detector's score follows."""
 
     async def reacting(engine: Engine) -> FlagReaction:
-        return await engine.judge_flag(run, step, detector, word is FlagVerdict.RIGHT)
+        return await engine.judge_flag(run, step, detector, word == "right")
 
     made = with_engine(reacting)
-    print_result(made, as_json, lambda: f"{made.detector} at step {made.step}: {word.value}")
+    print_result(made, as_json, lambda: f"{made.detector} at step {made.step}: {word}")
 
 
 @app.command("policy")
@@ -329,7 +324,7 @@ def _request_text(one: ApprovalRequest) -> str:
     state = "" if one.state is RequestState.OPEN else f" ({one.state.value})"
     lines = [f"{one.id}{state} · {one.need.value} · run {one.run}, step {one.step}: {one.question}"]
     if one.words:
-        lines.append(f"    action: {one.words}   {one.command}")
+        lines.append(f"    action: {one.words}   {one.call}")
     if one.why:
         lines.append(f"    why: {one.why}")
     return "\n".join(lines)

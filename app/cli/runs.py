@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,19 +19,14 @@ MAX_NOTES = 20
 """Runs whose notes an import prints; ``--json`` and ``runs show`` have all of them."""
 
 
-class RunOrder(StrEnum):
-    """Sort orders of the review queue."""
-
-    RISK = "risk"
-    DATE = "date"
-    SITE = "site"
-    STEPS = "steps"
-    ID = "id"
+RunOrder = Literal["risk", "date", "site", "steps", "id"]
 
 
 def import_(
     paths: Annotated[list[Path], typer.Argument(help="Folders with runs.")],
-    format: Annotated[str, typer.Option(help="auto, colorbrowseragent or native.")] = "auto",
+    format: Annotated[
+        str, typer.Option(help="auto, or a format by its name; a wrong name lists them.")
+    ] = "auto",
     as_json: Json = False,
 ) -> None:
     """Import runs. Importing twice adds nothing; the originals are only read."""
@@ -62,7 +56,7 @@ def list_(
     passed: Annotated[bool, typer.Option("--passed", help="Only runs with the full score.")] = False,
     unjudged: Annotated[bool, typer.Option("--unjudged", help="Only runs without a verdict.")] = False,
     detector: Annotated[str, typer.Option(help="Only runs flagged by this detector.")] = "",
-    order: Annotated[RunOrder, typer.Option(help="Sort order.")] = RunOrder.ID,
+    order: Annotated[RunOrder, typer.Option(help="Sort order.")] = "id",
     search: Annotated[
         str, typer.Option(help="Search goals, reasons, actions, addresses, errors and answers.")
     ] = "",
@@ -76,7 +70,7 @@ def list_(
         passed=passed,
         unjudged=unjudged,
         detector=detector,
-        order=order.value,
+        order=order,
         search=search,
     )
     rows = with_engine(lambda engine: engine.list_runs(which))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import fields
 from functools import cache
 from string import Template
 from typing import TypeVar
 from urllib.parse import urlencode
 
 from app.assets import resource
-from app.demo.state import PAGE_ROWS, DemoState, Product, ShopOrder
+from app.demo.state import PAGE_ROWS, Customer, DemoState, Product, ShopOrder
 
 T = TypeVar("T")
 
@@ -32,8 +33,10 @@ def _template(name: str) -> Template:
     return Template(resource("demo_site", "templates", f"{name}.html").read_text(encoding="utf-8"))
 
 
-def fill(template: str, /, **values: object) -> Html:
-    """Fill one template with its values, escaped."""
+def fill(template: str, record: Product | ShopOrder | Customer | None = None, /, **values: object) -> Html:
+    """Fill one template with its values, escaped; the fields of a record are values, too."""
+    if record is not None:
+        values = {**{one.name: getattr(record, one.name) for one in fields(record)}, **values}
     safe = {k: v if isinstance(v, Html) else html.escape(str(v)) for k, v in values.items()}
     return Html(_template(template).substitute(safe))
 
@@ -76,7 +79,7 @@ def department_page(state: DemoState, department: str, order: str) -> Html:
         products.sort(key=lambda product: str(product.price))
     elif order == "name":
         products.sort(key=lambda product: product.name)
-    cards = [fill("card", slug=p.slug, name=p.name, department=p.department, price=p.price) for p in products]
+    cards = [fill("card", product) for product in products]
     return fill(
         "shelf",
         heading=department or "Good things for plain days",
@@ -92,13 +95,7 @@ def product_page(product: Product, *, added: bool) -> Html:
     notice = '<p class="note" role="status">Added to your basket.</p>' if added else ""
     return fill(
         "product",
-        slug=product.slug,
-        name=product.name,
-        department=product.department,
-        price=product.price,
-        text=product.text,
-        maker=product.maker,
-        stock=product.stock,
+        product,
         notice=Html(notice),
         sizes=join([fill("size", size=size) for size in product.sizes]),
     )
@@ -107,20 +104,12 @@ def product_page(product: Product, *, added: bool) -> Html:
 def basket_page(state: DemoState, session: str) -> Html:
     """The basket's contents."""
     basket = state.baskets.get(session, [])
-    rows: list[Html] = []
-    for position, line in enumerate(basket):
-        product = state.products[line.product]
-        rows.append(
-            fill(
-                "basket_row",
-                slug=product.slug,
-                name=product.name,
-                size=line.size,
-                quantity=line.quantity,
-                price=product.price,
-                line=position,
-            )
+    rows = [
+        fill(
+            "basket_row", state.products[line.product], size=line.size, quantity=line.quantity, line=position
         )
+        for position, line in enumerate(basket)
+    ]
     notice = Html("" if basket else '<p class="muted">There is nothing in it yet.</p>')
     return fill("basket", rows=join(rows), total=f"{state.total(basket):.2f}", notice=notice)
 
@@ -155,33 +144,13 @@ def dashboard(state: DemoState) -> Html:
     }
     tiles = [fill("tile", figure=figure, label=label) for label, figure in figures.items()]
     newest = sorted(state.orders.values(), key=lambda order: -order.id)[:5]
-    rows = [
-        fill(
-            "newest_row",
-            id=order.id,
-            date=order.date,
-            customer=state.customers[order.customer].name,
-            status=order.status,
-        )
-        for order in newest
-    ]
+    rows = [fill("newest_row", order, customer=state.customers[order.customer].name) for order in newest]
     return fill("dashboard", tiles=join(tiles), rows=join(rows))
 
 
 def products_page(state: DemoState, maker_url: str) -> Html:
     """The product grid: a name leads to its maker's own site, only "Edit" opens the details."""
-    rows = [
-        fill(
-            "products_row",
-            slug=p.slug,
-            name=p.name,
-            department=p.department,
-            price=p.price,
-            stock=p.stock,
-            maker_url=maker_url,
-        )
-        for p in state.products.values()
-    ]
+    rows = [fill("products_row", product, maker_url=maker_url) for product in state.products.values()]
     return fill("products", count=len(rows), rows=join(rows))
 
 
@@ -191,16 +160,7 @@ def product_form(product: Product, notice: str = "") -> Html:
         "saved": '<p class="note" role="status">Saved.</p>',
         "refused": '<p class="note warn" role="alert">Price and stock must be numbers.</p>',
     }
-    return fill(
-        "product_form",
-        slug=product.slug,
-        name=product.name,
-        price=product.price,
-        stock=product.stock,
-        maker=product.maker,
-        department=product.department,
-        notice=Html(notes.get(notice, "")),
-    )
+    return fill("product_form", product, notice=Html(notes.get(notice, "")))
 
 
 def orders_page(state: DemoState, query: dict[str, str], *, news: bool) -> Html:
@@ -220,14 +180,7 @@ def orders_page(state: DemoState, query: dict[str, str], *, news: bool) -> Html:
     orders.sort(key=keys.get(sort, keys["id"]), reverse=down)
     shown, pager = _page_of(orders, "/admin/orders", query)
     rows = [
-        fill(
-            "orders_row",
-            id=order.id,
-            date=order.date,
-            customer=state.customers[order.customer].name,
-            status=order.status,
-            total=total(order),
-        )
+        fill("orders_row", order, customer=state.customers[order.customer].name, total=total(order))
         for order in shown
     ]
 
@@ -254,7 +207,7 @@ def order_page(state: DemoState, order: ShopOrder) -> Html:
     lines = [
         fill(
             "order_line",
-            name=state.products[line.product].name,
+            state.products[line.product],
             size=line.size,
             quantity=line.quantity,
             price=f"£{state.products[line.product].price:.2f}",
@@ -263,9 +216,7 @@ def order_page(state: DemoState, order: ShopOrder) -> Html:
     ]
     return fill(
         "order",
-        id=order.id,
-        date=order.date,
-        status=order.status,
+        order,
         customer=customer.name,
         email=customer.email,
         town=customer.town,
@@ -277,7 +228,7 @@ def order_page(state: DemoState, order: ShopOrder) -> Html:
 def customers_page(state: DemoState, query: dict[str, str]) -> Html:
     """Customers by name, ten at a time."""
     shown, pager = _page_of(list(state.customers.values()), "/admin/customers", query)
-    rows = [fill("customers_row", name=c.name, email=c.email, town=c.town) for c in shown]
+    rows = [fill("customers_row", customer) for customer in shown]
     return fill("customers", rows=join(rows), pager=pager)
 
 

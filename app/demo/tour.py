@@ -321,7 +321,6 @@ class _Demo:
         self._say(f"saved     {saved.id} and {len(others)} more, all active")
 
     async def _retrieve(self) -> None:
-        """Ask one question for each route."""
         shown: list[RouteCheck] = []
         for route, query in QUERIES.items():
             found = await self._by(route, query)

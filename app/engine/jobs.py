@@ -42,12 +42,7 @@ class Job:
         self.id, self.title, self.state = job_id, title, JobState.RUNNING
         self.done, self.detail, self.error = 0, "", ""
         self.total: int | None = None
-        self._bus, self._told, self._cancel = bus, 0.0, False
-
-    @property
-    def cancel_requested(self) -> bool:
-        """Whether to stop; work in a thread checks it between two chunks."""
-        return self._cancel
+        self._bus, self._told, self.cancel_requested = bus, 0.0, False
 
     def advance(self, done: int, total: int | None, detail: str = "") -> None:
         """Report progress; call it on the loop."""
@@ -59,7 +54,7 @@ class Job:
 
     def request_cancel(self) -> None:
         """Ask work in a thread to stop at its next chunk."""
-        self._cancel = True
+        self.cancel_requested = True
 
     def finish(self, state: JobState, error: str = "") -> None:
         """Set the final state and publish it."""

@@ -91,7 +91,7 @@ def rows(text: str, needs: str) -> Iterable[tuple[int, dict[str, str]]]:
 
 def serialise(tips: Iterable[TipDraft]) -> str:
     """Serialise the rows, without repetitions."""
-    table = dict.fromkeys(tuple(_guarded(cell) for cell in _cells(tip)) for tip in tips)
+    table = dict.fromkeys(tuple(_FORMULA.sub(r"\1'", cell) for cell in _cells(tip)) for tip in tips)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(COLUMNS)
@@ -125,10 +125,6 @@ def _cells(tip: TipDraft) -> tuple[str, ...]:
     )
 
 
-def _guarded(cell: str) -> str:
-    return _FORMULA.sub(r"\1'", cell)
-
-
 def _list(items: Iterable[str]) -> str:
     return "; ".join(item.replace("\\", "\\\\").replace(";", "\\;") for item in items)
 
@@ -141,11 +137,5 @@ def _provenance(row: Mapping[str, str]) -> Provenance:
     step = row.get("step", "").strip()
     if step and not re.fullmatch(r"\d{1,9}", step, re.ASCII):
         raise BadTip(f"step must be a whole number, not {step[:40]!r}")
-    return Provenance(
-        run=row.get("run", ""),
-        step=int(step) if step else None,
-        screenshot=row.get("screenshot", ""),
-        author=row.get("author", ""),
-        detector=row.get("detector", ""),
-        verdict=row.get("verdict", ""),
-    )
+    texts = ("run", "screenshot", "author", "detector", "verdict")
+    return Provenance(**{name: row.get(name, "") for name in texts}, step=int(step) if step else None)

@@ -77,7 +77,8 @@ def write(tips: Iterable[TipDraft], path: Path | str, format: str = "auto") -> N
     path = Path(path)
     name, chosen = _format(path, format)
     if chosen.serialise is None:
-        raise KbError(f"{name} files can be read, not written; write jsonl, csv or txt")
+        writable = ", ".join(one for one, known in FORMATS.items() if known.serialise is not None)
+        raise KbError(f"{name} files can be read, not written; write one of {writable}")
     drafts = [clean(tip) for tip in _in_order_of_arrival(tips)]
     if not path.is_dir():
         _place(path, chosen.serialise(drafts))

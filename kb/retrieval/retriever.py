@@ -58,83 +58,53 @@ class Retriever:
         self._withheld, self._waits = withheld, waits
         self._kept_back: dict[int, str] = {}
         self._unencoded: set[int] = set()
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._hosts = {site: tuple(globs) for site, globs in (hosts or {}).items()}
-        self._settings = settings or RetrievalSettings()
-        self._table = TipColumns(tips, self._hosts)
-        self._encoder: Encoder | None = None
-        self._vectors: VectorCache | None = None
+        self.settings = settings or RetrievalSettings()
+        self.table = TipColumns(tips, self._hosts)
+        self.encoder: Encoder | None = None
+        self.vectors: VectorCache | None = None
         self._no_encoder = NO_ENCODER
         self._queries: OrderedDict[str, Matrix] = OrderedDict()
-        self._version = 0
+        self.version = 0
         if encoder is not None:
             self.set_encoder(encoder, vectors)
-
-    @property
-    def settings(self) -> RetrievalSettings:
-        """Current thresholds and budget."""
-        return self._settings
-
-    @property
-    def table(self) -> TipColumns:
-        """The columns, for ``kb.preflight``; read them under ``lock``."""
-        return self._table
-
-    @property
-    def lock(self) -> threading.RLock:
-        """Held while the table is read or changed."""
-        return self._lock
-
-    @property
-    def version(self) -> int:
-        """Counts every change of tips, hosts, settings or encoder."""
-        return self._version
-
-    @property
-    def encoder(self) -> Encoder | None:
-        """The encoder in use."""
-        return self._encoder
-
-    @property
-    def vectors(self) -> VectorCache | None:
-        """The cache of vectors in use."""
-        return self._vectors
 
     def update(self, tips: Iterable[Tip]) -> None:
         """Add tips or replace those with the same id; the cost depends on their number, not on the base's size."""
         tips = list(tips)
         self._encode_tips(tips)  # outside the lock, into the cache
-        with self._lock:
-            first = len(self._table.tips)
+        with self.lock:
+            first = len(self.table.tips)
             vectors, lacking = self._encode_tips(tips)
-            self._table.put(tips, vectors)
+            self.table.put(tips, vectors)
             self._unencoded.update(first + row for row in lacking)
             self._changed()
 
     def take_vectors(self) -> None:
         """Load missing vectors from the cache."""
-        with self._lock:
+        with self.lock:
             rows = sorted(self._unencoded)
-            if self._encoder is None or not rows:
+            if self.encoder is None or not rows:
                 return
-            texts = [tip_text(self._table.tips[row]) for row in rows]
-            vectors, known = cached_vectors(self._encoder, texts, self._vectors)
+            texts = [tip_text(self.table.tips[row]) for row in rows]
+            vectors, known = cached_vectors(self.encoder, texts, self.vectors)
             fresh = [row for row, is_known in zip(rows, known, strict=True) if is_known]
-            self._table.replace_vectors(fresh, vectors[known])
+            self.table.replace_vectors(fresh, vectors[known])
             self._unencoded.difference_update(fresh)
             if fresh:
-                self._version += 1
+                self.version += 1
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove tips; unknown ids are ignored."""
-        with self._lock:
+        with self.lock:
             for tip in ids:
-                self._table.drop(tip)
+                self.table.drop(tip)
             self._changed()
 
     def set_hosts(self, hosts: Mapping[str, Sequence[str]]) -> None:
         """Replace the sites' host globs."""
-        with self._lock:
+        with self.lock:
             self._hosts = {site: tuple(globs) for site, globs in hosts.items()}
             self._rebuild()
 
@@ -147,24 +117,24 @@ class Retriever:
     ) -> None:
         """Enable the embedding route, or disable it with a ``reason`` for people.  Blocks while tips are encoded."""
         matrix, lacking = None, list[int]()
-        with self._lock:
-            version, tips = self._version, list(self._table.tips)
+        with self.lock:
+            version, tips = self.version, list(self.table.tips)
         if encoder is not None:
             matrix, lacking = self._vectors_of(encoder, vectors, tips, progress)
-        with self._lock:
-            self._encoder, self._vectors, self._no_encoder = encoder, vectors, reason
+        with self.lock:
+            self.encoder, self.vectors, self._no_encoder = encoder, vectors, reason
             self._queries.clear()
-            if version != self._version:
-                matrix, lacking = self._encode_tips(self._table.tips)
-            self._table.set_vectors(matrix)
+            if version != self.version:
+                matrix, lacking = self._encode_tips(self.table.tips)
+            self.table.set_vectors(matrix)
             self._unencoded = set(lacking)
-            self._version += 1
+            self.version += 1
 
     def _encode_tips(self, tips: Sequence[Tip]) -> tuple[Matrix | None, list[int]]:
         """Vectors of the tips, and the positions of those that should have one and have none yet."""
-        if self._encoder is None:
+        if self.encoder is None:
             return None, []
-        return self._vectors_of(self._encoder, self._vectors, tips)
+        return self._vectors_of(self.encoder, self.vectors, tips)
 
     def _vectors_of(
         self,
@@ -183,24 +153,24 @@ class Retriever:
         return matrix, lacking
 
     def _changed(self) -> None:
-        self._version += 1
-        if self._table.is_mostly_dead:
+        self.version += 1
+        if self.table.is_mostly_dead:
             self._rebuild()
 
     def _rebuild(self) -> None:
-        tips = [self._table.tips[row] for row in sorted(self._table.row_of.values())]
-        self._table = TipColumns(tips, self._hosts)
+        tips = [self.table.tips[row] for row in sorted(self.table.row_of.values())]
+        self.table = TipColumns(tips, self._hosts)
         vectors, lacking = self._encode_tips(tips)
-        self._table.set_vectors(vectors)
+        self.table.set_vectors(vectors)
         self._kept_back, self._unencoded = {}, set(lacking)
-        self._version += 1
+        self.version += 1
 
     def _reason_to_withhold(self, row: int) -> str:
         """Why a row's tip is withheld; computed once a row, and only for tips that would be delivered."""
         if self._withheld is None:
             return ""
         if row not in self._kept_back:
-            self._kept_back[row] = self._withheld(self._table.tips[row])
+            self._kept_back[row] = self._withheld(self.table.tips[row])
         return self._kept_back[row]
 
     def vector_of(self, text: str, keep: bool = True) -> Matrix | None:
@@ -208,16 +178,16 @@ class Retriever:
 
         ``keep`` stores it with the tips' vectors too: for tasks, which come again, and not for pages.
         """
-        encoder = self._encoder
+        encoder = self.encoder
         if encoder is None or not text.strip():
             return None
-        with self._lock:
+        with self.lock:
             if text in self._queries:
                 self._queries.move_to_end(text)
                 return self._queries[text]
-        vector = encode_cached(encoder, [text], self._vectors if keep else None)[0]
-        with self._lock:
-            if encoder is self._encoder:
+        vector = encode_cached(encoder, [text], self.vectors if keep else None)[0]
+        with self.lock:
+            if encoder is self.encoder:
                 self._queries[text] = vector
                 if len(self._queries) > _REMEMBERED_QUERIES:
                     self._queries.popitem(last=False)
@@ -241,10 +211,10 @@ class Retriever:
         """
         if vector is None:
             vector = self.vector_of(query.text)
-        budget = self._settings.token_budget if budget is None else budget
-        with self._lock:
+        budget = self.settings.token_budget if budget is None else budget
+        with self.lock:
             found = self._find(query, vector)
-            deliverable = self._table.has_status(found.rows, statuses)
+            deliverable = self.table.has_status(found.rows, statuses)
             chosen, used = self._choose(found, deliverable, k, budget)
             while withheld := [at for at in chosen if self._reason_to_withhold(int(found.rows[at]))]:
                 deliverable[withheld] = False
@@ -266,7 +236,7 @@ class Retriever:
         if place.address is None or place.site or not any(self._hosts.values()):
             return ""
         host = place.address.host
-        if self._table.sites.of(host):
+        if self.table.sites.of(host):
             return ""
         named = [site for site in sorted(self._hosts) if self._hosts[site] and site.lower() in host.lower()]
         sites = named or [site for site in sorted(self._hosts) if self._hosts[site]][:3]
@@ -275,30 +245,30 @@ class Retriever:
 
     def _routes_off(self, found: QueryScores, query: Query) -> dict[str, str]:
         """Why the embedding route is off, or covers only a part of the tips."""
-        if self._encoder is None:
+        if self.encoder is None:
             return {"embedding": self._no_encoder}
         if not self._unencoded or not query.text.strip():
             return {}
         lacking = len(self._unencoded.intersection(found.rows.tolist()))
-        tips = int(np.count_nonzero(self._table.has_status(found.rows, RETRIEVABLE)))
+        tips = int(np.count_nonzero(self.table.has_status(found.rows, RETRIEVABLE)))
         said = f"{PARTLY}: {lacking:,} of {tips:,} tips are not encoded yet"
         return {"embedding": f"{said}; those are searched by address and words"} if lacking else {}
 
     def _find(self, query: Query, vector: Matrix | None) -> QueryScores:
         """Score every considered row on all routes."""
-        table = self._table
+        table = self.table
         place = QueryLocation(parse_address(query.url), query.site, query.sites)
         rows, url = table.considered(place)
         parts = self._parts(query, vector, place, rows, url)
         terms = query_terms(" ".join(task_texts(query)))
         summed = sums(parts)
-        rank = table.ranked(rows, summed.total, self._settings)
+        rank = table.ranked(rows, summed.total, self.settings)
         return QueryScores(place, terms, rows, parts, summed, rank, table.vocabulary)
 
     def _parts(
         self, query: Query, vector: Matrix | None, place: QueryLocation, rows: Rows, url: NDArray[np.float64]
     ) -> PartScores:
-        table = self._table
+        table = self.table
         texts = task_texts(query)
         meaning = table.embedding_scores(rows, vector)
         if query.subgoal.strip():
@@ -334,9 +304,9 @@ class Retriever:
     def part_scores(self, query: Query) -> tuple[list[str], PartScores]:
         """The ids and scores of the tips the gate admits: what the constants are fitted to."""
         vector = self.vector_of(query.text)
-        with self._lock:
+        with self.lock:
             found = self._find(query, vector)
-            return [self._table.tips[row].id for row in found.rows.tolist()], found.parts
+            return [self.table.tips[row].id for row in found.rows.tolist()], found.parts
 
     def rankings(
         self, queries: Sequence[Query], depth: int, statuses: Collection[Status] = RETRIEVABLE
@@ -345,7 +315,7 @@ class Retriever:
 
         For many queries that share texts and addresses.  Hold ``lock`` while iterating.
         """
-        table, settings = self._table, self._settings
+        table, settings = self.table, self.settings
         pages: dict[tuple[str, str], tuple[Rows, NDArray[np.float64]]] = {}
         every = np.arange(len(table.tips))
         text, nothing = None, np.zeros(len(every))
@@ -379,7 +349,7 @@ class Retriever:
         depth = max(64, 4 * (k or 0))
         while True:
             order = _top(rank, depth)
-            tokens = [self._table.tokens[found.rows[position]] for position in order]
+            tokens = [self.table.tokens[found.rows[position]] for position in order]
             taken, used = take(tokens, k, budget)
             enough = len(taken) == k or used + LEAST_TOKENS > budget
             if enough or len(order) < depth:
@@ -387,7 +357,7 @@ class Retriever:
             depth *= 8
 
     def _result(self, found: QueryScores, position: int) -> Retrieved:
-        table = self._table
+        table = self.table
         row = int(found.rows[position])
         added = found.sums.routes_at(position)
         tip = table.tips[row]
@@ -408,15 +378,15 @@ class Retriever:
         used: int,
     ) -> tuple[Missed, ...]:
         """Near misses, the nearest first."""
-        settings = self._settings
+        settings = self.settings
         eager = replace(settings, threshold=max(0.0001, settings.threshold - settings.near))
-        rank = self._table.ranked(found.rows, found.sums.total, eager)
+        rank = self.table.ranked(found.rows, found.sums.total, eager)
         missed: list[Missed] = []
         for position in _top(rank, settings.missed + len(chosen)):
             if int(position) in chosen or len(missed) == settings.missed:
                 continue
             row = int(found.rows[position])
-            tip = self._table.tips[row]
+            tip = self.table.tips[row]
             would_be = tip.status in RETRIEVABLE and found.rank[position] >= 0
             reason = (self._reason_to_withhold(row) if would_be else "") or why_missed(
                 tip,
@@ -424,7 +394,7 @@ class Retriever:
                 bool(deliverable[position]),
                 settings,
                 full=k is not None and len(chosen) >= k,
-                tokens=self._table.tokens[row],
+                tokens=self.table.tokens[row],
                 left=budget - used,
             )
             missed.append(Missed(tip=tip, reason=reason, routes=found.all_scores(int(position))))

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from app.engine.agent.answer_parser import parse_answer
-from app.engine.agent.llm.action_batch import ActionBatch
+from app.engine.agent.llm.llm_policy import ActionBatch
 from app.engine.agent.secret_fields import SecretRuling, secret_use
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.gate import WriteGate
 from app.engine.browser.executor import HANDLERS
+from app.engine.core.actions.action_sets import action_help, actions_in
 from app.engine.core.actions.call_forms import BID, argument, call
 from app.engine.core.actions.recorded import (
     ActionTarget,
@@ -22,7 +23,7 @@ from app.engine.core.actions.recorded import (
     to_recorded,
 )
 from app.engine.core.actions.specs import FORMS, SPECS, Action, ActionSet, Component, action
-from app.engine.core.actions.types import action_help, actions_in, elements_of
+from app.engine.core.actions.types import elements_of
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.observation import Observation
 from app.engine.core.page_state import Element, PageCapture

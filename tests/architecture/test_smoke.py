@@ -16,7 +16,6 @@ NOT_IN_A_SMOKE_TEST = {
     "app/engine/agent/judging/model_verdicts.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/judging/questions.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/model/request_errors.py": "tests/unit/engine/test_agent_model_client.py",
-    "app/engine/agent/task_classifier.py": "tests/unit/engine/test_agent_task_classifier.py",
     "app/engine/agent/tip_query.py": "tests/unit/engine/test_tip_query.py",
 }
 """Modules that meet no browser, with the unit test that runs them."""

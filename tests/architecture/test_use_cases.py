@@ -44,7 +44,7 @@ async def test_each_use_case_has_the_signature_that_the_interface_declares(engin
     assert differing == {}
 
 
-FORWARDED = {"decide", "preflight", "requests", "send_hint"}
+FORWARDED = {"decide", "preflight", "send_hint"}
 """Use cases that a second service has by the same name: the first one adds to it and is offered."""
 
 

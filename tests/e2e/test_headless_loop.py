@@ -128,7 +128,7 @@ def test_an_annotator_gets_from_a_folder_of_runs_to_a_verified_frozen_tip(sitelo
     assert not sitelore("kb", "verify", str(broken), code=1)["ok"]
 
 
-def test_undo_takes_back_the_latest_deed_whatever_it_was_and_survives_the_process(sitelore, some_runs):
+def test_undo_takes_back_the_latest_change_whatever_it_was_and_survives_the_process(sitelore, some_runs):
     sitelore("import", str(some_runs))
     run = sitelore("runs", "list")[0]["id"]
     tip = sitelore("tip", "add", "--site", "gitlab", "--text", "The menu opens on hover only.")["id"]

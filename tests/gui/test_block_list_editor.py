@@ -193,7 +193,7 @@ def test_only_what_is_stopped_is_listed_when_asked_for(block_list):
 
 
 def test_the_next_stopped_element_goes_round(block_list):
-    block_list._page_rows = [
+    block_list.page_rows = [
         replace(row, verdict="block" if row.number in (2, 5) else "ask" if row.number == 7 else "allow")
         for row in block_list.page_rows
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app import gc_tuning
+from app import main
 
 
 @pytest.fixture(autouse=True)
@@ -20,17 +20,17 @@ def _as_it_was() -> Iterator[None]:
 
 
 def test_nothing_is_searched_while_the_window_is_built() -> None:
-    gc_tuning.pause_gc()
+    main.pause_gc()
     assert not gc.isenabled()
 
 
 def test_what_was_built_is_never_searched_again_and_new_garbage_still_goes() -> None:
-    gc_tuning.pause_gc()
+    main.pause_gc()
     built = [[number] for number in range(5000)]
-    gc_tuning.freeze_gc()
+    main.freeze_gc()
     assert gc.isenabled()
     assert gc.get_freeze_count() > len(built)
-    assert gc.get_threshold() == gc_tuning.THRESHOLDS
+    assert gc.get_threshold() == main.THRESHOLDS
     loop: list[object] = []
     loop.append(loop)
     del loop

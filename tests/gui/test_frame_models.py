@@ -172,7 +172,7 @@ def test_the_key_table_filters_and_follows_changes(center: CommandCenter) -> Non
     del tester
 
 
-def test_the_workspace_tells_counts_undo_and_fresh_deeds(client, tasks, fake_engine, settle) -> None:
+def test_the_workspace_tells_counts_undo_and_fresh_changes(client, tasks, fake_engine, settle) -> None:
     model = WorkspaceModel(client, tasks)
     model.start()
     settle()

@@ -19,6 +19,7 @@ from app.views.frame.main_window import MainWindow, ensure_on_screen
 from app.views.frame.theme import Theme
 from app.workbench import Workbench
 from tests.support.fake_engine import FakeEngine
+from tests.support.qt_loop import until
 
 
 @pytest.fixture
@@ -178,14 +179,13 @@ def test_the_step_a_tip_came_from_opens_in_the_review(bench: Workbench, settle) 
     assert (bench.review.run, bench.review.index) == ("cba-reddit-103", 4)
 
 
-def test_search_says_when_nothing_was_found_and_escape_goes_back(bench: Workbench, settle) -> None:
+def test_search_says_when_nothing_was_found_and_escape_goes_back(bench: Workbench) -> None:
     window = bench._window
     window.go("review")
     before = window.focusWidget()
     press(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClicks(window.top.search, "zzzz")
-    settle(0.4)
-    assert "zzzz" in window.commands.search_popup.words.text()
+    until(lambda: "zzzz" in window.commands.search_popup.words.text())
     QTest.keyClick(window.top.search, Qt.Key.Key_Escape)
     assert not window.commands.search_popup.isVisible()
     assert window.focusWidget() is before
@@ -208,7 +208,7 @@ def test_jobs_show_their_numbers_and_can_be_cancelled(bench: Workbench, settle) 
     assert not popup.isVisible()
 
 
-def test_a_deed_can_be_undone_from_its_message(bench: Workbench, settle) -> None:
+def test_a_change_can_be_undone_from_its_message(bench: Workbench, settle) -> None:
     window, engine = bench._window, bench.engine
     engine.done.append("retire tip gitlab-001")
     engine.bus.publish(HistoryChanged(undo="retire tip gitlab-001"))

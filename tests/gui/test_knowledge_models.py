@@ -297,7 +297,7 @@ def model(client, tasks, settle):
     return made
 
 
-def test_many_change_their_status_in_one_deed(model, client, settle):
+def test_many_tips_get_a_status_in_one_change(model, client, settle):
     model.select(["gitlab-001", "reddit-004", "shopping-002"], "gitlab-001")
     model.set_status("reviewed")
     settle(0.2)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.models.common.key_table import KeyTable
-from app.models.common.undo_messages import undo_message
+from app.models.common.workspace import undo_message
 from app.models.knowledge.tip_table import TipTableModel, lint_label
 from kb.retrieval import Retriever
 from kb.tip import Query, Tip

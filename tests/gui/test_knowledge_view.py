@@ -140,7 +140,7 @@ def test_every_status_has_a_key(desk, key, modifier, status):
     assert desk.status is status
 
 
-def test_three_keys_change_two_tips_in_one_deed(desk):
+def test_three_keys_edit_two_tips_in_one_change(desk):
     desk.press(Key.Key_J, SHIFT)
     desk.press(Key.Key_J, SHIFT)
     assert desk.selected() == ["gitlab-001", "shopping-002", "shopping_admin-003"]

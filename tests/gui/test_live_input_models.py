@@ -16,8 +16,7 @@ from app.models.live.delayed_actions import TOO_LATE_SECONDS, UNDO_SECONDS, Dela
 from app.models.live.input_guard import IDLE_SECONDS, TYPING_SECONDS, InputGuard, KeyKind
 from app.models.live.model import LiveModel
 from app.models.live.next_action import is_deciding, same_page, still_next
-from app.models.live.run_list import RunList
-from app.models.live.run_numbers import REUSE_SECONDS, SECOND_DIGIT, RunNumbers
+from app.models.live.run_list import REUSE_SECONDS, SECOND_DIGIT, RunList, RunNumbers
 from tests.support.fake_live import make_rows
 from tests.support.manual_clock import ManualClock
 
@@ -244,7 +243,7 @@ def test_a_change_after_the_rest_sorts_even_if_the_timer_is_late(clock) -> None:
     assert runs(rows)[2] == "live-6"
 
 
-# ------------------------------------------------------------ deeds that wait
+# ------------------------------------------------------------ actions that wait
 class Sent:
     """A delayed action that records what became of it."""
 
@@ -269,58 +268,58 @@ class Sent:
 
 
 @pytest.fixture
-def deeds(tasks, clock) -> Sent:
+def actions(tasks, clock) -> Sent:
     return Sent(DelayedActions(tasks, clock), clock, tasks)
 
 
-def test_a_held_deed_is_sent_after_five_seconds_and_not_before(deeds, clock, settle) -> None:
-    deeds.ask("a")
+def test_a_held_action_is_sent_after_five_seconds_and_not_before(actions, clock, settle) -> None:
+    actions.ask("a")
     clock.forward(UNDO_SECONDS + SOONER)
-    deeds.held.look()
+    actions.held.look()
     settle()
-    assert (deeds.notes, deeds.held.get("a") is not None) == ([], True)
+    assert (actions.notes, actions.held.get("a") is not None) == ([], True)
     clock.forward(LATER - SOONER)
-    deeds.held.look()
+    actions.held.look()
     settle()
-    assert (deeds.notes, deeds.held.newest) == (["sent a", "done a"], None)
+    assert (actions.notes, actions.held.newest) == (["sent a", "done a"], None)
 
 
-def test_undo_takes_back_the_newest_and_the_others_wait_on(deeds, clock, settle) -> None:
-    deeds.ask("a")
+def test_undo_takes_back_the_newest_and_the_others_wait_on(actions, clock, settle) -> None:
+    actions.ask("a")
     clock.forward(2)
-    deeds.ask("b")
-    assert deeds.held.take_back() == "end b"
+    actions.ask("b")
+    assert actions.held.take_back() == "end b"
     clock.forward(UNDO_SECONDS)
-    deeds.held.look()
+    actions.held.look()
     settle()
-    assert deeds.notes == ["back b", "sent a", "done a"]
-    assert deeds.held.take_back() == ""
+    assert actions.notes == ["back b", "sent a", "done a"]
+    assert actions.held.take_back() == ""
 
 
-def test_one_deed_waits_for_a_run_and_one_that_fails_says_why(deeds, clock, settle) -> None:
-    deeds.ask("a", Conflict("too late"))
-    deeds.ask("a")
+def test_one_action_waits_for_a_run_and_one_that_fails_says_why(actions, clock, settle) -> None:
+    actions.ask("a", Conflict("too late"))
+    actions.ask("a")
     clock.forward(UNDO_SECONDS)
-    deeds.held.look()
+    actions.held.look()
     settle()
-    assert deeds.notes == ["sent a", "failed: too late"]
+    assert actions.notes == ["sent a", "failed: too late"]
 
 
-def test_a_window_that_closes_in_good_order_sends_what_waits(deeds, run) -> None:
-    deeds.ask("a")
-    deeds.ask("b", Conflict("gone"))
-    deeds.ask("c")
-    run(deeds.held.finish())
-    assert deeds.notes == ["sent a", "sent b", "sent c"]
+def test_a_window_that_closes_in_good_order_sends_what_waits(actions, run) -> None:
+    actions.ask("a")
+    actions.ask("b", Conflict("gone"))
+    actions.ask("c")
+    run(actions.held.finish())
+    assert actions.notes == ["sent a", "sent b", "sent c"]
 
 
 def test_undo_takes_back_whichever_was_done_last_in_the_window_or_in_the_history(
-    client, tasks, deeds, clock, settle, monkeypatch
+    client, tasks, actions, clock, settle, monkeypatch
 ) -> None:
     from app.engine.core.events import HistoryChanged
 
     workspace = WorkspaceModel(client, tasks)
-    workspace.follow(deeds.held)
+    workspace.follow(actions.held)
     undone: list[str] = []
 
     async def undo():
@@ -332,27 +331,27 @@ def test_undo_takes_back_whichever_was_done_last_in_the_window_or_in_the_history
     client.api.bus.publish(HistoryChanged(undo="retire tip 1", redo=""))
     assert workspace.undo_label == "retire tip 1"
     clock.forward(1)
-    deeds.ask("a")
+    actions.ask("a")
     assert workspace.undo_label == "end a"
     assert not workspace.can_offer_undo, "a message about it has its own undo"
     workspace.undo()
-    assert (deeds.notes, undone) == (["back a"], [])
-    deeds.ask("b")
+    assert (actions.notes, undone) == (["back a"], [])
+    actions.ask("b")
     clock.forward(1)
     client.api.bus.publish(HistoryChanged(undo="retire tip 2", redo=""))
     assert workspace.undo_label == "retire tip 2"
     workspace.undo()
     settle()
-    assert (deeds.notes, undone) == (["back a"], ["history"])
+    assert (actions.notes, undone) == (["back a"], ["history"])
 
 
 def test_an_undo_that_comes_a_moment_too_late_takes_back_nothing_else(
-    client, tasks, deeds, clock, settle, monkeypatch
+    client, tasks, actions, clock, settle, monkeypatch
 ) -> None:
     from app.engine.core.events import HistoryChanged
 
     workspace = WorkspaceModel(client, tasks)
-    workspace.follow(deeds.held)
+    workspace.follow(actions.held)
     undone: list[str] = []
     said: list[str] = []
     workspace.said.connect(lambda words, _kind: said.append(words))
@@ -363,9 +362,9 @@ def test_an_undo_that_comes_a_moment_too_late_takes_back_nothing_else(
 
     monkeypatch.setattr(client.api, "undo", undo)
     client.api.bus.publish(HistoryChanged(undo="retire tip 1", redo=""))
-    deeds.ask("a")
+    actions.ask("a")
     clock.forward(UNDO_SECONDS)
-    deeds.held.look()
+    actions.held.look()
     workspace.undo()
     workspace.undo_held_back()
     settle()
@@ -380,7 +379,7 @@ def test_an_undo_that_comes_a_moment_too_late_takes_back_nothing_else(
 # ------------------------------------------------------------ the next action
 ROW = LiveRow(run="r", intent="Buy it", state=RunState.RUNNING, step=4)
 PLANNED = PlannedAction(
-    run="r", step=4, words="click link 'Stock'", command="click('1')", url="http://shop.test/stock"
+    run="r", step=4, words="click link 'Stock'", call="click('1')", url="http://shop.test/stock"
 )
 
 
@@ -469,21 +468,21 @@ def test_deciding_is_said_only_of_a_run_that_decides() -> None:
     assert not is_deciding(None)
 
 
-def test_a_deed_that_hangs_keeps_no_window_open(deeds, run, monkeypatch) -> None:
+def test_an_action_that_hangs_keeps_no_window_open(actions, run, monkeypatch) -> None:
     monkeypatch.setattr("app.models.live.delayed_actions.UNDO_SECONDS", 0.05)
 
     async def hangs() -> None:
         await asyncio.sleep(60)
 
-    deeds.held.hold(
+    actions.held.hold(
         DelayedAction(
             key="a",
             label="end a",
             send=hangs,
-            sent=lambda _answer: deeds.notes.append("done"),
+            sent=lambda _answer: actions.notes.append("done"),
             failed=lambda _why: None,
         )
     )
-    deeds.ask("b")
-    run(deeds.held.finish())
-    assert deeds.notes == ["sent b"]
+    actions.ask("b")
+    run(actions.held.finish())
+    assert actions.notes == ["sent b"]

@@ -565,7 +565,7 @@ def test_the_account_of_a_takeover_says_what_was_done_what_changed_and_what_was_
     assert not card.isVisible()
 
 
-def test_an_account_without_deeds_or_with_a_thousand_changes_fits(desk):
+def test_an_account_without_actions_or_with_a_thousand_changes_fits(desk):
     card = desk.page.card
     desk.open("live-1")
     desk.model.takeover = TakeoverSummary(run="live-1", first_step=2, steps=0, words="")

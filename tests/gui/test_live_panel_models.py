@@ -27,7 +27,7 @@ from app.engine.core.supervision import (
 )
 from app.engine.core.verdicts import Severity
 from app.errors import Conflict, StoreError
-from app.models.common.reorderable_list import ReorderableList
+from app.models.common.object_list import ReorderableList
 from app.models.live.model import LiveModel
 from app.models.live.requests import MAX_TEXT_LENGTH
 from app.models.live.timeline import timeline
@@ -387,7 +387,7 @@ def test_a_hint_of_another_run_is_not_shown_here(opened, fake_engine, run, settl
 
 
 # ------------------------------------------------------------ time line and ledger
-def test_deeds_stand_before_the_step_they_preceded():
+def test_actions_stand_before_the_step_they_preceded():
     made = make_run(0)
     deeds = [
         Intervention(run="r", step=1, action=OperatorAction.PAUSED, author="ana", order=2),

@@ -25,7 +25,9 @@ from app.engine.core.verdicts import Severity
 from app.errors import InputError, StoreError
 from app.models.live.model import LiveModel
 from app.models.live.requests import MAX_TEXT_LENGTH
+from app.views.live.canvas import PageCanvas
 from app.views.live.view import LiveView
+from app.views.widgets.elided_label import MessageLabel
 from tests.support.live_panels import LivePanels
 from tests.support.live_window import LiveWindow
 from tests.support.made_up import NOW
@@ -117,7 +119,7 @@ def test_the_action_is_edited_in_a_line_and_what_is_wrong_with_it_is_said_there(
     decide = side.engine.decide
 
     async def strict(name, decision):
-        if decision.command == "click(":
+        if decision.call == "click(":
             raise InputError("click( is no action", remedy='write it as click("12")')
         return await decide(name, decision)
 
@@ -133,7 +135,7 @@ def test_the_action_is_edited_in_a_line_and_what_is_wrong_with_it_is_said_there(
     side.type('click("14")')
     side.press(Qt.Key.Key_Return)
     ((_, decision),) = side.asked("decide")
-    assert (decision.kind, decision.command) == (DecisionKind.EDIT, 'click("14")')
+    assert (decision.kind, decision.call) == (DecisionKind.EDIT, 'click("14")')
     assert not side.card.line.isVisible()
     assert not side.card.error.isVisible()
 
@@ -459,7 +461,7 @@ def test_enter_in_a_line_is_the_lines_own(whole):
 # ------------------------------------------------------------ bad input, and who can't see or point
 def test_hostile_texts_keep_to_the_columns(side):
     side.open("live-1")
-    asks(side, "live-1", question=HOSTILE, why=HOSTILE, words=HOSTILE, command=HOSTILE, need=Need.APPROVAL)
+    asks(side, "live-1", question=HOSTILE, why=HOSTILE, words=HOSTILE, call=HOSTILE, need=Need.APPROVAL)
     ledger = Ledger(goal=HOSTILE, facts=(Fact(key="k", value=HOSTILE, step=1),))
     side.engine.bus.publish(LedgerChanged(run="live-1", step=1, ledger=ledger, changes=(HOSTILE,) * 40))
     side.engine.bus.publish(HintChanged(hint=Hint(id="h", run="live-1", step=1, text=HOSTILE, at=NOW)))
@@ -508,3 +510,24 @@ def test_other_colours_and_larger_text_are_taken_at_once(side, theme):
     assert side.needs.widget().width() <= side.needs.viewport().width()
     theme.set_zoom(1.0)
     theme.set_mode("light")
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+def test_a_word_without_end_wraps_in_a_narrow_column(qtbot, theme, qapp, zoom):
+    theme.set_zoom(zoom)
+    theme.apply(qapp)
+    label = MessageLabel("heading")
+    qtbot.addWidget(label)
+    label.say("W" * 500)
+    assert label.minimumSizeHint().width() <= theme.px(120)
+    assert label.accessibleName() == "W" * 500
+    label.say("a word of sixteen: characterization")
+    assert label.text().replace("\u200b", "") == "a word of sixteen: characterization"
+
+
+def test_a_long_reason_for_no_picture_is_shortened(whole):
+    canvas = whole.view.findChild(PageCanvas)
+    canvas.show_status(dim=False, placeholder="why " * 500)
+    first = canvas.grab().toImage()
+    canvas.show_status(dim=False, placeholder="why " * 75 + "another end " * 100)
+    assert canvas.grab().toImage() == first

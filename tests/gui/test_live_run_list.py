@@ -12,7 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.engine.core.supervision import LiveRow, RunState, Stage, sort_live_rows
 from app.errors import SiteloreError
-from app.models.live.frame_subscriptions import FULL_RATE, TILE_RATE, FrameSubscriptions
+from app.models.live.frames import FULL_RATE, TILE_RATE, FrameSubscriptions
 from app.models.live.model import LiveModel
 from app.models.live.run_list import (
     RunList,

@@ -96,7 +96,7 @@ def type_at_once(live: LiveWindow, text: str) -> None:
 def asks(live: LiveWindow, run: str, need: Need = Need.QUESTION, request: str = "ask-1") -> None:
     """Make the run send a request."""
     made = ApprovalRequest(
-        id=request, run=run, need=need, step=2, question="Which?", opened_at=NOW, command='click("3")', words="click it"
+        id=request, run=run, need=need, step=2, question="Which?", opened_at=NOW, call='click("3")', words="click it"
     )  # fmt: skip
     live.engine.needs[request] = made
     live.put(replace(live.engine.rows[run], needs=(made,), state=RunState.WAITING))

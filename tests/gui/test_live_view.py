@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.engine.api.run_api import LIVE_KNOWLEDGE
 from app.engine.core.supervision import RunState
 from app.errors import SiteloreError
-from app.models.live.frame_subscriptions import FULL_RATE, TILE_RATE
+from app.models.live.frames import FULL_RATE, TILE_RATE
 from app.models.live.model import LiveModel
 from app.models.live.run_list import display_state
 from app.views.live.run_grid import cell_size
@@ -541,7 +541,7 @@ def test_from_a_takeover_to_a_tip_draft_is_one_key_and_saving_it_leads_back(benc
     assert bench.live.run == run
 
 
-def test_a_message_of_live_offers_no_undo_of_another_deed(bench, qtbot, monkeypatch) -> None:
+def test_a_message_of_live_offers_no_undo_of_another_change(bench, qtbot, monkeypatch) -> None:
     window = bench._window
     monkeypatch.setattr(type(bench.workspace), "can_offer_undo", True)
     bench.live.notice.emit("1 run started")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QWheelEvent
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -18,12 +18,13 @@ from PySide6.QtWidgets import (
 
 from app.engine.core.transition import ReplayVerdictKind
 from app.models.graph.map_graph import MapGraph
-from app.models.graph.model import MapState
+from app.models.graph.model import MapModel, MapState
 from app.models.graph.node_table import COLUMNS
 from app.models.graph.path import PathState
 from app.models.graph.workspace import MapWorkspace
 from app.views.graph.background import strips
 from app.views.graph.painter import CARDS_FROM, MAX_LINES
+from app.views.graph.table import NodeTable
 from app.views.graph.view import MapView
 from app.views.widgets import EmptyState
 from tests.support import qt_loop
@@ -608,3 +609,27 @@ def test_a_window_of_another_density_is_drawn_sharp(desk):
     sheet = DotSprites(desk.view._theme, 4.0, 2.0)
     assert sheet.pixmap.size() == QSize(sheet.side * 33, sheet.side)
     assert sheet.side == sheet.box * 2
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+def test_the_sort_arrow_touches_no_title(qtbot, client, tasks, theme, qapp, settle, zoom) -> None:
+    model = MapModel(client, tasks)
+    theme.set_zoom(zoom)
+    theme.apply(qapp)
+    table = NodeTable(model, theme)
+    qtbot.addWidget(table)
+    table.resize(1400, 200)
+    table.show()
+
+    def title(sorted_by: str) -> QImage:
+        """The header's column Depth below the arrow's place."""
+        model.table.sort(COLUMNS.index(sorted_by), Qt.SortOrder.AscendingOrder)
+        table.show_sort()
+        settle(0.05)
+        header = table.horizontalHeader()
+        column, top = COLUMNS.index("depth"), theme.px(8)
+        return header.grab(
+            QRect(header.sectionPosition(column), top, header.sectionSize(column), header.height() - top)
+        ).toImage()
+
+    assert title("depth") == title("runs")

@@ -37,6 +37,7 @@ from app.views.graph.node_head import about_words
 from app.views.graph.node_panel import NodePanel
 from app.views.graph.screenshot_view import ScreenshotMark, ScreenshotView
 from tests.support.generated_site import SITE, node_id
+from tests.support.qt_loop import until
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 CHECKOUT, ORDERS, HOME = 19, 23, 0
@@ -360,18 +361,16 @@ def test_the_head_tells_title_address_template_and_depth(panel, fake_engine):
     assert panel.head.badges["depth"].text == f"depth {row.depth}"
 
 
-def test_badges_say_gone_log_in_and_no_address_of_its_own(panel, model, fake_engine, settle):
+def test_badges_say_gone_log_in_and_no_address_of_its_own(panel, model, fake_engine):
+    badges = panel.head.badges
     model.show(SITE, node_id(7))
-    settle(0.1)
-    assert panel.head.badges["challenge"].isVisible()
-    assert panel.head.badges["challenge"].text == "asks for a log-in"
-    assert not panel.head.badges["gone"].isVisible()
+    until(badges["challenge"].isVisible)
+    assert badges["challenge"].text == "asks for a log-in"
+    assert not badges["gone"].isVisible()
     model.show(SITE, node_id(21))
-    settle(0.1)
-    assert panel.head.badges["gone"].isVisible()
+    until(badges["gone"].isVisible)
     model.show(SITE, node_id(9))
-    settle(0.1)
-    assert panel.head.badges["way"].text == "no address of its own"
+    until(lambda: badges["way"].text == "no address of its own")
 
 
 def test_the_picture_comes_and_the_selected_element_is_outlined_on_it(panel, model, qtbot):

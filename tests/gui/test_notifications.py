@@ -115,6 +115,11 @@ def test_a_run_that_ends_calls_by_how_it_ended(desk, outcome, weight):
     assert call.reasons[0].words == "why it ended"
 
 
+def test_a_run_that_ends_without_a_reason_calls_with_the_label_of_its_outcome(desk):
+    desk.put(row(), row(state=RunState.ENDED, outcome="step_limit"))
+    assert desk.wait().reasons[0].words == "out of steps"
+
+
 def test_what_a_person_did_calls_nobody(desk):
     desk.put(row(), row(state=RunState.PAUSED), row(state=RunState.TAKEN_OVER), row())
     desk.put(row(state=RunState.ENDED, outcome="stopped"))

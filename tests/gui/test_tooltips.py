@@ -25,8 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.views.frame.theme import Theme
-from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.message_label import MessageLabel
+from app.views.widgets.elided_label import ElidedLabel, MessageLabel
 
 RED = QColor(255, 0, 0)
 Shown = tuple[QWidget, QPoint]

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.engine.api.engine_api import RunFilter
 from app.engine.core.events import IMPORT_JOB_TITLE, JobChanged
+from app.engine.core.labels import outcome_label
 from app.errors import SiteloreError
 from app.models.common.workspace import WorkspaceModel
 from app.models.knowledge.similar_list import ExampleListModel
@@ -116,6 +117,17 @@ def test_an_import_that_ended_with_its_engine_is_not_said_to_go_on(
 def test_a_run_of_an_unknown_site_says_so(fake_engine, run) -> None:
     row = run(fake_engine.list_runs(RunFilter()))[0]
     assert row_facts(replace(row, site="", task_id="565")).title == "unknown site · 565"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "label"),
+    [("step_limit", "out of steps"), ("infeasible", "gave up"), ("answered", "answered")],
+)
+def test_the_header_names_an_outcome_as_live_and_the_terminal_do(
+    fake_engine, run, outcome: str, label: str
+) -> None:
+    row = run(fake_engine.list_runs(RunFilter()))[0]
+    assert row_facts(replace(row, outcome=outcome)).ended == label == outcome_label(outcome)
 
 
 @pytest.mark.parametrize("kind", ["text", "doctor"])

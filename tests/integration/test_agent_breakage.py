@@ -82,11 +82,11 @@ async def test_a_browser_that_is_killed_in_a_step_closes_the_run_and_loses_no_st
         name = "killer"
 
         async def decide(self, sight: Observation) -> AgentDecision:
-            command: Action = Wait(0.1)
+            action: Action = Wait(0.1)
             if sight.step == 1:
                 asyncio.get_running_loop().call_later(0.3, os.kill, await pid(), signal.SIGKILL)
-                command = Wait(5.0)
-            return AgentDecision(action=command)
+                action = Wait(5.0)
+            return AgentDecision(action=action)
 
         async def aclose(self) -> None:
             return None

@@ -12,6 +12,7 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from app.demo.server import HOST, DemoServer
+from app.engine.browser.actions.click_cascade import Pointer
 from app.engine.browser.executor import Executor
 from app.engine.browser.session import open_session
 from app.engine.core.action_result import Cause, Effect
@@ -34,7 +35,7 @@ from app.engine.core.actions.types import (
     Wait,
 )
 from tests.support.executor_bench import SWIFT, Bench
-from tests.support.executor_pages import HandSite
+from tests.support.executor_pages import ExecutorSite
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -43,12 +44,12 @@ async def bench(chromium: Browser, server: DemoServer) -> AsyncIterator[Bench]:
         yield await _bench(server, Executor(tab, options=SWIFT))
 
 
-async def _bench(server: DemoServer, hand: Executor) -> Bench:
-    site, strange = HandSite(), HandSite()
+async def _bench(server: DemoServer, executor: Executor) -> Bench:
+    site, other = ExecutorSite(), ExecutorSite()
     home = f"http://{HOST}:{await server.listen(site, 0)}"
-    site.other = f"http://localhost:{await server.listen(strange, 0)}"
-    strange.other = home
-    return Bench(hand, home, site.other)
+    site.other = f"http://localhost:{await server.listen(other, 0)}"
+    other.other = home
+    return Bench(executor, home, site.other)
 
 
 # reaching an element
@@ -141,6 +142,19 @@ async def test_an_element_that_is_taken_for_another_is_not_clicked(bench: Bench)
 
 
 # frames and shadow roots
+
+
+async def test_a_click_lost_after_scrolling_is_made_another_way(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+):
+    async def lose(*_place: object, **_how: object) -> None:
+        """Chromium does so where a frame of another process has just been scrolled."""
+
+    await bench.at("/frames")
+    monkeypatch.setattr(Pointer, "click", lose)
+    result = await bench.do(Click(bench.number("Deep press", frame=("far",))))
+    assert (result.success, result.effect, result.tried) == (True, Effect.CHANGED, ("cdp", "playwright"))
+    assert "deep" in bench.executor.page.text
 
 
 @pytest.mark.parametrize("frame", ["near", "far"])

@@ -27,7 +27,7 @@ from app.engine.core.actions.types import (
     Upload,
 )
 from tests.support.executor_bench import SWIFT, Bench
-from tests.support.executor_pages import HandSite
+from tests.support.executor_pages import ExecutorSite
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -37,7 +37,7 @@ async def bench(chromium: Browser, server: DemoServer, tmp_path: Path) -> AsyncI
     (tmp_path / "secret.txt").write_text("not for the page")
     (tmp_path / "files" / "way-out").symlink_to(tmp_path / "secret.txt")
     async with open_session(chromium) as tab:
-        home = f"http://{HOST}:{await server.listen(HandSite(), 0)}"
+        home = f"http://{HOST}:{await server.listen(ExecutorSite(), 0)}"
         yield Bench(Executor(tab, files=tmp_path / "files", options=SWIFT), home, "")
 
 

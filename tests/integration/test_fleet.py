@@ -127,11 +127,11 @@ async def test_an_action_that_is_denied_is_told_to_the_agent_and_one_approved_is
     assert (request.need, request.risk) == (Need.APPROVAL, RiskClass.SENDS)
     planned = [event.next for event in operator.told(ActionPlanned)][-1]
     assert planned.box is not None
-    assert planned.command == request.command
+    assert planned.call == request.call
     assert not server.state.in_baskets(), "nothing is done before it is decided"
     with pytest.raises(UsageError):
         await operator.engine.decide(
-            request.id, OperatorDecision(kind=DecisionKind.EDIT, command='click("9999")')
+            request.id, OperatorDecision(kind=DecisionKind.EDIT, call='click("9999")')
         )
     await operator.engine.decide(request.id, OperatorDecision(kind=DecisionKind.DENY, text="not this one"))
     with pytest.raises(Conflict, match="decided already"):

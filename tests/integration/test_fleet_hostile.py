@@ -89,8 +89,8 @@ async def test_a_verb_that_decides_nothing_about_an_approval_is_refused_and_it_s
     for decision in (
         OperatorDecision(kind=DecisionKind.RETRY),
         OperatorDecision(kind=DecisionKind.ANSWER, text="what?"),
-        OperatorDecision(kind=DecisionKind.EDIT, command="buy everything"),
-        OperatorDecision(kind=DecisionKind.EDIT, command="\0" * 9),
+        OperatorDecision(kind=DecisionKind.EDIT, call="buy everything"),
+        OperatorDecision(kind=DecisionKind.EDIT, call="\0" * 9),
     ):
         with pytest.raises(UsageError):
             await operator.engine.decide(request.id, decision)

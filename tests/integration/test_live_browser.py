@@ -100,6 +100,15 @@ async def test_a_browser_that_stands_still_is_ended_and_another_opened(live: Liv
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped in the way of POSIX")
+async def test_a_browser_that_dies_before_it_is_known_to_is_the_reason_for_another(live: LiveBrowser):
+    os.kill(live.process, signal.SIGKILL)
+    assert live.broken == ""
+    assert await live.relaunch()
+    assert live.replaced_for == "the browser was closed or crashed"
+    assert live.broken == ""
+
+
 async def test_one_that_is_closed_while_it_is_opened_again_stays_closed(live: LiveBrowser):
     opening = asyncio.ensure_future(live.reopen())
     await asyncio.sleep(0)

@@ -14,8 +14,8 @@ from app.demo.server import DemoServer
 from app.engine.browser.session import open_session
 from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import ErrorClass, Outcome
-from app.engine.exports.native import write_run_folder
 from app.engine.imports import native
+from app.engine.store.run_files import write_run_folder
 from tools import demo_scripts
 from tools.run_recorder import Move, Script, ScriptError, record_run
 

@@ -12,8 +12,8 @@ from app.engine.core.action_result import Cause, Effect
 from app.engine.core.actions.recorded import from_recorded
 from app.engine.core.actions.types import Click
 from app.engine.core.ax_tree import content_key, find_node, parse_tree
-from app.engine.imports.agent_output import read_call
 from app.engine.imports.notices import notices
+from app.engine.imports.step_records import read_call
 from tests.support.browser_walker import Walker
 from tools.run_recorder import look
 

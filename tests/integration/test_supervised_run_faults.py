@@ -44,14 +44,14 @@ class Slow:
 
     async def decide(self, sight: Observation) -> AgentDecision:
         await asyncio.sleep(0.2)
-        command: Action = Wait(0.1)
+        action: Action = Wait(0.1)
         if sight.step == self._asks_at and not sight.answers:
-            command = AskHuman("Shall I go on?")
+            action = AskHuman("Shall I go on?")
         elif sight.step >= self._steps:
-            command = Stop("done")
+            action = Stop("done")
         elif sight.step % 3 == 2:
-            command = TakeNote(f"step {sight.step}")
-        return AgentDecision(action=command)
+            action = TakeNote(f"step {sight.step}")
+        return AgentDecision(action=action)
 
     async def aclose(self) -> None:
         return None

@@ -8,8 +8,7 @@ import pytest
 
 from app.engine.agent.vision.set_of_marks import draw_marks, element_marks, is_markable
 from app.engine.browser.capture.frame_decoder import FrameSnapshot
-from app.engine.browser.capture.frames import main_world
-from app.engine.browser.capture.listeners import listeners_in
+from app.engine.browser.capture.frames import listeners_in, main_world
 from app.engine.browser.capture.snapshot import capture, element_handle
 from app.engine.browser.session import BrowserSession
 from app.engine.core.identity import keys_of

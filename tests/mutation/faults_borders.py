@@ -198,8 +198,8 @@ FAULTS = (
     Mutation(
         "looked-at-by-this-version",
         INDEX,
-        '"SELECT id FROM run WHERE basis != ? AND outcome != ? ORDER BY id",',
-        "\"SELECT id FROM run WHERE ? != basis AND basis = '' AND outcome != ? ORDER BY id\",",
+        '"SELECT id FROM run WHERE basis != ? AND outcome != ? ORDER BY id"',
+        "\"SELECT id FROM run WHERE ? != basis AND basis = '' AND outcome != ? ORDER BY id\"",
         "A run that detectors of another version looked at is looked at again.",
         _LOOKED,
         safety=True,
@@ -207,8 +207,8 @@ FAULTS = (
     Mutation(
         "looked-at-not-while-it-runs",
         INDEX,
-        "(basis, Outcome.RUNNING.value),",
-        '(basis, ""),',
+        "basis, Outcome.RUNNING.value)",
+        'basis, "")',
         "A run that is going on is not among those that were not looked at.",
         _LOOKED,
     ),

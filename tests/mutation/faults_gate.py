@@ -118,8 +118,8 @@ FAULTS = (
     Mutation(
         "gate-signing-in",
         GATE,
-        "        asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(observation))\n",
-        "        asked = bool(observation.intent)\n",
+        "    asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(observation))\n",
+        "    asked = bool(observation.intent)\n",
         "A run signs in only where its task speaks of it.",
         _GATE,
         safety=True,

@@ -12,7 +12,7 @@ _FREEZE = ("tests/unit/kb/test_freeze.py",)
 
 FAULTS = (
     Mutation(
-        "retrieval-exact-fit",  # house 2
+        "retrieval-exact-fit",
         CASCADE,
         "if used + cost <= budget:",
         "if used + cost < budget:",
@@ -140,7 +140,7 @@ FAULTS = (
         ("tests/unit/engine/test_tip_query.py",),
     ),
     Mutation(
-        "lint-why",  # house 3
+        "lint-why",
         LINT,
         ', ("why", draft.why)]',
         "]",
@@ -158,7 +158,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "verify-file-hash",  # house 4
+        "verify-file-hash",
         FREEZE,
         "if manifest.ok and manifest.file_sha256 != sha256:",
         "if manifest.ok and not manifest.file_sha256:",

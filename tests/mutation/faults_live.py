@@ -12,6 +12,11 @@ WALLS, LOOP, HANDING = (
 )
 EXPLORER, EXPLORING = "app/engine/graph/explore/explorer.py", "app/engine/services/exploration.py"
 _HANDED = ("tests/unit/engine/test_rules_of_approvals.py", "tests/unit/engine/test_hand_back.py")
+APPROVALS, SUPERVISED = (
+    "app/engine/services/supervision/approvals.py",
+    "app/engine/services/supervision/supervised_run.py",
+)
+_OPEN = ("tests/unit/engine/test_open_requests.py",)
 _TIME = ("tests/unit/engine/test_explorer_time.py",)
 
 FAULTS = (
@@ -76,6 +81,32 @@ FAULTS = (
         "    if run.outcome in _NO_ENDING:\n",
         "No detector takes an end that a person gave a run for the agent's.",
         _HANDED,
+    ),
+    Mutation(
+        "request-of-a-broken-off-run",
+        SUPERVISED,
+        "        self.update(state=RunState.INTERRUPTED, why=why, stage=Stage.IDLE)\n",
+        "        self.update(state=RunState.INTERRUPTED, why=why, stage=Stage.IDLE, needs=())\n",
+        "A run that breaks off while it waits still shows its request.",
+        _OPEN,
+    ),
+    Mutation(
+        "request-the-disk-refused",
+        APPROVALS,
+        '        return [*rows, *(held for held in self._held.values() if run in ("", held.run))]\n',
+        "        return rows\n",
+        "A request that the disk did not take is listed like any other.",
+        _OPEN,
+        safety=True,
+    ),
+    Mutation(
+        "request-the-disk-refused-twice",
+        APPROVALS,
+        "            check_decision(held, decision)\n",
+        "",
+        "Of a request that the disk did not take the first decision counts, if it fits.",
+        _OPEN,
+        safety=True,
     ),
     Mutation(
         "takeover-at-the-start",

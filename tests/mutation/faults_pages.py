@@ -15,7 +15,7 @@ _BLOCKLIST = ("tests/unit/engine/test_block_list.py", "tests/unit/engine/test_da
 
 FAULTS = (
     Mutation(
-        "identity-menus-in-lists",  # house 8
+        "identity-menus-in-lists",
         IDENTITY,
         'name = "*" if element.repeat and not chrome else _name(element)',
         'name = "*" if element.repeat else _name(element)',
@@ -80,7 +80,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "locator-none-where-it-stood",  # house 14
+        "locator-none-where-it-stood",
         LOCATORS,
         "    if alike and chosen not in alike:\n",
         "    if alike and chosen not in pool:\n",
@@ -134,7 +134,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "path-risk-costs",  # house 9
+        "path-risk-costs",
         PATHS,
         "return expected + RISK * transition.risk +",
         "return expected +",
@@ -143,7 +143,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "path-gone-not-opened",  # house 10
+        "path-gone-not-opened",
         PATHS,
         "if self._pages[page].direct is None and not self._pages[page].gone_at:",
         "if self._pages[page].direct is None:",

@@ -8,7 +8,7 @@ KEEPING, PHASES = "app/engine/agent/eviction/retention.py", "app/engine/agent/ev
 FOLD = "app/engine/agent/memory/reducer.py"
 REDACTION, UNSEEN = "app/engine/core/redaction.py", "app/engine/agent/secret_masking.py"
 CALIBRATION, RISK = "app/engine/detectors/scorecard.py", "app/engine/detectors/risk.py"
-REACTING = "app/engine/detectors/flag_reactions.py"
+REACTING = "app/engine/detectors/scorecard.py"
 _EVICTION = ("tests/unit/engine/test_rules_of_eviction.py", "tests/unit/engine/test_agent_eviction.py")
 _MEMORY = ("tests/unit/engine/test_agent_memory.py",)
 _REDACTION = ("tests/unit/engine/test_redaction_tables.py", "tests/unit/engine/test_redaction.py")
@@ -18,7 +18,7 @@ _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_f
 
 FAULTS = (
     Mutation(
-        "eviction-other-title",  # house 6
+        "eviction-other-title",
         PHASES,
         "return bool(part.url) and (part.url, part.title) == (now.url, now.title)",
         "return bool(part.url) and part.url == now.url",
@@ -26,7 +26,7 @@ FAULTS = (
         _EVICTION,
     ),
     Mutation(
-        "eviction-thirty-messages",  # house 7
+        "eviction-thirty-messages",
         PHASES,
         "for message in messages) <= keep.messages:",
         "for message in messages) < keep.messages:",
@@ -74,7 +74,7 @@ FAULTS = (
         _EVICTION,
     ),
     Mutation(
-        "ledger-done-again",  # house 15
+        "ledger-done-again",
         FOLD,
         "steps=ledger.steps if again else ledger.steps + 1,",
         "steps=ledger.steps + 1,",
@@ -90,7 +90,7 @@ FAULTS = (
         _MEMORY,
     ),
     Mutation(
-        "redaction-dashed-card",  # house 11
+        "redaction-dashed-card",
         REDACTION,
         ', b"0000-0000-0000-00")',
         ")",
@@ -99,7 +99,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "redaction-auth-in-a-tree",  # house 12
+        "redaction-auth-in-a-tree",
         REDACTION,
         '"xox", "auth=", "card number",',
         '"xox", "card number",',
@@ -162,7 +162,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "risk-own-fold",  # house 16
+        "risk-own-fold",
         RISK,
         "weights = _newton(design[~held], failed[~held], _MEANS[seen], _PRECISIONS[seen])",
         "weights = _newton(design, failed, _MEANS[seen], _PRECISIONS[seen])",

@@ -31,7 +31,7 @@ _TAKEOVER = ("tests/unit/engine/test_takeover.py",)
 
 FAULTS = (
     Mutation(
-        "policy-site-first",  # house 5
+        "policy-site-first",
         POLICY,
         "return bool(rule.site), bool(rule.detector)",
         "return bool(rule.detector), bool(rule.site)",
@@ -83,9 +83,9 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "approval-other-element",  # house 17
+        "approval-other-element",
         CONTROL,
-        "return one.words, one.command, one.url, one.element",
+        "return one.words, one.call, one.url, one.element",
         "return one.words, one.url",
         "An approval never holds for another element, whatever it is called.",
         _APPROVALS,
@@ -94,8 +94,8 @@ FAULTS = (
     Mutation(
         "approval-same-number",
         CONTROL,
-        "return one.words, one.command, one.url, one.element",
-        "return one.words, one.command, one.url",
+        "return one.words, one.call, one.url, one.element",
+        "return one.words, one.call, one.url",
         "An approval never holds for another element that has got its name and number.",
         _APPROVALS,
         safety=True,
@@ -103,8 +103,8 @@ FAULTS = (
     Mutation(
         "approval-other-page",
         CONTROL,
-        "return one.words, one.command, one.url, one.element",
-        "return one.words, one.command, one.element",
+        "return one.words, one.call, one.url, one.element",
+        "return one.words, one.call, one.element",
         "An approval never holds on another page.",
         _APPROVALS,
         safety=True,
@@ -163,7 +163,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "approval-after-a-hold",  # house 18
+        "approval-after-a-hold",
         CLEARING,
         "        return await self._seen_again(cleared)",
         "        return cleared",
@@ -218,8 +218,8 @@ FAULTS = (
     Mutation(
         "desk-two-deciders",
         DESK,
-        "            if asked.decision is not None:\n                by =",
-        "            if asked.decision is None and asked.state is RequestState.DECIDED:\n                by =",
+        "    if asked.decision is not None:\n        by =",
+        "    if asked.decision is None and asked.state is RequestState.DECIDED:\n        by =",
         "Of two who decide at once one does, and the other is refused.",
         _DESK,
         safety=True,
@@ -227,8 +227,8 @@ FAULTS = (
     Mutation(
         "desk-closed",
         DESK,
-        "            if asked.state is RequestState.CLOSED:\n                raise",
-        "            if asked.state is RequestState.CLOSED and not asked.void:\n                raise",
+        "    if asked.state is RequestState.CLOSED:\n        raise",
+        "    if asked.state is RequestState.CLOSED and not asked.void:\n        raise",
         "A request that nobody waits for any more can't be decided.",
         _DESK,
         safety=True,
@@ -304,7 +304,7 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "takeover-unwritten-step",  # house 13
+        "takeover-unwritten-step",
         TAKEOVER,
         "                index = await self._write(recorded.step, blobs)\n",
         "                try:\n                    index = await self._write(recorded.step, blobs)\n"

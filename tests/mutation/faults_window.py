@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.mutation.mutation import Mutation
 
 HANDS, HELD = "app/models/live/input_guard.py", "app/models/live/delayed_actions.py"
-ENDINGS, REQUESTS = "app/models/live/delayed_stops.py", "app/models/live/requests.py"
-NUMBERS, NEXT = "app/models/live/run_numbers.py", "app/models/live/next_action.py"
+ENDINGS, REQUESTS = "app/models/live/delayed_actions.py", "app/models/live/requests.py"
+NUMBERS, NEXT = "app/models/live/run_list.py", "app/models/live/next_action.py"
 _MODELS = ("tests/gui/test_live_input_models.py",)
 _WINDOW = (*_MODELS, "tests/gui/test_live_typing_and_undo.py")
 

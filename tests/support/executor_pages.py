@@ -1,4 +1,4 @@
-"""Pages to try the executor on (``tests/support/pages/hand``): covers, frames, shadow roots, fields,
+"""Pages to try the executor on (``tests/support/pages/executor``): covers, frames, shadow roots, fields,
 sliders.
 """
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 from app.demo.server import Request, Response
 
-FOLDER = Path(__file__).parent / "pages" / "hand"
+FOLDER = Path(__file__).parent / "pages" / "executor"
 SAME = {"/effects/pushed": "/effects"}
 
 
-class HandSite:
+class ExecutorSite:
     """Serves the pages; ``other`` is the address of a second such site; ``asked`` counts by path."""
 
     def __init__(self) -> None:

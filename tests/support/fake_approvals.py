@@ -1,4 +1,4 @@
-"""A desk in memory (``app.engine.agent.ports.SupervisionPort``), and a person who decides what comes up on it."""
+"""Approvals in memory (``app.engine.agent.ports.Approvals``), and a person who decides what comes up on it."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class FakeApprovals:
         self.said: list[Hint] = []
         self.deeds: list[tuple[OperatorAction, int, str, str]] = []
         self.steps: list[int] = []
+        self.step_of: Callable[[], int] = lambda: 0
         self.broken = False
         self.spoken = OperatorStatements()
         self.opened = asyncio.Event()
         self._woken = asyncio.Condition()
 
     async def open(self, request: ApprovalRequest) -> ApprovalRequest:
-        self._check()
         self.rows[request.id] = request
         self.opened.set()
         decision = self.decide(request) if self.decide is not None else None
@@ -63,15 +63,14 @@ class FakeApprovals:
             self.rows[request.id] = replace(request, state=RequestState.DECIDED, decision=decision)
         return request
 
-    async def pending(self) -> tuple[ApprovalRequest, ...]:
+    async def requests(self, run: str) -> tuple[ApprovalRequest, ...]:
         self._check()
         return tuple(row for row in self.rows.values() if row.state is not RequestState.CLOSED)
 
-    async def decision(self, request_id: str) -> OperatorDecision:
+    async def decision(self, request: str) -> OperatorDecision:
         async with self._woken:
             while True:
-                self._check()
-                row = self.rows[request_id]
+                row = self.rows[request]
                 if row.state is RequestState.CLOSED:
                     raise Conflict("closed")
                 if row.decision is not None:
@@ -88,44 +87,44 @@ class FakeApprovals:
             self._woken.notify_all()
         return row
 
-    async def statements(self) -> OperatorStatements:
+    async def statements(self, run: str) -> OperatorStatements:
         self._check()
         return self.spoken
 
-    async def void(self, request_id: str, why: str) -> None:
+    async def void(self, request: str, why: str) -> None:
         self._check()
-        self.rows[request_id] = replace(self.rows[request_id], state=RequestState.CLOSED)
-        self.why[request_id] = why
+        self.rows[request] = replace(self.rows[request], state=RequestState.CLOSED)
+        self.why[request] = why
         async with self._woken:
             self._woken.notify_all()
 
-    async def on_step_started(self, step: int) -> None:
+    async def on_step_started(self, run: str) -> None:
         self._check()
-        self.steps.append(step)
+        self.steps.append(self.step_of())
         for row in list(self.rows.values()):
             if row.state is RequestState.DECIDED:
                 self.rows[row.id] = replace(row, state=RequestState.CLOSED)
         self.said = [replace(one, taken_at=one.taken_at or 1.0) for one in self.said]
 
-    async def hints(self) -> tuple[Hint, ...]:
+    async def hints(self, run: str) -> tuple[Hint, ...]:
         self._check()
         return tuple(self.said)
 
     async def note(
-        self, action: OperatorAction, step: int, words: str, about: str = "", author: str = ""
+        self, run: str, step: int, action: OperatorAction, words: str = "", about: str = "", author: str = ""
     ) -> None:
         self._check()
         self.deeds.append((action, step, words, author))
 
-    async def answer(self, risk: RiskClass) -> PolicyAnswer:
+    async def answer(self, run: str, site: str, risk: RiskClass) -> PolicyAnswer:
         self._check()
         return self.policy.answer("", risk)
 
-    async def is_class_allowed(self, risk: RiskClass) -> bool:
+    async def is_class_allowed(self, run: str, site: str, risk: RiskClass) -> bool:
         self._check()
         return risk in self.wide
 
-    async def reaction(self, flag: Flag) -> Reaction:
+    async def reaction(self, site: str, flag: Flag) -> Reaction:
         self._check()
         return self.policy.reaction("", flag.severity, flag.detector)
 

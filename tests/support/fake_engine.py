@@ -1,7 +1,7 @@
-"""An engine without disk, database or model: made-up data that looks like an annotator's morning.
+"""An engine without disk, database or model: made-up data of a working session.
 
 40 runs over five sites, 12 steps each with trees before and after, flags, verdicts, 14 tips, and the graph of a shop.
-Every use case of ``EngineApi`` answers at once and publishes the events the real one would.
+Every use case that the window calls answers at once and publishes the events the real one would.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.engine.api.engine_api import (
     UndoResult,
     WorkspaceInfo,
 )
-from app.engine.api.run_api import RunMemory, RunRequest, RunSummary, TipUse
+from app.engine.api.run_api import RunMemory, RunRequest, RunSummary
 from app.engine.core.events import (
     EncoderChanged,
     EventBus,
@@ -90,7 +90,7 @@ class FakeEngine(FakeGraphs, FakeLive, FakeTips):
         self.bus = bus or EventBus()
         self.session: dict[str, Any] = {}
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
-        """Every deed asked for, with its arguments: what tests look at."""
+        """Calls that change something, with their arguments, for tests to check."""
         runs = [] if empty else [make_run(number) for number in range(RUNS)]
         self.all_runs = {run.id: run for run in runs}
         self.flags = {run.id: make_flags(run, number) for number, run in enumerate(runs)}
@@ -132,9 +132,6 @@ class FakeEngine(FakeGraphs, FakeLive, FakeTips):
 
     async def ask_model(self, runs: Sequence[str] = (), limit: int = 20) -> list[Flag]:
         self.calls.append(("ask_model", (tuple(runs), limit)))
-        return []
-
-    async def run_tips(self, run: str) -> list[TipUse]:
         return []
 
     # ------------------------------------------------------------ the workspace

@@ -80,10 +80,10 @@ class FakeExecutor:
             tree = tree.replace(f"[{number}] textbox", f"[{number}] textbox value={text!r}")
         return replace(page, tree=tree)
 
-    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
-        self.done.append(command)
+    async def do(self, action: Action, permit: WritePermit | None = None) -> ActionResult:
+        self.done.append(action)
         self.permits.append(permit)
-        match command:
+        match action:
             case Goto(url):
                 return self._go(url)
             case GoBack():

@@ -108,7 +108,7 @@ def make_rows() -> list[LiveRow]:
     order = ApprovalRequest(
         id="req-2", run="live-3", need=Need.APPROVAL, step=4, site="shop", url=f"{SHOP}/checkout/",
         question="May the agent press 'Place order'?", why="the word 'order' on a button that sends a form",
-        words="click button 'Place order'", command='click("12")', risk=RiskClass.BUYS.value, opened_at=NOW - 20,
+        words="click button 'Place order'", call='click("12")', risk=RiskClass.BUYS.value, opened_at=NOW - 20,
     )  # fmt: skip
     flag = RaisedFlag(
         detector="repeated_action", step=4, severity=Severity.ERROR,
@@ -351,7 +351,7 @@ class FakeLive:
 
     def next_of(self, run: str) -> PlannedAction:
         return PlannedAction(
-            run=run, step=self.rows[run].step, words="click button 'Place order'", command='click("12")',
+            run=run, step=self.rows[run].step, words="click button 'Place order'", call='click("12")',
             reason="the basket holds what was asked for", risk=RiskClass.BUYS, risk_why="the button says 'order'",
             element=12, box=(64.0, 640.0, 256.0, 80.0), point=(192.0, 680.0), url=self.rows[run].url,
             follows={"shop-001": True, "shop-002": False},

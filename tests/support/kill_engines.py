@@ -181,9 +181,7 @@ def _compare(folder: Path, tally: Tally) -> None:
                 tally.faults.append(f"run {run}: steps {[step.index for step in stored]}")
             if len(stored) < steps:
                 tally.faults.append(f"run {run}: {steps} steps were told, {len(stored)} are there")
-        asked = Counter(
-            (one.run, one.step, one.need, one.command) for one in requests.values() if not one.void
-        )
+        asked = Counter((one.run, one.step, one.need, one.call) for one in requests.values() if not one.void)
         for what, times in asked.items():
             if times > 1:
                 tally.faults.append(f"asked {times} times: {what}")

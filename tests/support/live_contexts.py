@@ -6,8 +6,13 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
-from app.engine.agent.eviction.token_count import MESSAGE_OVERHEAD, count_part, count_text
+from app.engine.agent.eviction.retention import (
+    MESSAGE_OVERHEAD,
+    CurrentPage,
+    RetentionLimits,
+    count_part,
+    count_text,
+)
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 
 _URLS = st.sampled_from(["http://shop.example/", "http://shop.example/basket", ""])

@@ -62,10 +62,10 @@ class Play:
         await self.look()
         return result
 
-    async def attempt(self, command: Action) -> bool:
+    async def attempt(self, action: Action) -> bool:
         """Do a command that may be refused; whether it was done."""
-        result = await self.executor.do(command)
-        self.results.append((command, result))
+        result = await self.executor.do(action)
+        self.results.append((action, result))
         await self.look()
         return result.success
 

@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = ROOT / "tests" / "smoke.json"
-ROOMS = (
+FOLDERS = (
     "app/engine/browser",
     "app/engine/graph/explore",
     "app/engine/agent",
@@ -40,8 +40,8 @@ def bodies(path: Path) -> set[int]:
 
 
 def modules() -> dict[str, set[int]]:
-    """Return every module of the rooms that has something to run, with the lines of its functions."""
-    paths = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+    """Return every module of the folders that has something to run, with the lines of its functions."""
+    paths = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
     found = {path.relative_to(ROOT).as_posix(): bodies(path) for path in paths}
     return {name: lines for name, lines in found.items() if lines}
 

@@ -110,6 +110,7 @@ class SupervisedLoop:
             changed=lambda: self.states.append(self.control.state),
             planned=self.planned.append,
         )
+        self.desk.step_of = lambda: self.control.step
         self.loop = AgentLoop(
             task,
             AgentDependencies(
@@ -153,11 +154,11 @@ class SupervisedLoop:
         return [step.words for step in self.kept.steps]
 
 
-def decide_after(command: Action, do: Callable[[], object]) -> Callable[[Observation], AgentDecision]:
+def decide_after(action: Action, do: Callable[[], object]) -> Callable[[Observation], AgentDecision]:
     """A decision during which something happens."""
 
     def decide(sight: Observation) -> AgentDecision:
         do()
-        return AgentDecision(action=command, reason="because", tokens=(10, 1))
+        return AgentDecision(action=action, reason="because", tokens=(10, 1))
 
     return decide

@@ -96,9 +96,7 @@ class ActionDispatcher:
 
     async def ask(self, question: str, step: int) -> str | None:
         """Return a person's answer, ``None`` where there is no person."""
-        if self.supervisor is None:
-            return None
-        answer = await self.supervisor.ask(question, step)
+        answer = await self.supervisor.ask(question, step) if self.supervisor is not None else None
         if answer is not None:
             self.answers = (*self.answers, (question, answer))
         return answer
@@ -117,7 +115,7 @@ class ActionDispatcher:
                 "there is no interaction graph to navigate by",
                 "use the links and menus of the page",
             )
-        return (await self.navigator.navigate(action, observation.intent, self.before_page)).result
+        return await self.navigator.navigate(action, observation.intent, self.before_page)
 
     async def _with_marks(
         self, marks: MarkResolver, action: Action, observation: Observation, permit: WritePermit | None
@@ -171,19 +169,17 @@ class ActionDispatcher:
                 return _succeeded()
             case Calculate(expression):
                 return self._reckoned(expression, observation.step)
-            case Branch() | Prune():
-                return self._planned(action, observation.step)
+            case Branch(parent, intent):
+                return self._planned(lambda: self.ledger_store.branch(parent, intent, observation.step).id)
+            case Prune(node, reason):
+                remains = _changes_since(self.ledger_store.ledger, node)
+                return self._planned(lambda: self.ledger_store.prune(node, reason, observation.step, remains))
 
-    def _planned(self, action: Branch | Prune, step: int) -> ActionResult:
+    def _planned(self, change: Callable[[], str | None]) -> ActionResult:
         try:
-            if isinstance(action, Branch):
-                return _succeeded(self.ledger_store.branch(action.parent, action.intent, step).id)
-            self.ledger_store.prune(
-                action.node, action.reason, step, _changes_since(self.ledger_store.ledger, action.node)
-            )
+            return _succeeded(change() or "")
         except (NotFound, Conflict) as error:
             return refused(Cause.MISSING, str(error))
-        return _succeeded()
 
     def _reckoned(self, expression: str, step: int) -> ActionResult:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.engine.core.actions.binding import NotANumber, build_action
 from app.engine.core.actions.specs import FORMS, SPECS, ActionSyntaxError, CallForm
@@ -46,12 +46,11 @@ class ParsedAnswer:
     """Content of an answer.
 
     Attributes:
-        commands: the actions in order; empty where none could be read.
+        actions: the actions in order; empty where none could be read.
         why: the fault of the answer, for the model to fix it; "" where there is none.
         reason: its thinking.  expect: the expected effect of the action.
         facts: pairs of key and value to remember.
         call: the action as written.
-        closed: its closing tag was there, or none was needed.
         dropped: number of actions beyond the limit.
     """
 
@@ -61,7 +60,6 @@ class ParsedAnswer:
     expect: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     call: str = ""
-    closed: bool = True
     dropped: int = 0
 
     @property
@@ -77,7 +75,6 @@ class _AnswerParts:
     thinking: str = ""
     expect: str = ""
     actions: tuple[str, ...] = ()
-    closed: bool = True
     facts: tuple[tuple[str, str], ...] = ()
     rest: str = ""
 
@@ -95,31 +92,20 @@ def parse_answer(
     if len(text) > _ENDS * 2:
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     pieces = _split_tags(text)
-    call, reason = "", pieces.thinking
-    try:
-        calls, thought = _calls(text, pieces, offered)
-        reason = reason or thought
-        call = "\n".join(one.text for one in calls[:most])
-        commands = tuple(_command(one, offered, page) for one in calls[:most])
-    except ActionSyntaxError as error:
-        shown = call or "\n".join(pieces.actions)[:400]
-        return ParsedAnswer(
-            why=f"{error}.",
-            reason=reason,
-            expect=pieces.expect,
-            facts=pieces.facts,
-            call=shown,
-            closed=pieces.closed,
-        )
-    return ParsedAnswer(
-        actions=commands,
-        reason=reason,
+    parsed = ParsedAnswer(
+        reason=pieces.thinking,
         expect=pieces.expect,
         facts=pieces.facts,
-        call=call,
-        closed=pieces.closed,
-        dropped=max(len(calls) - most, 0),
+        call="\n".join(pieces.actions)[:400],
     )
+    try:
+        calls, thought = _calls(text, pieces, offered)
+        call = "\n".join(one.text for one in calls[:most])
+        parsed = replace(parsed, reason=parsed.reason or thought, call=call or parsed.call)
+        actions = tuple(_action_of_call(one, offered, page) for one in calls[:most])
+    except ActionSyntaxError as error:
+        return replace(parsed, why=f"{error}.")
+    return replace(parsed, actions=actions, call=call, dropped=max(len(calls) - most, 0))
 
 
 def closest_elements(wanted: str, elements: Sequence[Element], most: int = _SHOWN_ELEMENTS) -> list[Element]:
@@ -162,7 +148,6 @@ def _split_tags(text: str) -> _AnswerParts:
         end, done, closed = closings.after(name, tag.end())
         inside = text[tag.end() : end]
         if name == "action":
-            pieces.closed &= closed
             actions.append(inside if closed else _CUT_TAG.sub("", inside))
         elif name == "expect":
             pieces.expect = " ".join(inside.split())[:400]
@@ -306,7 +291,7 @@ def _line(line: str) -> WrittenCall | None:
     return calls[0] if len(calls) == 1 and (not bare or not form.parameters) else None
 
 
-def _command(call: WrittenCall, offered: Collection[type[Action]], page: PageCapture | None) -> Action:
+def _action_of_call(call: WrittenCall, offered: Collection[type[Action]], page: PageCapture | None) -> Action:
     form = FORMS.get(call.name)
     if form is None:
         raise ActionSyntaxError(_unknown_action(call.name, offered))

@@ -165,7 +165,7 @@ class ApprovalGate:
             f"Let it {planned.words}?",
             why=_why(planned),
             words=planned.words,
-            command=planned.command,
+            call=planned.call,
             risk=planned.risk.value,
             url=planned.url,
             element=_elements_digest(cleared.decision.action, page),
@@ -189,12 +189,12 @@ class ApprovalGate:
         self, cleared: ApprovalOutcome, planned: PlannedAction, decided: OperatorDecision
     ) -> ApprovalOutcome:
         """Apply the action a person wants instead; ask once more where it can't be read."""
-        parsed = parse_answer(decided.command, ALL_ACTIONS, cleared.observation.page)
+        parsed = parse_answer(decided.call, ALL_ACTIONS, cleared.observation.page)
         if parsed.action is None or parsed.dropped:
             await self._control.void_decisions(Need.APPROVAL)
             why = parsed.why or "it has more than one action"
             return await self._asked(
-                cleared, replace(planned, reason=f"{decided.command[:200]!r} can't be done: {why}")
+                cleared, replace(planned, reason=f"{decided.call[:200]!r} can't be done: {why}")
             )
         reason = f"a person chose this instead of: {planned.words}"
         if decided.text:
@@ -237,7 +237,7 @@ class ApprovalGate:
             run=self._control.run,
             step=observation.step,
             words=self._said(describe_action(recorded, target)),
-            command=self._said(format_recorded(recorded)),
+            call=self._said(format_recorded(recorded)),
             reason=self._said(decision.reason),
             risk=about.risk,
             risk_why=self._said(about.why),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import NoReturn
 
@@ -20,6 +21,8 @@ _MAX_EXPONENT = 400
 _MAX_DIGITS = 600
 _PLACES = 12
 _MAX_PLACES = 40
+_DIGITS = Context(prec=4 * _MAX_DIGITS)
+"""So many digits that a number as large as is allowed is rounded as its fraction would be."""
 
 _THOUSANDS = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"
 _ZERO_GROUP = re.compile(r",0")
@@ -62,13 +65,12 @@ def calculate(expression: str) -> str:
 
 def format_number(value: Fraction) -> str:
     """Format a number: exact where its decimals end, else with twelve of them after ``≈``."""
-    twos = _power_of(2, value.denominator)
-    fives = _power_of(5, value.denominator)
-    if 2**twos * 5**fives == value.denominator and max(twos, fives) <= _MAX_PLACES:
-        return _decimal(value, max(twos, fives))
-    small = value != 0 and abs(value) < Fraction(1, 10 ** (_PLACES // 2))
-    places = _MAX_PLACES if small else _PLACES
-    return f"≈ {_decimal(_rounded(value, places), places).rstrip('0').rstrip('.')}"
+    number = _DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator))
+    written = f"{number.normalize(_DIGITS):f}"
+    if len(written.partition(".")[2]) <= _MAX_PLACES and Fraction(number) == value:
+        return written
+    small = abs(value) < Fraction(1, 10 ** (_PLACES // 2))
+    return f"≈ {_rounded(value, _MAX_PLACES if small else _PLACES).normalize(_DIGITS):f}"
 
 
 class _Reckoner:
@@ -253,27 +255,10 @@ def _bounded(value: Fraction) -> Fraction:
     return value
 
 
-def _rounded(value: Fraction, places: int) -> Fraction:
+def _rounded(value: Fraction, places: int) -> Decimal:
     """Round halves away from zero."""
-    scaled = abs(value) * Fraction(10) ** places
-    whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
-    result = Fraction(whole) / Fraction(10) ** places
-    return -result if value < 0 else result
-
-
-def _decimal(value: Fraction, places: int) -> str:
-    digits = str(abs(int(value * 10**places))).rjust(places + 1, "0")
-    whole, behind = (digits[:-places], digits[-places:]) if places else (digits, "")
-    sign = "-" if value < 0 else ""
-    return f"{sign}{whole}{'.' if behind else ''}{behind}"
-
-
-def _power_of(prime: int, number: int) -> int:
-    power = 0
-    while number % prime == 0:
-        number //= prime
-        power += 1
-    return power
+    number = _DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _DIGITS)
 
 
 def _some(values: Sequence[Fraction]) -> Sequence[Fraction]:
@@ -290,7 +275,7 @@ def _round(values: Sequence[Fraction]) -> Fraction:
     places = values[1] if len(values) == 2 else Fraction(0)
     if places.denominator != 1 or abs(places) > _MAX_PLACES:
         _fail(f"the number of decimals is a whole number up to {_MAX_PLACES}")
-    return _rounded(values[0], int(places))
+    return Fraction(_rounded(values[0], int(places)))
 
 
 def _median(values: Sequence[Fraction]) -> Fraction:

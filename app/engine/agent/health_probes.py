@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from app.engine.core.supervision import RunState
 
@@ -25,10 +25,8 @@ DISK_TIMEOUT = 4.0
 _TEST_BYTES = b"\0" * 65536
 
 
-class RunOnWorker(Protocol):
-    """Runs a call on a thread that may block."""
-
-    def __call__(self, call: Callable[[], str], /) -> Awaitable[str]: ...
+RunOnWorker = Callable[[Callable[[], str]], Awaitable[str]]
+"""Runs a call on a thread that may block."""
 
 
 class DiskProbe:

@@ -14,7 +14,6 @@ from dataclasses import replace
 from app.engine.agent.action_dispatcher import LoopEnding
 from app.engine.agent.approval_gate import ApprovalGate, ApprovalOutcome
 from app.engine.agent.dependencies import AgentDependencies, LoopTiming
-from app.engine.agent.disk_retry import retry_on_full_disk
 from app.engine.agent.memory import entries
 from app.engine.agent.observer import MAX_LOST_PAGES, MAX_OFF_SITE_LOOKS, PageObserver
 from app.engine.agent.operator_prompts import (
@@ -26,7 +25,7 @@ from app.engine.agent.operator_prompts import (
 from app.engine.agent.ports import AgentTask
 from app.engine.agent.procedures.follower import ProcedureFollower, done_before
 from app.engine.agent.run_control import DecisionStale, RunControl, WatchdogTimeout
-from app.engine.agent.run_recording import RunRecording, describe_last_takeover
+from app.engine.agent.run_recording import RunRecording, describe_last_takeover, retry_on_full_disk
 from app.engine.agent.step_record import observed_step
 from app.engine.agent.tip_query import step_query
 from app.engine.agent.walls import MAX_LOGIN_LOOKS, WallHandler
@@ -381,8 +380,8 @@ class AgentLoop:
     # questions to a person
 
     def _said(self, question: str, decision: OperatorDecision) -> None:
-        deeds = self._parts.dispatcher
-        deeds.answers = (*deeds.answers, (question, decision.text))
+        dispatcher = self._parts.dispatcher
+        dispatcher.answers = (*dispatcher.answers, (question, decision.text))
 
     async def _flagged(self, flags: Sequence[Flag], url: str) -> LoopEnding | None:
         """Let the policy, and a person where it asks one, react to a step's flags."""

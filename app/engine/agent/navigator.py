@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.engine.agent.ports import NavigationResult
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.actions.types import Navigate
 from app.engine.core.observation import NavigableSite
 from app.engine.core.transition import ReplayVerdict, ReplayVerdictKind
-from app.errors import NotFound, SiteloreError
+from app.errors import SiteloreError
+from kb.retrieval.terms import query_terms, stems_of
 
 MAX_CANDIDATES = 10
 """States given to the selector (the paper's k is 25 to 50 screenshots; text cards say more in less)."""
@@ -79,7 +79,7 @@ class GlobalNavigator:
 
     async def navigate(
         self, action: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
-    ) -> NavigationResult:
+    ) -> ActionResult:
         """Go to the state that fits the query; the result reports what the verification saw."""
         domain = self._domain(action.domain)
         if domain is None:
@@ -99,11 +99,9 @@ class GlobalNavigator:
             if gate is not None:
                 await gate()
             way = await self._atlas.go(domain, target.node)
-        except NotFound as error:
-            return _not_found(str(error), *_ALTERNATIVES)
         except SiteloreError as error:
-            return NavigationResult(result=refused(Cause.NAVIGATOR, str(error), *_ALTERNATIVES))
-        return _navigation_result(target, way, tuple(one.node for one in found))
+            return _not_found(str(error), *_ALTERNATIVES)
+        return _navigation_result(target, way)
 
     def _domain(self, asked: str) -> str | None:
         names = [one.name for one in self.domains()]
@@ -118,9 +116,7 @@ class GlobalNavigator:
 _ALTERNATIVES = ("use the links, menus or the search of the page", "ask for it in other words")
 
 
-def _navigation_result(
-    target: StateCandidate, way: CompletedRoute, candidates: tuple[str, ...]
-) -> NavigationResult:
+def _navigation_result(target: StateCandidate, way: CompletedRoute) -> ActionResult:
     """Return the true result of the arrival, for the agent and for the record."""
     last = way.arrivals[-1] if way.arrivals else None
     kind = last.kind if last is not None else ReplayVerdictKind.EXACT
@@ -129,26 +125,53 @@ def _navigation_result(
     whole = len(way.arrivals) >= len(way.legs)
     if whole and kind.ok:
         manner = "" if kind is ReplayVerdictKind.EXACT else ", a page of the same kind as the one known"
-        result = ActionResult(
+        return ActionResult(
             success=True, effect=Effect.NAVIGATED, output=f"arrived at {where}{manner}", tried=way.legs
         )
-    else:
-        what = last.why if last is not None and last.why else kind.value
-        result = ActionResult(
-            success=False,
-            effect=Effect.NAVIGATED,
-            cause=_CAUSES.get(kind, Cause.NAVIGATOR),
-            why=f"did not arrive at '{target.title}' ({made}): {what}; this is {where}",
-            alternatives=_ALTERNATIVES,
-            tried=way.legs,
-        )
-    return NavigationResult(
-        result=result, node=target.node, candidates=candidates, legs=way.legs, arrival=kind.value
+    what = last.why if last is not None and last.why else kind.value
+    return ActionResult(
+        success=False,
+        effect=Effect.NAVIGATED,
+        cause=_CAUSES.get(kind, Cause.NAVIGATOR),
+        why=f"did not arrive at '{target.title}' ({made}): {what}; this is {where}",
+        alternatives=_ALTERNATIVES,
+        tried=way.legs,
     )
 
 
-_CAUSES = {ReplayVerdictKind.BLOCKED: Cause.LOGIN, ReplayVerdictKind.ERROR: Cause.NAVIGATOR}
+_CAUSES = {ReplayVerdictKind.BLOCKED: Cause.LOGIN}
 
 
-def _not_found(why: str, *alternatives: str) -> NavigationResult:
-    return NavigationResult(result=refused(Cause.NAVIGATOR, why, *alternatives))
+def _not_found(why: str, *alternatives: str) -> ActionResult:
+    return refused(Cause.NAVIGATOR, why, *alternatives)
+
+
+_WEIGHTS = (("title", 3.0), ("url", 2.0), ("headings", 2.0), ("controls", 1.0))
+"""A title says more about a page than one of its buttons does."""
+
+
+def best_candidate(query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
+    """Choose without a model: the candidate whose title, address, headings and controls hold most of the query.
+
+    ``None`` if none holds any word of it.  The intent breaks ties, then the order of the search.
+    """
+    best, found = 0.0, None
+    for number, candidate in enumerate(candidates):
+        score = _share(query, candidate)
+        if score <= 0:
+            continue
+        score += 0.1 * _share(intent, candidate) + candidate.score
+        if score > best:
+            best, found = score, number
+    return found
+
+
+def _share(text: str, candidate: StateCandidate) -> float:
+    """Return the weight of a text's words that the candidate holds, each counted in its weightiest part."""
+    wanted = query_terms(text).weights
+    held = [(set(stems_of(str(getattr(candidate, part)))), weight) for part, weight in _WEIGHTS]
+    total = sum(
+        share * next((weight for words, weight in held if stem in words), 0.0)
+        for stem, share in wanted.items()
+    )
+    return total / sum(wanted.values()) if wanted else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -54,17 +54,6 @@ class KnowledgeSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NavigationResult:
-    """Outcome of a ``Navigate``: the result for the agent, and how the target was chosen, for a person."""
-
-    result: ActionResult
-    node: str = ""
-    candidates: tuple[str, ...] = ()
-    legs: tuple[str, ...] = ()
-    arrival: str = ""
-
-
 class Navigator(Protocol):
     """Retrieve-Reason-Teleport over the interaction graphs."""
 
@@ -74,7 +63,7 @@ class Navigator(Protocol):
 
     async def navigate(
         self, action: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
-    ) -> NavigationResult:
+    ) -> ActionResult:
         """Go to the state that fits the query; the result reports the verified arrival.
 
         ``gate`` is awaited once the state is chosen, right before the page is touched.
@@ -90,62 +79,26 @@ class Supervisor(Protocol):
         ...
 
 
-class SupervisionPort(Protocol):
-    """Requests, decisions and hints of a supervised run, as rows shared by all processes of a workspace.
+class Approvals(Protocol):
+    """The part of ``ApprovalService`` that a run's control uses; its methods are documented there.
 
-    Every method may raise ``StoreError``: the rows can't be read or written.
+    Requests, decisions and hints are shared by all processes of a workspace.  Every method but ``open`` and
+    ``decision`` may raise ``StoreError``: the rows can't be read or written.
     """
 
-    async def open(self, request: ApprovalRequest) -> ApprovalRequest:
-        """Store a request to a person and announce it."""
-        ...
-
-    async def pending(self) -> tuple[ApprovalRequest, ...]:
-        """Return requests of this run that are open, or decided and not closed: left by a process that died."""
-        ...
-
-    async def decision(self, request_id: str) -> OperatorDecision:
-        """Wait until a person has decided, in whichever process."""
-        ...
-
-    async def statements(self) -> OperatorStatements:
-        """Return what people stated about the run as a whole, also before an interruption."""
-        ...
-
-    async def void(self, request_id: str, why: str) -> None:
-        """Close a pointless request (open or decided), without a step that goes by it."""
-        ...
-
-    async def on_step_started(self, step: int) -> None:
-        """Close the decided requests and mark the new hints as taken, as a step begins that goes by them."""
-        ...
-
-    async def hints(self) -> tuple[Hint, ...]:
-        """Return all hints of this run, oldest first, including those taken."""
-        ...
-
+    async def open(self, request: ApprovalRequest) -> ApprovalRequest: ...
+    async def requests(self, run: str) -> Sequence[ApprovalRequest]: ...
+    async def decision(self, request: str) -> OperatorDecision: ...
+    async def void(self, request: str, why: str) -> None: ...
+    async def on_step_started(self, run: str) -> None: ...
+    async def statements(self, run: str) -> OperatorStatements: ...
+    async def hints(self, run: str) -> Sequence[Hint]: ...
     async def note(
-        self, action: OperatorAction, step: int, words: str, about: str = "", author: str = ""
-    ) -> None:
-        """Add to the timeline what the policy, the watchdog or the agent did.
-
-        Actions of a person are recorded where they are requested.
-        """
-        ...
-
-    async def answer(self, risk: RiskClass) -> PolicyAnswer:
-        """Whether an action of this class may be done, by the standing approvals and the policy."""
-        ...
-
-    async def is_class_allowed(self, risk: RiskClass) -> bool:
-        """Whether a person allowed every action of this class for the run or its site, even if the task does not
-        ask for it.
-        """
-        ...
-
-    async def reaction(self, flag: Flag) -> Reaction:
-        """Return the policy's reaction to a flag."""
-        ...
+        self, run: str, step: int, action: OperatorAction, words: str = "", about: str = "", author: str = ""
+    ) -> object: ...
+    async def answer(self, run: str, site: str, risk: RiskClass) -> PolicyAnswer: ...
+    async def is_class_allowed(self, run: str, site: str, risk: RiskClass) -> bool: ...
+    async def reaction(self, site: str, flag: Flag) -> Reaction: ...
 
 
 class RunRecorder(Protocol):

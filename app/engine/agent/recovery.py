@@ -11,10 +11,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from app.engine.agent.memory import entries
 from app.engine.agent.ports import ActionExecutor
+from app.engine.agent.run_control import WATCHDOG, RunControl
 from app.engine.browser.session_state import EMPTY_TAB
 from app.engine.core.action_result import ActionResult, Cause, refused
 from app.engine.core.actions.types import Action, Goto
@@ -28,7 +29,7 @@ from app.errors import SiteloreError, StoreError
 
 if TYPE_CHECKING:
     from app.engine.agent.memory.ledger_store import LedgerStore
-    from app.engine.agent.run_control import RunControl
+    from app.engine.browser.live_browser import LiveBrowser
 
 log = logging.getLogger(__name__)
 
@@ -45,37 +46,6 @@ IN_ITS_PLACE = "in its place"
 
 ReturnToState = Callable[[str, str], Awaitable[bool]]
 """Take the browser to a page state through the graph, given the state and its address; return whether it arrived."""
-
-
-class RecoverableBrowser(Protocol):
-    """A browser that can be reopened (``app.engine.browser.live_browser.LiveBrowser``)."""
-
-    @property
-    def broken(self) -> str:
-        """The fault that the browser itself reports, "" for none."""
-        ...
-
-    @property
-    def address(self) -> str:
-        """Address of the page in front, "" without one."""
-        ...
-
-    @property
-    def open_tabs(self) -> int:
-        """Number of open tabs."""
-        ...
-
-    async def remember(self) -> None:
-        """Save cookies and storage for the next browser."""
-        ...
-
-    async def relaunch(self, *, anew: bool = False) -> bool:
-        """Provide an empty, usable tab; with ``anew`` always in another browser.  Raises ``SiteloreError``."""
-        ...
-
-    async def go(self, url: str) -> str:
-        """Open an address; return why no page came, "" when one did.  It does not count as a step of the agent."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +75,7 @@ class RecoveringExecutor(ActionExecutor):
     def __init__(
         self,
         hands: ActionExecutor,
-        browser: RecoverableBrowser,
+        browser: LiveBrowser,
         control: RunControl,
         *,
         home: str,
@@ -159,7 +129,9 @@ class RecoveringExecutor(ActionExecutor):
                 page = await self._seen(picture)
                 if page is not None:
                     break
-            self._at(page)
+            if page.url.startswith(("http://", "https://")):
+                state = page_id(keys_of(page, self._home))
+                self.position = PagePosition(page.url, state, self._browser.open_tabs)
             await self._browser.remember()
             told, self._untold = tuple(self._untold), []
             return replace(page, notes=(*page.notes, *told)) if told else page
@@ -258,6 +230,8 @@ class RecoveringExecutor(ActionExecutor):
             anew = await self._browser.relaunch(anew=bool(self._suspected))
         except SiteloreError as error:
             return str(error)
+        if anew and not self._suspected:
+            why = self._browser.replaced_for or why  # a browser that dies closes its pages first
         self._suspected = ""
         self._control.page_changes += 1  # a decision in progress is about a page that is gone
         found = await self._return(place, instead=self._returned >= MAX_RETURNS_IN_A_ROW)
@@ -282,23 +256,14 @@ class RecoveringExecutor(ActionExecutor):
                     return f"{IN_ITS_PLACE}, but {failed}"
                 if instead:
                     return f"at {address}, because the run's page was lost repeatedly"
-                if not place.state or await self._state() == place.state:
+                page = await self._hands.look(picture=False) if place.state else None
+                if page is None or page_id(keys_of(page, self._home)) == place.state:
                     return f"at {address}, where the run was"
                 if self.return_to is not None and await self.return_to(place.state, place.url):
                     return f"and navigated by the map to where the run was, {address}"
                 return f"at {address}; the page there is another than before"
         except (TimeoutError, SiteloreError) as error:
             return f"but the return failed: {error or f'it took longer than {RETURN_TIMEOUT:.0f} s'}"
-
-    async def _state(self) -> str:
-        page = await self._hands.look(picture=False)
-        return page_id(keys_of(page, self._home))
-
-    def _at(self, page: PageCapture) -> None:
-        if page.url.startswith(("http://", "https://")):
-            self.position = PagePosition(
-                page.url, page_id(keys_of(page, self._home)), self._browser.open_tabs
-            )
 
     async def _ask(self, why: str) -> None:
         """Ask a person for another try after several recoveries in a row.
@@ -338,7 +303,6 @@ class RecoveringExecutor(ActionExecutor):
         try:
             if self.ledger_store is not None:
                 self.ledger_store.write(entries.note(words, control.step))
-            if control.desk is not None:
-                await control.desk.note(OperatorAction.MENDED, control.step, words, author="watchdog")
+            await control.add_to_timeline(OperatorAction.MENDED, words, author=WATCHDOG)
         except StoreError as error:
             log.warning("the recovery of run %s could not be recorded: %s", control.run, error)

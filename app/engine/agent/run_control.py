@@ -1,6 +1,6 @@
 """Control of one run with a person behind it: requests, decisions and hints, as rows that survive the process.
 
-Without a desk there is no person: nothing is asked, and gates are open unless something closes them.
+Without approvals there is no person: nothing is asked, and gates are open unless something closes them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from app.engine.core.verdicts import Flag
 from app.errors import Conflict, NotFound, StoreError, UsageError
 
 if TYPE_CHECKING:
-    from app.engine.agent.ports import SupervisionPort
+    from app.engine.agent.ports import Approvals
 
 __all__ = ["MOST_HINTS", "RETRY_SECONDS", "DecisionStale", "RunControl", "WatchdogTimeout"]
 
@@ -52,7 +52,7 @@ class RunControl(PauseControl):
     """Pause control of a run whose loop can also ask a person; one for each run.
 
     Attributes:
-        desk: where requests, decisions and hints are stored; ``None`` where no person is to be asked.
+        approvals: where requests, decisions and hints are stored; ``None`` where no person is to be asked.
         check: reads an action in the call form against the page it is for; returns what is wrong with it, "" if
             nothing.
         no_walls: keys of pages that look like a wall and are none, as a person said; never asked about again.
@@ -61,7 +61,7 @@ class RunControl(PauseControl):
     def __init__(
         self,
         run: str = "",
-        desk: SupervisionPort | None = None,
+        approvals: Approvals | None = None,
         *,
         site: str = "",
         clock: Callable[[], float] = time.monotonic,
@@ -73,10 +73,9 @@ class RunControl(PauseControl):
         super().__init__(
             run, site=site, clock=clock, now=now, changed=changed, planned=planned, unplanned=unplanned
         )
-        self.desk = desk
+        self.approvals = approvals
         self.check: Callable[[str], str] | None = None
         self._left: list[ApprovalRequest] = []
-        self._in_memory: dict[str, OperatorDecision] = {}
         self._hints: tuple[RetrievedTip, ...] = ()
         self.no_walls: set[str] = set()
         self._untaken = False
@@ -84,7 +83,7 @@ class RunControl(PauseControl):
     @property
     def supervised(self) -> bool:
         """A person can be asked."""
-        return self.desk is not None
+        return self.approvals is not None
 
     # called for a person
 
@@ -100,27 +99,9 @@ class RunControl(PauseControl):
         if asked is not None and (wrong := decision_problem(asked.need, decision.kind)):
             raise UsageError(wrong)
         if decision.kind is DecisionKind.EDIT and request in self._needs and self.check is not None:
-            wrong = self.check(decision.command)
+            wrong = self.check(decision.call)
             if wrong:
                 raise UsageError(wrong)
-
-    def decide(self, request: str, decision: OperatorDecision) -> ApprovalRequest:
-        """Decide a request that could not be stored (one of ``needs`` that the desk does not know).
-
-        Raises:
-            NotFound: no such request is open.  Conflict: it is decided already.  UsageError: as
-                ``check_decision``.
-        """
-        known = self._needs.get(request)
-        if known is None:
-            raise NotFound(f"the run has no open request {request[:80]}")
-        if request in self._in_memory:
-            before = self._in_memory[request]
-            raise Conflict(f"decided already by {before.author or 'somebody'}: {before.kind.value}")
-        self.check_decision(request, decision)
-        self._in_memory[request] = decision
-        self._ring()
-        return replace(known, state=RequestState.DECIDED, decision=decision)
 
     # called by the loop
 
@@ -129,10 +110,10 @@ class RunControl(PauseControl):
         asked again.
         """
         self.step, self._begun = step, True
-        if self.desk is not None:
+        if self.approvals is not None:
             with suppress(StoreError):  # requests that can't be read are asked again
-                self._left = list(await self.desk.pending())
-                said = await self.desk.statements()
+                self._left = list(await self.approvals.requests(self.run))
+                said = await self.approvals.statements(self.run)
                 self.no_walls |= said.no_walls
                 if said.end is not None:  # its process died before the run was closed
                     self.end_by_hand, self._stopping = said.end, True
@@ -145,7 +126,7 @@ class RunControl(PauseControl):
     async def finish(self) -> None:
         """Close what is still open after the run was closed."""
         self.end()
-        if self.desk is not None:
+        if self.approvals is not None:
             left, self._left = self._left, []
             for request in left:
                 await self._voided(request, "the run is over")
@@ -179,7 +160,7 @@ class RunControl(PauseControl):
             mended: called every few seconds; once it returns true, the decision is to try again.
             until_handed: the request becomes pointless after any takeover, whatever its kind.
         """
-        if self.desk is None or self._stopping:
+        if self.approvals is None or self._stopping:
             return None
         known = next((one for one in self._left if _same_request(one, request)), None)
         if known is not None and known.decision is not None and _is_spent(known.need, known.decision):
@@ -189,13 +170,13 @@ class RunControl(PauseControl):
         for stale in [one for one in self._left if one.decision is None and _is_stale(one, request)]:
             await self._voided(stale, "it is asked again, because the page has changed")
             self._left.remove(stale)
-        request, stored = (known, True) if known is not None else await self._opened(request)
-        decision, kept = await self._waited(request, stored, mended, until_handed=until_handed)
+        request, is_new = known or request, known is None
+        decision = await self._waited(request, mended, is_new=is_new, until_handed=until_handed)
         self._left = [one for one in self._left if one.id != request.id]
-        if decision is not None and kept:
-            self._left.append(replace(request, state=RequestState.DECIDED, decision=decision))
-        elif stored:
+        if decision is None or decision is _WORKS_AGAIN:
             await self._voided(request, _why_void(decision, stopping=self._stopping))
+        else:
+            self._left.append(replace(request, state=RequestState.DECIDED, decision=decision))
         return decision
 
     async def ask_about_trouble(
@@ -213,7 +194,7 @@ class RunControl(PauseControl):
             person, the run
             is to stop, or (``until_handed``) a person has taken over.
         """
-        if self.desk is None or self._stopping:
+        if self.approvals is None or self._stopping:
             return None
         await self.add_to_timeline(OperatorAction.TROUBLED, what, author=WATCHDOG)
         decision = await self.ask(
@@ -242,21 +223,21 @@ class RunControl(PauseControl):
         """Close the decisions and mark the hints that this step goes by.  Raises ``StoreError``; may be called
         again then.
         """
-        if self.desk is None:
+        if self.approvals is None:
             return
         for request in [one for one in self._left if one.decision is None]:
             await self._voided(request, "the run continued without it")
             self._left.remove(request)
         if self._left or self._untaken:
-            await self.desk.on_step_started(step)
+            await self.approvals.on_step_started(self.run)
             self._left, self._untaken = [], False
 
     async def hints(self) -> tuple[RetrievedTip, ...]:
         """Return the newest hints of people to this run, oldest first, in the form the agent gets."""
-        if self.desk is None:
+        if self.approvals is None:
             return ()
         with suppress(StoreError):  # keep those known so far
-            said = await self.desk.hints()
+            said = await self.approvals.hints(self.run)
             self._untaken = any(not one.taken_at for one in said)
             self._hints = tuple(
                 RetrievedTip(
@@ -268,28 +249,28 @@ class RunControl(PauseControl):
 
     async def answer(self, risk: RiskClass) -> PolicyAnswer:
         """Return how the standing approvals and the policy answer an action of this class."""
-        if self.desk is None:
+        if self.approvals is None:
             return PolicyAnswer.ALLOW
         try:
-            return await self.desk.answer(risk)
+            return await self.approvals.answer(self.run, self.site, risk)
         except StoreError:
             return DEFAULT_POLICY.answer(self.site, risk)
 
     async def is_class_allowed(self, risk: RiskClass) -> bool:
         """Whether a person allowed every action of this class for this run or its site."""
-        if self.desk is None:
+        if self.approvals is None:
             return False
         try:
-            return await self.desk.is_class_allowed(risk)
+            return await self.approvals.is_class_allowed(self.run, self.site, risk)
         except StoreError:
             return False
 
     async def reaction(self, flag: Flag) -> Reaction:
         """Return the policy's reaction to a flag."""
-        if self.desk is None:
+        if self.approvals is None:
             return Reaction.MARK
         try:
-            return await self.desk.reaction(flag)
+            return await self.approvals.reaction(self.site, flag)
         except StoreError:
             return DEFAULT_POLICY.reaction(self.site, flag.severity, flag.detector)
 
@@ -297,52 +278,41 @@ class RunControl(PauseControl):
         self, action: OperatorAction, words: str, about: str = "", author: str = ""
     ) -> None:
         """Add an entry to the timeline; a run goes on without it where it can't be written."""
-        if self.desk is not None:
+        if self.approvals is not None:
             with suppress(StoreError):
-                await self.desk.note(action, self.step, words, about, author)
+                await self.approvals.note(self.run, self.step, action, words, about, author)
 
     # internals
-
-    async def _opened(self, request: ApprovalRequest) -> tuple[ApprovalRequest, bool]:
-        """Open a request; return it and whether it was stored.  A full disk must not keep it from being asked."""
-        assert self.desk is not None
-        try:
-            return await self.desk.open(request), True
-        except StoreError:
-            return request, False
 
     async def _waited(
         self,
         request: ApprovalRequest,
-        stored: bool,
         mended: Callable[[], Awaitable[bool]] | None,
         *,
+        is_new: bool,
         until_handed: bool,
-    ) -> tuple[OperatorDecision | None, bool]:
-        """Wait for the decision; return it and whether it is stored as a row."""
+    ) -> OperatorDecision | None:
+        assert self.approvals is not None
         before, touches, handed = self._stage, self.page_changes, self.hand_backs if until_handed else -1
         self.hold_count += 1
-        self._needs[request.id] = request
-        self._enter(Stage.HELD)
-        self._shift(always=True)
+        self._needs[request.id] = request  # from now on a decision can be checked
         try:
+            if is_new:
+                await self.approvals.open(request)
+            self._enter(Stage.HELD)
+            self._shift(always=True)
             while True:
-                waits = [self._decision_of(request.id), self._pointless(request.need, touches, handed)]
-                if stored:
-                    waits.append(self._row(request.id))
+                waits = [self._decided(request.id), self._pointless(request.need, touches, handed)]
                 if mended is not None:
                     waits.append(self._later())
                 decision = await first_completed(*waits)
                 if mended is None or decision is not _RETRY_LATER:
-                    return decision, stored and request.id not in self._in_memory
+                    return decision
                 # Tried here, and not beside the waiting: a write must not be cancelled half-way.
                 if await mended():
-                    return OperatorDecision(
-                        kind=DecisionKind.RETRY, text="it works again", author=WATCHDOG
-                    ), False
+                    return _WORKS_AGAIN
         finally:
             self._needs.pop(request.id, None)
-            self._in_memory.pop(request.id, None)
             self._enter(before)
             self._shift(always=True)
 
@@ -350,17 +320,10 @@ class RunControl(PauseControl):
         await asyncio.sleep(RETRY_SECONDS)
         return _RETRY_LATER
 
-    async def _decision_of(self, request: str) -> OperatorDecision | None:
-        while request not in self._in_memory:
-            await self._bell.wait()
-        return self._in_memory[request]
-
-    async def _row(self, request: str) -> OperatorDecision | None:
-        assert self.desk is not None
+    async def _decided(self, request: str) -> OperatorDecision | None:
+        assert self.approvals is not None
         try:
-            return await self.desk.decision(request)
-        except StoreError:
-            return await self._decision_of(request)
+            return await self.approvals.decision(request)
         except (Conflict, NotFound):
             return None  # it was closed elsewhere
 
@@ -372,9 +335,9 @@ class RunControl(PauseControl):
         return None
 
     async def _voided(self, request: ApprovalRequest, why: str) -> None:
-        assert self.desk is not None
+        assert self.approvals is not None
         with suppress(StoreError, Conflict, NotFound):
-            await self.desk.void(request.id, why)
+            await self.approvals.void(request.id, why)
 
 
 async def first_completed(*waits: Coroutine[Any, Any, ResultT]) -> ResultT:
@@ -400,6 +363,7 @@ async def first_completed(*waits: Coroutine[Any, Any, ResultT]) -> ResultT:
 
 
 _RETRY_LATER = OperatorDecision(kind=DecisionKind.RETRY)
+_WORKS_AGAIN = OperatorDecision(kind=DecisionKind.RETRY, text="it works again", author=WATCHDOG)
 
 
 def _same_request(one: ApprovalRequest, other: ApprovalRequest) -> bool:
@@ -414,7 +378,7 @@ def _same_request(one: ApprovalRequest, other: ApprovalRequest) -> bool:
 
 
 def _action_key(one: ApprovalRequest) -> tuple[str, ...]:
-    return one.words, one.command, one.url, one.element
+    return one.words, one.call, one.url, one.element
 
 
 def _is_stale(one: ApprovalRequest, now: ApprovalRequest) -> bool:

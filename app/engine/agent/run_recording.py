@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
+from itertools import takewhile
+from urllib.parse import urlsplit
 
 from app.engine.agent.action_dispatcher import LoopEnding
 from app.engine.agent.dependencies import AgentDependencies
-from app.engine.agent.disk_retry import retry_on_full_disk
-from app.engine.agent.history import BY_PERSON, history_of_steps, ledger_entries
 from app.engine.agent.memory import entries
-from app.engine.agent.memory.entries import LedgerEntry
+from app.engine.agent.memory.entries import LedgerEntry, checkpoint, dead_end_of, outcome
 from app.engine.agent.ports import StepReport
 from app.engine.agent.run_control import RunControl
 from app.engine.agent.secret_masking import mask_tabs
 from app.engine.agent.step_record import complete_step, observed_step
-from app.engine.core.action_result import ActionResult
+from app.engine.core.action_result import ActionResult, Cause, Effect
+from app.engine.core.actions.recorded import from_recorded, to_recorded
+from app.engine.core.actions.types import Navigate, elements_of
+from app.engine.core.ledger import Checkpoint
 from app.engine.core.observation import AgentDecision, HistoryEntry, Observation, TipCredit
 from app.engine.core.page_state import PageCapture
-from app.engine.core.trajectory import Run, Step, Tab
+from app.engine.core.supervision import DecisionKind, Stage
+from app.engine.core.trajectory import BY_PERSON, ErrorClass, Run, Step, Tab
 from app.engine.core.verdicts import Flag
 from app.errors import SiteloreError, StoreError
 
@@ -203,11 +208,7 @@ class RunRecording:
 
 def describe_last_takeover(steps: Sequence[Step]) -> tuple[str, ...]:
     """Describe the last takeover of a resumed run, in lines for the agent."""
-    last: list[str] = []
-    for step in reversed(steps):
-        if step.by != BY_PERSON:
-            break
-        last.insert(0, step.words)
+    last = [step.words for step in takewhile(lambda step: step.by == BY_PERSON, reversed(steps))][::-1]
     return (f"before this, a person did: {'; '.join(last)}",) if last else ()
 
 
@@ -230,3 +231,118 @@ def _turn(decision: AgentDecision, result: ActionResult, step: Step) -> HistoryE
 def _storable(text: str) -> str:
     """Replace lone surrogates, which a model or a page may say and no file can store."""
     return text.encode("utf-8", "replace").decode()
+
+
+def ledger_entries(
+    turn: HistoryEntry, observation: Observation, url: str, before: Sequence[HistoryEntry]
+) -> list[LedgerEntry]:
+    """Return the ledger entries of a step, in order; ``url`` is where it ended."""
+    result = turn.result
+    found = [outcome(turn.step, turn.words, result, url=url, state=turn.state)]
+    if not result.success:
+        target = target_words(turn, observation.page)
+        dead = dead_end_of(result, target, state=turn.state, url=turn.url, step=turn.step)
+        found += [dead] if dead is not None else []
+    mark = _navigation_checkpoint(turn, url, before)
+    return [*found, checkpoint(mark)] if mark is not None else found
+
+
+def target_words(turn: HistoryEntry, page: PageCapture) -> str:
+    """Describe the target of an action in words that hold on another look at the page."""
+    numbers = elements_of(turn.action)
+    if numbers and 0 <= numbers[0] < len(page.elements):
+        element = page.elements[numbers[0]]
+        return f"{element.role} '{element.name or element.text or element.label}'"
+    return to_recorded(turn.action).kind + (
+        f" {turn.action.query}" if isinstance(turn.action, Navigate) else ""
+    )
+
+
+def _navigation_checkpoint(turn: HistoryEntry, url: str, before: Sequence[HistoryEntry]) -> Checkpoint | None:
+    """Return a checkpoint for a page of another path that was reached for the first time."""
+    if turn.result.effect is not Effect.NAVIGATED or not turn.result.success:
+        return None
+    path = urlsplit(url).path
+    if path in {urlsplit(known.url).path for known in (*before, turn)}:
+        return None
+    return Checkpoint(kind="navigation", words=f"{turn.words} led to {path}", url=url, step=turn.step)
+
+
+def history_of_steps(steps: Sequence[Step]) -> tuple[HistoryEntry, ...]:
+    """Return the history of a resumed run from its stored steps.
+
+    Answers without an action are left out, and so are a person's steps: the agent did not decide them.
+    """
+    turns: list[HistoryEntry] = []
+    for number, step in enumerate(steps):
+        after = steps[number + 1] if number + 1 < len(steps) else None
+        action = from_recorded(step.action) if step.action is not None else None
+        if action is None or step.by == BY_PERSON:
+            continue
+        turns.append(
+            HistoryEntry(
+                step=step.index,
+                url=step.url,
+                title=step.title,
+                state=step.page_state,
+                action=action,
+                result=_result_of(step),
+                words=step.words,
+                reason=step.reason,
+                state_after=after.page_state if after is not None else "",
+            )
+        )
+    return tuple(turns)
+
+
+def _result_of(step: Step) -> ActionResult:
+    effect = step.effect if step.effect in set(Effect) else Effect.NOTHING.value
+    cause = step.cause if step.cause in set(Cause) else Cause.NONE.value
+    return ActionResult(
+        success=step.error_class is ErrorClass.NONE,
+        effect=Effect(effect),
+        cause=Cause(cause),
+        why=step.error,
+        output=step.output,
+        tried=step.tried,
+        seconds=step.env_seconds,
+    )
+
+
+async def retry_on_full_disk(
+    control: RunControl, what: str, write: Callable[[], Awaitable[object]], *, held: bool = False
+) -> None:
+    """Write; on failure ask a person and retry until it works.
+
+    Args:
+        what: names what is written, for the person ("Step 3").
+        write: leaves nothing behind where it fails.
+        held: the writer is not the loop, which is held.
+
+    Raises:
+        StoreError: it can't be written, and there is no person, or the run is stopping.
+    """
+    done = False
+
+    async def again() -> bool:
+        nonlocal done
+        with suppress(StoreError):
+            await write()
+            done = True
+        return done
+
+    async with AsyncExitStack() as stack:
+        if not held:
+            await stack.enter_async_context(control.in_stage(Stage.WRITING))
+        while True:
+            try:
+                await write()
+            except StoreError as error:
+                asked = f"{what} can't be saved. Free some space, or make the disk writable; then try again."
+                verb = await control.ask_about_trouble(asked, str(error), again)
+                if done:
+                    return
+                if verb is not DecisionKind.RETRY:
+                    raise
+            else:
+                return

@@ -13,6 +13,7 @@ from app.engine.core.actions.types import Action, ReportInfeasible, Stop, elemen
 from app.engine.core.ax_tree import content_key
 from app.engine.core.observation import AgentDecision, Observation, RetrievedTip, TipCredit
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import overlap
 from app.engine.core.redaction import MARK, redact_text, redact_tree, redact_url
 from app.engine.core.trajectory import ErrorClass, Exposure, Step, Tab, add_blob
 from app.engine.imports.notices import notices
@@ -151,16 +152,13 @@ def redacted_action(action: Action, element: Element | None, secrets: Secrets) -
     """Return an action as it may be shown and stored: without secrets, and without input of a secret field."""
     recorded = to_recorded(action)
     if element is not None and is_secret_field(element):
-        recorded = _masked(recorded)
-    return _redact_arguments(recorded, secrets)
+        hidden = {name: MARK for name in recorded.args if name in ("value", "text")}
+        recorded = replace(recorded, args={**recorded.args, **hidden})
+    return redact_arguments(recorded, secrets)
 
 
-def _masked(recorded: RecordedAction) -> RecordedAction:
-    args = {name: MARK if name in ("value", "text") else value for name, value in recorded.args.items()}
-    return replace(recorded, args=args)
-
-
-def _redact_arguments(recorded: RecordedAction, secrets: Secrets) -> RecordedAction:
+def redact_arguments(recorded: RecordedAction, secrets: Secrets) -> RecordedAction:
+    """Return an action without secrets in its texts."""
     args = {
         name: redact_text(secrets.mask(value)) if isinstance(value, str) else value
         for name, value in recorded.args.items()
@@ -180,8 +178,8 @@ def visible_part(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
     """Return the part of a box that is inside the viewport."""
     if rect is None:
         return None
-    left, right = max(0.0, rect[0]), min(float(viewport[0]), rect[0] + rect[2])
-    top, bottom = max(0.0, rect[1]), min(float(viewport[1]), rect[1] + rect[3])
-    if right - left < 1 or bottom - top < 1:
+    part = overlap(rect, (0.0, 0.0, float(viewport[0]), float(viewport[1])))
+    if part is None or min(part[2:]) < 1:
         return None
-    return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
+    left, top, width, height = part
+    return (round(left, 1), round(top, 1), round(width, 1), round(height, 1))

@@ -84,7 +84,6 @@ def _page(tree: str) -> _Page:
 
 
 def _mark(before: _Page, after: _Page) -> int:
-    """Mark the differences on both pages; return how many there are."""
     count = 0
     gone: list[int] = []
     come: list[int] = []

@@ -6,9 +6,11 @@ import asyncio
 import logging
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
+from pathlib import Path
+from typing import Any, Self, cast
+from urllib.parse import urlsplit
 
+import orjson
 from playwright.async_api import Browser, Error
 
 from app.engine.browser.capture.hidden_links import with_hidden_links
@@ -16,10 +18,9 @@ from app.engine.browser.capture.page_idle import LOAD_TIMEOUT
 from app.engine.browser.capture.snapshot import PageGone
 from app.engine.browser.driver import BrowserGone, DriverFailure, DriverResult, FetchedDocument, PageLost
 from app.engine.browser.executor import Executor
-from app.engine.browser.fresh_context import FreshContext
 from app.engine.browser.graph_operations import graph_executor, operate
-from app.engine.browser.launch.launcher import NoBrowser
-from app.engine.browser.live_browser import checked_login, has_display
+from app.engine.browser.launch.launcher import NoBrowser, has_display
+from app.engine.browser.live_browser import checked_login
 from app.engine.browser.locators import resolve
 from app.engine.browser.network.write_guard import WriteGuard
 from app.engine.browser.page_loading import LoadResult, load_failure, open_page
@@ -82,9 +83,7 @@ class BrowserPool:
             ) from None
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._close()
 
     def drivers(self, count: int) -> list[BrowserDriver]:
@@ -286,3 +285,49 @@ def _lost(error: Error) -> DriverResult:
     return DriverResult(
         trouble=DriverFailure.LOST, why=f"the browser lost the page: {error.message.splitlines()[0][:160]}"
     )
+
+
+_STORES = "local_storage,indexeddb,service_workers,cache_storage"
+
+
+class FreshContext:
+    """Resets a session to that of a first-time visitor: nothing stored, or the recorded log-in.
+
+    With "recently viewed" lists, dismissed banners or a chosen view, a page depends on the path to it, and two
+    explorations would find different states.
+
+    Args:
+        storage_state: path of the recorded log-in; "" for none. It is read, never written.
+    """
+
+    def __init__(self, storage_state: str = "") -> None:
+        state = cast(
+            "dict[str, Any]", orjson.loads(Path(storage_state).read_bytes()) if storage_state else {}
+        )
+        self._cookies = {str(cookie.get("name")) for cookie in state.get("cookies", ())}
+        self._origins = {
+            str(origin.get("origin")) for origin in state.get("origins", ()) if origin.get("localStorage")
+        }
+
+    async def forget(self, session: BrowserSession) -> None:
+        """Drop cookies and storage that are not part of the log-in; values the site renewed stay renewed."""
+        try:
+            await self._drop_cookies(session)
+            parts = urlsplit(session.page.url)
+            if parts.scheme not in ("http", "https"):
+                return
+            origin = f"{parts.scheme}://{parts.netloc}"
+            if origin not in self._origins:
+                await session.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
+            await session.send("Runtime.evaluate", expression="try { sessionStorage.clear() } catch {}")
+        except Error:
+            return  # a page that is gone stores nothing
+
+    async def _drop_cookies(self, session: BrowserSession) -> None:
+        if not self._cookies:
+            await session.context.clear_cookies()
+            return
+        for cookie in await session.context.cookies():
+            name = cookie.get("name", "")
+            if name and name not in self._cookies:
+                await session.context.clear_cookies(name=name, domain=cookie.get("domain"))

@@ -73,31 +73,18 @@ class PageLost(SiteloreError):
 
 
 class Driver(Protocol):
-    """One page of one browser.
+    """One page of one browser; ``open`` and ``act`` wait until it is idle.
 
     Only ``look`` raises for what a site does (``PageLost``); every method may raise ``BrowserGone``.
     """
 
-    async def open(self, url: str) -> DriverResult:
-        """Open an address as a first-time visitor and wait until the page is idle."""
-        ...
-
-    async def act(self, operation: Operation, locator: Locator, value: str = "") -> DriverResult:
-        """Perform one operation on an element of the last capture and wait until the page is idle."""
-        ...
-
-    async def look(self, *, picture: bool = True) -> PageCapture:
-        """Capture the page. Raises ``PageLost``."""
-        ...
-
-    async def reopen(self) -> None:
-        """Start over with an empty page, in another browser if need be. Raises ``BrowserGone``."""
-        ...
+    async def open(self, url: str) -> DriverResult: ...
+    async def act(self, operation: Operation, locator: Locator, value: str = "") -> DriverResult: ...
+    async def look(self, *, picture: bool = True) -> PageCapture: ...
+    async def reopen(self) -> None: ...
 
 
 class FetchingDriver(Driver, Protocol):
     """A driver that can fetch an address without opening it."""
 
-    async def ask(self, url: str) -> FetchedDocument:
-        """Fetch what a first-time visitor would be sent."""
-        ...
+    async def ask(self, url: str) -> FetchedDocument: ...

@@ -23,7 +23,7 @@ from app.engine.browser.actions import (
     pointer_actions,
     slider_actions,
 )
-from app.engine.browser.actions.click_cascade import ClickCascade
+from app.engine.browser.actions.click_cascade import ClickCascade, Pointer
 from app.engine.browser.actions.dead_clicks import alternatives_to_click
 from app.engine.browser.actions.effect_detection import (
     OutsideChanges,
@@ -33,7 +33,6 @@ from app.engine.browser.actions.effect_detection import (
 )
 from app.engine.browser.actions.execution_context import ActionOutcome, ActionRefused, ExecutionContext
 from app.engine.browser.actions.failure_reasons import stale_element
-from app.engine.browser.actions.pointer import Pointer
 from app.engine.browser.capture.capture_cache import CaptureCache
 from app.engine.browser.capture.frames import NoSuchElement
 from app.engine.browser.capture.page_idle import IDLE_TIMEOUT, QUIET_TIME, wait_until_idle
@@ -298,7 +297,6 @@ class Executor:
         effect: Effect | None,
         changes: PageChanges,
     ) -> ActionResult:
-        """Build the result; capture the page if another one came or the effect is unknown."""
         stopped = self._filter.refused()
         if effect is None:
             after = await self._captures.ahead()
@@ -334,7 +332,6 @@ class Executor:
     async def _arrived(
         self, action: Action, before: PageCapture, done: ActionOutcome, after: PageCapture
     ) -> ActionResult:
-        """Build the result of a navigation; leave a page that the run may not visit."""
         status = done.status or after.status
         outside = self._context.policy.outside(after.url)
         if outside is not None and not isinstance(action, SwitchTab):
@@ -373,7 +370,7 @@ class Executor:
         """Return the action with the element numbers of the newest capture.
 
         Raises:
-            Refused: an element it names has left the page.
+            ActionRefused: an element it names has left the page.
         """
         found = renumber_action(action, self._captures.shown, self._captures.now)
         if isinstance(found, int):
@@ -381,7 +378,6 @@ class Executor:
         return found
 
     def _with_gate(self, result: ActionResult) -> ActionResult:
-        """Report an address that the request filter refused as such."""
         stopped = self._filter.refused()
         return (
             replace(stopped, tried=result.tried)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import time
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from typing import Self, cast
 
 from playwright.async_api import Error, Page
 
+from app.engine.browser.launch.launcher import has_display
 from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession, open_browser, open_tab_in_fresh_context
 from app.engine.browser.session_state import (
@@ -50,6 +50,7 @@ class LiveBrowser:
 
     Attributes:
         process: the id of its process, 0 if unknown.
+        replaced_for: the fault that the browser replaced last reported at its end, "" for none.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class LiveBrowser:
         self._mending = asyncio.Lock()
         self._closed = False
         self.process = 0
+        self.replaced_for = ""
 
     @classmethod
     async def open(
@@ -160,6 +162,7 @@ class LiveBrowser:
             NoBrowser: none can be started. SiteloreError: it was closed meanwhile.
         """
         async with self._mending:
+            self.replaced_for = self.broken
             await kill_browser(self._stack, self.process)
             self._stack, self.process = AsyncExitStack(), 0
             try:
@@ -225,13 +228,6 @@ async def _started(opening: LaunchSettings, kept: SessionState) -> tuple[AsyncEx
     except BaseException:
         await stack.aclose()
         raise
-
-
-def has_display() -> bool:
-    """Whether a window can be shown."""
-    if not sys.platform.startswith("linux"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def checked_login(path: str) -> str:

@@ -166,15 +166,10 @@ def _best_fit(locator: Locator, found: list[Element], index: PageIndex) -> tuple
     if locator.of == len(row) and 0 <= locator.nth < len(row) and row[locator.nth] in found:
         chosen = row[locator.nth]
         stands = chosen.css == locator.css if locator.css else chosen.xpath == locator.xpath != ""
-        if stands and _evidence_of(chosen, index) == (
-            locator.href,
-            locator.test_id,
-            locator.label,
-            locator.near,
-        ):
-            return [
-                chosen
-            ], f", number {locator.nth + 1} of {locator.of} similar ones, none of which has moved"
+        evidence = (index.leads(chosen), chosen.test_id, chosen.label, index.near(chosen))
+        if stands and evidence == (locator.href, locator.test_id, locator.label, locator.near):
+            place = f", number {locator.nth + 1} of {locator.of} similar ones, none of which has moved"
+            return [chosen], place
     return found, ""
 
 
@@ -215,6 +210,13 @@ def _objection(
         weak = all(key in _WEAK or any(map(str.isdigit, value)) for key, value in locator.attributes)
         if weak and not same_address and not _words_alike(chosen.name, locator.name):
             return f"what looks like {locator.words} is called {chosen.name!r} now"
+    return _objection_to_place(locator, chosen, tier, index, same_name=same_name, same_address=same_address)
+
+
+def _objection_to_place(
+    locator: Locator, chosen: Element, tier: Tier, index: PageIndex, *, same_name: bool, same_address: bool
+) -> str:
+    """Return what around the element is no longer as it was, or ""."""
     by_place = tier in (Tier.CSS, Tier.XPATH)
     if by_place and not same_name and not same_address and not _words_alike(chosen.name, locator.name):
         return f"{chosen.role} {chosen.name!r} is where {locator.words} was"
@@ -229,10 +231,6 @@ def _objection(
 
 
 # what an element is compared by
-
-
-def _evidence_of(element: Element, index: PageIndex) -> tuple[str, str, str, str]:
-    return index.leads(element), element.test_id, element.label, index.near(element)
 
 
 def _identifying_attributes(element: Element, index: PageIndex) -> tuple[tuple[str, str], ...]:

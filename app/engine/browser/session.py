@@ -272,7 +272,8 @@ class BrowserSession:
             )
         with suppress(Error):
             answer, self.answer = self.answer, self.answer if dialog.type == "beforeunload" else None
-            if answer is None and self.asked is not None and self._is_asked(dialog):
+            asks = dialog.type in ("confirm", "prompt") and self._dialogs <= MAX_DIALOGS
+            if answer is None and self.asked is not None and asks:
                 answer = await self.asked(dialog.type, dialog.message, dialog.default_value)
             if dialog.type == "beforeunload":
                 await dialog.accept()
@@ -285,9 +286,6 @@ class BrowserSession:
             self.dead.set()
             with suppress(Error, TimeoutError):
                 await asyncio.wait_for(dialog.page.close(), ANSWER_TIMEOUT)
-
-    def _is_asked(self, dialog: Dialog) -> bool:
-        return dialog.type in ("confirm", "prompt") and self._dialogs <= MAX_DIALOGS
 
     def _download(self, download: Download) -> None:
         self.unsolicited_count += 1

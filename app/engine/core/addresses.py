@@ -14,7 +14,7 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 _SAFE = "!$'()*,:@~"
 _NUMBER = re.compile(r"\d+")
@@ -75,6 +75,14 @@ def host_of(url: str) -> str:
         url = f"//{url}" if _HOST.fullmatch(url) else ""
     split = _split(url)
     return split.host if split is not None else ""
+
+
+def split_address(url: str) -> SplitResult:
+    """Return the parts of an address; one that can't be read is nothing but path."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", url, "", "")
 
 
 def browser_host(url: str) -> str:
@@ -213,7 +221,6 @@ class _Parts(NamedTuple):
 
 
 def _split(url: str) -> _Parts | None:
-    """The parts of an address; ``None`` for one nobody can open."""
     plain = _PLAIN.fullmatch(url)
     if plain is not None:  # nearly all are, and ``urlsplit`` takes five times as long
         scheme, host, path, query, fragment = plain.groups("")

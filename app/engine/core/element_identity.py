@@ -53,7 +53,6 @@ def renumber_action(action: Action, before: PageCapture, now: PageCapture) -> Ac
 
 
 def _sharing(wanted: Identity, element: Element, page: PageCapture) -> list[int]:
-    """Numbers of the page's elements with this identity, in document order."""
     alike = [one for one in page.elements if (one.role, one.name, one.css) == (element.role, *wanted[1:3])]
     index = PageIndex(page)
     return [one.index for one in alike if identity_of(one, index) == wanted]

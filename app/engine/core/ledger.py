@@ -119,11 +119,8 @@ class Ledger:
 class LedgerEvent:
     """One change of the ledger.
 
-    ``kind`` is one of: ``goal``, ``plan`` (several nodes), ``branch``, ``prune``, ``node`` (its state),
-    ``subgoal``,
-    ``outcome``, ``fact``, ``used`` (a fact was referred to), ``retract``, ``dead_end``, ``checkpoint``,
-    ``note``.
-    ``data`` is plain JSON; ``seq`` counts from 1 without gaps.
+    ``kind`` is one of: ``goal``, ``plan`` (several nodes), ``branch``, ``prune``, ``subgoal``, ``outcome``, ``fact``,
+    ``dead_end``, ``checkpoint``, ``note``.  ``data`` is plain JSON; ``seq`` counts from 1 without gaps.
     """
 
     seq: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -115,3 +115,34 @@ class LanguageModel(Protocol):
     async def aclose(self) -> None:
         """Close the connection."""
         ...
+
+
+TEXT: dict[str, Any] = {"type": "string"}
+NUMBER: dict[str, Any] = {"type": "number"}
+INTEGER: dict[str, Any] = {"type": "integer"}
+TRUTH: dict[str, Any] = {"type": "boolean"}
+"""JSON schemas of plain values."""
+
+
+def choice_schema(values: Iterable[str]) -> dict[str, Any]:
+    """Return the JSON schema of one of some words."""
+    return {"type": "string", "enum": list(values)}
+
+
+def list_schema(items: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of a list."""
+    return {"type": "array", "items": items}
+
+
+def object_schema(title: str = "", **properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of an object with exactly these properties, as strict mode wants it.
+
+    A model writes them in this order, so what it is to think about comes before what follows from it.
+    """
+    return {
+        **({"title": title} if title else {}),
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(properties),
+        "properties": properties,
+    }

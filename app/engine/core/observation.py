@@ -136,7 +136,7 @@ class AgentDecision:
     """A policy's next action, with what it wants remembered.
 
     Attributes:
-        command: the action; ``None`` when the policy's answer held none after all attempts (``why`` says so).
+        action: the action; ``None`` when the policy's answer held none after all attempts (``why`` says so).
         raw: a model's answer, unchanged.
         intent: the expected effect of the action, in words; the step-consistency detector checks it.
         facts, plan, subgoal, notes: for the ledger; ``plan`` replaces it where it is not ``None``.

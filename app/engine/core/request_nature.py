@@ -169,7 +169,6 @@ def message_key(text: str | bytes) -> Hashable:
 
 
 def _unnumbered(text: str) -> str:
-    """Strip the numbers that some protocols put before the JSON."""
     bare = text.lstrip("0123456789")
     return bare if bare[:1] in ("{", "[") else text
 
@@ -216,7 +215,6 @@ def _method(asked: OutgoingRequest) -> str:
 
 
 def _body(asked: OutgoingRequest, body: bytes, path: str) -> tuple[RequestNature, Hashable]:
-    """Return class and shape of a POST's body."""
     content = asked.headers.get("content-type", "").lower()
     if "multipart/" in content or ("charset=" in content and "utf-8" not in content):
         return RequestNature.WRITES, None
@@ -247,7 +245,6 @@ def _body(asked: OutgoingRequest, body: bytes, path: str) -> tuple[RequestNature
 
 
 def _form_nature(pairs: list[tuple[str, str]], path: str) -> tuple[RequestNature, Hashable]:
-    """Classify a form's fields, one of which may hold JSON."""
     told = _pairs(pairs)
     natures = [_nature_of(told, path)]
     for _, value in pairs:
@@ -293,7 +290,6 @@ def _nature_of(told: Any, path: str) -> RequestNature:
 
 
 def _does_write(pairs: Iterable[tuple[str, str]]) -> bool:
-    """Whether a field that names an action names a change."""
     return any(key.lower() in _ACTIONS and _first_verb(value) in _WRITING_VERBS for key, value in pairs)
 
 
@@ -373,7 +369,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _pairs(pairs: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return fields by name; repeated ones as a list."""
     told: dict[str, Any] = {}
     for key, value in pairs:
         told[key] = [*told[key], value] if key in told else [value]

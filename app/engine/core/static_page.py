@@ -122,7 +122,6 @@ def _offer(tag: str, held: Mapping[str, str], name: str, url: str, home: str) ->
 
 
 def _inside(text: str, tag: str, at: int) -> str:
-    """Return the words of an element up to its end tag, if that is near."""
     if tag not in _NAMED:
         return ""
     near = text[at : at + MAX_ELEMENT_LENGTH]

@@ -67,6 +67,11 @@ class Need(StrEnum):
     WALL = "wall"  # a captcha or a log-in
     TROUBLE = "trouble"  # the disk, the browser or the model
 
+    @property
+    def urgency(self) -> int:
+        """Rank among the kinds; the highest is dealt with first."""
+        return list(Need).index(self)
+
 
 class RequestState(StrEnum):
     """A request is open, then decided, and closed once the step that follows the decision has begun."""
@@ -81,7 +86,7 @@ class DecisionKind(StrEnum):
 
     APPROVE = "approve"  # do it; for a flag: continue; for a wall: it is handled
     DENY = "deny"  # don't do it; for a wall, trouble or a flag: end the run
-    EDIT = "edit"  # do ``command`` instead
+    EDIT = "edit"  # do ``call`` instead
     ANSWER = "answer"  # ``text`` is the answer
     RETRY = "retry"  # trouble: try again
     NO_WALL = "no-wall"  # a wall: there is none; the run continues, and asks no more about this page
@@ -133,14 +138,14 @@ class OperatorDecision:
 
     Attributes:
         text: the answer, or an optional reason that the agent is given.
-        command: for ``EDIT``, the action in the call form (``click("12")``).
+        call: for ``EDIT``, the action in the call form (``click("12")``).
         at: Unix seconds.
     """
 
     kind: DecisionKind
     text: str = ""
     scope: ApprovalScope = ApprovalScope.ONCE
-    command: str = ""
+    call: str = ""
     author: str = ""
     at: float = 0.0
 
@@ -151,7 +156,7 @@ class ApprovalRequest:
 
     Attributes:
         question: one sentence for a person.  why: the reason for asking.
-        words: the action asked about, in words; ``command`` the same in the call form (``click("12")``).
+        words: the action asked about, in words; ``call`` the same in the call form (``click("12")``).
         risk: a ``RiskClass`` for approvals, else "".
         detectors: those whose flags asked.
         url: the page it is about.  element: its element, as ``agent.clearing`` identifies it.
@@ -166,7 +171,7 @@ class ApprovalRequest:
     site: str = ""
     why: str = ""
     words: str = ""
-    command: str = ""
+    call: str = ""
     risk: str = ""
     detectors: tuple[str, ...] = ()
     url: str = ""
@@ -321,13 +326,19 @@ class LiveRow:
     @property
     def rank(self) -> tuple[int, int, float, float]:
         """Sort key, smallest first: needs a person, then by risk, then by age."""
-        weight = max((list(Need).index(one.need) + 1 for one in self.needs), default=0)
+        weight = max((one.need.urgency + 1 for one in self.needs), default=0)
         order = (
             0 if weight else 1 if self.state in (RunState.PAUSED, RunState.TAKEN_OVER, RunState.INTERRUPTED)
             else 2 if self.state.alive and self.state is not RunState.QUEUED
             else 3 if self.state is RunState.QUEUED else 4
         )  # fmt: skip
         return (order, -weight, -self.risk, self.started_at)
+
+
+def open_requests(requests: Iterable[ApprovalRequest]) -> tuple[ApprovalRequest, ...]:
+    """Return the open requests among these, the most urgent kind first."""
+    still_open = [one for one in requests if one.state is RequestState.OPEN]
+    return tuple(sorted(still_open, key=lambda one: one.need.urgency, reverse=True))
 
 
 def sort_live_rows(rows: Iterable[LiveRow]) -> list[LiveRow]:
@@ -346,7 +357,7 @@ class PlannedAction:
     run: str
     step: int
     words: str
-    command: str = ""
+    call: str = ""
     reason: str = ""
     risk: RiskClass = RiskClass.READS
     risk_why: str = ""

@@ -5,7 +5,7 @@ leaves out the recorded score and everything derived from it: there is no field 
 
     RunContext   before the first step: the goal, the site, its usual length
     see          each step of the agent, in order; one whose output could not be read has ``executed`` false
-    see_handed   the page a person took over, without the person's steps; what follows until it is handed back is
+    see_handover the page a person took over, without the person's steps; what follows until it is handed back is
                  not shown at all
     see_last     the page after the last action, without the action requested there that never ran
     end          how the run ended; not called where a score ended it (``runner.ending_of``)
@@ -93,7 +93,8 @@ class DetectorInfo:
     Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule or the prompt
     changes, so that a scorecard never mixes two), ``severity``, ``summary`` (what it detects), ``explains`` (how far
     its flag points at the step that went wrong: a hindrance, how the agent ended the run, or only that it failed),
-    ``speaks_during`` (whether it may fire while the run can still be paused).
+    ``fires_during_run`` (whether it may fire while the run can still be paused), ``prior`` (its weight in the risk
+    ranking before any verdict).
     """
 
     name: ClassVar[str]

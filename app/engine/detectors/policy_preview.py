@@ -55,12 +55,12 @@ def preview(
 def reaction_to(policy: InterventionPolicy, site: str, flag: Flag, steps: int) -> Reaction:
     """Return the reaction to a flag in a run of ``steps`` steps; one that comes too late to pause notifies."""
     wanted = policy.reaction(site, flag.severity, flag.detector)
-    in_time = flag.step < steps and _speaks_during(flag.detector)
+    in_time = flag.step < steps and _fires_during_run(flag.detector)
     return wanted if in_time or wanted.level < Reaction.PAUSE.level else Reaction.NOTIFY
 
 
 @cache
-def _speaks_during(detector: str) -> bool:
+def _fires_during_run(detector: str) -> bool:
     """Whether a detector may fire during the run; one that no longer exists may have."""
     kind = BY_NAME.get(detector)
     if kind is None:

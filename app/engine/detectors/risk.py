@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from app.engine.core.addresses import path_template
+from app.engine.core.trajectory import Run, Step
 from app.engine.core.verdicts import Flag, Risk
 from app.engine.detectors.base import SINCE, DetectorInfo
 from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, evidence_rank, flag_rank
@@ -348,3 +350,27 @@ def _number(fields: dict[str, Any], name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e6:
         raise InputError(f"the risk model's {name!r} is not a plain number")
     return float(value)
+
+
+_MAX_SEGMENTS = 6
+
+
+def cluster_key(run: Run, flags: Sequence[Flag], steps: Sequence[Step]) -> str:
+    """Return the cluster key: site, first significant detector and page template.
+
+    It depends on the flags alone and not on fitted weights, so that a cluster keeps its name when verdicts come in.
+    """
+    ranked = sorted(flags, key=lambda flag: (evidence_rank(flag), flag_rank(flag)))
+    detector = ranked[0].detector if ranked else "no flag"
+    index = evidence_start(ranked[0]) if ranked else suspect_step((), run.step_count)
+    page = next((step for step in steps if step.index == index), steps[-1] if steps else None)
+    return " · ".join((run.site or "unknown site", detector, page_template(page.url) if page else "no page"))
+
+
+def page_template(url: str) -> str:
+    """Return an address's path without numbers, hashes and long names; hosts differ between runs of a site."""
+    rest = url.partition("://")[2]
+    if not rest:
+        return url.partition("?")[0][:60]
+    path = rest.partition("/")[2].partition("#")[0].partition("?")[0]
+    return "/" + "/".join(path_template(path)[:_MAX_SEGMENTS])

@@ -13,8 +13,6 @@ from app.engine.detectors.base import DetectorInfo, Prior
 
 
 class RunOutcome(DetectorInfo):
-    """The goal was not met, whatever the agent says."""
-
     name = "run-outcome"
     severity = Severity.ERROR
     summary = "A model that looked at the run finds the goal not met, or only claimed to be."
@@ -23,8 +21,6 @@ class RunOutcome(DetectorInfo):
 
 
 class ImpossibleTask(DetectorInfo):
-    """The goal can't be met on this site as it is."""
-
     name = "impossible-task"
     severity = Severity.HINT
     summary = "A model that looked at the run finds that the task can't be done on this site."
@@ -33,8 +29,6 @@ class ImpossibleTask(DetectorInfo):
 
 
 class StepConsistency(DetectorInfo):
-    """An action did not have its intended result."""
-
     name = "step-consistency"
     severity = Severity.WARNING
     summary = "A model that looked at the page after an action does not find its intended result there."

@@ -11,10 +11,27 @@ from app.engine.core import identity
 from app.engine.core.page_index import PageIndex
 from app.engine.core.page_state import Element, PageCapture, PageKeys, PageState, Source
 from app.engine.core.redaction import redact_text, redact_url
-from app.engine.core.transition import Operation, Transition
+from app.engine.core.trajectory import Step
+from app.engine.core.transition import Attempt, Operation, ReplayVerdictKind, Transition
 from app.engine.graph.explore.exploration_graph import ExplorationGraph
 from app.engine.graph.explore.exploration_store import PageContents
+from app.engine.graph.rules.block_list import BlockList
 
+_OPERATIONS = {
+    "click": Operation.CLICK,
+    "dblclick": Operation.CLICK,
+    "check": Operation.CLICK,
+    "uncheck": Operation.CLICK,
+    "hover": Operation.HOVER,
+    "fill": Operation.TYPE,
+    "press": Operation.PRESS,
+    "select_option": Operation.SELECT,
+    "goto": Operation.OPEN,
+}
+"""Operations by a step's action; moves in the history or between tabs are no transitions of the site."""
+_VALUES = {"fill": "value", "press": "key_comb", "goto": "url", "select_option": "options"}
+MIN_BLOCKED_RISK = 0.1
+"""Risk of an action that the block list would keep from an exploration."""
 CONTROLS = 400
 """Control names stored per page for search."""
 LONGEST_NAME = 120
@@ -106,3 +123,44 @@ def seen_links(
             exploration=exploration,
         )
     return list(found.values())
+
+
+def transition_of(
+    step: Step, element: Element | None, page: PageCapture, source: str, target: str, rules: BlockList
+) -> Transition | None:
+    """Return the transition that a run's step made between two states; ``None`` where it made none."""
+    action = step.action
+    operation = _OPERATIONS.get(action.kind) if action is not None else None
+    if action is None or operation is None or source == target:
+        return None
+    locator, risk = None, 0.0
+    if element is not None:
+        locator = locator_of(element, page)
+        ruling = rules.verdict(element, step.url)
+        risk = 0.0 if ruling.allows else max(ruling.risk, MIN_BLOCKED_RISK)
+    elif operation is not Operation.OPEN:
+        return None
+    given = action.args.get(_VALUES.get(action.kind, ""), "")
+    value = ", ".join(map(str, given)) if isinstance(given, list) else str(given if given is not None else "")
+    value = redact_url(value) if operation is Operation.OPEN else value
+    return Transition(
+        id=identity.transition_id(source, operation, value, locator, target),
+        source=source,
+        target=target,
+        operation=operation,
+        value=value,
+        locator=locator,
+        risk=risk,
+        found_by=Source.RUN,
+    )
+
+
+def attempt_of(transition: Transition, step: Step, seconds: float) -> Attempt:
+    """Return a run's attempt of a transition."""
+    return Attempt(
+        transition=transition.id,
+        at=step.started_at,
+        arrival=ReplayVerdictKind.EXACT,
+        seconds=seconds,
+        by=Source.RUN,
+    )

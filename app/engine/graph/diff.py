@@ -122,7 +122,6 @@ def _seen_since(graph: InteractionGraph, at: float) -> InteractionGraph:
 
 
 def _existing_nodes(graph: InteractionGraph) -> Mapping[str, tuple[PageState, ...]]:
-    """Page states by node, without removed ones."""
     alive = {node: tuple(page for page in graph.pages_of(node) if not page.gone_at) for node in graph.nodes}
     return {node: pages for node, pages in alive.items() if pages}
 
@@ -157,7 +156,6 @@ def _template(page: PageState) -> str:
 def _by_address(
     nodes: Iterable[tuple[str, tuple[PageState, ...]]], address: Callable[[PageState], str]
 ) -> dict[str, dict[str, frozenset[str]]]:
-    """Element keys by node, by address."""
     found: dict[str, dict[str, frozenset[str]]] = {}
     for node, pages in nodes:
         found.setdefault(address(pages[0]), {})[node] = frozenset(pages[0].element_keys)

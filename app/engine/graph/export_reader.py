@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import orjson
 
-from app.engine.core.graph_edit import GraphEdit
-from app.engine.core.page_state import Mode, PageState
+from app.engine.core.page_state import GraphEdit, Mode, PageState
 from app.engine.core.transition import Transition
 from app.engine.graph.export_writer import FORMAT, VERSION
 from app.engine.graph.graph import InteractionGraph
+from app.engine.store.run_files import type_adapter
 from app.errors import InputError
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 MAX_BYTES = 2**31
 
@@ -61,7 +57,7 @@ def read_graph(path: Path) -> InteractionGraph:
             remedy="update Sitelore, or export the graph again with this version",
         )
     try:
-        document = _adapter().validate_python(raw)
+        document = type_adapter(_Document).validate_python(raw)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -95,10 +91,3 @@ def _parsed(path: Path) -> Mapping[str, object]:
             f"{what}: {error}", path=str(path), remedy="export the graph again as json"
         ) from error
     return cast("Mapping[str, object]", raw if isinstance(raw, dict) else {})
-
-
-@cache
-def _adapter() -> TypeAdapter[_Document]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(_Document)

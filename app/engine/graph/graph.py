@@ -15,9 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from app.engine.api.graph_api import PathPlan
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
 from app.engine.core.identity import node_id, url_key
-from app.engine.core.page_state import Mode, PageState
+from app.engine.core.page_state import GraphEdit, GraphEditKind, Mode, PageState
 from app.engine.core.transition import Transition
 from app.engine.graph.paths import GraphRoute, Router
 from app.errors import NotFound
@@ -206,7 +205,6 @@ class InteractionGraph:
         )
 
     def _states(self, words: str) -> tuple[str, ...]:
-        """The page states of a node or page id; of a node, the one found first comes first."""
         if words in self.nodes:
             pages = self.nodes[words]
             return tuple(page for page in pages if not self.pages[page].gone_at) or pages

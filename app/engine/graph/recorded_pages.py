@@ -63,7 +63,6 @@ def read_page(step: Step, tree: str, markup: str = "") -> RecordedPage:
 
 
 def _with_tag(element: Element, tag: _Tag | None, url: str) -> Element:
-    """Return the element with the facts of its tag."""
     if tag is None:
         return element
     attributes = tag.attributes
@@ -120,5 +119,4 @@ def _absolute(url: str, href: str) -> str:
 
 
 def _stays(value: str) -> bool:
-    """Whether an attribute's value will be the same on a later page."""
     return bool(value) and _GENERATED.search(value) is None

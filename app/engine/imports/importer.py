@@ -1,8 +1,7 @@
 """Import runs: find, read, store and index them one by one, in memory that does not grow with their number.
 
 Three things overlap: one thread reads and hashes the next run's files, this one parses the current run, another
-compresses and writes the previous run. Parsing needs Python's lock; with many runs a worker process does part of it
-(``helper``).
+compresses and writes the previous run. Parsing needs Python's lock; with many runs a worker process does part of it.
 """
 
 from __future__ import annotations
@@ -105,15 +104,15 @@ def import_paths(
         ThreadPoolExecutor(SYNCING, thread_name_prefix="import-sync") as syncing,
     ):
         importing = _ImportPipeline(workspace, counts, on_run, writing, syncing)
-        helper = importing.start_helper() if len(found) >= MIN_RUNS else None
+        worker = importing.start_worker() if len(found) >= MIN_RUNS else None
         try:
-            for folder in _import_all(found, importing, helper, reading):
+            for folder in _import_all(found, importing, worker, reading):
                 if progress is not None and not progress(counts.done, len(found), printable(folder.name)):
                     counts.cancelled = True
                     break
         finally:
-            if helper is not None:
-                helper.close()
+            if worker is not None:
+                worker.close()
             reading.shutdown(wait=True, cancel_futures=True)
             importing.finish()
     if progress is not None and not counts.cancelled:
@@ -153,7 +152,7 @@ def _find_runs(paths: Sequence[Path], formats: Sequence[RunFormat], counts: _Imp
 def _import_all(
     found: Sequence[_FoundRun],
     importing: _ImportPipeline,
-    helper: WorkerProcess | None,
+    worker: WorkerProcess | None,
     reading: ThreadPoolExecutor,
 ) -> Iterator[Path]:
     """Import every run, here and in the worker; yield the current folder before each."""
@@ -163,16 +162,16 @@ def _import_all(
     def read(place: _FoundRun) -> None:
         ahead.append((place, reading.submit(place.format.load, place.folder, place.root)))
 
-    while pending or ahead or (helper is not None and helper.waiting):
-        while helper is not None and helper.has_room and pending:
+    while pending or ahead or (worker is not None and worker.waiting):
+        while worker is not None and worker.has_room and pending:
             number = pending.popleft()
-            helper.give(number, found[number].folder, found[number].root, found[number].format.name)
+            worker.give(number, found[number].folder, found[number].root, found[number].format.name)
         while pending and len(ahead) <= READ_AHEAD:
             read(found[pending.popleft()])
         if ahead:
             yield ahead[0][0].folder
             importing.take(*ahead.popleft())
-        for answer in helper.answers(wait=not ahead and not pending) if helper is not None else ():
+        for answer in worker.answers(wait=not ahead and not pending) if worker is not None else ():
             place = found[answer.number]
             yield place.folder
             if answer.lost:
@@ -213,7 +212,7 @@ class _ImportPipeline:
         self._gathered, self._since = 0, time.monotonic()
         self._broken = False
 
-    def start_helper(self) -> WorkerProcess:
+    def start_worker(self) -> WorkerProcess:
         """Start a worker process that knows which runs are here already."""
         return WorkerProcess(self._workspace.runs.incoming(), self._workspace.site_table, self._known)
 

@@ -36,14 +36,12 @@ from app.engine.services.review import ReviewService
 from app.engine.services.run_knowledge import RunGraphs, RunKnowledge
 from app.engine.services.run_reader import RunReader
 from app.engine.services.tip_evidence import keep_uses
-from app.engine.store.run_request_file import request_file
-from app.engine.store.run_writer import RunWriter
+from app.engine.store.run_writer import RunWriter, request_file
 from app.errors import NotFound, SiteloreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.engine.agent.loop import LoopTiming
     from app.engine.browser.live_browser import LiveBrowser
     from app.engine.services.supervision.supervised_run import SupervisedRun
 
@@ -247,7 +245,7 @@ class AgentRunService:
             error=run.error,
             steps=run.step_count,
             seconds=round(time.monotonic() - began, 2),
-            own_ms=_median_ms(loop.timing),
+            own_ms=round(statistics.median(loop.timing.own or [0.0]) * 1000, 2),
             policy=request.policy,
             url=run.final.url if run.final is not None else "",
             flags=tuple(dict.fromkeys(flag.detector for flag in flags)),
@@ -340,7 +338,6 @@ class AgentRunService:
         return loop
 
     async def _watch(self, live: RunWriter, request: RunRequest, domains: frozenset[str]) -> RuleRunner:
-        """Return the rule detectors for this run."""
         lengths = await self._core.on_store(self._core.workspace.index.site_lengths)
         # A resumed run is among them itself, as short as it was when it was interrupted.
         usual = lengths.get(request.site) if not live.steps else None
@@ -415,7 +412,3 @@ def _host(domain: str) -> str:
 def _kb_name(kb: str) -> str:
     """Return the name of a knowledge base for the run file: a file's name without its folder."""
     return kb if kb in ("live", "none") else Path(kb).name
-
-
-def _median_ms(timing: LoopTiming) -> float:
-    return round(statistics.median(timing.own) * 1000, 2) if timing.own else 0.0

@@ -13,7 +13,8 @@ import sqlite3  # noqa: TID251 only its error types: every statement is made in 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from types import CoroutineType
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from app.engine.core.events import EventBus, IndexDamaged
 from app.engine.jobs import JobRegistry
@@ -27,6 +28,12 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_KB_ERRORS = (
+    (NoSuchTip, NotFound),
+    (Locked, Conflict),
+    (Frozen, Conflict),
+    (BadFile, InputError),
+)
 _DISK = "the disk is full or can't be written; free some space and do it again, nothing was lost"
 
 
@@ -35,14 +42,9 @@ def as_sitelore_error(error: Exception) -> SiteloreError:
     match error:
         case SiteloreError():
             return error
-        case NoSuchTip():
-            return NotFound(str(error))
-        case Locked() | Frozen():
-            return Conflict(str(error))
-        case BadFile():
-            return InputError(str(error))
         case KbError():
-            return SiteloreError(str(error))
+            kind = next((kind for known, kind in _KB_ERRORS if isinstance(error, known)), SiteloreError)
+            return kind(str(error))
         case sqlite3.DatabaseError() if "locked" in str(error):
             return Conflict("another process is writing to this workspace; try again in a moment")
         case sqlite3.DatabaseError() if (
@@ -145,3 +147,22 @@ class Core:
             if isinstance(known, DamagedIndex):
                 self.bus.publish(IndexDamaged(message=str(known)))
             raise known from error
+
+
+class _Service(Protocol):
+    _core: Core
+
+
+ServiceT = TypeVar("ServiceT", bound=_Service)
+
+
+def on_store(
+    method: Callable[Concatenate[ServiceT, P], T],
+) -> Callable[Concatenate[ServiceT, P], CoroutineType[Any, Any, T]]:
+    """Make a service's method run on the store thread as a whole; its caller awaits the result."""
+
+    @functools.wraps(method)
+    async def awaited(service: ServiceT, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await service._core.on_store(method, service, *args, **kwargs)  # pyright: ignore[reportPrivateUsage]
+
+    return awaited

@@ -91,7 +91,7 @@ def python_check() -> Check:
 
 async def qt_check(environ: Mapping[str, str]) -> Check:
     """Import Qt and create an application, on the display if there is one."""
-    display = _has_display(environ)
+    display = launcher.has_display(environ)
     child = dict(environ) if display else {**environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
         code, out, err = await run_probe(QT_PROBE, env=child)
@@ -320,12 +320,6 @@ def _settings(environ: Mapping[str, str]) -> tuple[settings.Settings, Check | No
 
 def _endpoint_failed(found: str, remedy: str) -> Check:
     return Check(name="model endpoint", ok=False, found=found, remedy=remedy, needed=False)
-
-
-def _has_display(environ: Mapping[str, str]) -> bool:
-    if not sys.platform.startswith("linux"):
-        return True
-    return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
 def _has(module: str) -> bool:

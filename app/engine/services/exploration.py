@@ -15,8 +15,8 @@ from urllib.parse import urljoin
 from app import settings
 from app.engine.api.graph_api import ExploreOptions, ExploreReport, UpdateReport, VerifyGraphReport
 from app.engine.core.events import ExplorationChanged, GraphChanged
+from app.engine.graph.annotations import suspect_tips
 from app.engine.graph.explore.robots import AGENT, MAX_BYTES, RobotsFile
-from app.engine.graph.maintain.stale_tips import suspect_tips
 from app.engine.graph.rules.block_list import BlockList
 from app.engine.jobs import Job
 from app.engine.services.core import Core

@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from app.engine.browser.locators import locator_of
-from app.engine.core.identity import keys_of, similarity, transition_id, url_key
+from app.engine.core.identity import keys_of, similarity, url_key
 from app.engine.core.page_state import PageState, Source
 from app.engine.core.redaction import redact_url
 from app.engine.core.trajectory import ErrorClass, Run, Step, add_blob
-from app.engine.core.transition import Attempt, Locator, Operation, ReplayVerdictKind, Transition
-from app.engine.graph.captured_states import contents_of, state_of
+from app.engine.core.transition import Attempt, Transition
+from app.engine.graph.captured_states import attempt_of, contents_of, state_of, transition_of
 from app.engine.graph.recorded_pages import RecordedPage, read_page
 from app.engine.graph.rules.block_list import BlockList
 from app.engine.store.blob_store import pack_blobs
@@ -35,21 +34,6 @@ from app.errors import InputError, NotFound, StoreError
 if TYPE_CHECKING:
     from app.engine.store.graph.graph_store import GraphStore
     from app.engine.store.workspace import Workspace
-
-_OPERATIONS = {
-    "click": Operation.CLICK,
-    "dblclick": Operation.CLICK,
-    "check": Operation.CLICK,
-    "uncheck": Operation.CLICK,
-    "hover": Operation.HOVER,
-    "fill": Operation.TYPE,
-    "press": Operation.PRESS,
-    "select_option": Operation.SELECT,
-    "goto": Operation.OPEN,
-}
-"""Operations by an agent's action; moves in the history or between tabs are no transitions of the site."""
-
-_VALUES = {"fill": "value", "press": "key_comb", "goto": "url", "select_option": "options"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,8 +134,6 @@ def _depths(store: GraphStore, found: _Gathered) -> dict[str, int]:
 
 
 class _Gatherer:
-    """Reads runs into page states and transitions."""
-
     def __init__(self, workspace: Workspace, store: GraphStore, found: _Gathered) -> None:
         self._workspace, self._site, self._found = workspace, store.site, found
         self._rules = BlockList.builtin()
@@ -211,14 +193,17 @@ class _Gatherer:
         )
         there = self._explored.get(keys.url)
         if there:
-            return max(there, key=lambda known: (_similarity(known, state), -known.depth, known.id))
+            # By the names of their controls: keys differ from system to system.
+            return max(
+                there, key=lambda known: (similarity(known.controls, state.controls), -known.depth, known.id)
+            )
         if state.id not in self._found.states:
             contents = contents_of(page.page)
             self._found.states[state.id] = replace(
                 state,
                 source=Source.RUN,
-                elements=self._store_blob(orjson.dumps(list(contents.elements))),
-                text=self._store_blob(contents.text.encode("utf-8", "replace")),
+                elements=add_blob(self._found.blobs, orjson.dumps(list(contents.elements))),
+                text=add_blob(self._found.blobs, contents.text.encode("utf-8", "replace")),
                 picture=step.screenshot,
             )
         known = self._found.states[state.id]
@@ -227,52 +212,11 @@ class _Gatherer:
         return known
 
     def _moved(self, run: Run, step: Step, page: RecordedPage, source: str, target: str) -> None:
-        """Record the transition a step made, if it made one."""
         action = step.action
         if action is None or not step.executed or step.error_class in (ErrorClass.HARD, ErrorClass.HARNESS):
             return
-        operation = _OPERATIONS.get(action.kind)
         element = page.elements.get(action.bid or "")
-        if operation is None or source == target or (element is None and operation is not Operation.OPEN):
-            return
-        given = action.args.get(_VALUES.get(action.kind, ""), "")
-        value = (
-            ", ".join(map(str, given)) if isinstance(given, list) else str(given if given is not None else "")
-        )
-        locator: Locator | None = None
-        risk = 0.0
-        if element is not None:
-            locator = locator_of(element, page.page)
-            ruling = self._rules.verdict(element, step.url)
-            risk = 0.0 if ruling.allows else max(ruling.risk, 0.1)
-        value = redact_url(value) if operation is Operation.OPEN else value
-        name = transition_id(source, operation, value, locator, target)
-        self._found.transitions.setdefault(
-            name,
-            Transition(
-                id=name,
-                source=source,
-                target=target,
-                operation=operation,
-                value=value,
-                locator=locator,
-                risk=risk,
-                found_by=Source.RUN,
-            ),
-        )
-        attempt = Attempt(
-            transition=name,
-            at=step.started_at,
-            arrival=ReplayVerdictKind.EXACT,
-            seconds=0.0,
-            by=Source.RUN,
-        )
-        self._found.attempts.append((run.id, attempt))
-
-    def _store_blob(self, content: bytes) -> str:
-        return add_blob(self._found.blobs, content)
-
-
-def _similarity(known: PageState, state: PageState) -> float:
-    """Similarity of two captures at one address by the names of their controls: keys differ from system to system."""
-    return similarity(known.controls, state.controls)
+        transition = transition_of(step, element, page.page, source, target, self._rules)
+        if transition is not None:
+            self._found.transitions.setdefault(transition.id, transition)
+            self._found.attempts.append((run.id, attempt_of(transition, step, 0.0)))

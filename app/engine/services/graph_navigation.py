@@ -117,16 +117,6 @@ class GraphNavigationService:
     async def _go(self, loaded: LoadedGraph, node: str, live: LiveBrowser, job: Job) -> Journey:
         began = time.monotonic()
         plan, arrivals = await follow_path(self._graph_cache, loaded, node, live.session, job.advance)
-        return await self._ended(loaded, plan, arrivals, live, began)
-
-    async def _ended(
-        self,
-        loaded: LoadedGraph,
-        plan: PathPlan,
-        arrivals: tuple[ReplayVerdict, ...],
-        live: LiveBrowser,
-        began: float,
-    ) -> Journey:
         last = arrivals[-1]
         wanted = max(1, len(plan.transitions))
         arrived = len(arrivals) >= wanted and last.kind.ok
@@ -156,7 +146,6 @@ class GraphNavigationService:
 
     @staticmethod
     def _named(loaded: LoadedGraph, plan: PathPlan) -> PathPlan:
-        """Return the plan with nodes in place of page states."""
         node_of = loaded.graph.grouping.node_of
         return replace(plan, nodes=tuple(node_of.get(name, name) for name in plan.nodes))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
 import orjson
 
@@ -13,9 +11,10 @@ from app.engine.api.graph_api import DepthRow
 from app.engine.core.page_state import Element, PageState
 from app.engine.core.trajectory import add_blob
 from app.engine.graph.explore.exploration_store import GraphTransaction, PageContents, StoredExploration
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.engine.store.blob_store import PackedBlob, pack_blobs
 from app.engine.store.graph.graph_store import GraphStore
+from app.engine.store.run_files import type_adapter
 
 
 class StoredGraphRecorder:
@@ -28,16 +27,13 @@ class StoredGraphRecorder:
         """Return everything stored."""
         return await self._core.on_store(lambda: _stored_graph(self._store()))
 
-    async def begin(self, home: str, options: dict[str, object], at: float) -> int:
+    @on_store
+    def begin(self, home: str, options: dict[str, object], at: float) -> int:
         """Start an exploration; the previous frontier is dropped."""
-
-        def beginning() -> int:
-            store = self._store()
-            with store.batch():
-                store.clear_frontier()
-                return store.begin_exploration(home, options, at)
-
-        return await self._core.on_store(beginning)
+        store = self._store()
+        with store.batch():
+            store.clear_frontier()
+            return store.begin_exploration(home, options, at)
 
     async def resume(self, exploration: int) -> None:
         """Resume an exploration."""
@@ -89,14 +85,7 @@ class StoredGraphRecorder:
 
 def read_elements(data: bytes) -> tuple[Element, ...]:
     """Decode the stored elements of a page."""
-    return _elements_type().validate_python(orjson.loads(data)) if data else ()
-
-
-@cache
-def _elements_type() -> Any:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(tuple[Element, ...])
+    return type_adapter(tuple[Element, ...]).validate_python(orjson.loads(data)) if data else ()
 
 
 def _stored_graph(store: GraphStore) -> StoredExploration:

@@ -37,11 +37,9 @@ class WorkerVectorCache:
         self.gained: dict[str, dict[str, bytes]] = {}
 
     def get_many(self, encoder_id: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """Return the known vectors among these keys."""
         return {key: self._known[key] for key in keys if key in self._known}
 
     def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
-        """Add vectors."""
         self._known.update(vectors)
         self.gained.setdefault(encoder_id, {}).update(vectors)
 
@@ -178,7 +176,6 @@ class GraphSearchService:
         return self._pictures[site]
 
     async def _flush(self, site: str, cache: WorkerVectorCache) -> None:
-        """Store a worker's new vectors in the graph's file."""
         gained, cache.gained = cache.gained, {}
         for encoder, vectors in gained.items():
             await self._graph_cache.with_store(site, functools.partial(_put_vectors, encoder, vectors))
@@ -189,7 +186,6 @@ def _put_vectors(encoder: str, vectors: Mapping[str, bytes], store: GraphStore) 
 
 
 def _progress_of(job: Job, words: str) -> Callable[[int, int], None]:
-    """Return a progress callback for a worker thread; it reports on the loop."""
     loop = asyncio.get_running_loop()
 
     def progress(done: int, total: int) -> None:
@@ -199,7 +195,6 @@ def _progress_of(job: Job, words: str) -> Callable[[int, int], None]:
 
 
 def _present_nodes(loaded: LoadedGraph) -> list[str]:
-    """Return the nodes that are not gone."""
     graph = loaded.graph
     return [node for node in graph.nodes if not all(page.gone_at for page in graph.pages_of(node))]
 

@@ -20,12 +20,11 @@ from app.engine.api.graph_api import (
 )
 from app.engine.core import identity
 from app.engine.core.events import GraphChanged
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
-from app.engine.core.page_state import Element, Mode
+from app.engine.core.page_state import Element, GraphEdit, GraphEditKind, Mode
 from app.engine.core.transition import Source, Transition
 from app.engine.graph.layout import layout
 from app.engine.jobs import Job
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.engine.services.graph_cache import GraphCache, LoadedGraph, node_transitions, representative_page
 from app.engine.services.graph_recording import read_elements
 from app.engine.store.graph.graph_store import GraphStore
@@ -45,13 +44,10 @@ class GraphService:
     def __init__(self, core: Core, graph_cache: GraphCache) -> None:
         self._core, self._graph_cache = core, graph_cache
 
-    async def graphs(self) -> list[GraphRow]:
+    @on_store
+    def graphs(self) -> list[GraphRow]:
         """Return the graphs of the workspace, by site."""
-
-        def listing() -> list[GraphRow]:
-            return [self._row(site) for site in sorted(self._core.workspace.graph_sites())]
-
-        return await self._core.on_store(listing)
+        return [self._row(site) for site in sorted(self._core.workspace.graph_sites())]
 
     async def scope_coverage(self, site: str, scope: Scope) -> ScopeCoverage:
         """Count the pages of a site's map on which a scope of that site holds."""
@@ -65,13 +61,10 @@ class GraphService:
         held = sum(scope_holds(scope, url, hosts) for url in urls)
         return ScopeCoverage(holds=held, pages=len(urls))
 
-    async def graph_stats(self, site: str) -> GraphStats:
+    @on_store
+    def graph_stats(self, site: str) -> GraphStats:
         """Return a graph's figures."""
-
-        def counting() -> GraphStats:
-            return _stats(self._graph_cache.store(site), self._graph_cache.load_on_store(site))
-
-        return await self._core.on_store(counting)
+        return _stats(self._graph_cache.store(site), self._graph_cache.load_on_store(site))
 
     async def graph_picture(self, site: str, tidy: bool = False) -> GraphPicture:
         """Lay out the map; placed nodes stay, unless ``tidy`` asks for a new layout."""
@@ -86,14 +79,11 @@ class GraphService:
             await self._graph_cache.with_store(site, lambda store: store.put_positions(placed))
         return picture
 
-    async def graph_node(self, site: str, node: str) -> NodeDetail:
+    @on_store
+    def graph_node(self, site: str, node: str) -> NodeDetail:
         """Return everything about one state."""
-
-        def looking() -> NodeDetail:
-            loaded = self._graph_cache.load_on_store(site)
-            return self._detail(loaded, self._graph_cache.store(site), loaded.node(node))
-
-        return await self._core.on_store(looking)
+        loaded = self._graph_cache.load_on_store(site)
+        return self._detail(loaded, self._graph_cache.store(site), loaded.node(node))
 
     async def graph_from_runs(self, site: str) -> GraphRow:
         """Build or extend a graph from the stored runs; nothing is visited."""
@@ -297,7 +287,6 @@ def graph_row(store: GraphStore, loaded: LoadedGraph) -> GraphRow:
 
 
 def _titles(loaded: LoadedGraph, transitions: Sequence[Transition]) -> dict[str, str]:
-    """Return the titles of the nodes that these transitions name, by id."""
     names = {end for way in transitions for end in (way.source, way.target)}
     return {
         name: representative_page(loaded.graph.pages_of(name)).title

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.engine.api.engine_api import UndoResult
 from app.engine.core.events import GraphChanged, HistoryChanged, KnowledgeChanged, PolicyChanged, RunsChanged
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.engine.services.review import ReviewService
 from app.engine.store.supervision.supervision_state import POLICY_EDIT
 from app.engine.store.workspace import GRAPH_EDIT
@@ -32,18 +32,15 @@ class HistoryService:
         """Redo the action that was undone last."""
         return await self._turn(back=False, where=where)
 
-    async def history(self, limit: int = 50) -> list[str]:
+    @on_store
+    def history(self, limit: int = 50) -> list[str]:
         """Return the labels of actions, latest first."""
-
-        def listing() -> list[str]:
-            entries = [
-                *self._core.kb.journal.entries(limit),
-                *self._core.workspace.review.journal.entries(limit),
-            ]
-            entries.sort(key=lambda entry: entry.at, reverse=True)
-            return [entry.label + (" (undone)" if entry.undone_at else "") for entry in entries[:limit]]
-
-        return await self._core.on_store(listing)
+        entries = [
+            *self._core.kb.journal.entries(limit),
+            *self._core.workspace.review.journal.entries(limit),
+        ]
+        entries.sort(key=lambda entry: entry.at, reverse=True)
+        return [entry.label + (" (undone)" if entry.undone_at else "") for entry in entries[:limit]]
 
     async def load_session(self) -> dict[str, Any]:
         """Return the stored state of the window."""
@@ -81,7 +78,6 @@ class HistoryService:
         return UndoResult(did=entry.label if entry is not None else "", undo=undo, redo=redo)
 
     def _next(self) -> tuple[str, str]:
-        """Return the labels of the next undo and redo."""
         words: list[str] = []
         for at, back in ((0, True), (1, False)):
             ours, theirs = self._core.kb.peek()[at], self._core.workspace.review.peek()[at]
@@ -99,7 +95,6 @@ class HistoryService:
 
 
 def _is_ours_next(ours: JournalEntry | None, theirs: JournalEntry | None, back: bool) -> bool:
-    """Return whether our entry comes before theirs."""
     if ours is None or theirs is None:
         return ours is not None
     if back:

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.engine.api.engine_api import SavedTip, TipCheck, TipForm
 from app.engine.core.events import KnowledgeChanged
 from app.engine.jobs import Job
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.engine.services.retrieval import RetrievalService
 from app.engine.services.tip_drafting import draft_tip
 from app.errors import NotFound, UsageError
@@ -44,23 +44,20 @@ class KnowledgeService:
         self._core, self._retrieval = core, retrieval
         core.kb.judge = self._error_rules
 
-    async def compose_tip(self, run: str, step: int) -> TipForm:
+    @on_store
+    def compose_tip(self, run: str, step: int) -> TipForm:
         """Return the composer's initial form for a step of a run."""
-
-        def composing() -> TipForm:
-            workspace = self._core.workspace
-            loaded, steps = workspace.runs.load(run)
-            pages = [*steps, *([loaded.final] if loaded.final is not None else [])]
-            if not 0 <= step < len(pages):
-                raise NotFound(f"run {run} has no step {step}; it has {len(steps)}")
-            site = workspace.site_of(pages[step].url) or loaded.site
-            verdicts = workspace.review.verdicts(run)
-            label = verdicts[-1].label.value if verdicts else ""
-            flags = workspace.index.flags(run)
-            draft = draft_tip(loaded, pages[step], flags, site, self._core.author, label)
-            return TipForm(draft=draft, intent=loaded.intent, task_values=task_values(loaded.intent))
-
-        return await self._core.on_store(composing)
+        workspace = self._core.workspace
+        loaded, steps = workspace.runs.load(run)
+        pages = [*steps, *([loaded.final] if loaded.final is not None else [])]
+        if not 0 <= step < len(pages):
+            raise NotFound(f"run {run} has no step {step}; it has {len(steps)}")
+        site = workspace.site_of(pages[step].url) or loaded.site
+        verdicts = workspace.review.verdicts(run)
+        label = verdicts[-1].label.value if verdicts else ""
+        flags = workspace.index.flags(run)
+        draft = draft_tip(loaded, pages[step], flags, site, self._core.author, label)
+        return TipForm(draft=draft, intent=loaded.intent, task_values=task_values(loaded.intent))
 
     async def check_tip(
         self, draft: TipDraft, intent: str = "", tip: str = "", preflight: bool = True
@@ -135,26 +132,16 @@ class KnowledgeService:
         """Count the stored steps in which the tip would have been retrieved."""
         return await self._retrieval.preflight(draft, tip)
 
-    async def lint_tip(self, tip: str) -> list[LintFinding]:
+    @on_store
+    def lint_tip(self, tip: str) -> list[LintFinding]:
         """Lint a stored tip, with the intent of its source run where that is known."""
+        stored = self._core.kb.get(tip)
+        return list(self._judge(stored, self._intent_of(stored), tip)[0])
 
-        def linting() -> list[LintFinding]:
-            stored = self._core.kb.get(tip)
-            return list(self._judge(stored, self._intent_of(stored), tip)[0])
-
-        return await self._core.on_store(linting)
-
-    async def lint_marks(self, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    @on_store
+    def lint_marks(self, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return tips' lint as ``error:rule``, ``waived:rule``, ``warning:rule``; neighbours are not compared."""
-
-        def marking() -> dict[str, tuple[str, ...]]:
-            return {tip: self._marks(self._core.kb.get(tip)) for tip in tips}
-
-        return await self._core.on_store(marking)
-
-    async def freeze_blockers(self, include: Sequence[Status] = ()) -> dict[str, list[str]]:
-        """Return the tips that a freeze would leave out for lint errors, with the rules they break."""
-        return await self._core.on_store(self._unfit, include)
+        return {tip: self._marks(self._core.kb.get(tip)) for tip in tips}
 
     async def freeze(
         self, out: str, include: Sequence[Status] = (), waive: dict[str, str] | None = None
@@ -215,16 +202,13 @@ class KnowledgeService:
         self._changed(report.added)
         return report
 
-    async def kb_export(self, out: str, format: str, site: str = "") -> int:
+    @on_store
+    def kb_export(self, out: str, format: str, site: str = "") -> int:
         """Write tips to an exchange file."""
-
-        def exporting() -> int:
-            tips = self._core.kb.tips(site=site)
-            target = Path(out).expanduser()
-            exchange.write(tips, target, format)
-            return len(tips)
-
-        return await self._core.on_store(exporting)
+        tips = self._core.kb.tips(site=site)
+        target = Path(out).expanduser()
+        exchange.write(tips, target, format)
+        return len(tips)
 
     async def kb_merge(self, path: str) -> ImportReport:
         """Add the tips of another knowledge base that are missing here."""
@@ -282,7 +266,6 @@ class KnowledgeService:
         return tuple(dict.fromkeys(said))
 
     def _error_rules(self, draft: TipDraft) -> tuple[str, ...]:
-        """Return the error rules that a tip breaks, with the intent of its source run."""
         return error_rules(draft, self._intent_of(draft))
 
     def _intent_of(self, tip: TipDraft) -> str:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from app.engine.agent.navigator import StateCandidate
+from app.engine.agent.navigator import StateCandidate, best_candidate
 from app.engine.api.run_api import RoleUsage, RunRequest
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.errors import UsageError
 
 if TYPE_CHECKING:
     from app.engine.agent.model.limits import Heartbeat
     from app.engine.agent.ports import MarkResolver
     from app.engine.agent.secrets import Secrets
+    from app.engine.agent.vision.prefetch import Spawn
     from app.engine.browser.session import BrowserSession
     from app.engine.core.model_api import LanguageModel
     from app.engine.core.observation import Policy
-
-Spawn = Callable[[Coroutine[Any, Any, Any]], object]
 
 
 class PolicyBundle:
@@ -40,8 +39,6 @@ class PolicyBundle:
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the best candidate state, by the words it shares with the query."""
-        from app.engine.agent.candidate_ranking import best_candidate
-
         return best_candidate(query, intent, candidates)
 
     def exchanges(self) -> dict[str, bytes]:
@@ -109,8 +106,8 @@ class ModelPolicyBundle(PolicyBundle):
     def _policy(self, vision: Any = None) -> Policy:
         from app.engine.agent.llm.llm_policy import LlmPolicy
         from app.engine.agent.llm.options import LlmOptions
+        from app.engine.core.actions.action_sets import actions_in
         from app.engine.core.actions.specs import ActionSet
-        from app.engine.core.actions.types import actions_in
 
         options = LlmOptions()
         if vision is not None:
@@ -142,14 +139,10 @@ class ModelPolicyBundle(PolicyBundle):
             if used.calls
         )
 
-    async def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
-        """Return screenshots of states, for the selector."""
-
-        def reading() -> dict[str, bytes]:
-            read = self._core.workspace.runs.read_blob
-            return {digest: read(digest) for digest in digests}
-
-        return await self._core.on_store(reading)
+    @on_store
+    def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
+        read = self._core.workspace.runs.read_blob
+        return {digest: read(digest) for digest in digests}
 
 
 def make_policy_bundle(core: Core, request: RunRequest, secrets: Secrets) -> PolicyBundle:

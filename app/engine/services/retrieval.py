@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from app.engine.api.engine_api import BehaviourDiff, RunFilter, StepDifference
 from app.engine.core.events import EncoderChanged
 from app.engine.jobs import Job
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.errors import UsageError
 from kb.errors import BadFile, NoSuchTip
 from kb.freeze import open_any
@@ -113,16 +113,13 @@ class RetrievalService:
 
         return await self._core.on_store(from_file)
 
-    async def find_tip(self, tip: str) -> Tip | None:
+    @on_store
+    def find_tip(self, tip: str) -> Tip | None:
         """Return a tip of the live knowledge base by its id, or ``None``."""
-
-        def finding() -> Tip | None:
-            try:
-                return self._core.kb.get(tip)
-            except NoSuchTip:
-                return None
-
-        return await self._core.on_store(finding)
+        try:
+            return self._core.kb.get(tip)
+        except NoSuchTip:
+            return None
 
     async def open_frozen(
         self, path: str, budget: int = 0

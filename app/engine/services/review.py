@@ -16,14 +16,13 @@ from app.engine.core.events import RunsChanged
 from app.engine.core.supervision import FlagReaction
 from app.engine.core.trajectory import count_operator_steps
 from app.engine.core.verdicts import Flag, Label, Opinion, Risk, Verdict
-from app.engine.detectors.clusters import cluster_key
 from app.engine.detectors.cross_validation import CrossValidation, cross_validate
-from app.engine.detectors.risk import DETECTOR_SET_HASH, JudgedRun, RiskModel, fit
+from app.engine.detectors.risk import DETECTOR_SET_HASH, JudgedRun, RiskModel, cluster_key, fit
 from app.engine.detectors.runner import detect_run, in_order
 from app.engine.detectors.scorecard import agent_failed, scorecard
 from app.engine.detectors.vlm import decided, flags_of
 from app.engine.jobs import Job
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.errors import NotFound
 
 log = logging.getLogger(__name__)
@@ -134,43 +133,37 @@ class ReviewService:
         ]
         return next((row for row in waiting if row.signature != kind), waiting[0] if waiting else None)
 
-    async def risk_report(self) -> RiskReport:
+    @on_store
+    def risk_report(self) -> RiskReport:
         """Return the ranking's weights and each detector's scorecard, by verdicts and reactions."""
+        model, review, index = self._risk_model(), self._core.workspace.review, self._core.workspace.index
+        verdicts: dict[str, list[Verdict]] = defaultdict(list)
+        for verdict in review.verdicts():
+            verdicts[verdict.run].append(verdict)
+        reactions = self._reactions()
+        rows = index.rows(RunFilter())
+        found = index.all_flags()
+        flags = {row.id: found.get(row.id, []) for row in rows}
+        decisions = {run: decided(opinion) for run, opinion in review.opinions().items()}
+        sites = {row.id: row.site for row in rows}
+        scores = scorecard(flags, verdicts, sites, decisions, reactions)
+        return RiskReport(
+            fitted_on=model.fitted_on,
+            scores=tuple(scores),
+            weights=model.weights,
+            in_use="fitted" if model.fitted_on else "built-in",
+            judged_failed=self._trial.failed,
+            judged_passed=self._trial.passed,
+            auroc_cold=self._trial.cold,
+            auroc_fitted=self._trial.fitted,
+            why=self._trial.why,
+        )
 
-        def reporting() -> RiskReport:
-            model, review, index = self._risk_model(), self._core.workspace.review, self._core.workspace.index
-            verdicts: dict[str, list[Verdict]] = defaultdict(list)
-            for verdict in review.verdicts():
-                verdicts[verdict.run].append(verdict)
-            reactions = self._reactions()
-            rows = index.rows(RunFilter())
-            found = index.all_flags()
-            flags = {row.id: found.get(row.id, []) for row in rows}
-            decisions = {run: decided(opinion) for run, opinion in review.opinions().items()}
-            sites = {row.id: row.site for row in rows}
-            scores = scorecard(flags, verdicts, sites, decisions, reactions)
-            return RiskReport(
-                fitted_on=model.fitted_on,
-                scores=tuple(scores),
-                weights=model.weights,
-                in_use="fitted" if model.fitted_on else "built-in",
-                judged_failed=self._trial.failed,
-                judged_passed=self._trial.passed,
-                auroc_cold=self._trial.cold,
-                auroc_fitted=self._trial.fitted,
-                why=self._trial.why,
-            )
-
-        return await self._core.on_store(reporting)
-
-    async def risk_of(self, run: str, site: str, steps: int, flags: Sequence[Flag]) -> float:
+    @on_store
+    def risk_of(self, run: str, site: str, steps: int, flags: Sequence[Flag]) -> float:
         """Return how likely an active run fails, by its flags so far."""
-
-        def assessing() -> float:
-            usual = self._core.workspace.index.site_lengths().get(site)
-            return self._risk_model().assess(run, flags, steps, usual, frozenset()).value
-
-        return await self._core.on_store(assessing)
+        usual = self._core.workspace.index.site_lengths().get(site)
+        return self._risk_model().assess(run, flags, steps, usual, frozenset()).value
 
     async def after_verdicts(self, runs: Sequence[str]) -> None:
         """Publish the change, and refit the ranking in the background: no key press waits for it."""
@@ -256,7 +249,6 @@ class ReviewService:
         return _FitData(rows, index.all_flags(), judged, self._reactions(), decisions, tasks)
 
     def _reactions(self) -> dict[str, list[FlagReaction]]:
-        """Return the operators' reactions to flags, by run."""
         found: dict[str, list[FlagReaction]] = defaultdict(list)
         for reaction in self._core.workspace.supervision.reactions():
             found[reaction.run].append(reaction)
@@ -276,7 +268,6 @@ class _FitData:
 
 
 def _fit_risk(material: _FitData) -> tuple[RiskModel, CrossValidation, list[Risk]]:
-    """Fit the ranking; return the model, how it was chosen, and the risk of every run."""
     examples: list[JudgedRun] = []
     for run in material.judged.keys() | material.reactions.keys():
         failed = agent_failed(material.judged.get(run, ()), material.reactions.get(run, ()))

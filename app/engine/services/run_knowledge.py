@@ -31,22 +31,11 @@ Find = Callable[[str], Awaitable[Tip | None]]
 class TipOverrides(Protocol):
     """The supervisor's overrides of tips in one run, and the receiver of what each step retrieved."""
 
-    def override(self, tip: str) -> TipOverride:
-        """Return the override of a tip."""
-        ...
-
-    def vote(self, tip: str) -> int:
-        """Return the vote on a tip: 1 useful, -1 not useful, 0 none."""
-        ...
-
+    def override(self, tip: str) -> TipOverride: ...
+    def vote(self, tip: str) -> int: ...
     @property
-    def pinned(self) -> Sequence[str]:
-        """Tips that the agent is given at every step."""
-        ...
-
-    def on_retrieval(self, tips: Sequence[TipAtStep], url: str, retrieval: Retrieval) -> None:
-        """Take the tips given at this step, and those that nearly were."""
-        ...
+    def pinned(self) -> Sequence[str]: ...
+    def on_retrieval(self, tips: Sequence[TipAtStep], url: str, retrieval: Retrieval) -> None: ...
 
 
 class RunKnowledge:

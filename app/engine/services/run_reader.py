@@ -11,10 +11,9 @@ from app.engine.agent.memory.reducer import fold
 from app.engine.api.run_api import RunMemory, RunRequest, TipUse
 from app.engine.core.hand_back import HandBack, HandBackKind
 from app.engine.core.trajectory import Outcome, Step
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.engine.services.tip_evidence import keep_uses, use_outcome
-from app.engine.store.run_request_file import read_request
-from app.engine.store.run_writer import RunWriter
+from app.engine.store.run_writer import RunWriter, read_request
 from app.engine.store.workspace import Workspace
 from kb.evidence import UseOutcome
 
@@ -36,28 +35,12 @@ class RunReader:
         runs = self._core.workspace.runs
         return await self._core.on_store(lambda: runs.load(run)[1] if runs.has(run) else ())
 
-    async def run_memory(self, run: str, step: int | None = None) -> RunMemory:
+    @on_store
+    def run_memory(self, run: str, step: int | None = None) -> RunMemory:
         """Return the ledger of a run after a step (``None``: after the last one)."""
-
-        def reading() -> RunMemory:
-            events = read_events(self._core.workspace.runs.folder(run))
-            known = [event for event in events if step is None or event.step <= step]
-            return RunMemory(ledger=fold(known), events=tuple(known))
-
-        return await self._core.on_store(reading)
-
-    async def run_tips(self, run: str) -> list[TipUse]:
-        """Return the tips shown in a run, most shown first."""
-
-        def reading() -> list[TipUse]:
-            _, steps = self._core.workspace.runs.load(run)
-            return uses_at(self._core, steps)
-
-        return await self._core.on_store(reading)
-
-    async def tip_uses(self, steps: Sequence[Step]) -> list[TipUse]:
-        """Return the tips shown at these steps, most shown first."""
-        return await self._core.on_store(uses_at, self._core, steps)
+        events = read_events(self._core.workspace.runs.folder(run))
+        known = [event for event in events if step is None or event.step <= step]
+        return RunMemory(ledger=fold(known), events=tuple(known))
 
     async def end_interrupted(self, run: str, end: HandBack | None = None) -> None:
         """Close an interrupted run as stopped, or as a person ended it by hand.
@@ -67,6 +50,11 @@ class RunReader:
         """
         await self._core.on_store(close_interrupted, self._core.workspace, run, end)
         await keep_uses(self._core, run, await self.steps_of(run))
+
+    @on_store
+    def tip_uses(self, steps: Sequence[Step]) -> list[TipUse]:
+        """Return the tips shown at these steps, most shown first."""
+        return uses_at(self._core, steps)
 
 
 def close_interrupted(workspace: Workspace, run: str, end: HandBack | None = None) -> None:

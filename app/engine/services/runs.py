@@ -14,7 +14,7 @@ from app.engine.core.events import IMPORT_JOB_TITLE, RunsChanged
 from app.engine.core.trajectory import Run, Step
 from app.engine.imports.importer import import_paths
 from app.engine.jobs import Job
-from app.engine.services.core import Core
+from app.engine.services.core import Core, on_store
 from app.engine.services.review import ReviewService
 from app.engine.services.run_reader import uses_at
 from app.engine.store.workspace import Workspace
@@ -63,15 +63,12 @@ class RunService:
         _, task = self._core.registry.start(IMPORT_JOB_TITLE, work)
         return await task
 
-    async def list_runs(self, which: RunFilter) -> list[RunRow]:
+    @on_store
+    def list_runs(self, which: RunFilter) -> list[RunRow]:
         """Return the review queue, in the order asked for."""
-
-        def listing() -> list[RunRow]:
-            rows = self._core.workspace.index.rows(which)
-            written = self._tips_by_run()
-            return [replace(row, tips=len(written[row.id])) if row.id in written else row for row in rows]
-
-        return await self._core.on_store(listing)
+        rows = self._core.workspace.index.rows(which)
+        written = self._tips_by_run()
+        return [replace(row, tips=len(written[row.id])) if row.id in written else row for row in rows]
 
     def _tips_by_run(self) -> dict[str, list[str]]:
         """Return the ids of tips by source run; read again only when tips have changed."""
@@ -84,34 +81,28 @@ class RunService:
             self._tips_seen = version
         return self._written
 
-    async def open_run(self, run: str) -> RunDetail:
+    @on_store
+    def open_run(self, run: str) -> RunDetail:
         """Return a run with its steps, flags, risk, verdicts and interventions."""
+        workspace = self._core.workspace
+        loaded, steps = workspace.runs.load(run)
+        return RunDetail(
+            run=loaded,
+            steps=tuple(steps),
+            flags=tuple(workspace.index.flags(run)),
+            risk=workspace.index.risk(run),
+            verdicts=tuple(workspace.review.verdicts(run)),
+            tips=tuple(self._tips_by_run().get(run, ())),
+            uses=tuple(uses_at(self._core, steps)),
+            interventions=tuple(workspace.supervision.interventions(run)),
+        )
 
-        def opening() -> RunDetail:
-            workspace = self._core.workspace
-            loaded, steps = workspace.runs.load(run)
-            return RunDetail(
-                run=loaded,
-                steps=tuple(steps),
-                flags=tuple(workspace.index.flags(run)),
-                risk=workspace.index.risk(run),
-                verdicts=tuple(workspace.review.verdicts(run)),
-                tips=tuple(self._tips_by_run().get(run, ())),
-                uses=tuple(uses_at(self._core, steps)),
-                interventions=tuple(workspace.supervision.interventions(run)),
-            )
-
-        return await self._core.on_store(opening)
-
-    async def view_step(self, run: str, index: int) -> StepView:
+    @on_store
+    def view_step(self, run: str, index: int) -> StepView:
         """Return the page before and after a step; ``index`` equal to the step count is the final page."""
-
-        def viewing() -> StepView:
-            loaded, steps = self._core.workspace.runs.load(run)
-            step, after = _step_and_next(loaded, steps, index)
-            return step_view(run, step, after, self._core.workspace.runs.read_blob)
-
-        return await self._core.on_store(viewing)
+        loaded, steps = self._core.workspace.runs.load(run)
+        step, after = _step_and_next(loaded, steps, index)
+        return step_view(run, step, after, self._core.workspace.runs.read_blob)
 
     async def blob(self, digest: str) -> bytes:
         """Return the bytes with this content hash."""

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,9 +23,6 @@ from app.errors import InputError
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TASKS = 5_000
 _PLACEHOLDER = re.compile(r"^__[A-Z_]+__")
-_STRINGS = ("policy", "kb", "site", "storage_state", "suite")
-_LISTS = ("graph", "domains")
-_NUMBERS = ("max_steps", "max_tokens")
 _POLICIES = ("scout", "llm")
 
 
@@ -85,35 +83,21 @@ def _request(task: Any, number: int, path: Path, start_url: str) -> RunRequest:
     intent, start = told.get("intent"), told.get("start_url", "")
     if not isinstance(intent, str) or not intent.strip():
         raise wrong("it has no intent", "say in words what is to be done")
-    if not isinstance(start, str):
-        raise wrong("its start_url is not a text")
-    if not start or _PLACEHOLDER.match(start):
-        if not start_url:
-            raise wrong(f"its start address ({start or 'none given'}) is unknown", "give a start address")
-        start = _PLACEHOLDER.sub(start_url.rstrip("/"), start) if start else start_url
-    start = start.split(" |AND| ")[0]
-    given: dict[str, Any] = {}
-    if _from_webarena(told):
+    start = _start_address(_text(start, "start_url", wrong), start_url, wrong)
+    if "sites" in told and "eval" in told:  # WebArena's: the log-in files are on the benchmark's machine
         told = {name: value for name, value in told.items() if name != "storage_state"}
-    for name in _STRINGS:
-        if name in told:
-            given[name] = _text(told[name], name, wrong)
-    for name in _LISTS:
-        if name in told:
-            given[name] = _texts(told[name], name, wrong)
-    for name in _NUMBERS:
-        if name in told:
-            if not isinstance(told[name], int) or not 1 <= told[name] <= 1_000_000:
-                raise wrong(f"its {name} is not a positive whole number")
-            given[name] = told[name]
+    given = {name: read(told[name], name, wrong) for name, read in _READ.items() if name in told}
     if given.get("policy", "scout") not in _POLICIES:
         raise wrong(f"there is no policy {given['policy']!r}", "use scout or llm")
     return RunRequest(intent=intent.strip(), start_url=start, task_id=str(told.get("task_id", "")), **given)
 
 
-def _from_webarena(task: dict[str, Any]) -> bool:
-    """Return whether it is a WebArena task, whose log-in files are on the benchmark's machine."""
-    return "sites" in task and "eval" in task
+def _start_address(start: str, default: str, wrong: Any) -> str:
+    if not start or _PLACEHOLDER.match(start):
+        if not default:
+            raise wrong(f"its start address ({start or 'none given'}) is unknown", "give a start address")
+        start = _PLACEHOLDER.sub(default.rstrip("/"), start) if start else default
+    return start.split(" |AND| ")[0]
 
 
 def _text(value: Any, name: str, wrong: Any) -> str:
@@ -127,3 +111,17 @@ def _texts(value: Any, name: str, wrong: Any) -> tuple[str, ...]:
     if not all(isinstance(one, str) for one in found):
         raise wrong(f"its {name} are not texts")
     return tuple(cast("list[str]", found))
+
+
+def _number(value: Any, name: str, wrong: Any) -> int:
+    if not isinstance(value, int) or not 1 <= value <= 1_000_000:
+        raise wrong(f"its {name} is not a positive whole number")
+    return value
+
+
+_READ: dict[str, Callable[[Any, str, Any], Any]] = {
+    **dict.fromkeys(("policy", "kb", "site", "storage_state", "suite"), _text),
+    **dict.fromkeys(("graph", "domains"), _texts),
+    **dict.fromkeys(("max_steps", "max_tokens"), _number),
+}
+"""Readers of the optional fields."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import zstandard
 
-from app.engine.store.database import open_database, transaction, translated_errors
+from app.engine.store.database import StoreFile, open_database
 from app.engine.store.run_files import decompress
 from app.errors import InputError, NotFound
 from kb.database import connect
@@ -91,22 +91,21 @@ def pack_blobs(blobs: Mapping[str, bytes]) -> list[PackedBlob]:
     ]
 
 
-class BlobStore:
+class BlobStore(StoreFile):
     """The page contents of a workspace."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._connection = open_database(path, [_create], pragmas=["page_size=16384"])
+        super().__init__(path, open_database(path, [_create], pragmas=["page_size=16384"]))
 
     def missing(self, digests: Iterable[str]) -> set[str]:
         """Return the digests that are not stored yet."""
-        with translated_errors(self.path):
-            return {digest for digest in digests if not self._has(digest)}
+        known = "SELECT 1 FROM blob WHERE digest = ?"
+        return {digest for digest in digests if self._one(known, _key(digest)) is None}
 
     def add(self, packed: Iterable[PackedBlob]) -> None:
         """Store new contents, all of them or nothing."""
-        with translated_errors(self.path), transaction(self._connection):
-            self._connection.executemany(
+        with self.batch():
+            self.connection.executemany(
                 "INSERT INTO blob (digest, codec, data) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING",
                 packed,
             )
@@ -117,21 +116,10 @@ class BlobStore:
         Raises:
             NotFound: nothing has this digest.
         """
-        with translated_errors(self.path):
-            row = self._connection.execute(
-                "SELECT codec, data FROM blob WHERE digest = ?", (_key(digest),)
-            ).fetchone()
+        row = self._one("SELECT codec, data FROM blob WHERE digest = ?", _key(digest))
         if row is None:
             raise NotFound(f"no stored page or picture is named {digest[:12]}")
         return decompress(row[1], f"{self.path} {digest[:12]}") if row[0] == _ZSTD else bytes(row[1])
-
-    def close(self) -> None:
-        """Close the file; its log is merged in."""
-        self._connection.close()
-
-    def _has(self, digest: str) -> bool:
-        found = self._connection.execute("SELECT 1 FROM blob WHERE digest = ?", (_key(digest),))
-        return found.fetchone() is not None
 
 
 def _key(digest: str) -> bytes:

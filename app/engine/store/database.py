@@ -14,11 +14,10 @@ import time
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from app.errors import Conflict, DamagedIndex, SiteloreError, StoreError
 from kb.database import connect, connect_memory, transaction
-
-__all__ = ["Migration", "open_database", "transaction", "translated_errors"]
 
 Migration = Callable[[sqlite3.Connection], None]
 """Brings a file from the previous version to its own; runs in a transaction."""
@@ -166,3 +165,45 @@ def translate_error(error: sqlite3.Error, path: Path) -> SiteloreError:
     if primary in _DAMAGED:
         return StoreError(f"{path}: the file is damaged ({error}); move it away or take a backup")
     return StoreError(f"{path}: reading or writing failed ({error})")
+
+
+class StoreFile:
+    """An open file; errors in its statements are sentences for a person.
+
+    Private methods are for the kinds of files; SQL that needs more of them uses ``connection`` in a ``batch``.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path, self.connection = path, connection
+
+    @contextmanager
+    def batch(self) -> Generator[None]:
+        """Make one transaction of all changes in the block; may be nested."""
+        with translated_errors(self.path), transaction(self.connection):
+            yield
+
+    def close(self) -> None:
+        """Close the file; its log is merged in."""
+        self.connection.close()
+
+    def _all(self, sql: str, *values: object) -> list[Any]:
+        with translated_errors(self.path):
+            return self.connection.execute(sql, values).fetchall()
+
+    def _one(self, sql: str, *values: object) -> Any:
+        """Return the first row, ``None`` where there is none."""
+        with translated_errors(self.path):
+            return self.connection.execute(sql, values).fetchone()
+
+    def _write(self, sql: str, *values: object) -> None:
+        with self.batch():
+            self.connection.execute(sql, values)
+
+    def _insert(self, table: str, **columns: object) -> int:
+        """Insert a row and return its number."""
+        marks = ",".join("?" * len(columns))
+        with self.batch():
+            cursor = self.connection.execute(
+                f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values())
+            )
+        return int(cursor.lastrowid or 0)

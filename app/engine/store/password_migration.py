@@ -61,7 +61,6 @@ def _is_distinctive(value: str) -> bool:
 
 
 def _stored_forms(value: str) -> tuple[str, ...]:
-    """Return the forms of a value in texts and in JSON."""
     return (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])
 
 

@@ -5,7 +5,60 @@ from __future__ import annotations
 import sqlite3
 
 from app.engine.store.password_migration import remove_passwords
-from app.engine.store.supervision.supervision_schema import create_supervision_tables
+
+APPEND_ONLY = (
+    "person_request",
+    "person_decision",
+    "person_closing",
+    "person_hint",
+    "person_hint_taken",
+    "intervention",
+    "flag_reaction",
+    "tip_leaning",
+    "standing_answer",
+)
+"""Tables whose rows are never changed: later facts are rows of their own."""
+
+
+def create_supervision_tables(connection: sqlite3.Connection) -> None:
+    """Create the tables; a migration of the review state."""
+    for statement in (
+        "CREATE TABLE person_request (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
+        " run TEXT NOT NULL, document TEXT NOT NULL)",
+        "CREATE INDEX person_request_run ON person_request (run)",
+        "CREATE TABLE person_decision (seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " request TEXT NOT NULL REFERENCES person_request (id), document TEXT NOT NULL)",
+        "CREATE INDEX person_decision_request ON person_decision (request)",
+        "CREATE TABLE person_closing (request TEXT PRIMARY KEY REFERENCES person_request (id), at REAL NOT NULL,"
+        " why TEXT NOT NULL)",
+        "CREATE TABLE person_hint (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
+        " run TEXT NOT NULL, document TEXT NOT NULL)",
+        "CREATE INDEX person_hint_run ON person_hint (run)",
+        "CREATE TABLE person_hint_taken (hint TEXT PRIMARY KEY REFERENCES person_hint (id), at REAL NOT NULL)",
+        "CREATE TABLE intervention (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL,"
+        " document TEXT NOT NULL)",
+        "CREATE INDEX intervention_run ON intervention (run)",
+        "CREATE TABLE flag_reaction (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL,"
+        " step INTEGER NOT NULL, detector TEXT NOT NULL, document TEXT NOT NULL)",
+        "CREATE INDEX flag_reaction_run ON flag_reaction (run, step, detector)",
+        "CREATE TABLE tip_leaning (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, tip TEXT NOT NULL,"
+        " kind TEXT NOT NULL, value TEXT NOT NULL, at REAL NOT NULL)",
+        "CREATE INDEX tip_leaning_run ON tip_leaning (run, kind)",
+        "CREATE TABLE standing_answer (seq INTEGER PRIMARY KEY AUTOINCREMENT, reach TEXT NOT NULL,"
+        " run TEXT NOT NULL, site TEXT NOT NULL, risk TEXT NOT NULL, answer TEXT NOT NULL, at REAL NOT NULL)",
+        # The tables below hold current state: their rows are replaced.
+        "CREATE TABLE live_note (run TEXT PRIMARY KEY, state TEXT NOT NULL, document TEXT NOT NULL,"
+        " request TEXT NOT NULL, at REAL NOT NULL)",
+        "CREATE TABLE wish (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, what TEXT NOT NULL,"
+        " text TEXT NOT NULL, at REAL NOT NULL)",
+    ):
+        connection.execute(statement)
+    for table in APPEND_ONLY:
+        for deed in ("DELETE", "UPDATE"):
+            connection.execute(
+                f"CREATE TRIGGER {table}_no_{deed.lower()} BEFORE {deed} ON {table}"
+                " BEGIN SELECT RAISE(ABORT, 'what a person did is kept for ever'); END"
+            )
 
 
 def _create(connection: sqlite3.Connection) -> None:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
-from functools import cache
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from app.engine.core.verdicts import Label, Opinion, Verdict
-from app.engine.store.database import open_database, transaction, translated_errors
+from app.engine.store.database import StoreFile, open_database, translated_errors
 from app.engine.store.review_schema import MIGRATIONS, PURGING
+from app.engine.store.run_files import type_adapter
 from app.errors import NotFound
 from kb.journal import Journal, JournalEntry
 from kb.tip import TipDraft
@@ -24,22 +25,11 @@ from kb.tip import TipDraft
 STANDING = "(SELECT standing FROM mark WHERE verdict = v.id ORDER BY seq DESC LIMIT 1) = 1"
 
 
-@cache
-def _opinion_type() -> TypeAdapter[Opinion]:
-    return TypeAdapter(Opinion)
-
-
-@cache
-def _draft_type() -> TypeAdapter[TipDraft]:
-    return TypeAdapter(TipDraft)
-
-
-class ReviewStore:
+class ReviewStore(StoreFile):
     """Verdicts, opinions and small state of a workspace."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.connection = open_database(path, MIGRATIONS, purging=PURGING)
+        super().__init__(path, open_database(path, MIGRATIONS, purging=PURGING))
         with translated_errors(path):
             self.journal = Journal(self.connection)
 
@@ -47,23 +37,9 @@ class ReviewStore:
 
     def add_verdict(self, verdict: Verdict) -> None:
         """Store a verdict; undo withdraws it."""
-        with translated_errors(self.path), transaction(self.connection):
-            self.connection.execute(
-                "INSERT INTO verdict (id, run, label, step, detector, note, author, at, guideline, lead_seconds)"
-                " VALUES (?,?,?,?,?,?,?,?,?,?)",
-                (
-                    verdict.id, verdict.run, verdict.label.value, verdict.step, verdict.detector, verdict.note,
-                    verdict.author, verdict.at, verdict.guideline, verdict.lead_seconds,
-                ),
-            )  # fmt: skip
-            self._mark(verdict.id, True)
-            self.journal.record(
-                "verdict",
-                f"verdict '{verdict.label.value}' on {verdict.run}",
-                {"verdict": verdict.id, "standing": True},
-                {"verdict": verdict.id, "standing": False},
-                verdict.author,
-            )
+        with self.batch():
+            self._insert("verdict", **asdict(verdict))
+            self._judge(verdict.id, True, f"verdict '{verdict.label}' on {verdict.run}", verdict.author)
 
     def withdraw(self, verdict: str, author: str = "") -> str:
         """Withdraw a verdict; return its run's id.
@@ -71,72 +47,47 @@ class ReviewStore:
         Raises:
             NotFound: no verdict of this id is in force.
         """
-        with translated_errors(self.path), transaction(self.connection):
-            row = self.connection.execute(
-                f"SELECT run, label FROM verdict AS v WHERE id = ? AND {STANDING}", (verdict,)
-            ).fetchone()
+        with self.batch():
+            row = self._one(f"SELECT run, label FROM verdict AS v WHERE id = ? AND {STANDING}", verdict)
             if row is None:
                 raise NotFound(f"no verdict {verdict!r} in force in this workspace")
-            self._mark(verdict, False)
-            self.journal.record(
-                "verdict",
-                f"withdraw '{row['label']}' on {row['run']}",
-                {"verdict": verdict, "standing": False},
-                {"verdict": verdict, "standing": True},
-                author,
-            )
+            self._judge(verdict, False, f"withdraw '{row['label']}' on {row['run']}", author)
             return str(row["run"])
 
     def verdicts(self, run: str = "") -> list[Verdict]:
         """Return the verdicts in force, oldest first; of one run or of all."""
-        with translated_errors(self.path):
-            found = self.connection.execute(
-                f"SELECT * FROM verdict AS v WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY seq",
-                (run, run),
-            ).fetchall()
-        return [
-            Verdict(
-                id=row["id"],
-                run=row["run"],
-                label=Label(row["label"]),
-                step=row["step"],
-                detector=row["detector"],
-                note=row["note"],
-                author=row["author"],
-                at=row["at"],
-                guideline=row["guideline"],
-                lead_seconds=row["lead_seconds"],
-            )
-            for row in found
-        ]
+        found = self._all(
+            "SELECT id, run, label, step, detector, note, author, at, guideline, lead_seconds FROM verdict AS v"
+            f" WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY seq",
+            run,
+            run,
+        )
+        verdicts: list[dict[str, Any]] = [{**row, "label": Label(row["label"])} for row in found]
+        return [Verdict(**fields) for fields in verdicts]
 
     def set_standing(self, verdict: str, standing: bool) -> None:
         """Put a verdict in or out of force inside the caller's transaction, for undo and redo."""
-        self._mark(verdict, standing)
+        self._insert("mark", verdict=verdict, standing=int(standing), at=time.time())
 
     # models' opinions
 
     def add_opinion(self, opinion: Opinion) -> None:
         """Store a model's opinion; earlier ones stay, the newest counts."""
-        document = _opinion_type().dump_json(opinion).decode()
-        with translated_errors(self.path), transaction(self.connection):
-            self.connection.execute(
-                "INSERT INTO opinion (run, at, model, document) VALUES (?,?,?,?)",
-                (opinion.run, opinion.at, opinion.model, document),
-            )
+        document = type_adapter(Opinion).dump_json(opinion).decode()
+        self._insert("opinion", run=opinion.run, at=opinion.at, model=opinion.model, document=document)
 
     def opinions(self, run: str = "") -> dict[str, Opinion]:
         """Return the newest opinion of each run, or of one; unreadable ones are left out."""
-        with translated_errors(self.path):
-            found = self.connection.execute(
-                "SELECT run, document FROM opinion WHERE seq IN"
-                " (SELECT max(seq) FROM opinion WHERE ? = '' OR run = ? GROUP BY run)",
-                (run, run),
-            ).fetchall()
+        found = self._all(
+            "SELECT run, document FROM opinion WHERE seq IN"
+            " (SELECT max(seq) FROM opinion WHERE ? = '' OR run = ? GROUP BY run)",
+            run,
+            run,
+        )
         opinions: dict[str, Opinion] = {}
         for row in found:
             with suppress(ValidationError):
-                opinions[row["run"]] = _opinion_type().validate_json(row["document"])
+                opinions[row["run"]] = type_adapter(Opinion).validate_json(row["document"])
         return opinions
 
     # history
@@ -150,7 +101,7 @@ class ReviewStore:
         self, kind: str, label: str, forward: dict[str, Any], backward: dict[str, Any], author: str
     ) -> None:
         """Add an action that was done elsewhere to the undo history."""
-        with translated_errors(self.path), transaction(self.connection):
+        with self.batch():
             self.journal.record(kind, label, forward, backward, author)
 
     # remembered state
@@ -158,17 +109,17 @@ class ReviewStore:
     def save_state(self, key: str, value: dict[str, Any]) -> None:
         """Store a JSON object under a name, replacing the previous one."""
         text = json.dumps(value, ensure_ascii=False)
-        with translated_errors(self.path), transaction(self.connection):
-            self.connection.execute(
-                "INSERT INTO state (key, value, at) VALUES (?,?,?)"
-                " ON CONFLICT (key) DO UPDATE SET value = excluded.value, at = excluded.at",
-                (key, text, time.time()),
-            )
+        self._write(
+            "INSERT INTO state (key, value, at) VALUES (?,?,?)"
+            " ON CONFLICT (key) DO UPDATE SET value = excluded.value, at = excluded.at",
+            key,
+            text,
+            time.time(),
+        )
 
     def load_state(self, key: str) -> dict[str, Any]:
         """Return the object stored under a name, or an empty one."""
-        with translated_errors(self.path):
-            row = self.connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
+        row = self._one("SELECT value FROM state WHERE key = ?", key)
         return json.loads(row[0]) if row is not None else {}
 
     def save_session(self, session: dict[str, Any]) -> None:
@@ -182,24 +133,24 @@ class ReviewStore:
     def save_draft(self, key: str, draft: TipDraft | None) -> None:
         """Store text that is being typed, so that a crash does not lose it; ``None`` deletes it."""
         if draft is None:
-            with translated_errors(self.path), transaction(self.connection):
-                self.connection.execute("DELETE FROM state WHERE key = ?", (f"draft:{key}",))
+            self._write("DELETE FROM state WHERE key = ?", f"draft:{key}")
         else:
-            self.save_state(f"draft:{key}", _draft_type().dump_python(draft, mode="json"))
+            self.save_state(f"draft:{key}", type_adapter(TipDraft).dump_python(draft, mode="json"))
 
     def load_draft(self, key: str) -> TipDraft | None:
         """Return the draft stored under this key."""
         kept = self.load_state(f"draft:{key}")
         try:
-            return _draft_type().validate_python(kept) if kept else None
+            return type_adapter(TipDraft).validate_python(kept) if kept else None
         except ValidationError:
             return None
 
-    def close(self) -> None:
-        """Close the file."""
-        self.connection.close()
-
-    def _mark(self, verdict: str, standing: bool) -> None:
-        self.connection.execute(
-            "INSERT INTO mark (verdict, standing, at) VALUES (?,?,?)", (verdict, int(standing), time.time())
+    def _judge(self, verdict: str, standing: bool, label: str, author: str) -> None:
+        self.set_standing(verdict, standing)
+        self.journal.record(
+            "verdict",
+            label,
+            {"verdict": verdict, "standing": standing},
+            {"verdict": verdict, "standing": not standing},
+            author,
         )

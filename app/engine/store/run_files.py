@@ -29,7 +29,7 @@ from kb.private import FILE, make_folder
 if (
     TYPE_CHECKING
 ):  # reading runs needs it, writing them does not: a helper of an import starts twice as fast without
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
 FORMAT = "sitelore-run"
 VERSION = 1
@@ -49,17 +49,11 @@ _PICTURES = ((b"\x89PNG\r\n\x1a\n", ".png"), (b"\xff\xd8\xff", ".jpg"), (b"RIFF"
 
 
 @cache
-def _run_type() -> TypeAdapter[Run]:
+def type_adapter(kind: Any) -> Any:
+    """Return pydantic's adapter of a type."""
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Run)
-
-
-@cache
-def _step_type() -> TypeAdapter[Step]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(Step)
+    return TypeAdapter(kind)
 
 
 def validate_run_id(run: str) -> str:
@@ -118,7 +112,7 @@ def decode_run(data: bytes, path: Path) -> Run:
             remedy="use a newer Sitelore",
         )
     try:
-        run = _run_type().validate_python(value)
+        run = type_adapter(Run).validate_python(value)
     except ValidationError as error:
         raise InputError(f"damaged: {_first_fault(error)}", path=str(path)) from error
     validate_run_id(run.id)
@@ -139,7 +133,7 @@ def decode_steps(data: bytes, path: Path) -> tuple[list[Step], list[str]]:
         if not line.strip():
             continue
         try:
-            steps.append(_step_type().validate_json(line))
+            steps.append(type_adapter(Step).validate_json(line))
         except ValidationError as error:
             if number == len(lines):
                 return steps, [f"the last line of {path.name} is incomplete and was skipped"]

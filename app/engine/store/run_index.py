@@ -4,19 +4,74 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from app.engine.api.engine_api import RunFilter, RunRow, SearchHit
 from app.engine.core.sites import CROSS
 from app.engine.core.trajectory import Outcome, Run, Step, count_operator_steps
 from app.engine.core.verdicts import Flag, Risk, Severity
-from app.engine.store.database import open_database, transaction, translated_errors
-from app.engine.store.run_index_schema import MIGRATIONS
-from app.engine.store.run_search_text import COLUMNS, fts_query, query_words, run_row, snippet, step_row
+from app.engine.store.database import StoreFile, open_database, translated_errors
+from app.engine.store.run_search_text import (
+    COLUMNS,
+    WEIGHTS,
+    fts_query,
+    query_words,
+    run_row,
+    snippet,
+    step_row,
+)
 from app.errors import DamagedIndex
 from kb.tip import StoredStep
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE run (id TEXT PRIMARY KEY, source TEXT NOT NULL, suite TEXT NOT NULL, task_id TEXT NOT NULL,"
+        " site TEXT NOT NULL, intent TEXT NOT NULL, score REAL, outcome TEXT NOT NULL, steps INTEGER NOT NULL,"
+        " started_at REAL NOT NULL, content_hash TEXT NOT NULL, risk REAL NOT NULL DEFAULT 0,"
+        " suspect_step INTEGER NOT NULL DEFAULT 0, reasons TEXT NOT NULL DEFAULT '[]',"
+        " flags TEXT NOT NULL DEFAULT '[]', signature TEXT NOT NULL DEFAULT '')"
+    )
+    # One row for a run as a whole (step is NULL) and one for each step; words has the same row ids.
+    connection.execute(
+        "CREATE TABLE page (id INTEGER PRIMARY KEY, run TEXT NOT NULL, step INTEGER, url TEXT NOT NULL,"
+        " site TEXT NOT NULL)"
+    )
+    connection.execute("CREATE INDEX page_run ON page (run)")
+    connection.execute(
+        f"CREATE VIRTUAL TABLE words USING fts5({', '.join(COLUMNS)},"
+        " tokenize = \"unicode61 remove_diacritics 2\", prefix = '2 3')"
+    )
+    # Ranking inside FTS5 sorts row ids only; as an expression of ours it would carry whole rows through the sorter.
+    connection.execute(
+        "INSERT INTO words (words, rank) VALUES ('rank', ?)", (f"bm25({', '.join(map(str, WEIGHTS))})",)
+    )
+    connection.execute(
+        "CREATE TABLE flag (run TEXT NOT NULL, detector TEXT NOT NULL, step INTEGER NOT NULL,"
+        " severity TEXT NOT NULL, confidence REAL NOT NULL, message TEXT NOT NULL, evidence TEXT NOT NULL,"
+        " version INTEGER NOT NULL)"
+    )
+    connection.execute("CREATE INDEX flag_run ON flag (run)")
+    connection.execute("CREATE INDEX flag_detector ON flag (detector, run)")
+    connection.execute("CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL)")
+    connection.execute("INSERT INTO counter VALUES ('runs', 0)")
+
+
+def _hands(connection: sqlite3.Connection) -> None:
+    # Runs that were recorded before had no step of a person's, so nothing has to be read again.
+    connection.execute("ALTER TABLE run ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0")
+    connection.execute("ALTER TABLE page ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0")
+
+
+def _basis(connection: sqlite3.Connection) -> None:
+    # The detectors and ranking that last judged a run; "" for none, so that old rows are judged again.
+    connection.execute("ALTER TABLE run ADD COLUMN basis TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = (_create, _hands, _basis)
+
 
 _ORDERS = {
     "risk": "run.risk DESC, run.steps DESC, run.id",
@@ -25,7 +80,13 @@ _ORDERS = {
     "steps": "run.steps DESC, run.id",
     "id": "run.id",
 }
-_PLACEHOLDERS = ",".join("?" * len(COLUMNS))
+_PLAIN = (
+    "id", "source", "suite", "task_id", "site", "intent", "score", "outcome", "steps", "risk", "suspect_step",
+    "started_at", "signature",
+)  # fmt: skip
+"""Columns that are fields of a row of the queue as they are."""
+_PUT_PAGE = "INSERT INTO page (id, run, step, url, site, by_hand) VALUES (?,?,?,?,?,?)"
+_PUT_WORDS = f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{','.join('?' * len(COLUMNS))})"
 _HIT = (
     "SELECT page.run, page.step, run.site, run.intent AS run_intent, words.* FROM words"
     " JOIN page ON page.id = words.rowid JOIN run ON run.id = page.run WHERE words.rowid = ?"
@@ -37,21 +98,20 @@ WITH said AS (
 )"""
 
 
-class RunIndex:
+class RunIndex(StoreFile):
     """Queue rows and full-text search.
 
     ``review`` is the file with the verdicts, which is only read here: the newest label in force of each run.
     """
 
     def __init__(self, path: Path, review: Path) -> None:
-        self.path = path
-        self._connection = open_database(path, MIGRATIONS, checkpointed=False)
+        super().__init__(path, open_database(path, MIGRATIONS, checkpointed=False))
         try:
             with translated_errors(review):
                 # Read-only, or every write here would take the verdicts' write lock as well.
-                self._connection.execute("ATTACH DATABASE ? AS review", (f"{review.as_uri()}?mode=ro",))
+                self.connection.execute("ATTACH DATABASE ? AS review", (f"{review.as_uri()}?mode=ro",))
         except BaseException:
-            self._connection.close()
+            self.connection.close()
             raise
 
     # filling
@@ -59,57 +119,38 @@ class RunIndex:
     def put_run(self, run: Run, steps: Sequence[Step], site_of: Callable[[str], str]) -> None:
         """Add or replace a run; ``site_of`` returns the site of a page's address."""
         with self.batch():
-            known = self._connection.execute("SELECT 1 FROM run WHERE id = ?", (run.id,)).fetchone()
+            known = self.connection.execute("SELECT 1 FROM run WHERE id = ?", (run.id,)).fetchone()
             if known is not None:
                 self._remove(run.id)
-            self._connection.execute(
-                "INSERT INTO run (id, source, suite, task_id, site, intent, score, outcome, steps, started_at,"
-                " content_hash, by_hand) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-                (
-                    run.id, run.source, run.suite, run.task_id, run.site, run.intent, run.score,
-                    run.outcome.value, run.step_count, run.started_at, run.content_hash, count_operator_steps(steps),
-                ),
-            )  # fmt: skip
+            same = (
+                "id",
+                "source",
+                "suite",
+                "task_id",
+                "site",
+                "intent",
+                "score",
+                "started_at",
+                "content_hash",
+            )
+            self._insert(
+                "run",
+                **{name: getattr(run, name) for name in same},
+                outcome=run.outcome.value,
+                steps=run.step_count,
+                by_hand=count_operator_steps(steps),
+            )
             first = self._next_row()
-            self._connection.executemany(
-                "INSERT INTO page (id, run, step, url, site, by_hand) VALUES (?,?,?,?,?,?)",
-                [
-                    (first, run.id, None, "", "", 0),
-                    *(
-                        (
-                            first + at,
-                            run.id,
-                            step.index,
-                            step.url,
-                            site_of(step.url),
-                            count_operator_steps((step,)),
-                        )
-                        for at, step in enumerate(steps, 1)
-                    ),
-                ],
-            )
-            self._connection.executemany(
-                f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{_PLACEHOLDERS})",
-                [
-                    (first, *run_row(run)),
-                    *((first + at, *step_row(step)) for at, step in enumerate(steps, 1)),
-                ],
-            )
+            self.connection.execute(_PUT_PAGE, (first, run.id, None, "", "", 0))
+            self.connection.execute(_PUT_WORDS, (first, *run_row(run)))
+            self._add_steps(run.id, steps, first + 1, site_of)
             self._bump()
 
     def add_step(self, run: str, step: Step, site_of: Callable[[str], str]) -> None:
         """Add the newest step of an active run."""
         with self.batch():
-            row = self._next_row()
-            self._connection.execute(
-                "INSERT INTO page (id, run, step, url, site, by_hand) VALUES (?,?,?,?,?,?)",
-                (row, run, step.index, step.url, site_of(step.url), count_operator_steps((step,))),
-            )
-            self._connection.execute(
-                f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{_PLACEHOLDERS})",
-                (row, *step_row(step)),
-            )
-            self._connection.execute(
+            self._add_steps(run, [step], self._next_row(), site_of)
+            self.connection.execute(
                 "UPDATE run SET steps = steps + 1, by_hand = by_hand + ? WHERE id = ?",
                 (count_operator_steps((step,)), run),
             )
@@ -128,7 +169,7 @@ class RunIndex:
         """Replace a run's flags and risk; ``basis`` names the version of detectors and ranking."""
         names = list(dict.fromkeys(flag.detector for flag in flags))
         with self.batch():
-            self._connection.execute(
+            self.connection.execute(
                 "UPDATE run SET risk = ?, suspect_step = ?, reasons = ?, flags = ?, signature = ?, basis = ?"
                 " WHERE id = ?",
                 (
@@ -136,8 +177,8 @@ class RunIndex:
                     run,
                 ),
             )  # fmt: skip
-            self._connection.execute("DELETE FROM flag WHERE run = ?", (run,))
-            self._connection.executemany(
+            self.connection.execute("DELETE FROM flag WHERE run = ?", (run,))
+            self.connection.executemany(
                 "INSERT INTO flag (run, detector, step, severity, confidence, message, evidence, version)"
                 " VALUES (?,?,?,?,?,?,?,?)",
                 [
@@ -152,7 +193,7 @@ class RunIndex:
     def put_risks(self, risks: Iterable[Risk]) -> None:
         """Replace the risk of runs; their flags stay."""
         with self.batch():
-            self._connection.executemany(
+            self.connection.executemany(
                 "UPDATE run SET risk = ?, suspect_step = ?, reasons = ? WHERE id = ?",
                 [(risk.value, risk.suspect_step, json.dumps(risk.reasons), risk.run) for risk in risks],
             )
@@ -161,54 +202,37 @@ class RunIndex:
         """Empty the index."""
         with self.batch():
             for table in ("run", "page", "words", "flag"):
-                self._connection.execute(f"DELETE FROM {table}")
+                self.connection.execute(f"DELETE FROM {table}")
             self._bump()
-
-    @contextmanager
-    def batch(self) -> Generator[None]:
-        """Make one transaction of all changes in the block; may be nested."""
-        with translated_errors(self.path), transaction(self._connection):
-            yield
 
     # asking
 
     @property
     def data_version(self) -> int:
         """A number that changes when any process adds or removes runs; judgements leave it alone."""
-        with translated_errors(self.path):
-            return int(
-                self._connection.execute("SELECT value FROM counter WHERE name = 'runs'").fetchone()[0]
-            )
+        return int(self._one("SELECT value FROM counter WHERE name = 'runs'")[0])
 
     def count(self) -> int:
         """Return the number of runs."""
-        with translated_errors(self.path):
-            return int(self._connection.execute("SELECT count(*) FROM run").fetchone()[0])
+        return int(self._one("SELECT count(*) FROM run")[0])
 
     def hashes(self) -> dict[str, str]:
         """Return run ids by content hash."""
-        with translated_errors(self.path):
-            return dict(self._connection.execute("SELECT content_hash, id FROM run").fetchall())
+        return dict(self._all("SELECT content_hash, id FROM run"))
 
     def ids(self) -> set[str]:
         """Return the ids of all runs."""
-        with translated_errors(self.path):
-            return {row[0] for row in self._connection.execute("SELECT id FROM run")}
+        return {row[0] for row in self._all("SELECT id FROM run")}
 
     def runs_to_detect(self, basis: str) -> list[str]:
         """Return the ended runs that were not detected by ``basis``."""
-        with translated_errors(self.path):
-            found = self._connection.execute(
-                "SELECT id FROM run WHERE basis != ? AND outcome != ? ORDER BY id",
-                (basis, Outcome.RUNNING.value),
-            )
-            return [row[0] for row in found]
+        ended = "SELECT id FROM run WHERE basis != ? AND outcome != ? ORDER BY id"
+        return [row[0] for row in self._all(ended, basis, Outcome.RUNNING.value)]
 
     def is_damaged(self) -> bool:
         """Check the whole file; return whether SQLite finds it broken."""
         try:
-            with translated_errors(self.path):
-                return self._connection.execute("PRAGMA main.quick_check(1)").fetchone()[0] != "ok"
+            return self._one("PRAGMA main.quick_check(1)")[0] != "ok"
         except DamagedIndex:
             return True
 
@@ -248,24 +272,18 @@ class RunIndex:
 
     def flags(self, run: str) -> list[Flag]:
         """Return a run's flags in stored order."""
-        with translated_errors(self.path):
-            found = self._connection.execute("SELECT * FROM flag WHERE run = ? ORDER BY rowid", (run,))
-            return [_flag(row) for row in found]
+        return [_flag(row) for row in self._all("SELECT * FROM flag WHERE run = ? ORDER BY rowid", run)]
 
     def all_flags(self) -> dict[str, list[Flag]]:
         """Return flags by run; runs without flags are left out."""
         by_run: dict[str, list[Flag]] = {}
-        with translated_errors(self.path):
-            for row in self._connection.execute("SELECT * FROM flag ORDER BY rowid"):
-                by_run.setdefault(row["run"], []).append(_flag(row))
+        for row in self._all("SELECT * FROM flag ORDER BY rowid"):
+            by_run.setdefault(row["run"], []).append(_flag(row))
         return by_run
 
     def risk(self, run: str) -> Risk:
         """Return a run's risk; 0 at the first step before detection."""
-        with translated_errors(self.path):
-            row = self._connection.execute(
-                "SELECT risk, suspect_step, reasons FROM run WHERE id = ?", (run,)
-            ).fetchone()
+        row = self._one("SELECT risk, suspect_step, reasons FROM run WHERE id = ?", run)
         if row is None:
             return Risk(run=run, value=0.0, suspect_step=0)
         return Risk(run=run, value=row[0], suspect_step=row[1], reasons=tuple(json.loads(row[2])))
@@ -275,12 +293,10 @@ class RunIndex:
         asked = fts_query(text)
         if not asked or limit < 1:
             return []
-        with translated_errors(self.path):
-            best: list[tuple[int, float]] = self._connection.execute(
-                "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
-                (asked, min(limit, 1000)),
-            ).fetchall()
-            found = [(self._connection.execute(_HIT, (row,)).fetchone(), score) for row, score in best]
+        best = self._all(
+            "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", asked, min(limit, 1000)
+        )
+        found = [(self._one(_HIT, row), score) for row, score in best]
         words = query_words(text)
         return [
             SearchHit(
@@ -296,12 +312,11 @@ class RunIndex:
 
     def stored_steps(self) -> list[StoredStep]:
         """Return every step of an agent for pre-flight; steps by hand are left out, as a person is given no tips."""
-        with translated_errors(self.path):
-            found = self._connection.execute(
-                "SELECT page.run, page.step, page.url, page.site, run.site, run.intent, run.score FROM page"
-                " JOIN run ON run.id = page.run WHERE page.step IS NOT NULL AND NOT page.by_hand"
-                " ORDER BY page.id"
-            ).fetchall()
+        found = self._all(
+            "SELECT page.run, page.step, page.url, page.site, run.site, run.intent, run.score FROM page"
+            " JOIN run ON run.id = page.run WHERE page.step IS NOT NULL AND NOT page.by_hand"
+            " ORDER BY page.id"
+        )
         return [
             StoredStep(
                 run=run,
@@ -316,67 +331,61 @@ class RunIndex:
 
     def site_lengths(self) -> dict[str, float]:
         """Return the median number of agent steps by site; runs without any don't count."""
-        with translated_errors(self.path):
-            found = self._connection.execute(
-                "SELECT site, avg(steps) FROM ("
-                " SELECT site, steps - by_hand AS steps,"
-                " row_number() OVER (PARTITION BY site ORDER BY steps - by_hand) AS place,"
-                " count(*) OVER (PARTITION BY site) AS runs FROM run WHERE steps > by_hand"
-                ") WHERE place IN ((runs + 1) / 2, (runs + 2) / 2) GROUP BY site"
-            ).fetchall()
+        found = self._all(
+            "SELECT site, avg(steps) FROM ("
+            " SELECT site, steps - by_hand AS steps,"
+            " row_number() OVER (PARTITION BY site ORDER BY steps - by_hand) AS place,"
+            " count(*) OVER (PARTITION BY site) AS runs FROM run WHERE steps > by_hand"
+            ") WHERE place IN ((runs + 1) / 2, (runs + 2) / 2) GROUP BY site"
+        )
         return {site: float(steps) for site, steps in found}
 
     def by_hand(self) -> dict[str, int]:
         """Return the number of steps by hand, by run; runs without any are left out."""
-        with translated_errors(self.path):
-            return dict(self._connection.execute("SELECT id, by_hand FROM run WHERE by_hand").fetchall())
-
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
+        return dict(self._all("SELECT id, by_hand FROM run WHERE by_hand"))
 
     # inside
 
     def _rows(self, condition: str, values: Sequence[object], order: str) -> list[RunRow]:
-        with translated_errors(self.path):
-            found: list[sqlite3.Row] = self._connection.execute(
-                f"{_CURRENT_LABELS} SELECT run.*, said.label FROM run LEFT JOIN said ON said.run = run.id"
-                f" WHERE {condition} ORDER BY {order}",
-                values,
-            ).fetchall()
+        found = self._all(
+            f"{_CURRENT_LABELS} SELECT {', '.join(_PLAIN)}, flags, basis, label FROM run"
+            f" LEFT JOIN said ON said.run = run.id WHERE {condition} ORDER BY {order}",
+            *values,
+        )
+        plain = len(_PLAIN)
         return [
             RunRow(
-                id=row["id"],
-                source=row["source"],
-                suite=row["suite"],
-                task_id=row["task_id"],
-                site=row["site"],
-                intent=row["intent"],
-                score=row["score"],
-                outcome=row["outcome"],
-                steps=row["steps"],
-                risk=row["risk"],
-                suspect_step=row["suspect_step"],
+                **dict(zip(_PLAIN, row[:plain], strict=True)),
                 flags=tuple(json.loads(row["flags"])),
                 label=row["label"] or "",
-                started_at=row["started_at"],
-                signature=row["signature"],
                 looked_at=bool(row["basis"]),
             )
             for row in found
         ]
 
+    def _add_steps(self, run: str, steps: Sequence[Step], first: int, site_of: Callable[[str], str]) -> None:
+        self.connection.executemany(
+            _PUT_PAGE,
+            [
+                (row, run, step.index, step.url, site_of(step.url), count_operator_steps((step,)))
+                for row, step in enumerate(steps, first)
+            ],
+        )
+        self.connection.executemany(
+            _PUT_WORDS, [(row, *step_row(step)) for row, step in enumerate(steps, first)]
+        )
+
     def _next_row(self) -> int:
-        return int(self._connection.execute("SELECT coalesce(max(id), 0) + 1 FROM page").fetchone()[0])
+        return int(self._one("SELECT coalesce(max(id), 0) + 1 FROM page")[0])
 
     def _remove(self, run: str) -> None:
-        execute = self._connection.execute
+        execute = self.connection.execute
         execute("DELETE FROM words WHERE rowid IN (SELECT id FROM page WHERE run = ?)", (run,))
         for table, column in (("page", "run"), ("flag", "run"), ("run", "id")):
             execute(f"DELETE FROM {table} WHERE {column} = ?", (run,))
 
     def _bump(self) -> None:
-        self._connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'runs'")
+        self.connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'runs'")
 
 
 def _storable(text: str) -> str:
@@ -385,13 +394,8 @@ def _storable(text: str) -> str:
 
 
 def _flag(row: sqlite3.Row) -> Flag:
-    return Flag(
-        run=row["run"],
-        detector=row["detector"],
-        step=row["step"],
-        severity=Severity(row["severity"]),
-        confidence=row["confidence"],
-        message=row["message"],
-        evidence=json.loads(row["evidence"]),
-        version=row["version"],
-    )
+    fields: dict[str, Any] = dict(row) | {
+        "severity": Severity(row["severity"]),
+        "evidence": json.loads(row["evidence"]),
+    }
+    return Flag(**fields)

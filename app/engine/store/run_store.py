@@ -91,37 +91,32 @@ class RunStore:
     """Runs by id."""
 
     def __init__(self, workspace: Path) -> None:
-        self._runs, self._trash = workspace / RUNS, workspace / TRASH
+        self.path, self._trash = workspace / RUNS, workspace / TRASH
         with translated_errors(workspace):
-            make_folder(self._runs)
+            make_folder(self.path)
             make_folder(self._trash)
         self.blobs = BlobStore(workspace / BLOB_FILE)
-        self.crashed = close_crashed(self._runs)
+        self.crashed = close_crashed(self.path)
         self._incoming: tuple[Path, FileLock] | None = None
         self._opened: OrderedDict[tuple[str | int, ...], tuple[Run, list[Step]]] = OrderedDict()
         self.sweep()
 
-    @property
-    def path(self) -> Path:
-        """The parent of the run folders."""
-        return self._runs
-
     def folder(self, run: str) -> Path:
         """Return a run's folder.  Raises ``InputError`` for an invalid id."""
-        return self._runs / validate_run_id(run)
+        return self.path / validate_run_id(run)
 
     def is_live(self, run: str) -> bool:
         """Return whether a process works on the run."""
-        return is_live(self._runs, validate_run_id(run))
+        return is_live(self.path, validate_run_id(run))
 
     def ids(self) -> set[str]:
         """Return the ids of all runs."""
-        with translated_errors(self._runs):
-            return {path.name for path in self._runs.iterdir() if not path.name.startswith(".")}
+        with translated_errors(self.path):
+            return {path.name for path in self.path.iterdir() if not path.name.startswith(".")}
 
     def has(self, run: str) -> bool:
         """Return whether the run is here."""
-        return (self._runs / validate_run_id(run) / RUN_FILE).exists()
+        return (self.path / validate_run_id(run) / RUN_FILE).exists()
 
     def add(
         self,
@@ -163,9 +158,9 @@ class RunStore:
     def incoming(self) -> Path:
         """Return the folder for this process's drafts; it is removed after the process is gone."""
         if self._incoming is None:
-            folder = self._runs / f"{INCOMING}{uuid.uuid4().hex[:12]}"
+            folder = self.path / f"{INCOMING}{uuid.uuid4().hex[:12]}"
             lock = FileLock(self._lock_of(folder))
-            with translated_errors(self._runs):
+            with translated_errors(self.path):
                 lock.take()  # before the folder is there for a sweep to find
                 make_folder(folder, exist_ok=False)
             self._incoming = (folder, lock)
@@ -180,17 +175,17 @@ class RunStore:
                 draft.on_disk.result()
         self.blobs.add([row for draft in drafts for row in draft.packed])
         new: list[str] = []
-        with translated_errors(self._runs):
+        with translated_errors(self.path):
             for draft in drafts:
                 try:
-                    draft.folder.rename(self._runs / draft.run.id)
+                    draft.folder.rename(self.path / draft.run.id)
                     new.append(draft.run.id)
                 except OSError:
                     if not self.has(draft.run.id):
                         raise
                     shutil.rmtree(draft.folder, ignore_errors=True)  # another process was first
             if new:
-                sync_folder(self._runs)
+                sync_folder(self.path)
         return new
 
     def load(self, run: str) -> tuple[Run, list[Step]]:
@@ -200,7 +195,7 @@ class RunStore:
             NotFound: no run has this id.  StoreError: its files are damaged.
         """
         try:
-            folder = self._runs / validate_run_id(run)
+            folder = self.path / validate_run_id(run)
             head_file, steps_file = (folder / RUN_FILE).stat(), (folder / STEPS_FILE).stat()
         except (OSError, InputError) as error:
             raise NotFound(f"no run {run[:120]!r} in this workspace") from error
@@ -243,9 +238,9 @@ class RunStore:
                 place = self._trash / run
                 if place.exists():
                     place.rename(self._trash / f"{run}~{uuid.uuid4().hex[:8]}")
-                (self._runs / run).rename(place)
+                (self.path / run).rename(place)
                 moved.append(run)
-            sync_folder(self._runs)
+            sync_folder(self.path)
         self._opened.clear()
         return moved
 
@@ -256,16 +251,18 @@ class RunStore:
             for run in runs:
                 place = self._trash / validate_run_id(run)
                 if place.is_dir() and not self.has(run):
-                    place.rename(self._runs / run)
+                    place.rename(self.path / run)
                     back.append(run)
-            sync_folder(self._runs)
+            sync_folder(self.path)
         return back
 
     def export(self, run: str, out: Path) -> Path:
         """Write one run as a native run folder ``out/<id>``."""
         head, steps = self.load(run)
         contents = {
-            digest: self.read_blob(digest) for digest in blob_digests(head, steps) if not self._lost(digest)
+            digest: self.read_blob(digest)
+            for digest in blob_digests(head, steps)
+            if not self.blobs.missing([digest])
         }
         if head.outcome is Outcome.RUNNING:  # what is carried elsewhere goes on for nobody there
             head = replace(head, outcome=Outcome.INTERRUPTED)
@@ -279,13 +276,13 @@ class RunStore:
 
     def sweep(self) -> None:
         """Remove incomplete imports of dead processes; those of living ones are locked and stay."""
-        with translated_errors(self._runs):
-            for folder in self._runs.glob(f"{INCOMING}*"):
+        with translated_errors(self.path):
+            for folder in self.path.glob(f"{INCOMING}*"):
                 with FileLock(self._lock_of(folder)) as lock:
                     if lock.take():
                         with suppress(FileNotFoundError):  # another process swept it first
                             # Under another name the dead import's helper, if it still ends, can't add to it.
-                            gone = folder.rename(self._runs / f"{INCOMING}{uuid.uuid4().hex[:12]}")
+                            gone = folder.rename(self.path / f"{INCOMING}{uuid.uuid4().hex[:12]}")
                             shutil.rmtree(gone, ignore_errors=True)
                         lock.path.unlink(missing_ok=True)
 
@@ -302,7 +299,4 @@ class RunStore:
         self.blobs.close()
 
     def _lock_of(self, folder: Path) -> Path:
-        return self._runs / folder.name.replace(INCOMING, ".lock-")
-
-    def _lost(self, digest: str) -> bool:
-        return bool(self.blobs.missing([digest]))
+        return self.path / folder.name.replace(INCOMING, ".lock-")

@@ -11,9 +11,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from types import TracebackType
+from pathlib import Path
 from typing import Self
 
+import orjson
+
+from app.engine.api.run_api import RunRequest
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.store.blob_store import pack_blobs
 from app.engine.store.database import translated_errors
@@ -22,6 +25,7 @@ from app.engine.store.run_files import (
     STEPS_FILE,
     append_atomically,
     encode_steps,
+    type_adapter,
 )
 from app.engine.store.run_locks import (
     INTERRUPTED_REASON,
@@ -30,7 +34,7 @@ from app.engine.store.run_locks import (
     take_lock,
 )
 from app.engine.store.workspace import Workspace
-from app.errors import Conflict, NotFound, SiteloreError
+from app.errors import Conflict, NotFound, SiteloreError, StoreError
 from kb.private import own_file
 
 log = logging.getLogger(__name__)
@@ -168,9 +172,7 @@ class RunWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _keep(self, blobs: Mapping[str, bytes] | None) -> None:
@@ -189,3 +191,36 @@ class RunWriter:
             self._lock.release()
         else:
             self._lock.delete()
+
+
+REQUEST_FILE = "task.json"
+REQUEST_VERSION = 1
+
+
+def request_file(request: RunRequest) -> dict[str, bytes]:
+    """Return the request as a further file of the run (``LiveRun.begin``)."""
+    return {
+        REQUEST_FILE: orjson.dumps(
+            {"version": REQUEST_VERSION, "request": request}, option=orjson.OPT_INDENT_2
+        )
+    }
+
+
+def read_request(folder: Path) -> RunRequest:
+    """Return the request of a run.
+
+    Raises:
+        NotFound: the run was not made here.  StoreError: its file is damaged or of a newer version.
+    """
+    from pydantic import ValidationError
+
+    path = folder / REQUEST_FILE
+    try:
+        data = orjson.loads(path.read_bytes())
+        if data["version"] > REQUEST_VERSION:
+            raise StoreError(f"{path.name} of run {folder.name} is of a newer version; use a newer Sitelore")
+        return type_adapter(RunRequest).validate_python(data["request"])
+    except FileNotFoundError as error:
+        raise NotFound(f"run {folder.name} can't be resumed: it was not made here") from error
+    except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+        raise StoreError(f"{path.name} of run {folder.name} is damaged; start the task again") from error

@@ -19,11 +19,10 @@ import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, cast
 from urllib.parse import quote, unquote
 
-from app.engine.core.graph_edit import GraphEdit
+from app.engine.core.page_state import GraphEdit
 from app.engine.core.sites import SiteTable, load_sites, site_table
 from app.engine.core.supervision import RunState
 from app.engine.store.database import INDEX_FILE, translated_errors
@@ -32,9 +31,8 @@ from app.engine.store.locks import FileLock
 from app.engine.store.review_store import ReviewStore
 from app.engine.store.run_files import RUNS, TRASH, WORKSPACE_FILE, write_file
 from app.engine.store.run_index import RunIndex
-from app.engine.store.run_locks import LIVE_FOLDER
+from app.engine.store.run_locks import LIVE_FOLDER, RunRegistry
 from app.engine.store.run_store import RunStore
-from app.engine.store.supervision.run_registry import RunRegistry
 from app.engine.store.supervision.supervision_state import POLICY_EDIT, LiveRunSnapshot
 from app.engine.store.supervision.supervision_store import SupervisionStore
 from app.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
@@ -62,7 +60,7 @@ class Workspace:
     """
 
     def __init__(self, path: Path, table: SiteTable) -> None:
-        self.path, self._table = path, table
+        self.path, self.site_table = path, table
         self.notes: list[str] = []
         self.index_rebuilt = False
         self._graphs: dict[str, GraphStore] = {}
@@ -106,18 +104,13 @@ class Workspace:
         return self.path / "knowledge.akb"
 
     @property
-    def site_table(self) -> SiteTable:
-        """The table that assigns addresses to sites."""
-        return self._table
-
-    @property
     def sites(self) -> dict[str, tuple[str, ...]]:
         """Host globs by site."""
-        return self._table.globs
+        return self.site_table.globs
 
     def site_of(self, url: str) -> str:
         """Return the site of an address, or its host."""
-        return self._table.site_of(url)
+        return self.site_table.site_of(url)
 
     def graph_sites(self) -> list[str]:
         """Return the sites that have an interaction graph."""
@@ -145,7 +138,7 @@ class Workspace:
         """Return the lock file of work on the site's graph.  Raises ``InputError`` as ``graph``."""
         return self._of_site(site, ".lock")
 
-    # deeds that can be undone
+    # changes that can be undone
 
     def decide(self, site: str, decision: GraphEdit, label: str) -> None:
         """Merge or split nodes of a graph; ``label`` names it in the undo history."""
@@ -244,9 +237,7 @@ class Workspace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # inside
@@ -301,7 +292,7 @@ class Workspace:
                 for run in sorted(changed):
                     self.index_run(run)
         while self.runs.crashed:
-            self.runs.crashed.pop().release()
+            self.runs.crashed.pop().lock.delete()
 
     def _fill_index(self) -> None:
         with self.index.batch():

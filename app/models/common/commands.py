@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.engine.core.verdicts import Label
-from app.models.common.command import ACTIVE_PLACES, PERSPECTIVES, PLACE_TITLES, Command
+from app.models.common.command import ACTIVE_PLACES, PERSPECTIVES, PLACE_TITLES, Command, commands
 from app.models.common.keymap import Keymap, readable_key
 from app.models.graph.commands import MAP_COMMANDS
 from app.models.live.commands import LIVE_COMMANDS
@@ -22,224 +22,168 @@ MENUS = ("File", "Edit", "Go", *(view.title for view in PERSPECTIVES), "View", "
 """The menu bar, left to right."""
 
 EVERYWHERE = (
-    Command("runs.import", "Import runs…", ("Ctrl+O",), menu="File", icon="folder-plus-outline"),
-    Command("runs.import_files", "Import run files…", (), menu="File", icon="file-plus-outline"),
-    Command("runs.detect", "Re-run the detectors", (), menu="File", icon="radar"),
-    Command(
-        "runs.ask_model",
-        "Ask a model about the riskiest runs",
-        (),
-        menu="File",
-        icon="account-question-outline",
+    *commands(
+        "everywhere", "File",
+        ("runs.import", "Import runs…", "Ctrl+O", "folder-plus-outline"),
+        ("runs.import_files", "Import run files…", "", "file-plus-outline"),
+        ("runs.detect", "Re-run the detectors", "", "radar"),
+        ("runs.ask_model", "Ask a model about the riskiest runs", "", "account-question-outline"),
+        ("runs.rebuild_index", "Rebuild the search index", "", "database-refresh-outline"),
+        ("app.jobs", "Show jobs", "Ctrl+J", "progress-clock"),
+        ("app.cancel_jobs", "Cancel all jobs", "", "cancel"),
     ),
-    Command(
-        "runs.rebuild_index", "Rebuild the search index", (), menu="File", icon="database-refresh-outline"
+    *commands("everywhere", "", ("app.save_session", "Save the session now", "", "content-save-outline")),
+    *commands("everywhere", "File", ("app.quit", "Quit", "Ctrl+Q", "exit-to-app")),
+    *commands(
+        "everywhere", "Edit",
+        ("app.undo", "Undo", "Ctrl+Z|U", "undo"),
+        ("app.redo", "Redo", "Ctrl+Shift+Z|Shift+U|Ctrl+Y", "redo"),
+        ("app.search", "Search everything", "Ctrl+F", "magnify"),
+        ("app.palette", "Find a command", "Ctrl+K|Ctrl+Shift+P", "console-line"),
+        ("app.settings", "Settings…", "Ctrl+,", "cog-outline"),
+        ("app.keys", "Customize shortcuts…", "", "keyboard-settings-outline"),
     ),
-    Command("app.jobs", "Show jobs", ("Ctrl+J",), menu="File", icon="progress-clock"),
-    Command("app.cancel_jobs", "Cancel all jobs", (), menu="File", icon="cancel"),
-    Command("app.save_session", "Save the session now", (), menu="", icon="content-save-outline"),
-    Command("app.quit", "Quit", ("Ctrl+Q",), menu="File", icon="exit-to-app"),
-    Command("app.undo", "Undo", ("Ctrl+Z", "U"), menu="Edit", icon="undo"),
-    Command("app.redo", "Redo", ("Ctrl+Shift+Z", "Shift+U", "Ctrl+Y"), menu="Edit", icon="redo"),
-    Command("app.search", "Search everything", ("Ctrl+F",), menu="Edit", icon="magnify"),
-    Command("app.palette", "Find a command", ("Ctrl+K", "Ctrl+Shift+P"), menu="Edit", icon="console-line"),
-    Command("app.settings", "Settings…", ("Ctrl+,",), menu="Edit", icon="cog-outline"),
-    Command("app.keys", "Customize shortcuts…", (), menu="Edit", icon="keyboard-settings-outline"),
-    *(
-        Command(f"go.{view.place}", f"Go to {view.title}", view.keys, menu="Go", icon=view.icon)
-        for view in PERSPECTIVES
+    *commands(
+        "everywhere", "Go",
+        *((f"go.{view.place}", f"Go to {view.title}", "|".join(view.keys), view.icon) for view in PERSPECTIVES),
+        ("go.call", "Next alert", "Ctrl+.", "bell-ring-outline"),
     ),
-    Command("go.call", "Next alert", ("Ctrl+.",), menu="Go", icon="bell-ring-outline"),
-    Command("view.fold.left", "Hide list", ("[", "Ctrl+B"), menu="View", icon="dock-left"),
-    Command("view.fold.middle", "Hide centre", ("\\",), menu="View", icon="dock-window"),
-    Command("view.fold.right", "Hide right column", ("]", "Ctrl+Alt+B"), menu="View", icon="dock-right"),
-    Command("view.reset_layout", "Reset the layout", (), menu="View", icon="view-column-outline"),
-    Command(
-        "view.zoom.in",
-        "Larger text",
-        ("Ctrl++", "Ctrl+="),
-        menu="View/Text size",
-        icon="magnify-plus-outline",
+    *commands(
+        "everywhere", "View",
+        ("view.fold.left", "Hide list", "[|Ctrl+B", "dock-left"),
+        ("view.fold.middle", "Hide centre", "\\", "dock-window"),
+        ("view.fold.right", "Hide right column", "]|Ctrl+Alt+B", "dock-right"),
+        ("view.reset_layout", "Reset the layout", "", "view-column-outline"),
     ),
-    Command(
-        "view.zoom.out", "Smaller text", ("Ctrl+-",), menu="View/Text size", icon="magnify-minus-outline"
+    *commands(
+        "everywhere", "View/Text size",
+        ("view.zoom.in", "Larger text", "Ctrl++|Ctrl+=", "magnify-plus-outline"),
+        ("view.zoom.out", "Smaller text", "Ctrl+-", "magnify-minus-outline"),
+        ("view.zoom.reset", "Normal text", "Ctrl+0", "format-size"),
     ),
-    Command("view.zoom.reset", "Normal text", ("Ctrl+0",), menu="View/Text size", icon="format-size"),
-    Command("view.theme.system", "Use system theme", (), menu="View/Colours", icon="theme-light-dark"),
-    Command("view.theme.light", "Light colours", (), menu="View/Colours", icon="white-balance-sunny"),
-    Command("view.theme.dark", "Dark colours", (), menu="View/Colours", icon="weather-night"),
-    Command("view.theme.contrast", "High contrast", (), menu="View/Colours", icon="contrast-circle"),
-    Command("app.guide", "User guide", (), menu="Help", icon="book-open-page-variant-outline"),
-    Command("app.cheat_sheet", "Keyboard shortcuts", ("?", "F1"), menu="Help", icon="keyboard-outline"),
-    Command("app.doctor", "Diagnostics", (), menu="Help", icon="stethoscope"),
-    Command("app.crash", "Show the last crash", (), menu="Help", icon="alert-octagon-outline"),
-    Command("app.about", "About Sitelore", (), menu="Help", icon="information-outline"),
-)
+    *commands(
+        "everywhere", "View/Colours",
+        ("view.theme.system", "Use system theme", "", "theme-light-dark"),
+        ("view.theme.light", "Light colours", "", "white-balance-sunny"),
+        ("view.theme.dark", "Dark colours", "", "weather-night"),
+        ("view.theme.contrast", "High contrast", "", "contrast-circle"),
+    ),
+    *commands(
+        "everywhere", "Help",
+        ("app.guide", "User guide", "", "book-open-page-variant-outline"),
+        ("app.cheat_sheet", "Keyboard shortcuts", "?|F1", "keyboard-outline"),
+        ("app.doctor", "Diagnostics", "", "stethoscope"),
+        ("app.crash", "Show the last crash", "", "alert-octagon-outline"),
+        ("app.about", "About Sitelore", "", "information-outline"),
+    ),
+)  # fmt: skip
 
-# ---------------------------------------------------------------- review
 REVIEW = (
-    Command("review.next", "Next run", ("J",), "review", "Review", "arrow-down"),
-    Command("review.previous", "Previous run", ("K",), "review", "Review", "arrow-up"),
-    Command(
-        "review.next_other", "Next failure of another kind", ("N",), "review", "Review", "debug-step-over"
+    *commands(
+        "review", "Review",
+        ("review.next", "Next run", "J", "arrow-down"),
+        ("review.previous", "Previous run", "K", "arrow-up"),
+        ("review.next_other", "Next failure of another kind", "N", "debug-step-over"),
+        ("review.step.next", "Next step", "L", "chevron-right"),
+        ("review.step.previous", "Previous step", "H", "chevron-left"),
+        ("review.flag.next", "Next flag", "Shift+L", "flag-outline"),
+        ("review.flag.previous", "Previous flag", "Shift+H", "flag-outline"),
+        ("review.suspect", "Go to the suspect step", "S", "target"),
+        ("review.preview", "Large preview", "Space", "magnify-expand"),
+        ("review.lines", "Screenshot or page text", "V", "file-tree-outline"),
+        ("review.rank", "Reload and re-rank", "F5", "sort-descending"),
+        ("review.scorecard", "Detector scorecard", "D", "scoreboard-outline"),
+        ("review.filter", "Filter the queue", "/", "filter-variant"),
     ),
-    Command("review.step.next", "Next step", ("L",), "review", "Review", "chevron-right"),
-    Command("review.step.previous", "Previous step", ("H",), "review", "Review", "chevron-left"),
-    Command("review.flag.next", "Next flag", ("Shift+L",), "review", "Review", "flag-outline"),
-    Command("review.flag.previous", "Previous flag", ("Shift+H",), "review", "Review", "flag-outline"),
-    Command("review.suspect", "Go to the suspect step", ("S",), "review", "Review", "target"),
-    Command("review.preview", "Large preview", ("Space",), "review", "Review", "magnify-expand"),
-    Command("review.lines", "Screenshot or page text", ("V",), "review", "Review", "file-tree-outline"),
-    Command("review.rank", "Reload and re-rank", ("F5",), "review", "Review", "sort-descending"),
-    Command("review.scorecard", "Detector scorecard", ("D",), "review", "Review", "scoreboard-outline"),
-    Command("review.filter", "Filter the queue", ("/",), "review", "Review", "filter-variant"),
     Command("review.back", "Back", ("Esc",), "review", "", "arrow-left", in_text=True),
-    *(
-        Command(
-            f"review.verdict.{number}",
-            f"Verdict: {label.value}",
-            (str(number),) if number <= 9 else (f"0, {number - 9}",),
-            "review",
-            "Review/Verdict",
-            "gavel",
-        )
-        for number, label in enumerate(Label, start=1)
+    *commands(
+        "review", "Review/Verdict",
+        *(
+            (f"review.verdict.{n}", f"Verdict: {label.value}", str(n) if n <= 9 else f"0, {n - 9}", "gavel")
+            for n, label in enumerate(Label, start=1)
+        ),
+        ("review.note", "Note on the verdict", "M", "note-edit-outline"),
+        ("review.withdraw", "Withdraw the verdict", "Backspace", "gavel"),
     ),
-    Command("review.note", "Note on the verdict", ("M",), "review", "Review/Verdict", "note-edit-outline"),
-    Command("review.withdraw", "Withdraw the verdict", ("Backspace",), "review", "Review/Verdict", "gavel"),
-    Command(
-        "review.ask_model",
-        "Ask a model about this run",
-        ("Q",),
-        "review",
-        "Review",
-        "account-question-outline",
+    *commands(
+        "review", "Review",
+        ("review.ask_model", "Ask a model about this run", "Q", "account-question-outline"),
     ),
-    Command("review.memory", "Agent memory", ("E",), "review", "Review/Agent", "brain"),
-    Command("run.new", "Start a run…", ("Ctrl+N",), "review", "Review/Agent", "robot-outline"),
-    Command("run.again", "Run this task again…", ("A",), "review", "Review/Agent", "repeat"),
-    Command("run.resume", "Resume run", ("Shift+A",), "review", "Review/Agent", "play-outline"),
-    Command("run.stop", "Stop run", ("X",), "review", "Review/Agent", "stop-circle-outline"),
-    Command("review.copy_address", "Copy the page address", ("Y",), "review", "Review", "content-copy"),
-    Command("tip.compose", "Write a tip", ("T",), "review", "Review", "pencil-outline"),
-)
+    *commands(
+        "review", "Review/Agent",
+        ("review.memory", "Agent memory", "E", "brain"),
+        ("run.new", "Start a run…", "Ctrl+N", "robot-outline"),
+        ("run.again", "Run this task again…", "A", "repeat"),
+        ("run.resume", "Resume run", "Shift+A", "play-outline"),
+        ("run.stop", "Stop run", "X", "stop-circle-outline"),
+    ),
+    *commands(
+        "review", "Review",
+        ("review.copy_address", "Copy the page address", "Y", "content-copy"),
+        ("tip.compose", "Write a tip", "T", "pencil-outline"),
+    ),
+)  # fmt: skip
 
-# ---------------------------------------------------------------- composer
 COMPOSER = (
-    Command(
-        "composer.save",
-        "Save and open the next failure",
-        ("Ctrl+Return", "Ctrl+Enter"),
-        "composer",
-        "Review/Tip",
-        "check",
-        in_text=True,
-    ),
-    Command(
-        "composer.save_stay",
-        "Save and stay",
-        ("Ctrl+S",),
-        "composer",
-        "Review/Tip",
-        "content-save-outline",
-    ),
-    Command(
-        "composer.close",
-        "Close and keep the draft",
-        ("Esc",),
-        "composer",
-        "Review/Tip",
-        "close",
-        in_text=True,
-    ),
-    Command("composer.discard", "Discard draft", (), "composer", "Review/Tip", "delete-outline"),
-)
+    Command("composer.save", "Save and open the next failure", ("Ctrl+Return", "Ctrl+Enter"), "composer",
+            "Review/Tip", "check", in_text=True),
+    *commands("composer", "Review/Tip", ("composer.save_stay", "Save and stay", "Ctrl+S", "content-save-outline")),
+    Command("composer.close", "Close and keep the draft", ("Esc",), "composer", "Review/Tip", "close", in_text=True),
+    *commands("composer", "Review/Tip", ("composer.discard", "Discard draft", "", "delete-outline")),
+)  # fmt: skip
 
-# ---------------------------------------------------------------- knowledge
 KNOWLEDGE = (
-    Command("knowledge.next", "Next tip", ("J",), "knowledge", "Knowledge", "arrow-down"),
-    Command("knowledge.previous", "Previous tip", ("K",), "knowledge", "Knowledge", "arrow-up"),
-    Command(
-        "knowledge.extend.next", "Select the next tip too", ("Shift+J",), "knowledge", "", "arrow-expand-down"
+    *commands(
+        "knowledge", "Knowledge",
+        ("knowledge.next", "Next tip", "J", "arrow-down"),
+        ("knowledge.previous", "Previous tip", "K", "arrow-up"),
     ),
-    Command(
-        "knowledge.extend.previous",
-        "Select the previous tip too",
-        ("Shift+K",),
-        "knowledge",
-        "",
-        "arrow-expand-up",
+    *commands(
+        "knowledge", "",
+        ("knowledge.extend.next", "Select the next tip too", "Shift+J", "arrow-expand-down"),
+        ("knowledge.extend.previous", "Select the previous tip too", "Shift+K", "arrow-expand-up"),
     ),
-    Command("knowledge.filter", "Filter the tips", ("/",), "knowledge", "Knowledge", "filter-variant"),
-    Command("knowledge.sort", "Sort by the next column", ("O",), "knowledge", "Knowledge", "sort"),
-    Command(
-        "knowledge.sort.turn",
-        "Reverse the sort order",
-        ("Shift+O",),
-        "knowledge",
-        "Knowledge",
-        "sort-reverse-variant",
+    *commands(
+        "knowledge", "Knowledge",
+        ("knowledge.filter", "Filter the tips", "/", "filter-variant"),
+        ("knowledge.sort", "Sort by the next column", "O", "sort"),
+        ("knowledge.sort.turn", "Reverse the sort order", "Shift+O", "sort-reverse-variant"),
     ),
     Command("knowledge.back", "Back", ("Esc",), "knowledge", "", "arrow-left", in_text=True),
-    Command("tip.edit", "Edit the tip", ("E",), "knowledge", "Knowledge/Tip", "pencil-outline"),
-    Command(
-        "tip.save",
-        "Save the edit as a new revision",
-        ("Ctrl+Return", "Ctrl+Enter", "Ctrl+S"),
-        "knowledge",
-        "Knowledge/Tip",
-        "content-save-outline",
-        in_text=True,
+    *commands("knowledge", "Knowledge/Tip", ("tip.edit", "Edit the tip", "E", "pencil-outline")),
+    Command("tip.save", "Save the edit as a new revision", ("Ctrl+Return", "Ctrl+Enter", "Ctrl+S"), "knowledge",
+            "Knowledge/Tip", "content-save-outline", in_text=True),
+    *commands(
+        "knowledge", "Knowledge/Tip",
+        ("tip.discard", "Discard changes", "", "delete-outline"),
+        ("tip.copy", "Copy the tip's text", "Y", "content-copy"),
+        ("tip.history", "Revisions of the tip", "H", "history"),
+        ("tip.restore_revision", "Restore this revision", "Shift+H", "backup-restore"),
     ),
-    Command("tip.discard", "Discard changes", (), "knowledge", "Knowledge/Tip", "delete-outline"),
-    Command("tip.copy", "Copy the tip's text", ("Y",), "knowledge", "Knowledge/Tip", "content-copy"),
-    Command("tip.history", "Revisions of the tip", ("H",), "knowledge", "Knowledge/Tip", "history"),
-    Command(
-        "tip.restore_revision",
-        "Restore this revision",
-        ("Shift+H",),
-        "knowledge",
-        "Knowledge/Tip",
-        "backup-restore",
+    *commands(
+        "knowledge", "Knowledge/Status",
+        ("tip.review", "Mark as reviewed", "R", "check"),
+        ("tip.activate", "Activate", "A", "check-all"),
+        ("tip.suspect", "Mark as suspect", "S", "help-circle-outline"),
+        ("tip.retire", "Retire", "X", "archive-outline"),
+        ("tip.restore", "Back to draft", "Shift+X", "archive-arrow-up-outline"),
     ),
-    Command("tip.review", "Mark as reviewed", ("R",), "knowledge", "Knowledge/Status", "check"),
-    Command("tip.activate", "Activate", ("A",), "knowledge", "Knowledge/Status", "check-all"),
-    Command("tip.suspect", "Mark as suspect", ("S",), "knowledge", "Knowledge/Status", "help-circle-outline"),
-    Command("tip.retire", "Retire", ("X",), "knowledge", "Knowledge/Status", "archive-outline"),
-    Command(
-        "tip.restore",
-        "Back to draft",
-        ("Shift+X",),
-        "knowledge",
-        "Knowledge/Status",
-        "archive-arrow-up-outline",
+    *commands("knowledge", "Knowledge/Tip", ("tip.evidence", "Open its step", "V", "open-in-app")),
+    *commands(
+        "knowledge", "Knowledge",
+        ("knowledge.try", "Test retrieval for an address and a goal", "T", "flask-outline"),
+        ("knowledge.try.evidence", "Test retrieval at the tip's step", "Shift+T", "flask-outline"),
+        ("kb.freeze", "Freeze…", "F|Ctrl+Shift+F", "snowflake"),
+        ("kb.verify", "Verify a frozen file…", "Shift+F", "shield-check-outline"),
     ),
-    Command("tip.evidence", "Open its step", ("V",), "knowledge", "Knowledge/Tip", "open-in-app"),
-    Command(
-        "knowledge.try",
-        "Test retrieval for an address and a goal",
-        ("T",),
-        "knowledge",
-        "Knowledge",
-        "flask-outline",
+    *commands("knowledge", "", ("kb.choose", "Choose the file to freeze to…", "", "folder-outline")),
+    *commands(
+        "knowledge", "Knowledge",
+        ("kb.copy_hash", "Copy the sha256", "C", "content-copy"),
+        ("kb.import", "Import tips…", "I", "import"),
+        ("kb.export", "Export tips…", "Shift+I", "export"),
     ),
-    Command(
-        "knowledge.try.evidence",
-        "Test retrieval at the tip's step",
-        ("Shift+T",),
-        "knowledge",
-        "Knowledge",
-        "flask-outline",
-    ),
-    Command("kb.freeze", "Freeze…", ("F", "Ctrl+Shift+F"), "knowledge", "Knowledge", "snowflake"),
-    Command(
-        "kb.verify", "Verify a frozen file…", ("Shift+F",), "knowledge", "Knowledge", "shield-check-outline"
-    ),
-    Command("kb.choose", "Choose the file to freeze to…", (), "knowledge", "", "folder-outline"),
-    Command("kb.copy_hash", "Copy the sha256", ("C",), "knowledge", "Knowledge", "content-copy"),
-    Command("kb.import", "Import tips…", ("I",), "knowledge", "Knowledge", "import"),
-    Command("kb.export", "Export tips…", ("Shift+I",), "knowledge", "Knowledge", "export"),
-)
+)  # fmt: skip
 
 COMMANDS: tuple[Command, ...] = (*EVERYWHERE, *REVIEW, *COMPOSER, *MAP_COMMANDS, *LIVE_COMMANDS, *KNOWLEDGE)
 
@@ -276,18 +220,12 @@ class CommandCenter(QObject):
         self._enabled: dict[str, Callable[[], bool]] = {}
         self._bound: set[str] = set()
         self._labels: dict[str, str] = {}
-        self._place = "everywhere"
+        self.place = "everywhere"
         for command in self.commands:
             self._actions[command.id] = self._make(command)
         self._apply_keys()
 
-    @property
-    def place(self) -> str:
-        """The current place."""
-        return self._place
-
     def command(self, command: str) -> Command:
-        """The command of this id."""
         return self._by_id[command]
 
     def action(self, command: str) -> QAction:
@@ -314,12 +252,11 @@ class CommandCenter(QObject):
         self._refresh_one(self._by_id[command])
 
     def is_bound(self, command: str) -> bool:
-        """Whether the command has a callback."""
         return command in self._bound
 
     def reaches(self, command: str) -> bool:
         """Whether the command works in the current place."""
-        return self._by_id[command].place in ACTIVE_PLACES[self._place]
+        return self._by_id[command].place in ACTIVE_PLACES[self.place]
 
     def is_of_place(self, key: QKeySequence) -> bool:
         """Whether a key belongs to a command of the current place rather than of the whole window."""
@@ -359,15 +296,13 @@ class CommandCenter(QObject):
         return readable_key(keys[0]) if keys else ""
 
     def set_place(self, place: str) -> None:
-        """Change the current place."""
-        if place == self._place:
+        if place == self.place:
             return
-        self._place = place
+        self.place = place
         self._apply_keys()
         self.place_changed.emit(place)
 
     def refresh(self) -> None:
-        """Enable or disable every command again."""
         for command in self.commands:
             self._refresh_one(command)
         self.refreshed.emit()
@@ -387,7 +322,6 @@ class CommandCenter(QObject):
         self.keys_changed.emit()
 
     def load_keys(self, changes: dict[str, object]) -> None:
-        """Take the shortcuts of a saved session."""
         self.keymap.load(changes)
         self._apply_keys()
         self.keys_changed.emit()
@@ -399,7 +333,7 @@ class CommandCenter(QObject):
         return action
 
     def _apply_keys(self) -> None:
-        active = self.keymap.in_force(self._place)
+        active = self.keymap.in_force(self.place)
         for command in self.commands:
             keys = active.get(command.id, self.keymap.keys(command.id))
             self._actions[command.id].setShortcuts([QKeySequence(key) for key in keys])

@@ -59,7 +59,6 @@ class DesktopNotifications(QObject):
         self._name = "Sitelore"
 
     def show(self, note: DesktopNotification) -> None:
-        """Show a notification; emits ``lost`` when this desktop can't."""
         self._tasks.start(self._show(note), None, lambda _error: self._lost(note))
 
     def withdraw(self, key: str) -> None:

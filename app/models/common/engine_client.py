@@ -67,7 +67,6 @@ class EngineEvents(QObject):
     api: EngineApi
 
     def deliver(self, event: Event) -> None:
-        """Emit the signal of this event."""
         if isinstance(event, HostLost):
             self.host_changed.emit(event.message)
         elif (signal := getattr(self, signal_name(type(event)), None)) is not None:
@@ -85,7 +84,6 @@ class LocalClient(EngineEvents):
         self._unsubscribe = bus.subscribe(self.deliver) if bus is not None else None
 
     async def aclose(self) -> None:
-        """Stop listening."""
         if self._unsubscribe is not None:
             self._unsubscribe()
 

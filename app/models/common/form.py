@@ -28,7 +28,6 @@ class FormModel(QObject):
         self.error = ""
 
     def set(self, name: str, text: str) -> None:
-        """Set a field."""
         if self.values[name] != text:
             self.values[name], self.error = text, ""
             self._on_set(name)
@@ -43,7 +42,6 @@ class FormModel(QObject):
         raise NotImplementedError
 
     def fail(self, error: BaseException) -> None:
-        """Show why the form's action failed."""
         self.error = str(error)
         self.changed.emit()
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import (
 
 from app.engine.core.events import JobChanged
 from app.models.common.object_list import ObjectList
+from app.models.common.tasks import ignore
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
@@ -39,7 +40,6 @@ class JobList(ObjectList[JobChanged]):
         client.host_changed.connect(self._host_changed)
 
     def words(self, value: JobChanged) -> str:
-        """Title and progress."""
         return f"{value.title}, {progress_text(value)}"
 
     @property
@@ -48,15 +48,14 @@ class JobList(ObjectList[JobChanged]):
         return [job for job in self.rows if job.state == RUNNING]
 
     def load(self) -> None:
-        """Ask for the jobs that began before this list."""
-        self._tasks.start(self._client.api.jobs(), self._take_all, self._unknown, key="frame-jobs")
+        """Ask for the jobs that began before this list; a lost host marks its jobs as ended anyway."""
+        self._tasks.start(self._client.api.jobs(), self._take_all, ignore, key="frame-jobs")
 
     def cancel(self, job: str) -> None:
         """Ask a job to stop; an event follows when it has."""
         self._tasks.start(self._client.api.cancel_job(job), None, lambda error: self.failed.emit(str(error)))
 
     def cancel_all(self) -> None:
-        """Ask every running job to stop."""
         for job in self.running:
             self.cancel(job.id)
 
@@ -77,9 +76,6 @@ class JobList(ObjectList[JobChanged]):
     def _take_all(self, jobs: list[JobChanged]) -> None:
         for job in jobs:
             self.take(job)
-
-    def _unknown(self, _error: Exception) -> None:
-        """Do nothing: the host is gone and ``_host_changed`` marks its jobs as ended."""
 
     def _forget_old(self) -> None:
         for job in [job for job in self.rows if job.state != RUNNING][KEEP_ENDED:]:

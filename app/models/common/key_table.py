@@ -36,7 +36,6 @@ class KeyTable(ObjectTable[Command]):
         self.filter_again()
 
     def matches(self, value: Command) -> bool:
-        """Whether a command passes the filter."""
         title, keys = self._center.title(value.id), self.readable_keys(value.id)
         text = f"{title} {PLACE_TITLES[value.place]} {keys}".lower()
         return all(word in text for word in self._wanted)
@@ -47,7 +46,6 @@ class KeyTable(ObjectTable[Command]):
         return command.id if command is not None else ""
 
     def readable_keys(self, command: str) -> str:
-        """All shortcuts of a command in readable form."""
         return ", ".join(readable_key(key) for key in self._center.keymap.keys(command))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -81,7 +81,6 @@ class Keymap:
         return self._changes.get(command, self._commands[command].keys)
 
     def is_changed(self, command: str) -> bool:
-        """Whether this command has shortcuts of the user's own."""
         return command in self._changes
 
     def conflicts(self, command: str, keys: Iterable[str]) -> list[str]:
@@ -111,7 +110,6 @@ class Keymap:
         return found
 
     def reset(self, command: str = "") -> None:
-        """Restore the default shortcuts of one command, or of all."""
         if command:
             self._changes.pop(command, None)
         else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from app.engine.core.intervention_policy import InterventionPolicy, Reaction
+from app.engine.core.labels import state_label
 from app.engine.core.supervision import LiveRow, RaisedFlag, RunState
 from app.engine.core.trajectory import Outcome
 
@@ -49,17 +50,14 @@ class Notification:
 
     @property
     def run(self) -> str:
-        """The run to open."""
         return self.reasons[0].run
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The runs of all reasons."""
         return tuple(reason.run for reason in self.reasons)
 
     @property
     def weight(self) -> Urgency:
-        """The highest urgency."""
         return self.reasons[0].weight
 
 
@@ -82,9 +80,9 @@ def new_reasons(
     was = before.state if before is not None else None
     if after.state is RunState.ENDED and was is not RunState.ENDED and after.outcome != Outcome.STOPPED:
         weight = Urgency.DONE if after.outcome in _SUCCESSES else Urgency.FAILED
-        found.append(_reason(after, weight, after.why or after.outcome.replace("_", " ")))
+        found.append(_reason(after, weight, after.why or state_label(after)))
     if after.state is RunState.INTERRUPTED and was is not None and was.alive and not was.held:
-        broken = _reason(after, Urgency.BLOCKED, after.why or after.state.value)
+        broken = _reason(after, Urgency.BLOCKED, after.why or state_label(after))
         found.append(replace(broken, may_mend=True))
     flagged = [flag for flag in after.flags if flag_id(after.run, flag) not in told]
     stopping = [flag for flag in flagged if _reaction(policy, after, flag) is Reaction.PAUSE]
@@ -106,7 +104,6 @@ def needs_operator(row: LiveRow, policy: InterventionPolicy) -> bool:
 
 
 def flag_id(run: str, flag: RaisedFlag) -> FlagId:
-    """Return the key of a flag."""
     return run, flag.detector, flag.step
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app import settings
 from app.engine.core.intervention_policy import DEFAULT_POLICY, InterventionPolicy
 from app.engine.core.supervision import LiveRow, RequestState, RunState, sort_live_rows
 from app.models.common.notification_rules import (
@@ -22,11 +23,15 @@ from app.models.common.notification_rules import (
     new_reasons,
 )
 from app.models.common.quiet_mode import QuietMode
+from app.models.common.tasks import ignore
+from app.settings import Settings
 
 if TYPE_CHECKING:
     from app.engine.core.events import LiveRunChanged, LiveRunDismissed, RequestChanged
     from app.models.common.engine_client import EngineEvents
+    from app.models.common.settings_form import SettingsForm
     from app.models.common.tasks import Tasks
+
 
 __all__ = ["Notification", "NotificationModel", "NotificationReason", "Urgency"]
 
@@ -70,8 +75,8 @@ class NotificationModel(QObject):
         self._pending: list[NotificationReason] = []
         self._shown: set[str] = set()
         self._needy: set[str] = set()
-        self._waiting: tuple[str, ...] = ()
-        self._policy: InterventionPolicy = DEFAULT_POLICY
+        self.waiting: tuple[str, ...] = ()
+        self.policy: InterventionPolicy = DEFAULT_POLICY
         self._looked_at, self._active = "", False
         self._held_back = False
         self.enabled = True
@@ -89,9 +94,12 @@ class NotificationModel(QObject):
         client.host_changed.connect(self._on_host)
 
     def start(self) -> None:
-        """Load the live runs and the policy; what already waits is counted but not notified."""
+        """Load the live runs and the policy; what already waits is counted but not notified.
+
+        Without an engine nothing is said: ``host_changed`` asks again.
+        """
         self._ask_for_the_policy()
-        self._tasks.start(self._client.api.live_runs(), self._take_all, self._unknown, key="calls-rows")
+        self._tasks.start(self._client.api.live_runs(), self._take_all, ignore, key="calls-rows")
 
     # ------------------------------------------------------------ what the person does
     def look_at(self, run: str) -> None:
@@ -105,7 +113,6 @@ class NotificationModel(QObject):
         self._seen()
 
     def open(self, run: str) -> None:
-        """Follow a notification."""
         self.opened.emit(run)
 
     def in_front(self, run: str) -> bool:
@@ -113,7 +120,6 @@ class NotificationModel(QObject):
         return self._active and run == self._looked_at
 
     def words_of(self, call: Notification) -> tuple[str, str]:
-        """Return the title and the body of a notification."""
         if len(call.reasons) == 1:
             reason = call.reasons[0]
             return self.tr("{0}: {1}").format(self._word(reason.weight), reason.intent), reason.words
@@ -147,23 +153,12 @@ class NotificationModel(QObject):
 
     # ------------------------------------------------------------ who waits
     @property
-    def waiting(self) -> tuple[str, ...]:
-        """Runs that wait for an operator, the most urgent first."""
-        return self._waiting
-
-    @property
     def going(self) -> int:
         """Number of runs that have a page, or are about to get one."""
         return sum(row.state.alive for row in self._rows.values())
 
-    @property
-    def policy(self) -> InterventionPolicy:
-        """The intervention policy in force, as last reported by the engine."""
-        return self._policy
-
     def set_policy(self, policy: InterventionPolicy) -> None:
-        """Take another policy."""
-        self._policy = policy
+        self.policy = policy
         self._count()
 
     def pause_all(self, then: Callable[[], None]) -> None:
@@ -183,9 +178,9 @@ class NotificationModel(QObject):
     def _take(self, row: LiveRow) -> None:
         before = self._rows.get(row.run)
         self._rows[row.run] = row
-        found, told = new_reasons(before, row, self._policy, self._told)
+        found, told = new_reasons(before, row, self.policy, self._told)
         self._told.update(told)
-        if needs_operator(row, self._policy):
+        if needs_operator(row, self.policy):
             self._needy.add(row.run)
             self._tell_count()
         elif row.run in self._needy:
@@ -235,19 +230,14 @@ class NotificationModel(QObject):
                 self._take(row)  # the engine was restarted: report what changed meanwhile
                 continue
             self._rows[row.run] = row
-            _, told = new_reasons(None, row, self._policy, self._told)
+            _, told = new_reasons(None, row, self.policy, self._told)
             self._told.update(told)
         for run in set(known) - {row.run for row in rows}:
             del self._rows[run]
         self._count()
 
     def _ask_for_the_policy(self) -> None:
-        self._tasks.start(
-            self._client.api.intervention_policy(), self.set_policy, self._unknown, key="calls-policy"
-        )
-
-    def _unknown(self, _error: Exception) -> None:
-        """Do nothing: the engine is starting or gone, and ``host_changed`` asks again."""
+        self._tasks.start(self._client.api.intervention_policy(), self.set_policy, ignore, key="calls-policy")
 
     # ------------------------------------------------------------ telling
     def _tell(self) -> None:
@@ -273,14 +263,14 @@ class NotificationModel(QObject):
 
     def _count(self) -> None:
         """Count every run again, after the list of runs or the policy changed."""
-        self._needy = {run for run, row in self._rows.items() if needs_operator(row, self._policy)}
+        self._needy = {run for run, row in self._rows.items() if needs_operator(row, self.policy)}
         self._tell_count()
 
     def _tell_count(self) -> None:
         waiting = tuple(row.run for row in sort_live_rows(self._rows[run] for run in self._needy))
-        if waiting == self._waiting:
+        if waiting == self.waiting:
             return
-        left, self._waiting = set(self._waiting) - set(waiting), waiting
+        left, self.waiting = set(self.waiting) - set(waiting), waiting
         self.waiting_changed.emit(len(waiting))
         for run in left:
             self._settle(run)
@@ -301,7 +291,7 @@ class NotificationModel(QObject):
 
     def _tell_who_waits(self) -> None:
         """After quiet hours, send one notification for all that still wait; runs that ended meanwhile are in Live."""
-        for run in self._waiting:
+        for run in self.waiting:
             row = self._rows[run]
             words = row.needs[0].question if row.needs else row.flags[-1].message
             about = row.needs[0].id if row.needs else ""
@@ -310,3 +300,47 @@ class NotificationModel(QObject):
                     run=run, weight=Urgency.BLOCKED, intent=row.intent, words=words, about=about
                 )
             )
+
+
+class NotificationSettings(QObject):
+    """Applies the settings to the notification model and to the engine, also after the engine was restarted.
+
+    ``notifications_changed`` carries the chosen channel: ``desktop``, ``window`` or ``off``.
+    """
+
+    notifications_changed = Signal(str)
+
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        calls: NotificationModel,
+        form: SettingsForm,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._client, self._tasks, self._calls = client, tasks, calls
+        self._at_once = Settings().at_once
+        form.saved.connect(self._on_saved)
+        client.host_changed.connect(self._on_host)
+
+    def load(self) -> None:
+        """Read the effective settings (the file, overridden by the environment) on a worker thread."""
+        self._tasks.start(asyncio.to_thread(settings.load), self._take, key="call-settings")
+
+    def _on_saved(self, _values: dict[str, object]) -> None:
+        self.load()
+
+    def _take(self, found: Settings) -> None:
+        self._calls.quiet.set_hours(found.quiet_hours)
+        self.notifications_changed.emit(found.notifications)
+        if found.at_once != self._at_once:
+            self._at_once = found.at_once
+            self._tell_the_engine()
+
+    def _on_host(self, message: str) -> None:
+        if not message and self._at_once != Settings().at_once:
+            self._tell_the_engine()
+
+    def _tell_the_engine(self) -> None:
+        self._tasks.start(self._client.api.set_concurrency(self._at_once), key="call-at-once")

@@ -34,11 +34,9 @@ class ObjectList(QAbstractListModel, Generic[T]):
         return str(value)
 
     def tip(self, value: T) -> str:
-        """Return the tooltip of a row."""
         return self.words(value)
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """Number of rows; they have no children."""
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -76,7 +74,6 @@ class ObjectList(QAbstractListModel, Generic[T]):
         return self._places
 
     def replace(self, rows: Sequence[T]) -> None:
-        """Reset the model to these rows."""
         self.beginResetModel()
         self._rows, self._places = list(rows), None
         self.endResetModel()
@@ -159,3 +156,33 @@ class ObjectList(QAbstractListModel, Generic[T]):
 
     def _tell(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first), self.index(last))
+
+
+class ReorderableList(ObjectList[T]):
+    """A list with ``arrange``, for short lists (tens of rows) that are ranked again and again."""
+
+    def arrange(self, rows: Sequence[T]) -> None:
+        """Become ``rows`` in their order by removing, moving, inserting and updating single rows."""
+        wanted = {self._key(row): row for row in rows}
+        self._remove_all_but(wanted)
+        for place, (key, value) in enumerate(wanted.items()):
+            row = self.row_of(key)
+            if row < 0:
+                self._insert(place, value)
+            else:
+                if row != place:
+                    self._move(row, place)
+                self.put(value)
+
+    def _insert(self, place: int, value: T) -> None:
+        self.beginInsertRows(QModelIndex(), place, place)
+        self._rows.insert(place, value)
+        self._places = None
+        self.endInsertRows()
+
+    def _move(self, row: int, place: int) -> None:
+        """``place`` is always above ``row``: everything over it has its place already."""
+        self.beginMoveRows(QModelIndex(), row, row, QModelIndex(), place)
+        self._rows.insert(place, self._rows.pop(row))
+        self._places = None
+        self.endMoveRows()

@@ -72,7 +72,6 @@ class ObjectTable(QAbstractTableModel, Generic[T]):
         self._held: frozenset[Hashable] = frozenset()
 
     def matches(self, value: T) -> bool:
-        """Return whether a value passes the filter."""
         return True
 
     # ------------------------------------------------------------ Qt
@@ -152,7 +151,6 @@ class ObjectTable(QAbstractTableModel, Generic[T]):
         return len(self._all)
 
     def at(self, row: int) -> T | None:
-        """Return the value in a row, ``None`` outside."""
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     def row_of(self, key: Hashable) -> int:
@@ -162,7 +160,6 @@ class ObjectTable(QAbstractTableModel, Generic[T]):
         return self._places.get(key, -1)
 
     def column_of(self, key: str) -> int:
-        """Return the number of a column."""
         return next(number for number, column in enumerate(self.columns) if column.key == key)
 
     # ------------------------------------------------------------ changes

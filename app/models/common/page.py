@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
@@ -11,14 +10,13 @@ from PySide6.QtCore import (
     QByteArray,
     QModelIndex,
     QObject,
-    QRunnable,
     Qt,
-    QThreadPool,
     Signal,
 )
 from PySide6.QtGui import QImage
 
 from app.engine.api.engine_api import PageView
+from app.models.common.decoder import Decoder
 from app.models.common.object_list import OBJECT_ROLE, Index
 
 if TYPE_CHECKING:
@@ -41,16 +39,18 @@ class PageModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.page: PageView | None = None
-        self._lines: tuple[AxTreeLine, ...] = ()
+        self.all_lines: tuple[AxTreeLine, ...] = ()
         self.target = self.first_change = -1
 
     def show(self, page: PageView | None) -> None:
         """Show this page, or nothing while it is loading."""
         self.beginResetModel()
         self.page = page
-        self._lines = page.lines if page is not None else ()
-        self.target = next((row for row, line in enumerate(self._lines) if line.is_target), -1)
-        self.first_change = next((row for row, line in enumerate(self._lines) if line.change != "same"), -1)
+        self.all_lines = page.lines if page is not None else ()
+        self.target = next((row for row, line in enumerate(self.all_lines) if line.is_target), -1)
+        self.first_change = next(
+            (row for row, line in enumerate(self.all_lines) if line.change != "same"), -1
+        )
         self.endResetModel()
         self.shown.emit()
 
@@ -59,18 +59,11 @@ class PageModel(QAbstractListModel):
         """The row to scroll to: the target, else the first change, else the top."""
         return max(self.target if self.target >= 0 else self.first_change, 0)
 
-    @property
-    def all_lines(self) -> tuple[AxTreeLine, ...]:
-        """The nodes in order."""
-        return self._lines
-
     def line(self, row: int) -> AxTreeLine | None:
-        """The node in a row."""
-        return self._lines[row] if 0 <= row < len(self._lines) else None
+        return self.all_lines[row] if 0 <= row < len(self.all_lines) else None
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """Number of nodes."""
-        return 0 if parent.isValid() else len(self._lines)
+        return 0 if parent.isValid() else len(self.all_lines)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """The node, or its text in one line."""
@@ -117,23 +110,10 @@ def line_words(line: AxTreeLine) -> str:
     return ", ".join(part for part in parts if part)
 
 
-class _ScreenshotCarrier(QObject):
-    """Carries an image from a worker back to the Qt thread."""
-
-    done = Signal(str, QImage)
-
-
-class _DecodeScreenshot(QRunnable):
-    def __init__(self, digest: str, data: bytes, done: Callable[[str, QImage], None]) -> None:
-        super().__init__()
-        self._digest, self._data, self._done = digest, data, done
-
-    def run(self) -> None:
-        image = QImage()
-        image.loadFromData(QByteArray(self._data))
-        if not image.isNull():
-            image = image.convertToFormat(QImage.Format.Format_RGB32)
-        self._done(self._digest, image)
+def decoded_screenshot(data: bytes) -> QImage:
+    """Return a screenshot without transparency; a null image for a damaged file."""
+    image = QImage.fromData(QByteArray(data))
+    return image if image.isNull() else image.convertToFormat(QImage.Format.Format_RGB32)
 
 
 class ScreenshotStore(QObject):
@@ -153,10 +133,7 @@ class ScreenshotStore(QObject):
         self._images: OrderedDict[str, QImage] = OrderedDict()
         self._asked: set[str] = set()
         self.failed: dict[str, str] = {}
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(2)
-        self._carrier = _ScreenshotCarrier()
-        self._carrier.done.connect(self._decoded, Qt.ConnectionType.QueuedConnection)
+        self._decoder = Decoder(self)
 
     def get(self, digest: str) -> QImage | None:
         """Return the picture, or ``None`` while it is fetched; ``ready`` reports when it is there."""
@@ -179,14 +156,12 @@ class ScreenshotStore(QObject):
             self.ready.emit(digest)
 
         def arrived(data: bytes) -> None:
-            self._pool.start(_DecodeScreenshot(digest, data, self._carrier.done.emit))
+            self._decoder.start(lambda: decoded_screenshot(data), lambda image: self._decoded(digest, image))
 
         self._tasks.start(self._client.api.blob(digest), arrived, failed)
 
     def close(self) -> None:
-        """Wait for pictures being decoded."""
-        self._pool.clear()
-        self._pool.waitForDone()
+        self._decoder.close()
 
     def _decoded(self, digest: str, image: QImage) -> None:
         self._asked.discard(digest)

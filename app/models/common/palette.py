@@ -20,11 +20,9 @@ class PaletteModel(ObjectList[str]):
         self.ask("")
 
     def words(self, value: str) -> str:
-        """Title and shortcut."""
         return f"{self._center.title(value)}, {self._center.keys(value) or self.tr('no shortcut')}"
 
     def ask(self, text: str) -> None:
-        """Show the commands that match ``text``."""
         found: list[tuple[float, int, str]] = []
         for number, command in enumerate(self._center.commands):
             haystack = f"{self._center.title(command.id)} {PLACE_TITLES[command.place]} {command.menu}"
@@ -34,7 +32,6 @@ class PaletteModel(ObjectList[str]):
         self.replace([command for _score, _number, command in sorted(found)])
 
     def used(self, command: str) -> None:
-        """Remember a command as recent."""
         self._recent = [command, *(other for other in self._recent if other != command)][:RECENT]
 
     def command(self, row: int) -> str:

@@ -53,7 +53,6 @@ class QuietMode(QObject):
         return ""
 
     def begin(self, seconds: float = HOUR) -> None:
-        """Be quiet for so many seconds."""
         self._until, self._awake_until = self._now() + timedelta(seconds=seconds), None
         self.look()
 
@@ -66,7 +65,6 @@ class QuietMode(QObject):
         self.look()
 
     def toggle(self) -> None:
-        """Start an hour of quiet, or end it."""
         if self.is_on:
             self.end()
         else:

@@ -54,7 +54,6 @@ class SearchModel(ObjectList["SearchHit"]):
         )
 
     def words(self, value: SearchHit) -> str:
-        """Group, title and snippet."""
         return f"{KINDS.get(value.kind, value.kind)}: {value.title}, {value.snippet}"
 
     def begins_group(self, row: int) -> str:

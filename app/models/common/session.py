@@ -46,7 +46,6 @@ class SessionKeeper(QObject):
         return stored
 
     def save(self) -> None:
-        """Save now if something changed."""
         session = self._now()
         if session != self._last:
             self._tasks.start(

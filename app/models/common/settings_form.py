@@ -21,11 +21,7 @@ SHOWN = (
     "at_once", "notifications", "quiet_hours",
 )  # fmt: skip
 """The settings of the form, in order."""
-CHOICES = {
-    "theme": ("system", "light", "dark"),
-    "notifications": ("desktop", "window", "off"),
-    "sandbox": ("auto", "required"),
-}
+CHOICES = settings.CHOICES
 NUMBERS = {
     "token_budget": (50, 100_000),
     "run_tokens": (0, 1_000_000_000),
@@ -38,12 +34,12 @@ AMOUNTS = {"run_money": (0.0, 1_000_000.0, 4), "run_seconds": (0.0, 1_000_000.0,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingField:
-    """One line of the form; ``held_by`` names the environment variable that overrides it, if one is set."""
+    """One line of the form; ``overridden_by`` names the environment variable that overrides it, if one is set."""
 
     name: str
     label: str
     help: str
-    held_by: str
+    overridden_by: str
 
 
 class SettingsForm(QObject):
@@ -66,14 +62,15 @@ class SettingsForm(QObject):
 
     @property
     def lines(self) -> list[SettingField]:
-        """The form's lines."""
         specs = {spec.name: spec for spec in fields(Settings)}
         return [
             SettingField(
                 name=name,
                 label=specs[name].metadata["label"],
                 help=specs[name].metadata["help"],
-                held_by=next((one for one in specs[name].metadata["variables"] if os.environ.get(one)), ""),
+                overridden_by=next(
+                    (one for one in specs[name].metadata["variables"] if os.environ.get(one)), ""
+                ),
             )
             for name in SHOWN
         ]
@@ -83,7 +80,6 @@ class SettingsForm(QObject):
         self._tasks.start(asyncio.to_thread(settings.load_stored), self._loaded, self._failed, key="settings")
 
     def value(self, name: str) -> Any:
-        """The value that the form shows for a setting."""
         return self._values.get(name, getattr(self._stored or Settings(), name))
 
     def set(self, name: str, value: Any) -> None:

@@ -57,7 +57,6 @@ class SingleInstance(QObject):
         return True
 
     def release(self) -> None:
-        """Release the lock."""
         if self._server is not None:
             self._server.close()
             self._server = None

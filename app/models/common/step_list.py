@@ -73,7 +73,6 @@ def step_marks(
 
 
 def run_step_marks(detail: RunDetail) -> list[StepMark]:
-    """Return the marks of an opened run."""
     return step_marks(detail.steps, detail.flags, detail.risk.suspect_step, detail.interventions)
 
 

@@ -42,7 +42,6 @@ class StepViews(QObject):
         return list(self._views.values())
 
     def get(self, run: str, index: int) -> StepView | None:
-        """Return the step's pages if they are cached."""
         view = self._views.get((run, index))
         if view is not None:
             self._views.move_to_end((run, index))

@@ -51,7 +51,6 @@ class Tasks(QObject):
         task.add_done_callback(lambda ended: self._ended(ended, work, key))
 
     def cancel(self, key: str) -> None:
-        """Cancel the task of this key, if it still runs."""
         task = self._keyed.pop(key, None)
         if task is not None:
             task.cancel()
@@ -97,3 +96,7 @@ class Tasks(QObject):
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("an answer could not be shown", exc_info=error)
             self.error.emit(f"{type(error).__name__}: {error}")
+
+
+def ignore(_error: Exception) -> None:
+    """Ignore a failure that changes nothing on screen: what is shown stays, or another answer reports it."""

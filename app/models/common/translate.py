@@ -6,5 +6,4 @@ from PySide6.QtCore import QCoreApplication
 
 
 def tr(text: str) -> str:
-    """Translate a text."""
     return QCoreApplication.translate("Sitelore", text)

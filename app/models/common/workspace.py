@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal
 
 from app.engine.api.engine_api import Check
-from app.models.common.undo_messages import undo_message
+from app.models.common.tasks import ignore
 
 if TYPE_CHECKING:
     from app.engine.api.engine_api import RunImportReport, UndoResult, WorkspaceInfo
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
     from app.models.live.delayed_actions import DelayedAction, DelayedActions
+
 
 ASK_AGAIN = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between probes of a browser that did not start in time; the last interval repeats."""
@@ -80,7 +82,6 @@ class WorkspaceModel(QObject):
         )
 
     def check(self, word: str) -> Check | None:
-        """The check whose name contains this word, once known."""
         return next((check for check in self.checks if word in check.name.lower()), None)
 
     def follow(self, held: DelayedActions) -> None:
@@ -102,7 +103,6 @@ class WorkspaceModel(QObject):
 
     @property
     def version(self) -> str:
-        """This program's version."""
         from importlib.metadata import PackageNotFoundError, version
 
         try:
@@ -122,7 +122,7 @@ class WorkspaceModel(QObject):
             bool(self._undo_label) and self._held_back is None and time.monotonic() - self._deed_at < JUST_NOW
         )
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     def import_runs(self, paths: Sequence[str]) -> None:
         """Import files and folders; the job reports its progress."""
         if not paths:
@@ -131,7 +131,6 @@ class WorkspaceModel(QObject):
         self._tasks.start(self._client.api.import_runs(list(paths)), self._on_imported, self._tell)
 
     def detect(self) -> None:
-        """Run the detectors over every run again."""
         self._tasks.start(
             self._client.api.detect(),
             lambda flags: self.said.emit(self.tr("Detectors finished: {0} flags").format(len(flags)), "ok"),
@@ -147,7 +146,6 @@ class WorkspaceModel(QObject):
         )
 
     def rebuild_index(self) -> None:
-        """Rebuild the search index from the stored runs."""
         self._tasks.start(
             self._client.api.rebuild_index(),
             lambda runs: self.said.emit(self.tr("Search index rebuilt: {0} runs").format(runs), "ok"),
@@ -155,7 +153,6 @@ class WorkspaceModel(QObject):
         )
 
     def undo(self) -> None:
-        """Undo the last change."""
         if self._held is not None and self._held_back is not None:
             self.said.emit(self.tr("Undone: {0}").format(self._held.take_back()), "ok")
             return
@@ -174,17 +171,13 @@ class WorkspaceModel(QObject):
             self.said.emit(self.tr("Undone: {0}").format(label) if label else late, "ok" if label else "")
 
     def redo(self) -> None:
-        """Redo what was undone last."""
         self._tasks.start(
             self._client.api.redo(), lambda done: self._on_turned(done, undone=False), self._tell
         )
 
     # ------------------------------------------------------------ answers
     def _refresh(self, _event: object) -> None:
-        self._tasks.start(self._client.api.info(), self._on_info, self._stay, key="frame-info", delay=0.3)
-
-    def _stay(self, _error: Exception) -> None:
-        """Do nothing: the counts shown stay until the next answer."""
+        self._tasks.start(self._client.api.info(), self._on_info, ignore, key="frame-info", delay=0.3)
 
     def _on_info(self, info: WorkspaceInfo) -> None:
         if self.info is None and info.notes:
@@ -243,7 +236,6 @@ class WorkspaceModel(QObject):
             self.said.emit(self.tr("The browser runs without its sandbox: {0}").format(event.unsandboxed), "")
 
     def _show_browser(self, found: list[Check]) -> None:
-        """Replace the browser's checks by these."""
         names = [check.name for check in self.checks]
         place = names.index("browser") if "browser" in names else len(names)
         others = [check for check in self.checks if check.name not in ("browser", "sandbox")]
@@ -307,3 +299,38 @@ class WorkspaceModel(QObject):
 def _named(paths: Sequence[str]) -> str:
     name = paths[0].rstrip("/\\").replace("\\", "/").rsplit("/", 1)[-1] or paths[0]
     return f"'{name}'" if len(paths) == 1 else f"'{name}' and {len(paths) - 1} more"
+
+
+_WORDS = (
+    (
+        r"add (\S+)",
+        QT_TRANSLATE_NOOP("undo", "Tip {0} removed (undo)"),
+        QT_TRANSLATE_NOOP("undo", "Tip {0} restored (redo)"),
+    ),
+    (
+        r"(?:import|merge) (.+)",
+        QT_TRANSLATE_NOOP("undo", "Tips from {0} removed (undo)"),
+        QT_TRANSLATE_NOOP("undo", "Tips from {0} restored (redo)"),
+    ),
+    (
+        r"edit (\S+)",
+        QT_TRANSLATE_NOOP("undo", "{0}: edit undone"),
+        QT_TRANSLATE_NOOP("undo", "{0}: edit redone"),
+    ),
+    (
+        r"(?:activate|review|suspect|send back|restore|waive|retire) (\S+|\d+ tips)",
+        QT_TRANSLATE_NOOP("undo", "{0}: status restored (undo)"),
+        QT_TRANSLATE_NOOP("undo", "{0}: status changed (redo)"),
+    ),
+)
+"""Actions of the knowledge base's journal, and their messages when undone and redone."""
+
+
+def undo_message(deed: str, *, undone: bool) -> str:
+    """Return the message for a change that was undone or redone."""
+    for pattern, back, again in _WORDS:
+        match = re.fullmatch(pattern, deed)
+        if match is not None:
+            return QCoreApplication.translate("undo", str(back if undone else again)).format(match[1])
+    pattern = "Undone: {0}" if undone else "Redone: {0}"
+    return QCoreApplication.translate("undo", pattern).format(deed)

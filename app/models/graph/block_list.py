@@ -92,7 +92,7 @@ class BlockListModel(QObject):
         self.element = -1
         self._text: dict[str, str] = {}
         self._saved: dict[str, str] = {}
-        self._page_rows: list[BlockListRow] = []
+        self.page_rows: list[BlockListRow] = []
         self._delay, self._tried_at = CHECK_DELAY, 0.0
 
     # ------------------------------------------------------------ what is looked at
@@ -112,12 +112,10 @@ class BlockListModel(QObject):
 
     @property
     def text(self) -> str:
-        """The rules in the editor."""
         return self._text.get(self.site, "")
 
     @property
     def is_changed(self) -> bool:
-        """Whether the rules differ from those stored."""
         return self.site in self._saved and self.text != self._saved[self.site]
 
     @property
@@ -139,14 +137,12 @@ class BlockListModel(QObject):
         self._load(asyncio.to_thread(_builtin), stored=False)
 
     def load_stored(self) -> None:
-        """Load the stored rules."""
         if self.site in self._saved:
             self._text[self.site] = self._saved[self.site]
             self.text_changed.emit()
             self._try()
 
     def save(self) -> None:
-        """Store the rules for the site's next exploration."""
         if not self.can_save:
             return
         site, text = self.site, self.text
@@ -170,28 +166,21 @@ class BlockListModel(QObject):
         self.changed.emit()
 
     def select_element(self, number: int) -> None:
-        """Select an element by number; -1 for none."""
         if number != self.element:
             self.element = number
             self.element_changed.emit()
 
     def next_stopped(self, by: int = 1) -> None:
         """Select the next element that the rules stop or ask about, cyclically."""
-        stopped = [row.number for row in self._page_rows if row.verdict in ("block", "ask")]
+        stopped = [row.number for row in self.page_rows if row.verdict in ("block", "ask")]
         if not stopped:
             return
         later = [number for number in stopped if (number > self.element if by > 0 else number < self.element)]
         self.select_element((later or stopped)[0 if by > 0 else -1])
 
     @property
-    def page_rows(self) -> list[BlockListRow]:
-        """Every element of the page with its verdict."""
-        return self._page_rows
-
-    @property
     def counts(self) -> dict[str, int]:
-        """Number of elements by verdict."""
-        return {verdict: sum(row.verdict == verdict for row in self._page_rows) for verdict in VERDICTS}
+        return {verdict: sum(row.verdict == verdict for row in self.page_rows) for verdict in VERDICTS}
 
     @property
     def error_position(self) -> tuple[int, int] | None:
@@ -254,14 +243,14 @@ class BlockListModel(QObject):
         self.page_changed.emit()
 
     def _take_page(self, rows: list[BlockListRow]) -> None:
-        self._page_rows = rows
+        self.page_rows = rows
         self.rows.replace([])
         self._list_rows()
 
     def _judge(self) -> None:
         hits = {hit.element: hit for hit in self.report.hits} if self.report is not None else {}
         judged: list[BlockListRow] = []
-        for row in self._page_rows:
+        for row in self.page_rows:
             hit = hits.get(row.element.index)
             judged.append(
                 BlockListRow(number=row.number, element=row.element)
@@ -270,11 +259,11 @@ class BlockListModel(QObject):
                     number=row.number, element=row.element, verdict=hit.verdict, rule=hit.rule, why=hit.why
                 )
             )
-        self._page_rows = judged
+        self.page_rows = judged
         self._list_rows()
 
     def _list_rows(self) -> None:
-        shown = (row for row in self._page_rows if not self.only_stopped or row.verdict in ("block", "ask"))
+        shown = (row for row in self.page_rows if not self.only_stopped or row.verdict in ("block", "ask"))
         self.rows.merge(list(shown))
 
 

@@ -121,12 +121,10 @@ class ExplorationModel(QObject):
     # ------------------------------------------------------------ what can be done
     @property
     def is_live(self) -> bool:
-        """Whether an exploration of this site is running or paused."""
         return self.site in self._live
 
     @property
     def can_pause(self) -> bool:
-        """Whether it is running."""
         return self.stage is ExplorationStage.RUNNING and self.is_live
 
     @property
@@ -142,7 +140,6 @@ class ExplorationModel(QObject):
 
     @property
     def can_stop(self) -> bool:
-        """Whether it is running or paused."""
         return self.is_live and self.stage in (
             ExplorationStage.STARTING,
             ExplorationStage.RUNNING,
@@ -162,7 +159,6 @@ class ExplorationModel(QObject):
 
     # ------------------------------------------------------------ which site
     def show(self, site: str) -> None:
-        """Show this site's exploration, if there is one."""
         if site == self.site:
             return
         self.site, self.home, self.error, self.note = site, "", "", ""
@@ -181,7 +177,7 @@ class ExplorationModel(QObject):
                 key="map-exploration",
             )
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     def explore(self) -> None:
         """Start an exploration from the form, which shows any problems."""
         if not self.form.is_ready:
@@ -197,7 +193,6 @@ class ExplorationModel(QObject):
         self._tasks.start(asyncio.to_thread(self.form.missing_files), looked, self._failed, key="map-form")
 
     def pause(self) -> None:
-        """Pause after the step in flight."""
         self._do(self._client.api.pause_exploration(self.site))
 
     def resume(self) -> None:
@@ -210,7 +205,6 @@ class ExplorationModel(QObject):
             self._start(self.home, self.site, replace(options, mode=self._mode))
 
     def pause_or_resume(self) -> None:
-        """Pause a running exploration, resume any other."""
         if self.can_pause:
             self.pause()
         elif self.can_resume:
@@ -275,7 +269,6 @@ class ExplorationModel(QObject):
     # ------------------------------------------------------------ words
     @property
     def headline(self) -> str:
-        """The state in a few words."""
         match self.stage:
             case ExplorationStage.STARTING:
                 return tr("Starting…")

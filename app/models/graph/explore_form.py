@@ -62,13 +62,11 @@ class ExploreFormModel(FormModel):
             self.changed.emit()
 
     def set_switch(self, name: str, on: bool) -> None:
-        """Set one of ``SWITCHES``."""
         if self.switches[name] != on:
             self.switches[name] = on
             self.changed.emit()
 
     def fill(self, values: Mapping[str, str], mode: Mode | None = None) -> None:
-        """Fill the form from an earlier exploration."""
         self.values.update({name: text for name, text in values.items() if name in self.values})
         self._known, self._is_named = (host_of(self.address), self.values["site"]), False
         if mode is not None:
@@ -84,7 +82,6 @@ class ExploreFormModel(FormModel):
 
     @property
     def problems(self) -> list[Problem]:
-        """All problems, in the order of the form."""
         found = [
             self._address_problem(),
             *(self._number_problem(name) for name in (*INTEGER_RANGES, *FLOAT_RANGES)),
@@ -94,7 +91,6 @@ class ExploreFormModel(FormModel):
 
     @property
     def is_ready(self) -> bool:
-        """Whether an exploration could start."""
         return not self.problems
 
     def options(self) -> ExploreOptions:

@@ -57,7 +57,6 @@ def parse_map_filter(text: str) -> MapFilter:
 
 
 def matches(row: NodeRow, which: MapFilter) -> bool:
-    """Whether a state matches the filter."""
     if which.depths and not any(low <= row.depth <= high for low, high in which.depths):
         return False
     if which.templates and not any(one in row.template.lower() for one in which.templates):

@@ -96,7 +96,6 @@ class MapGraph:
         return (float(left), float(top), float(right), float(bottom))
 
     def row(self, node: str) -> NodeRow | None:
-        """Return the row of a node, ``None`` for an unknown one."""
         number = self.number.get(node)
         return self.rows[number] if number is not None else None
 
@@ -160,7 +159,6 @@ class MapGraph:
 
 
 def marks_of(row: NodeRow) -> int:
-    """Return the marks of a row."""
     return int(
         (StateMark.FAILED if row.failures else 0)
         | (StateMark.TIPS if row.tips else 0)
@@ -172,7 +170,6 @@ def marks_of(row: NodeRow) -> int:
 
 
 def counts(graph: MapGraph) -> dict[StateMark, int]:
-    """Return the number of states with each mark."""
     return {mark: int(((graph.marks & mark) > 0).sum()) for mark in StateMark}
 
 

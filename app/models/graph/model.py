@@ -95,7 +95,6 @@ class MapModel(QObject):
         self._tasks.start(self._client.api.graphs(), self._know_sites, self._failed, key="map-sites")
 
     def choose_site(self, site: str, node: str = "") -> None:
-        """Show another site's map, and open one of its states."""
         if site == self.site:
             if node:
                 self.open(node)
@@ -120,21 +119,17 @@ class MapModel(QObject):
 
     @property
     def home(self) -> str:
-        """The state nearest to the home page."""
         return min(self.graph.rows, key=lambda row: row.depth).id if len(self.graph) else ""
 
     # ------------------------------------------------------------ states
     def row(self, node: str) -> NodeRow | None:
-        """Return a state of the map, ``None`` for an unknown one."""
         return self.graph.row(node)
 
     @property
     def current(self) -> NodeRow | None:
-        """The open state."""
         return self.graph.row(self.node)
 
     def title(self, node: str) -> str:
-        """Return a state's title; "" for an unknown one."""
         row = self.graph.row(node)
         return (row.title or row.url) if row is not None else ""
 
@@ -153,7 +148,6 @@ class MapModel(QObject):
             self.path_to(self.node)
 
     def toggle(self, node: str) -> None:
-        """Add a state to the selection, or remove it."""
         if node in self.selected:
             rest = tuple(one for one in self.selected if one != node)
             self.choose(rest, rest[-1] if rest else "")
@@ -204,14 +198,12 @@ class MapModel(QObject):
         self.path.ask(self.site, node, self.title(node), start if start != node else "", title)
 
     def navigate_to(self, node: str) -> None:
-        """Navigate to a state in the live browser."""
         if node in self.graph.number:
             self.path.go(self.site, node, self.title(node))
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     @property
     def can_merge(self) -> bool:
-        """Whether several states are selected."""
         return len(self.selected) > 1
 
     @property
@@ -243,7 +235,6 @@ class MapModel(QObject):
             self._tasks.start(self._client.api.split_node(self.site, row.id), came_apart)
 
     def lay_out_again(self) -> None:
-        """Lay out the map again."""
         work = self._fetch(self.site, tidy=True)
         self._tasks.start(work, self._on_loaded, self._failed, key="map-picture")
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.core.page_state import Challenge
 from app.models.common.page import ScreenshotStore
+from app.models.common.tasks import ignore
 from app.models.graph.node_lists import (
     ElementListModel,
     ElementRow,
@@ -118,7 +119,6 @@ class NodeDetailModel(QObject):
         self._ask()
 
     def clear(self) -> None:
-        """Show no state."""
         self._slow.stop()
         self._again.stop()
         self._asking = False
@@ -130,7 +130,6 @@ class NodeDetailModel(QObject):
         self.changed.emit()
 
     def refresh(self) -> None:
-        """Load the state again."""
         if self.node:
             self._ask()
 
@@ -155,7 +154,6 @@ class NodeDetailModel(QObject):
 
     @property
     def selected(self) -> ElementRow | None:
-        """The selected element."""
         return self.all_elements[self.element] if 0 <= self.element < len(self.all_elements) else None
 
     def element_at(self, x: float, y: float) -> int:
@@ -248,7 +246,7 @@ class NodeDetailModel(QObject):
             if self.detail is not None:
                 self.runs.merge(passing_runs(self.detail.runs, self._known_runs))
 
-        self._tasks.start(self._client.api.list_runs(RunFilter()), came, _ignore_error, key="map-node-runs")
+        self._tasks.start(self._client.api.list_runs(RunFilter()), came, ignore, key="map-node-runs")
 
     def _ask_tips(self) -> None:
         tips = self.detail.tips[:MAX_TIPS] if self.detail is not None else ()
@@ -257,7 +255,7 @@ class NodeDetailModel(QObject):
             self.tips.merge(rows)
             self.lists_changed.emit()
 
-        self._tasks.start(self._fetch_tips(tips), came, _ignore_error, key="map-node-tips")
+        self._tasks.start(self._fetch_tips(tips), came, ignore, key="map-node-tips")
 
     async def _fetch_tips(self, tips: tuple[str, ...]) -> list[RelevantTip]:
         rows: list[RelevantTip] = []
@@ -296,7 +294,3 @@ def _read(detail: NodeDetail) -> _Read:
 def _same_state(one: ElementRow, other: ElementRow) -> bool:
     a, b = one.element, other.element
     return (a.role, a.name, a.href, a.landmarks, a.frame) == (b.role, b.name, b.href, b.landmarks, b.frame)
-
-
-def _ignore_error(_error: Exception) -> None:
-    """Ignore a failed secondary list: loading the details reports the error."""

@@ -47,11 +47,9 @@ class NodeTableModel(ObjectTable[NodeRow]):
 
     @property
     def is_filtered(self) -> bool:
-        """Whether a filter is set."""
         return self._filter != MapFilter()
 
     def matches(self, value: NodeRow) -> bool:
-        """Whether a state passes the filter."""
         return not self.is_filtered or matches(value, self._filter)
 
     def set_filter(self, text: str) -> None:

@@ -81,7 +81,6 @@ class PathSteps(ObjectList[PathStep]):
         return self.tr("{0}. {1}, to {2}").format(value.number, value.action, value.to_title) + verdict + why
 
     def tip(self, value: PathStep) -> str:
-        """All details of a step."""
         found = self.tr("found by {0}").format(value.tier) if value.tier else ""
         took = self.tr("about {0:.1f} s").format(value.seconds)
         return "\n".join(
@@ -114,12 +113,10 @@ class PathModel(QObject):
 
     @property
     def is_shown(self) -> bool:
-        """Whether there is a path to show."""
         return self.state is not PathState.NONE
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The states passed, in order."""
         return self.plan.nodes if self.plan is not None else ()
 
     # ------------------------------------------------------------ ends
@@ -141,7 +138,6 @@ class PathModel(QObject):
         )
 
     def clear(self) -> None:
-        """Clear the path."""
         self._tasks.cancel("map-path")
         self._clear()
         self.changed.emit()
@@ -162,7 +158,6 @@ class PathModel(QObject):
         )
 
     def close_browser(self) -> None:
-        """Close the live browser."""
         site = self.site
 
         def closed(_done: None) -> None:
@@ -204,7 +199,6 @@ class PathModel(QObject):
 
 
 def _has_screen() -> bool:
-    """Whether a browser window can be shown."""
     return QGuiApplication.platformName() not in ("offscreen", "minimal", "vnc")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QObject, QRunnable, QSize, Qt, QThreadPool, Signal
+from PySide6.QtCore import QByteArray, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImage
+
+from app.models.common.decoder import Decoder
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
@@ -20,23 +22,14 @@ MAX_CONCURRENT = 8
 CACHE_SIZE = 96 << 20
 
 
-class _ShrinkSignals(QObject):
-    done = Signal(str, object)
+def levels(data: bytes) -> tuple[QImage, ...]:
+    """Return a picture at full, half and quarter size, cropped to the map's shape, without transparency.
 
-
-class _Shrink(QRunnable):
-    def __init__(self, digest: str, data: bytes, done: Callable[[str, object], None]) -> None:
-        super().__init__()
-        self._digest, self._data, self._done = digest, data, done
-
-    def run(self) -> None:
-        image = QImage()
-        image.loadFromData(QByteArray(self._data))
-        self._done(self._digest, () if image.isNull() else levels(image))
-
-
-def levels(image: QImage) -> tuple[QImage, ...]:
-    """Return the picture at full, half and quarter size, cropped to the map's shape, without transparency."""
+    A damaged file gives none.
+    """
+    image = QImage.fromData(QByteArray(data))
+    if image.isNull():
+        return ()
     fill, smooth = Qt.AspectRatioMode.KeepAspectRatioByExpanding, Qt.TransformationMode.SmoothTransformation
     whole = image.scaled(SIZE, fill, smooth).copy(0, 0, SIZE.width(), SIZE.height())
     whole = whole.convertToFormat(QImage.Format.Format_RGB32)
@@ -60,14 +53,12 @@ class Thumbnails(QObject):
         super().__init__(parent)
         self._client, self._tasks, self._keep = client, tasks, keep
         self._images: OrderedDict[str, tuple[QImage, ...]] = OrderedDict()
-        self._size = 0
+        self.held = 0
+        """Bytes of decoded pictures."""
         self._asked: set[str] = set()
         self._waiting: list[str] = []
         self._failed: set[str] = set()
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(2)
-        self._carrier = _ShrinkSignals()
-        self._carrier.done.connect(self._shrunk, Qt.ConnectionType.QueuedConnection)
+        self._decoder = Decoder(self)
 
     def get(self, digest: str, width: float) -> QImage | None:
         """Return the smallest size that is at least ``width`` pixels wide; ``None`` before it is loaded."""
@@ -84,20 +75,12 @@ class Thumbnails(QObject):
         self._ask()
 
     @property
-    def held(self) -> int:
-        """Bytes of decoded pictures."""
-        return self._size
-
-    @property
     def is_idle(self) -> bool:
-        """Whether nothing is being loaded or decoded."""
         return not self._asked and not self._waiting
 
     def close(self) -> None:
-        """Wait for pictures being decoded."""
         self._waiting.clear()
-        self._pool.clear()
-        self._pool.waitForDone()
+        self._decoder.close()
 
     def _ask(self) -> None:
         while self._waiting and len(self._asked) < MAX_CONCURRENT:
@@ -107,7 +90,7 @@ class Thumbnails(QObject):
         self._asked.add(digest)
 
         def arrived(data: bytes) -> None:
-            self._pool.start(_Shrink(digest, data, self._carrier.done.emit))
+            self._decoder.start(lambda: levels(data), lambda images: self._shrunk(digest, images))
 
         def failed(_error: Exception) -> None:
             self._shrunk(digest, ())
@@ -118,10 +101,10 @@ class Thumbnails(QObject):
         self._asked.discard(digest)
         if images:
             self._images[digest] = images
-            self._size += sum(image.sizeInBytes() for image in images)
-            while self._size > self._keep and len(self._images) > 1:
+            self.held += sum(image.sizeInBytes() for image in images)
+            while self.held > self._keep and len(self._images) > 1:
                 _, gone = self._images.popitem(last=False)
-                self._size -= sum(image.sizeInBytes() for image in gone)
+                self.held -= sum(image.sizeInBytes() for image in gone)
         else:
             self._failed.add(digest)
         self.ready.emit(digest)

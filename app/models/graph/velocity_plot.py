@@ -74,7 +74,6 @@ class VelocityPlotModel(QObject):
         self.changed.emit()
 
     def close(self) -> None:
-        """Stop updating."""
         self.is_open = False
         self._timer.stop()
 
@@ -118,7 +117,6 @@ class VelocityPlotModel(QObject):
 
 
 def velocity_cells(row: DepthRow) -> tuple[str, str, str, str, str]:
-    """Return a depth's numbers as shown in the table."""
     number = QLocale().toString
     return (
         str(row.depth),
@@ -130,7 +128,6 @@ def velocity_cells(row: DepthRow) -> tuple[str, str, str, str, str]:
 
 
 def depth_words(row: DepthRow) -> str:
-    """Describe a depth in a sentence."""
     return tr("Depth {0}: {1} states, {2} of them new in {3}, {4} per minute").format(*velocity_cells(row))
 
 

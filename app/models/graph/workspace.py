@@ -50,7 +50,6 @@ class MapWorkspace(QObject):
             part.notice.connect(self.map.notice)
 
     def start(self) -> None:
-        """Load the graphs."""
         self.map.start()
 
     def open_block_list(self) -> None:

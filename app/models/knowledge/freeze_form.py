@@ -52,7 +52,6 @@ class LeftOutListModel(ObjectList[LeftOut]):
         return f"{value.tip}, {', '.join(value.rules)}: {value.message}"
 
     def tip(self, value: LeftOut) -> str:
-        """The reason and the tip's text."""
         return f"{self.words(value)}\n{value.text}"
 
 
@@ -107,7 +106,6 @@ class FreezeModel(QObject):
         self._tasks.cancel("knowledge-freeze-look")
 
     def set_path(self, path: str) -> None:
-        """Set the file to write."""
         self.path = path.strip()
         self.changed.emit()
 
@@ -153,9 +151,8 @@ class FreezeModel(QObject):
         rules = tuple(dict.fromkeys(error.rule for error in errors))
         return [LeftOut(tip.id, tip.text, rules, errors[0].message)]
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     def freeze(self) -> None:
-        """Write the file."""
         if self.is_busy:
             return
         if not self.path:
@@ -171,7 +168,6 @@ class FreezeModel(QObject):
         )
 
     def verify(self, path: str) -> None:
-        """Check whether a frozen file matches its manifest."""
         if not path:
             return
         self.verified, self.verify_error = None, ""

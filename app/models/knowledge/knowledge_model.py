@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.models.common.tasks import ignore
 from app.models.knowledge.freeze_form import FreezeModel
 from app.models.knowledge.retrieval_test import RetrievalTestModel
 from app.models.knowledge.tip_editor import TipEditor
@@ -79,19 +80,16 @@ class KnowledgeModel(QObject):
         client.runs_changed.connect(self._on_runs)
 
     def start(self) -> None:
-        """Load every tip."""
         self._tasks.start(self._client.api.list_tips(), self._loaded, self._failed, key="knowledge-list")
 
     # ------------------------------------------------------------ the table
     def set_filter(self, text: str) -> None:
-        """Filter the table; the selection stays."""
         if text != self.table.text:
             self.table.set_filter(text)
             self._tell_state()
             self.current_changed.emit(self.current)
 
     def select(self, tips: Sequence[str], current: str) -> None:
-        """Set the selected tips and the open one."""
         self.selected = tuple(tips)
         self.table.hold({*tips, current})
         if current and current != self.current:
@@ -126,7 +124,7 @@ class KnowledgeModel(QObject):
         """``12 / 52``."""
         return f"{self.table.rowCount()} / {self.table.total}"
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     @property
     def targets(self) -> tuple[str, ...]:
         """The tips that an action applies to: all selected, else the open one."""
@@ -135,7 +133,6 @@ class KnowledgeModel(QObject):
         return (self.current,) if self.current and self.table.tip(self.current) is not None else ()
 
     def can_become(self, status: str) -> bool:
-        """Whether some target does not have this status yet."""
         if self.editor.is_editing:
             return False
         found = (self.table.tip(tip) for tip in self.targets)
@@ -188,7 +185,6 @@ class KnowledgeModel(QObject):
 
     @property
     def has_evidence(self) -> bool:
-        """Whether the open tip knows its step."""
         return self.editor.tip is not None and bool(self.editor.tip.provenance.run)
 
     def try_evidence(self) -> None:
@@ -208,8 +204,6 @@ class KnowledgeModel(QObject):
             self.fill_from(tip.provenance.run, tip.provenance.step or 0)
 
     def fill_from(self, run: str, step: int) -> None:
-        """Fill the address and the goal from a stored step."""
-
         async def fetch() -> tuple[str, str, str]:
             detail = await self._client.api.open_run(run)
             view: StepView | None = None
@@ -222,7 +216,7 @@ class KnowledgeModel(QObject):
         def came(answer: tuple[str, str, str]) -> None:
             self.trying.fill(*answer, f"{run}:{step}")
 
-        self._tasks.start(fetch(), came, lambda _error: None, key="knowledge-fill")
+        self._tasks.start(fetch(), came, ignore, key="knowledge-fill")
 
     # ------------------------------------------------------------ files
     def open_files(self) -> None:
@@ -296,9 +290,7 @@ class KnowledgeModel(QObject):
             self.changed.emit()
             self._mark()
 
-        self._tasks.start(
-            self._client.api.lint_marks(tips), came, lambda _error: None, key="knowledge-marks", delay=0.05
-        )
+        self._tasks.start(self._client.api.lint_marks(tips), came, ignore, key="knowledge-marks", delay=0.05)
 
     def _failed(self, error: BaseException) -> None:
         self.error = str(error)

@@ -56,7 +56,6 @@ class RetrievalListModel(ObjectList[RetrievalRow]):
 
 
 def retrieval_rows(retrieval: Retrieval) -> list[RetrievalRow]:
-    """Return the rows of a result."""
     found = [
         RetrievalRow(
             tip=one.tip.id,
@@ -112,17 +111,14 @@ class RetrievalTestModel(QObject):
 
     @property
     def is_blank(self) -> bool:
-        """Whether both fields are empty."""
         return not (self.url.strip() or self.goal.strip())
 
     def set_url(self, url: str) -> None:
-        """Set the page's address as typed."""
         if url != self.url:
             self.url, self.is_touched, self.filled_from, self.site = url, True, "", ""
             self._timer.start()
 
     def set_goal(self, goal: str) -> None:
-        """Set the goal as typed."""
         if goal != self.goal:
             self.goal, self.is_touched = goal, True
             self._timer.start()
@@ -135,7 +131,6 @@ class RetrievalTestModel(QObject):
         self._timer.start(0)
 
     def clear(self) -> None:
-        """Empty both fields."""
         self.fill("", "", "", "")
 
     def _again(self, _event: object) -> None:

@@ -24,7 +24,6 @@ class SimilarListModel(ObjectList[Similar]):
         return f"{value.relation} {value.score:.2f}: {value.tip.id}, {value.tip.text}"
 
     def show(self, similar: Iterable[Similar]) -> None:
-        """Show these neighbours."""
         once = {one.tip.id: one for one in similar}
         self.merge(sorted(once.values(), key=lambda one: (_RANK.get(one.relation, 2), -one.score)))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.common.lint_list import LintListModel
+from app.models.common.tasks import ignore
 from app.models.knowledge.similar_list import ExampleListModel, SimilarListModel, preflight_text
 from app.models.knowledge.tip_fields import draft_of, field_of, with_field
 from app.models.knowledge.tip_history import RevisionListModel, RevisionRow, revision_rows
@@ -78,11 +79,9 @@ class TipEditor(QObject):
 
     @property
     def is_changed(self) -> bool:
-        """Whether there are unsaved changes."""
         return self.is_editing and self.tip is not None and self.draft != draft_of(self.tip)
 
     def field(self, name: str) -> str:
-        """The text of a field, of the edit while there is one."""
         return field_of(self.draft, name)
 
     # ------------------------------------------------------------ reading
@@ -129,7 +128,7 @@ class TipEditor(QObject):
             self.opened.emit()
             self._check.start(0)
 
-        self._tasks.start(self._client.api.load_draft(self.key), came, _unheard, key="knowledge-kept")
+        self._tasks.start(self._client.api.load_draft(self.key), came, ignore, key="knowledge-kept")
 
     def set_field(self, name: str, value: str) -> None:
         """Take the typed text; checks and the kept draft follow after a pause."""
@@ -151,7 +150,6 @@ class TipEditor(QObject):
         self._read_again()
 
     def discard(self) -> None:
-        """Stop editing and delete the changes."""
         if not self.is_editing or self.tip is None:
             return
         self._keep.stop()
@@ -159,7 +157,6 @@ class TipEditor(QObject):
         self._read_again()
 
     def save(self) -> None:
-        """Store the edit as a new revision."""
         if self.tip is None or not self.is_editing or self.is_saving:
             return
         if not self.is_changed:
@@ -183,12 +180,10 @@ class TipEditor(QObject):
 
     @property
     def can_restore(self) -> bool:
-        """Whether an older revision is selected."""
         row = self.history.at(self.history.row_of(self.looked_at))
         return row is not None and not row.is_newest and not self.is_editing
 
     def restore(self) -> None:
-        """Make the selected older revision the newest one."""
         if self.tip is None or not self.can_restore:
             return
         tip, revision = self.tip.id, self.looked_at
@@ -202,7 +197,6 @@ class TipEditor(QObject):
 
     @property
     def revisions(self) -> list[RevisionRow]:
-        """The revisions, the newest first."""
         return list(self.history.rows)
 
     # ------------------------------------------------------------ inside
@@ -281,7 +275,3 @@ class TipEditor(QObject):
     def _failed(self, error: BaseException) -> None:
         self.error, self.is_saving = str(error), False
         self.checked.emit()
-
-
-def _unheard(_error: Exception) -> None:
-    """Do nothing: without the kept draft the edit begins from the stored text."""

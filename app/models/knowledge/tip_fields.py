@@ -10,7 +10,6 @@ PARTS = ("when", "do", "before", "why")
 
 
 def draft_of(tip: TipDraft) -> TipDraft:
-    """Return the editable part of a stored tip."""
     return TipDraft(**{field.name: getattr(tip, field.name) for field in fields(TipDraft)})
 
 

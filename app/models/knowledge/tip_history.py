@@ -68,14 +68,12 @@ def diff_words(old: str, new: str) -> tuple[DiffPart, ...]:
 
 
 def field_text(tip: Tip, field: str) -> str:
-    """Return a field of a tip as text."""
     if field == "keywords":
         return ", ".join(tip.keywords)
     return str(getattr(tip, field))
 
 
 def changes_between(old: Tip, new: Tip) -> tuple[FieldChange, ...]:
-    """Return the fields that differ, each with its word diff."""
     pairs = [(field, field_text(old, field), field_text(new, field)) for field in FIELDS]
     return tuple(FieldChange(field, diff_words(a, b)) for field, a, b in pairs if a != b)
 

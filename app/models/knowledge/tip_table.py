@@ -88,7 +88,6 @@ def ago(at: float, now: float | None = None) -> str:
 
 
 def exact_time(at: float) -> str:
-    """Return date and time to the second, in the local time zone."""
     return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M:%S") if at else ""
 
 
@@ -142,7 +141,6 @@ class TipTableModel(ObjectTable[Tip]):
         )
 
     def tip(self, tip: str) -> Tip | None:
-        """A tip by its id, shown or not."""
         return self.values.get(tip)
 
     def marks(self, tip: str) -> tuple[str, ...]:
@@ -154,7 +152,6 @@ class TipTableModel(ObjectTable[Tip]):
         return [tip.id for tip in self.values.values() if self._marks.get(tip.id, (0, ()))[0] != tip.revision]
 
     def mark(self, marks: Mapping[str, Sequence[str]]) -> None:
-        """Set the lint results of some tips."""
         for tip, results in marks.items():
             if tip in self.values:
                 self._marks[tip] = (self.values[tip].revision, tuple(results))
@@ -175,13 +172,11 @@ class TipTableModel(ObjectTable[Tip]):
         super().put(tips)
 
     def set_filter(self, text: str) -> None:
-        """Filter the table, in the chosen order."""
         self.text, self._filter = text, parse_tip_filter(text)
         self._held = frozenset()
         self.filter_again()
 
     def matches(self, value: Tip) -> bool:
-        """Whether a tip passes the filter."""
         if self._filter == TipFilter():
             return True
         return matches_filter(value, self._filter, self._haystack(value), self.marks(value.id))

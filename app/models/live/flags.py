@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.supervision import Intervention, OperatorAction, RaisedFlag
-from app.models.common.reorderable_list import ReorderableList
+from app.models.common.object_list import ReorderableList
 from app.models.common.translate import tr
 from app.models.review.run_queue import detector_label
 
@@ -37,7 +37,6 @@ class LiveFlag:
 
     @property
     def verdict(self) -> str:
-        """The verdict in a word."""
         return "" if self.right is None else tr("right") if self.right else tr("wrong")
 
 
@@ -74,7 +73,6 @@ class LiveFlags(QObject):
 
     @property
     def flag(self) -> LiveFlag | None:
-        """The selected flag."""
         return self.flags.at(self.flags.row_of(self.selected)) if self.selected is not None else None
 
     def show(self, run: str, flags: Iterable[RaisedFlag], interventions: Iterable[Intervention] = ()) -> None:
@@ -103,12 +101,10 @@ class LiveFlags(QObject):
         self.changed.emit()
 
     def take(self, intervention: Intervention) -> None:
-        """Take somebody's verdict on a flag."""
         if intervention.run == self._run and self._note(intervention):
             self._show_verdicts()
 
     def select(self, row: int) -> None:
-        """Select a row."""
         flag = self.flags.at(row)
         if flag is not None and self.selected != (flag.detector, flag.step):
             self.selected = (flag.detector, flag.step)

@@ -6,17 +6,24 @@ falls behind shows fewer frames, never older ones, and its memory does not grow.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRunnable, QSize, Qt, QThreadPool, Signal
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QImageReader
 
+from app.engine.core.events import PageFrame
+from app.models.common.decoder import Decoder
+from app.models.common.tasks import ignore
+
 if TYPE_CHECKING:
-    from app.engine.core.events import LiveRunDismissed, PageFrame
+    from app.engine.core.events import LiveRunDismissed
+    from app.engine.core.supervision import LiveRow
     from app.models.common.engine_client import EngineEvents
+    from app.models.common.tasks import Tasks
+
 
 SIZE_TOLERANCE = 2
 """Pixels by which a frame may miss its size and still be drawn unscaled."""
@@ -24,7 +31,6 @@ MAX_SIDE = 8192
 """Largest side in pixels; a larger image is not one of our frames."""
 BEGIN, END = b"\xff\xd8", b"\xff\xd9"
 """First and last bytes of a complete JPEG."""
-WORKERS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,24 +53,6 @@ class PageImage:
     pointer: tuple[float, float] | None = None
     input_at: float = 0.0
     at: float = 0.0
-
-
-class _DecodeSignals(QObject):
-    """Carries an image from a worker back to the Qt thread."""
-
-    done = Signal(object, QImage)
-
-
-class _FrameDecoder(QRunnable):
-    def __init__(self, frame: PageFrame, place: DisplayArea | None, done: Callable[[QImage], None]) -> None:
-        super().__init__()
-        self._frame, self._place, self._done = frame, place, done
-
-    def run(self) -> None:
-        frame = self._frame
-        page = QSize(frame.page_width, frame.page_height)
-        fit = drawn_size(page, self._place) if self._place is not None else None
-        self._done(decoded(frame.jpeg, fit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +131,11 @@ class FrameStore(QObject):
         self._lanes: dict[str, _RunFrames] = {}
         self._large = ("", DisplayArea(QSize()))
         self.counts = FrameCounts()
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(WORKERS)
-        self._carrier = _DecodeSignals()
-        self._carrier.done.connect(self._decoded, Qt.ConnectionType.QueuedConnection)
+        self._decoder = Decoder(self)
         client.page_frame.connect(self.take)
         client.live_run_dismissed.connect(self._gone)
 
     def get(self, run: str) -> PageImage | None:
-        """Return the newest frame, ``None`` before the first."""
         lane = self._lanes.get(run)
         return lane.picture if lane is not None else None
 
@@ -173,7 +157,6 @@ class FrameStore(QObject):
         )
 
     def take(self, frame: PageFrame) -> None:
-        """Take a frame from the engine."""
         lane = self._lanes.setdefault(frame.run, _RunFrames())
         if lane.busy:
             self.counts.dropped += lane.waiting is not None
@@ -182,30 +165,27 @@ class FrameStore(QObject):
         self._start(lane, frame)
 
     def forget(self, run: str) -> None:
-        """Drop the frames of a run nobody looks at any more."""
         self._lanes.pop(run, None)
 
     def close(self) -> None:
-        """Wait for frames being decoded."""
         self._lanes.clear()
-        self._pool.clear()
-        self._pool.waitForDone()
+        self._decoder.close()
 
     def _gone(self, event: LiveRunDismissed) -> None:
         self.forget(event.run)
 
     def _start(self, lane: _RunFrames, frame: PageFrame) -> None:
         lane.busy = True
-        done = self._carrier.done
-        run, place = self._large
-        is_large = frame.run == run
-        decode = _FrameDecoder(
-            frame, place if is_large else lane.tile, lambda image: done.emit((lane, frame), image)
+        is_large = frame.run == self._large[0]
+        area = self._large[1] if is_large else lane.tile
+        size = drawn_size(QSize(frame.page_width, frame.page_height), area) if area is not None else None
+        self._decoder.start(
+            lambda: decoded(frame.jpeg, size),
+            lambda image: self._decoded(lane, frame, image),
+            priority=int(is_large),
         )
-        self._pool.start(decode, int(is_large))
 
-    def _decoded(self, decoding: tuple[_RunFrames, PageFrame], image: QImage) -> None:
-        lane, frame = decoding
+    def _decoded(self, lane: _RunFrames, frame: PageFrame, image: QImage) -> None:
         if self._lanes.get(frame.run) is not lane:
             return  # forgotten meanwhile
         lane.busy = False
@@ -227,3 +207,139 @@ class FrameStore(QObject):
             at=monotonic(),
         )
         self.arrived.emit(frame.run)
+
+
+FULL_RATE, TILE_RATE = 25.0, 1.0
+"""Frames a second."""
+COALESCE_MS = 60
+"""Delay after scrolling or resizing before the engine is asked."""
+
+FrameRequest = tuple[int, int, float]
+"""Width and height in pixels, and frames a second."""
+
+
+class FrameSubscriptions(QObject):
+    """The frames in demand, sent to the engine as differences."""
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self._shown = False
+        self._run, self._page = "", (0, 0)
+        self._tiles: dict[str, tuple[int, int]] = {}
+        self._alive: set[str] = set()
+        self._sent_requests: dict[str, FrameRequest] = {}
+        self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
+        self._soon.timeout.connect(self._tell)
+
+    def set_shown(self, shown: bool) -> None:
+        """Set whether Live is visible: not minimised, not behind another perspective."""
+        if shown != self._shown:
+            self._shown = shown
+            self._soon.start()
+
+    def set_page(self, run: str, width: int, height: int) -> None:
+        """Set the open run and its picture size in device pixels; "" for none."""
+        if (run, (width, height)) != (self._run, self._page):
+            self._run, self._page = run, (width, height)
+            self._soon.start()
+
+    def set_tiles(self, runs: Iterable[str], width: int, height: int) -> None:
+        """Set the tiles in sight and their picture size in device pixels."""
+        tiles = dict.fromkeys(runs, (width, height))
+        if tiles != self._tiles:
+            self._tiles = tiles
+            self._soon.start()
+
+    def set_alive(self, runs: Iterable[str]) -> None:
+        alive = set(runs)
+        if alive != self._alive:
+            self._alive = alive
+            self._soon.start()
+
+    def set_one_alive(self, run: str, alive: bool) -> None:
+        if alive != (run in self._alive):
+            (self._alive.add if alive else self._alive.discard)(run)
+            self._soon.start()
+
+    def forget(self) -> None:
+        """Send everything again, to a new engine."""
+        self._sent_requests.clear()
+        self._soon.start()
+
+    @property
+    def requested(self) -> dict[str, FrameRequest]:
+        """The frames in demand, by run."""
+        if not self._shown:
+            return {}
+        found: dict[str, FrameRequest] = {
+            run: (*size, TILE_RATE) for run, size in self._tiles.items() if all(size)
+        }
+        if self._run and all(self._page):
+            found[self._run] = (*self._page, FULL_RATE)
+        return {run: wish for run, wish in found.items() if run in self._alive}
+
+    def _tell(self) -> None:
+        wishes = self.requested
+        for run in self._sent_requests.keys() - wishes.keys():
+            del self._sent_requests[run]
+            if run in self._alive:
+                self._ask(run, (0, 0, 0.0))
+        for run, wish in wishes.items():
+            if self._sent_requests.get(run) != wish:
+                self._sent_requests[run] = wish
+                self._ask(run, wish)
+
+    def _ask(self, run: str, wish: FrameRequest) -> None:
+        def failed(_error: Exception) -> None:
+            # the run ended meanwhile, or the engine is gone; either way its row says so
+            self._sent_requests.pop(run, None)
+
+        self._tasks.start(self._client.api.watch_page(run, *wish), failed=failed, key=f"live-watch-{run}")
+
+
+VIEWPORT = (1280, 800)
+"""Size assumed for a stored screenshot; nothing is drawn on it by coordinates."""
+
+
+class RunThumbnails(QObject):
+    """Ask once for each run, and pass what comes to ``frames``."""
+
+    def __init__(
+        self, client: EngineEvents, tasks: Tasks, frames: FrameStore, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._client, self._tasks, self._frames = client, tasks, frames
+        self._asked: set[str] = set()
+        client.live_run_dismissed.connect(self._on_gone)
+
+    def want(self, rows: Iterable[LiveRow]) -> None:
+        """Load the screenshots of runs in sight that have stored steps and no page."""
+        for row in rows:
+            if (
+                row.state.alive
+                or not row.step
+                or row.run in self._asked
+                or self._frames.get(row.run) is not None
+            ):
+                continue
+            self._asked.add(row.run)
+            self._tasks.start(self._fetch(row.run), self._on_loaded, ignore)
+
+    async def _fetch(self, run: str) -> PageFrame | None:
+        detail = await self._client.api.live_run(run)
+        step = next((step for step in reversed(detail.steps) if step.screenshot), None)
+        if step is None:
+            return None
+        data = await self._client.api.blob(step.screenshot)
+        width, height = VIEWPORT
+        return PageFrame(
+            run=run, number=0, width=width, height=height, page_width=width, page_height=height, jpeg=data, url=step.url
+        )  # fmt: skip
+
+    def _on_loaded(self, frame: PageFrame | None) -> None:
+        if frame is not None and self._frames.get(frame.run) is None:
+            self._frames.take(frame)
+
+    def _on_gone(self, event: LiveRunDismissed) -> None:
+        self._asked.discard(event.run)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.supervision import Hint
-from app.models.common.reorderable_list import ReorderableList
+from app.models.common.object_list import ReorderableList
 from app.models.common.translate import tr
 from app.models.live.requests import MAX_TEXT_LENGTH, too_long
 
@@ -29,7 +29,6 @@ class HintList(ReorderableList[Hint]):
 
 
 def hint_status(hint: Hint) -> str:
-    """Return whether the hint was delivered."""
     return tr("delivered") if hint.taken_at else tr("waiting for the next step")
 
 
@@ -54,7 +53,6 @@ class LiveHints(QObject):
 
     @property
     def newest(self) -> Hint | None:
-        """The hint sent last."""
         return self.hints.at(len(self.hints.rows) - 1)
 
     def show(self, run: str, hints: Iterable[Hint]) -> None:
@@ -66,7 +64,6 @@ class LiveHints(QObject):
         self.changed.emit()
 
     def take(self, hint: Hint) -> None:
-        """Take a hint that was sent or delivered."""
         if hint.run != self._run:
             return
         rest = [one for one in self.hints.rows if one.id != hint.id]

@@ -65,7 +65,6 @@ _SIGNS = {
 
 
 def modifier_bits(modifiers: Qt.KeyboardModifier) -> int:
-    """Return DevTools' bits of Qt's modifiers."""
     held = Qt.KeyboardModifier
     return (
         (ALT if modifiers & held.AltModifier else 0)
@@ -92,7 +91,6 @@ def mouse(
     button: MouseButton = MouseButton.NONE,
     clicks: int = 1,
 ) -> PageInput:
-    """Return a move, press or release at a point of the page."""
     return PageInput(
         kind=kind,
         x=place[0],
@@ -120,7 +118,6 @@ def wheel(
 
 
 def text(words: str) -> PageInput:
-    """Return pasted or composed text."""
     return PageInput(kind=InputKind.TEXT, text=words[:MAX_TEXT_LENGTH], at=monotonic())
 
 
@@ -160,7 +157,6 @@ def key(event: QKeyEvent, *, down: bool) -> PageInput | None:
 
 
 def up(pressed: PageInput) -> PageInput:
-    """Return the release of a key."""
     return replace(pressed, kind=InputKind.KEY_UP, text="", modifiers=0)
 
 

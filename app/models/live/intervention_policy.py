@@ -23,6 +23,7 @@ from app.engine.core.intervention_policy import (
 )
 from app.engine.core.supervision import LiveRow
 from app.engine.core.verdicts import Severity
+from app.models.common.tasks import ignore
 from app.models.live.policy_rules import (
     PolicyRow,
     Value,
@@ -133,15 +134,12 @@ class PolicyTable(QAbstractTableModel):
         return self.site_words(self._sites[section]) if across else self.row_words(self._rows[section])
 
     def word(self, value: Value | None) -> str:
-        """Return the label of a reaction or an answer."""
         return self.tr(_WORDS[value]) if value is not None else self.tr("by severity")
 
     def site_words(self, site: str) -> str:
-        """Return a column's label."""
         return site or self.tr("every site")
 
     def row_words(self, row: PolicyRow) -> str:
-        """Return a row's label."""
         if row.risk is not None:
             return self.tr("Action: {0}").format(self.tr(row.risk.value))
         if row.detector:
@@ -218,23 +216,22 @@ class InterventionPolicyModel(QObject):
 
     # ------------------------------------------------------------ loading
     def load(self) -> None:
-        """Load the policy in force and compute the preview again; an existing draft stays."""
+        """Load the policy in force and compute the preview again; an existing draft stays.
+
+        Without scores no detector and without runs no site can be chosen; severities still can.
+        """
         if self.is_ready:
             self._count()
         self._ask()
-        self._tasks.start(self._client.api.live_runs(), self._runs_came, self._no_report, key="policy-sites")
-        self._tasks.start(
-            self._client.api.risk_report(), self._report_came, self._no_report, key="policy-detectors"
-        )
+        self._tasks.start(self._client.api.live_runs(), self._runs_came, ignore, key="policy-sites")
+        self._tasks.start(self._client.api.risk_report(), self._report_came, ignore, key="policy-detectors")
 
     @property
     def is_changed(self) -> bool:
-        """Whether the draft differs from what is in force."""
         return self.is_ready and normalized(self.draft) != normalized(self._stored)
 
     # ------------------------------------------------------------ editing
     def set_value(self, row: int, column: int, value: Value | None) -> None:
-        """Set a cell; ``None`` lets a site inherit from every site."""
         if not self.is_ready:
             return
         line, site = self.table.rows[row], self.table.sites[column]
@@ -274,7 +271,6 @@ class InterventionPolicyModel(QObject):
             self._edit(without_detector(self.draft, line.detector))
 
     def discard(self) -> None:
-        """Discard the draft."""
         self._edit(self._stored)
 
     def save(self) -> None:
@@ -345,9 +341,6 @@ class InterventionPolicyModel(QObject):
     def _runs_came(self, rows: list[LiveRow]) -> None:
         self._live_sites = sorted({row.site for row in rows if row.site})
         self._show()
-
-    def _no_report(self, _error: Exception) -> None:
-        """Ignore it: without scores no detector and without runs no site can be chosen; severities still can."""
 
     def _failed(self, error: Exception) -> None:
         self.is_saving, self.error = False, str(error) or type(error).__name__

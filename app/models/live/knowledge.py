@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.supervision import KnowledgeAtStep, PlannedAction, TipAtStep, TipOverride
-from app.models.common.reorderable_list import ReorderableList
+from app.models.common.object_list import ReorderableList
 from app.models.common.translate import tr
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ def follow_words(tip: TipAtStep) -> str:
 
 
 def vote_words(tip: TipAtStep) -> str:
-    """Return the operator's vote in words."""
     return "" if not tip.vote else tr("useful") if tip.vote > 0 else tr("not useful")
 
 
@@ -84,13 +83,11 @@ class LiveKnowledge(QObject):
         self._fill()
 
     def take(self, here: KnowledgeAtStep) -> None:
-        """Take the tips retrieved at a step."""
         if here.run == self._run:
             self.here = here
             self._fill()
 
     def plan(self, planned: PlannedAction | None) -> None:
-        """Take the next action, which says which tips it follows."""
         self._next = planned
         self._fill()
 
@@ -115,11 +112,9 @@ class LiveKnowledge(QObject):
     # ------------------------------------------------------------ the selected tip
     @property
     def tip(self) -> TipAtStep | None:
-        """The selected tip."""
         return self.tips.at(self.tips.row_of(self.selected))
 
     def select(self, row: int) -> None:
-        """Select a row."""
         tip = self.tips.at(row)
         if tip is not None and tip.tip != self.selected:
             self.selected = tip.tip
@@ -153,7 +148,6 @@ class LiveKnowledge(QObject):
             self._tasks.start(self._client.api.vote_tip(self._run, tip.tip, wanted), failed=self._failed)
 
     def open(self) -> None:
-        """Open the tip in Knowledge."""
         if self.can_steer():
             self.tip_wanted.emit(self.selected)
 

@@ -10,16 +10,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.engine.core.hand_back import HAND_BACK, HandBack
 from app.engine.core.supervision import LiveRow, PlannedAction, TakeoverSummary, sort_live_rows
 from app.models.common.translate import tr
-from app.models.live.delayed_stops import DelayedStops
-from app.models.live.frame_subscriptions import FrameSubscriptions
-from app.models.live.frames import FrameStore
+from app.models.live.delayed_actions import DelayedStops
+from app.models.live.frames import FrameStore, FrameSubscriptions, RunThumbnails
 from app.models.live.input_guard import InputGuard
 from app.models.live.next_action import NextActionModel
 from app.models.live.open_run import OpenRunModel
 from app.models.live.run_form import RunFormModel
 from app.models.live.run_list import RunList, can_resume, display_state, has_control, is_queued
 from app.models.live.task_file_form import TaskFileModel
-from app.models.live.thumbnails import RunThumbnails
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -139,7 +137,6 @@ class LiveModel(QObject):
         return self.client.api
 
     def start(self) -> None:
-        """Load all runs."""
         self.tasks.start(self.api.live_runs(), self._on_loaded, self._failed, key="live-runs")
 
     @property
@@ -149,12 +146,10 @@ class LiveModel(QObject):
 
     # ------------------------------------------------------------ where the hand is
     def row_of(self, run: str) -> LiveRow | None:
-        """Return the row of a run, ``None`` for an unknown one."""
         return self.list.at(self.list.row_of(run))
 
     @property
     def row(self) -> LiveRow | None:
-        """The current run."""
         return self.row_of(self.current)
 
     def select(self, run: str) -> None:
@@ -167,14 +162,12 @@ class LiveModel(QObject):
             self._emit_row()
 
     def move(self, by: int) -> None:
-        """Select the next or the previous run; stop at the ends."""
         count, row = len(self.list.rows), self.list.row_of(self.current)
         if count:
             place = 0 if row < 0 else min(max(row + by, 0), count - 1)
             self.select(self.list.rows[place].run)
 
     def open(self, run: str) -> None:
-        """Show a run large."""
         if self.row_of(run) is None or run == self.run:
             return
         self.run, self.detail, self.takeover, self._hint = run, None, None, ""
@@ -214,17 +207,14 @@ class LiveModel(QObject):
             here: int = runs.index(self.run) + 1 if self.run in runs else 0
             self.open(runs[here % len(runs)])
 
-    # ------------------------------------------------------------ deeds on the current run
+    # ------------------------------------------------------------ operations on the current run
     def pause(self) -> None:
-        """Pause the agent before its next action."""
         self._do(self.api.pause_run)
 
     def resume(self) -> None:
-        """Resume a paused or interrupted run."""
         self._do(self.api.continue_run)
 
     def toggle_pause(self) -> None:
-        """Pause an active run, resume a paused one."""
         row = self.row
         if row is not None:
             self.resume() if can_resume(row) else self.pause()
@@ -244,8 +234,6 @@ class LiveModel(QObject):
         self._do(self.api.dismiss_run)
 
     def pause_all(self) -> None:
-        """Pause every run."""
-
         def on_count(count: int) -> None:
             self.notice.emit(tr("{0} runs paused").format(count) if count != 1 else tr("1 run paused"))
 
@@ -260,7 +248,6 @@ class LiveModel(QObject):
         self._do(self.api.take_over)
 
     def send_input(self, inputs: Sequence[PageInput]) -> None:
-        """Send mouse and key events to the open run's page, in order."""
         if self.run and inputs:
             self.tasks.start(self.api.send_input(self.run, tuple(inputs)))
 
@@ -304,7 +291,6 @@ class LiveModel(QObject):
             self._draft(account.first_step, self.api.draft_tip_from_takeover(account.run, account.first_step))
 
     def add_to_map(self) -> None:
-        """Add the steps of the takeover to the site's map."""
         if self.takeover is None:
             return
 
@@ -319,7 +305,6 @@ class LiveModel(QObject):
             self.tasks.start(self.api.run_request(self.current), self.form.again)
 
     def review(self, step: int | None = None) -> None:
-        """Show the current run in Review."""
         if self.current:
             self.review_wanted.emit(self.current, step)
 

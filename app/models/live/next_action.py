@@ -107,7 +107,6 @@ def same_page(one: str, other: str) -> bool:
 
 
 def is_deciding(row: LiveRow | None) -> bool:
-    """Whether the agent is deciding what to do next."""
     return (
         row is not None
         and row.state is RunState.RUNNING

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
-    from app.models.live.delayed_stops import DelayedStops
+    from app.models.live.delayed_actions import DelayedStops
     from app.models.live.input_guard import InputGuard
     from app.models.live.run_list import RunList
 
@@ -90,7 +90,6 @@ class OpenRunModel(QObject):
 
     @property
     def next(self) -> PlannedAction | None:
-        """The next action."""
         return self._planned()
 
     @property
@@ -99,12 +98,10 @@ class OpenRunModel(QObject):
         return self._runs.number_words(self.run)
 
     def look_at(self, step: int) -> None:
-        """Show a past step on the page."""
         self.step_wanted.emit(step)
 
     # ------------------------------------------------------------ what the wall's model tells
     def on_opened(self, run: str) -> None:
-        """Show another run, "" for none."""
         self.run, self.row = run, self._runs.at(self._runs.row_of(run)) if run else None
         self.ledger_changes, self._steps, self._interventions = (), (), {}
         self._tasks.cancel("live-steps")
@@ -119,7 +116,6 @@ class OpenRunModel(QObject):
         self.changed.emit()
 
     def on_detail(self, detail: LiveRunDetail) -> None:
-        """Fill everything from the detail of the open run."""
         if detail.row.run != self.run:
             return
         self.row, self._steps = detail.row, detail.steps
@@ -147,7 +143,6 @@ class OpenRunModel(QObject):
         self.changed.emit()
 
     def on_next(self) -> None:
-        """Follow the planned action."""
         self.knowledge.plan(self._planned())
         self.changed.emit()
 

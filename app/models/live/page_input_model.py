@@ -55,7 +55,6 @@ class PageInputModel(QObject):
         self._run = run
 
     def put(self, *inputs: PageInput) -> None:
-        """Queue input for the current page."""
         if not self._run:
             return
         if not self._waiting or self._waiting[-1].run != self._run:

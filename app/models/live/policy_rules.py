@@ -42,12 +42,10 @@ def default_rows(detectors: Iterable[str] = ()) -> list[PolicyRow]:
 
 
 def detectors_of(policy: InterventionPolicy) -> list[str]:
-    """Return the detectors that have their own rules."""
     return sorted({rule.detector for rule in policy.flags if rule.detector})
 
 
 def sites_of(policy: InterventionPolicy) -> list[str]:
-    """Return the sites that have their own rules."""
     return sorted({rule.site for rule in (*policy.flags, *policy.risks) if rule.site})
 
 
@@ -86,7 +84,6 @@ def with_value(
 
 
 def without_detector(policy: InterventionPolicy, detector: str) -> InterventionPolicy:
-    """Return the policy without the rules of this detector."""
     return replace(policy, flags=tuple(rule for rule in policy.flags if rule.detector != detector))
 
 

@@ -20,13 +20,14 @@ from app.engine.core.supervision import (
     RequestState,
 )
 from app.errors import Conflict
+from app.models.common.tasks import ignore
 from app.models.common.translate import tr
 from app.models.review.run_queue import detector_label
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
-    from app.models.live.delayed_stops import DelayedStops
+    from app.models.live.delayed_actions import DelayedStops
     from app.models.live.input_guard import InputGuard
 
 MAX_TEXT_LENGTH = MAX_HINT_CHARS
@@ -83,7 +84,7 @@ class Card:
     question: str
     why: str = ""
     words: str = ""
-    command: str = ""
+    call: str = ""
     risk: str = ""
     risk_role: str = "muted"
     place: str = ""
@@ -164,7 +165,6 @@ class LiveRequests(QObject):
         self._choose()
 
     def can(self, command: str) -> bool:
-        """Whether the card offers this command now."""
         return (
             self.card is not None
             and not self.is_deciding
@@ -190,7 +190,6 @@ class LiveRequests(QObject):
         self._aim = self.card.id if self.card is not None else ""
 
     def let_go(self) -> None:
-        """Forget the request under a pressed button."""
         self._aim = ""
 
     def may_decide(self, *, opens_field: bool = False) -> bool:
@@ -212,11 +211,9 @@ class LiveRequests(QObject):
 
     # ------------------------------------------------------------ deciding
     def set_reason(self, text: str) -> None:
-        """Set the reason given to the agent with the next decision."""
         self.reason = text
 
     def clear_error(self) -> None:
-        """Clear the error."""
         if self.error:
             self._refuse("")
 
@@ -245,10 +242,9 @@ class LiveRequests(QObject):
         if not line:
             self._refuse(tr('Type the new action, such as click("12").'))
             return
-        self._decide(OperatorDecision(kind=DecisionKind.EDIT, command=line, text=self.reason.strip()))
+        self._decide(OperatorDecision(kind=DecisionKind.EDIT, call=line, text=self.reason.strip()))
 
     def answer(self, text: str) -> None:
-        """Answer the agent's question."""
         if not text.strip():
             self._refuse(tr("Type the answer first."))
             return
@@ -263,7 +259,7 @@ class LiveRequests(QObject):
             return
         if not self.may_decide():
             return
-        longest = max(len(decision.text), len(decision.command))
+        longest = max(len(decision.text), len(decision.call))
         if longest > MAX_TEXT_LENGTH:
             self._refuse(too_long(longest))
             return
@@ -313,7 +309,7 @@ class LiveRequests(QObject):
             if run == self._run:
                 self.show(run, found)
 
-        self._tasks.start(self._client.api.requests(run), came, lambda _error: None, key="live-requests")
+        self._tasks.start(self._client.api.requests(run), came, ignore, key="live-requests")
 
     def _refuse(self, why: str) -> None:
         self.error = why
@@ -328,7 +324,7 @@ class LiveRequests(QObject):
         before = self.card
         still_open = sorted(
             (one for one in self._known.values() if one.state is RequestState.OPEN),
-            key=lambda one: (-list(Need).index(one.need), one.opened_at, one.id),
+            key=lambda one: (-one.need.urgency, one.opened_at, one.id),
         )
         decided = [one for one in self._known.values() if one.state is RequestState.DECIDED]
         if still_open:
@@ -361,7 +357,7 @@ def card_of(request: ApprovalRequest, among: int) -> Card:
         question=request.question,
         why=" · ".join(why),
         words=request.words,
-        command=request.command,
+        call=request.call,
         risk=request.risk,
         risk_role=risk_role(request.risk),
         place=tr("1 of {0}").format(among) if among > 1 else "",
@@ -381,8 +377,8 @@ def decision_words(request: ApprovalRequest) -> str:
         ApprovalScope.SITE: tr(", on this site"),
     }
     what = f"{decision.kind.value}{far[decision.scope]}"
-    if decision.command:
-        what = f"{what}: {decision.command}"
+    if decision.call:
+        what = f"{what}: {decision.call}"
     elif decision.text:
         what = f"{what}: {decision.text}"
     by = tr("Decided by {0}: {1}").format(decision.author or tr("you"), what)
@@ -415,7 +411,6 @@ def risk_role(risk: str) -> str:
 
 
 def too_long(length: int) -> str:
-    """Return the message for a text that is too long."""
     return tr("Too long: {0} characters of at most {1}. Nothing was sent.").format(
         f"{length:,}", f"{MAX_TEXT_LENGTH:,}"
     )
@@ -441,6 +436,6 @@ def _offers(request: ApprovalRequest) -> tuple[DecisionOption, ...]:
             DecisionOption(command="live.deny.run", word=tr("run")),
             DecisionOption(command="live.deny.site", word=tr("site")),
         ]
-        if request.command:
+        if request.call:
             offers.append(DecisionOption(command="live.edit", word=tr("Edit")))
     return tuple(offers)

@@ -53,8 +53,6 @@ class RunFormModel(FormModel):
         return tr("The task of an earlier run, with the current tips.") if self.is_again else ""
 
     def load(self) -> None:
-        """Load the sites that have a graph."""
-
         def loaded(rows: list[GraphRow]) -> None:
             self.graphs = tuple(row.site for row in rows)
             if self.graph not in self.graphs:
@@ -67,7 +65,6 @@ class RunFormModel(FormModel):
         self.load()
 
     def choose(self, name: str, value: str | bool) -> None:
-        """Set ``policy``, ``graph`` ("" for none) or ``headed``."""
         if getattr(self, name) != value:
             setattr(self, name, value)
             self.changed.emit()
@@ -98,7 +95,6 @@ class RunFormModel(FormModel):
 
     @property
     def problems(self) -> list[Problem]:
-        """All problems, in the order of the form."""
         found: list[Problem] = []
         if not self.values["intent"].strip():
             found.append(Problem("intent", tr("Describe the task")))
@@ -179,7 +175,6 @@ class ReviewRunFormModel(RunFormModel):
         self._tasks.start(self._client.api.stop_run(run))
 
     def resume(self, run: str) -> None:
-        """Resume an interrupted run."""
         self._tasks.start(
             self._client.api.resume_run(run), self._on_ended, lambda error: self.failed.emit(str(error))
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject
@@ -13,7 +14,92 @@ from app.engine.core.labels import state_label
 from app.engine.core.supervision import LiveRow, RunState, Stage, sort_live_rows
 from app.models.common.object_list import ObjectList
 from app.models.common.translate import tr
-from app.models.live.run_numbers import RunNumbers
+
+REUSE_SECONDS = 600.0
+"""The number of a dismissed run is not reused for this long: operators remember it."""
+SECOND_DIGIT = 1.0
+"""Seconds within which a second digit continues the number."""
+
+
+class RunNumbers:
+    """Each run has the smallest number free at its start; only dismissing the run frees it."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._of: dict[str, int] = {}
+        self._runs: dict[int, str] = {}
+        self._freed: dict[int, float] = {}
+        self._typed, self._typed_at = "", float("-inf")
+
+    def of(self, run: str) -> int:
+        return self._of.get(run, 0)
+
+    def run_of(self, number: int) -> str:
+        return self._runs.get(number, "")
+
+    def give(self, run: str) -> int:
+        """Return the run's number, assigning one if needed."""
+        if run not in self._of:
+            now = self._clock()
+            self._freed = {n: at for n, at in self._freed.items() if now - at < REUSE_SECONDS}
+            number = 1
+            while number in self._runs or number in self._freed:
+                number += 1
+            self._take(run, number)
+        return self._of[run]
+
+    def free(self, run: str) -> None:
+        number = self._of.pop(run, 0)
+        if number:
+            del self._runs[number]
+            self._freed[number] = self._clock()
+
+    def keep_only(self, runs: set[str]) -> None:
+        """Free the numbers of all other runs."""
+        for run in [run for run in self._of if run not in runs]:
+            self.free(run)
+
+    def _take(self, run: str, number: int) -> None:
+        self._of[run], self._runs[number] = number, run
+
+    # ------------------------------------------------------------ session
+    @property
+    def saved(self) -> dict[str, int]:
+        """Numbers by run, for the session."""
+        return dict(self._of)
+
+    def restore(self, saved: object) -> None:
+        """Take the numbers of a session; malformed and taken ones are ignored."""
+        if not isinstance(saved, Mapping):
+            return
+        for run, number in saved.items():  # pyright: ignore[reportUnknownVariableType]
+            self._restore_one(run, number)
+
+    def _restore_one(self, run: Any, number: Any) -> None:
+        fits = isinstance(run, str) and isinstance(number, int) and not isinstance(number, bool)
+        if fits and number > 0 and run not in self._of and number not in self._runs:
+            self._take(run, number)
+
+    # ------------------------------------------------------------ typing
+    def typed(self, digit: int) -> tuple[int, str]:
+        """Return the number typed so far, and its run: ``1`` and soon after ``2`` is 12 if a run has that number.
+
+        Where none has, the newest digit begins another number.
+        """
+        now = self._clock()
+        going_on = self._typed if now - self._typed_at < SECOND_DIGIT else ""
+        for text in dict.fromkeys((going_on + str(digit), str(digit))):
+            if self.run_of(int(text)) or self._begins(text):
+                break
+        else:
+            text = str(digit)
+        self._typed, self._typed_at = text, now
+        return int(text), self.run_of(int(text))
+
+    def _begins(self, text: str) -> bool:
+        """Whether a longer number begins like this."""
+        return text != "0" and any(str(number).startswith(text) for number in self._runs)
+
 
 MAX_NAME_LENGTH = 60
 """Characters of a task in a message."""
@@ -162,17 +248,14 @@ def _sort_key(row: LiveRow) -> tuple[object, ...]:
 
 
 def is_active(row: LiveRow) -> bool:
-    """Whether the run can be paused."""
     return row.state in CLOCK_STATES
 
 
 def can_resume(row: LiveRow) -> bool:
-    """Whether the run can be resumed."""
     return row.state in (RunState.PAUSED, RunState.INTERRUPTED)
 
 
 def can_step(row: LiveRow) -> bool:
-    """Whether the run can do a single step."""
     return row.state in (RunState.RUNNING, RunState.PAUSED)
 
 
@@ -182,12 +265,10 @@ def has_control(row: LiveRow) -> bool:
 
 
 def can_take_over(row: LiveRow) -> bool:
-    """Whether the page can be taken over."""
     return row.state in (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)
 
 
 def is_queued(row: LiveRow) -> bool:
-    """Whether the run has not started."""
     return row.state is RunState.QUEUED
 
 
@@ -245,7 +326,6 @@ HIGH_RISK = 0.5
 
 
 def state_words(row: LiveRow) -> str:
-    """Return the badge's label."""
     return tr("risky") if display_state(row) == "risky" else tr(state_label(row))
 
 
@@ -269,7 +349,6 @@ def need_words(row: LiveRow) -> str:
 
 
 def flag_words(row: LiveRow) -> str:
-    """Return the newest flag in words."""
     return row.last_flag.message if row.last_flag is not None else ""
 
 
@@ -296,3 +375,44 @@ def counts_words(rows: Sequence[LiveRow]) -> str:
         (faces.count("done") + faces.count("stopped"), tr("{0} ended")),
     )
     return " · ".join(words.format(count) for count, words in parts if count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageStatus:
+    """Attributes:
+
+    says: a sentence for the operator, "" where the state's label says it all.
+    is_now: whether the picture is current; else it is dimmed.
+    instead: shown where there is no picture.
+    """
+
+    says: str = ""
+    is_now: bool = True
+    placeholder: str = ""
+
+
+def page_status(row: LiveRow | None, lost: str = "") -> PageStatus:
+    """Return how the page of a run is shown; ``lost`` is the reason why the engine is unavailable."""
+    if row is None:
+        return PageStatus(is_now=False)
+    if lost:
+        return PageStatus(says=lost, is_now=False, placeholder=lost)
+    state = row.state
+    waiting = {
+        RunState.QUEUED: tr("Queued: starts when another run ends, is paused or waits for you."),
+        RunState.STARTING: tr("The browser is starting."),
+        RunState.RUNNING: tr("Loading the first picture…"),
+        RunState.TAKEN_OVER: tr("Loading the picture…"),
+    }
+    if state in waiting:
+        return PageStatus(is_now=state is not RunState.QUEUED, placeholder=waiting[state])
+    default = {
+        RunState.PAUSED: tr("Paused until you resume it."),
+        RunState.WAITING: tr("Waiting for you."),
+        RunState.RECOVERING: tr("Restarting the browser…"),
+        RunState.INTERRUPTED: tr("The process ended; the run can be resumed."),
+        RunState.ENDED: tr("The run has ended."),
+    }[state]
+    is_now = state in (RunState.PAUSED, RunState.WAITING)
+    says = (row.needs[0].question if is_now and row.needs else row.why) or default
+    return PageStatus(says=says, is_now=is_now, placeholder=says)

@@ -54,7 +54,6 @@ class StepHistory(QObject):
 
     # ------------------------------------------------------------ what there is
     def open(self, run: str) -> None:
-        """Open another run; "" for none."""
         if run == self.run:
             return
         self.views.forget(self.run)
@@ -63,7 +62,6 @@ class StepHistory(QObject):
         self.changed.emit()
 
     def fill(self, detail: LiveRunDetail) -> None:
-        """Take the steps recorded so far."""
         if detail.row.run == self.run:
             self.steps.merge(step_marks(detail.steps, detail.row.flags), keep_places=True)
             if self.index is None:
@@ -90,7 +88,6 @@ class StepHistory(QObject):
 
     @property
     def mark(self) -> StepMark | None:
-        """The step being viewed."""
         return None if self.index is None else self.steps.at(self.steps.row_of(self.index))
 
     @property
@@ -110,7 +107,6 @@ class StepHistory(QObject):
         return rows[-1].index if rows else None
 
     def go(self, index: int) -> None:
-        """View a step."""
         if index == self.index or self.steps.row_of(index) < 0:
             return
         self.index, self.error = index, ""
@@ -134,13 +130,11 @@ class StepHistory(QObject):
         self.live() if later is None else self.go(later.index)
 
     def live(self) -> None:
-        """View the live page."""
         if self.index is not None:
             self.index, self.error = None, ""
             self.changed.emit()
 
     def close(self) -> None:
-        """Wait for pictures being decoded."""
         self.pictures.close()
 
     def _arrived(self, run: str, index: int) -> None:

@@ -74,7 +74,6 @@ class TakeoverModel(QObject):
         self._move(_MOVES[command])
 
     def open(self, address: str) -> None:
-        """Open a typed address."""
         self._move(NavigationKind.OPEN, address.strip())
 
     def finish(self) -> None:

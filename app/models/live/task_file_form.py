@@ -37,7 +37,6 @@ class TaskList(ObjectList[FileTask]):
         super().__init__(lambda task: task.number, parent)
 
     def words(self, value: FileTask) -> str:
-        """Number and task."""
         return f"{value.number}  {value.request.intent}"
 
     def tip(self, value: FileTask) -> str:
@@ -62,7 +61,6 @@ class TaskFileModel(FormModel):
 
     @property
     def problems(self) -> list[Problem]:
-        """All problems, in the order of the form."""
         found = [] if self.values["path"].strip() else [Problem("path", tr("Choose a task file"))]
         return found + (
             self._integer_problem("at_once", 1, MAX_CONCURRENCY) if self.values["at_once"].strip() else []
@@ -70,7 +68,6 @@ class TaskFileModel(FormModel):
 
     @property
     def can_start(self) -> bool:
-        """Whether there are tasks and no problem."""
         return bool(self.list.rows) and not (
             self.problems or self.is_reading or self.is_sending or self.error
         )

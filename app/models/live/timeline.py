@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from app.engine.core.supervision import Intervention, RaisedFlag
 from app.engine.core.trajectory import ErrorClass, Step
-from app.models.common.reorderable_list import ReorderableList
+from app.models.common.object_list import ReorderableList
 from app.models.common.step_list import ERROR_WORDS, SEVERITY_RANK
 from app.models.common.translate import tr
 from app.models.review.review_facts import EFFECTS

@@ -63,7 +63,6 @@ class ComposerModel(QObject):
 
     @property
     def scope_text(self) -> str:
-        """The scope as one line."""
         return str(self.draft.scope)
 
     def field(self, name: str) -> str:

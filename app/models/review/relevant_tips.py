@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from app.engine.core.trajectory import Exposure, Run, Step
 from app.models.common.object_list import ObjectList
+from app.models.common.tasks import ignore
 from kb.tip import Query, Tip
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class RelevantTipsModel(QObject):
             ]
             self._show()
 
-        self._tasks.start(self._fetch(self._written), came, _unheard, key="review-tips-run")
+        self._tasks.start(self._fetch(self._written), came, ignore, key="review-tips-run")
 
     def show_step(self, run: Run, step: Step) -> None:
         """List the tips recorded as in force at this step; where none were, those that it would retrieve now."""
@@ -95,7 +96,7 @@ class RelevantTipsModel(QObject):
             self._here = here
             self._show()
 
-        self._tasks.start(self._bearing(run, step), came, _unheard, key="review-tips-step", delay=0.15)
+        self._tasks.start(self._bearing(run, step), came, ignore, key="review-tips-step", delay=0.15)
 
     async def _bearing(self, run: Run, step: Step) -> list[RelevantTip]:
         if step.tips:
@@ -143,7 +144,3 @@ def role_words(exposure: Exposure | None) -> str:
 def route_words(exposure: Exposure | None) -> str:
     """Return how a tip reached the agent: ``by url, keyword``."""
     return f"by {', '.join(exposure.routes)}" if exposure is not None and exposure.routes else ""
-
-
-def _unheard(_error: Exception) -> None:
-    """Do nothing: a side list that can't be filled stays as it is, and the main view reports the error."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication
 
 from app.engine.api.engine_api import RunDetail, RunRow, StepView
+from app.engine.core.labels import outcome_label
 from app.engine.core.supervision import Intervention
 from app.engine.core.trajectory import BY_PERSON, Step
 from app.models.common.step_list import ERROR_WORDS
@@ -47,7 +48,6 @@ class StepFacts:
 
 
 def run_facts(detail: RunDetail) -> RunFacts:
-    """Return the header of an opened run."""
     run = detail.run
     facts = _facts(
         run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
@@ -135,7 +135,7 @@ def _facts(site: str, task: str, intent: str, score: float | None, risk: float, 
         score=score_text(score),
         score_level=score_level(score),
         risk=risk,
-        ended=ended.replace("_", " "),
+        ended=_tr(outcome_label(ended)),
     )
 
 

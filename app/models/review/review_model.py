@@ -13,6 +13,7 @@ from app.engine.core.verdicts import Flag, Verdict
 from app.models.common.page import PageModel, ScreenshotStore
 from app.models.common.step_list import StepListModel, run_step_marks
 from app.models.common.step_views import StepViews
+from app.models.common.tasks import ignore
 from app.models.live.run_form import ReviewRunFormModel
 from app.models.review.composer import ComposerModel
 from app.models.review.flags import LABELS, FlagListModel, ScorecardModel, VerdictListModel
@@ -154,13 +155,11 @@ class ReviewModel(QObject):
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether the open run can be resumed."""
         return self.detail is not None and self.detail.run.outcome in (Outcome.INTERRUPTED, Outcome.CRASHED)
 
     # ------------------------------------------------------------ steps
     @property
     def step(self) -> Step | None:
-        """The current step."""
         if self.detail is None or not 0 <= self.index < len(self.detail.steps):
             return None
         return self.detail.steps[self.index]
@@ -207,7 +206,6 @@ class ReviewModel(QObject):
             self.show_step(index)
 
     def go_suspect(self) -> None:
-        """Go to the suspect step."""
         if self.detail is not None:
             self.show_step(self.detail.risk.suspect_step)
 
@@ -231,7 +229,6 @@ class ReviewModel(QObject):
         self._tasks.start(self._client.api.give_verdict(run, label, step, note, lead_seconds=seconds), given)
 
     def withdraw(self) -> None:
-        """Withdraw the newest verdict on this run."""
         if self.detail is not None and self.detail.verdicts:
             newest = self.detail.verdicts[-1]
             self._withdraw(newest.id, newest.label.value)
@@ -254,8 +251,6 @@ class ReviewModel(QObject):
         )
 
     def ask_model(self) -> None:
-        """Have a model judge the open run; its flags join the others."""
-
         def came(flags: list[Flag]) -> None:
             nothing = self.tr("The model found nothing suspicious in this run.")
             self.notice.emit(self.tr("The model raised {0} flags.").format(len(flags)) if flags else nothing)
@@ -264,8 +259,6 @@ class ReviewModel(QObject):
         self.notice.emit(self.tr("Asking a model about this run"))
 
     def load_scores(self) -> None:
-        """Load the detector scorecard."""
-
         def came(report: RiskReport) -> None:
             self.report = report
             self.scores.show(report.scores)
@@ -280,7 +273,6 @@ class ReviewModel(QObject):
             self.composing_changed.emit(True)
 
     def close_composer(self) -> None:
-        """Close the composer; the text stays as a draft."""
         if self.composer.is_open:
             self.composer.close()
             self.composing_changed.emit(False)
@@ -381,9 +373,7 @@ class ReviewModel(QObject):
             wanted.append((after, min(known.risk.suspect_step, len(known.steps) - 1)))
         self.views.fetch_ahead(dict.fromkeys(wanted))
         if after and known is None:
-            self._tasks.start(
-                self._client.api.open_run(after), self._ahead_came, lambda _error: None, key="review-ahead"
-            )
+            self._tasks.start(self._client.api.open_run(after), self._ahead_came, ignore, key="review-ahead")
 
     def _ahead_came(self, detail: RunDetail) -> None:
         self._remember(detail)

@@ -80,7 +80,6 @@ def score_level(score: float | None) -> str:
 
 
 def detector_label(name: str) -> str:
-    """Return a detector's name as words."""
     return name.replace("_", " ").replace("-", " ")
 
 
@@ -148,16 +147,13 @@ class RunQueue(QObject):
 
     @property
     def filter(self) -> RunFilter:
-        """The parsed filter line."""
         return parse_filter(self.text, self._sites)
 
     def load(self) -> None:
-        """Load the list now."""
         self._again = True
         self._ask()
 
     def set_filter(self, text: str) -> None:
-        """Filter the queue; the open run stays open."""
         if text.strip() == self.text.strip():
             return
         self.text, self._touched, self._again = text.strip(), True, True

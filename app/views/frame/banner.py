@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from app.views.frame.theme import Theme
+from app.views.widgets.build import hbox, text_label
 
 
 class Banner(QFrame):
@@ -17,26 +18,25 @@ class Banner(QFrame):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._text = QLabel()
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._text.setWordWrap(True)
+        self._text = text_label(wrap=True)
         self._icon = QLabel("⚠")
         self.button, self.other = QPushButton(), QPushButton()
         self.button.hide()
         self.other.hide()
         self._escape: Callable[[], object] | None = None
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(16, 6, 16, 6)
-        layout.setSpacing(8)
-        layout.addWidget(self._icon)
-        layout.addWidget(self._text, 1)
-        layout.addWidget(self.button)
-        layout.addWidget(self.other)
+        hbox(
+            self._icon,
+            (self._text, 1),
+            self.button,
+            self.other,
+            parent=self,
+            margins=(16, 6, 16, 6),
+            spacing=8,
+        )
         self.hide()
 
     @property
     def text(self) -> str:
-        """The message shown."""
         return self._text.text()
 
     def tell(self, message: str) -> None:
@@ -49,7 +49,6 @@ class Banner(QFrame):
         self.setVisible(bool(message))
 
     def offer(self, message: str, action: str, act: object) -> None:
-        """Show a message with a button."""
         self.tell(message)
         self.button.setText(action)
         self.button.clicked.connect(act, Qt.ConnectionType.SingleShotConnection)

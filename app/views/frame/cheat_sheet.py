@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.models.common.commands import ACTIVE_PLACES, PLACE_TITLES, CommandCenter
 from app.models.common.keymap import readable_key
 from app.views.frame.theme import Theme
+from app.views.widgets.build import hbox, scroll_area, styled, text_label
 from app.views.widgets.keycap import draw_keys
 from app.views.widgets.overlay import Overlay
 
@@ -25,21 +26,13 @@ class CheatSheet(Overlay):
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, QSize(1160, 560))
         self._center = center
-        self._title = QLabel()
-        self._title.setProperty("kind", "title")
-        change = QPushButton(self.tr("Customize shortcuts…"))
-        change.setProperty("kind", "link")
+        self._title = text_label(kind="title")
+        change = styled(QPushButton(self.tr("Customize shortcuts…")), "link")
         change.clicked.connect(self._change)
-        head = QHBoxLayout()
-        head.setContentsMargins(20, 14, 14, 8)
-        head.addWidget(self._title, 1)
-        head.addWidget(change)
+        head = hbox((self._title, 1), change, margins=(20, 14, 14, 8))
         self.page = KeyPage(theme)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._area = scroll_area(self.page, focus=Qt.FocusPolicy.StrongFocus, sideways=True)
         self._area.setAccessibleName(self.tr("Keyboard shortcuts"))
-        self._area.setWidget(self.page)
         self.body.addLayout(head)
         self.body.addWidget(self._area, 1)
         self.body.setContentsMargins(0, 0, 0, 10)

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.views.frame.theme import Theme
 from app.views.widgets.badge import Badge
+from app.views.widgets.build import hbox, scroll_area, styled, text_label, vbox
 from app.views.widgets.overlay import Overlay
 
 if TYPE_CHECKING:
@@ -32,20 +29,13 @@ class DoctorPanel(Overlay):
     def __init__(self, model: WorkspaceModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, QSize(760, 520))
         self._model = model
-        title = QLabel(self.tr("Diagnostics"))
-        title.setProperty("kind", "title")
+        title = text_label(self.tr("Diagnostics"), "title")
         self._again = QPushButton(self.tr("Check again"))
         self._again.clicked.connect(self._examine)
         copy = QPushButton(self.tr("Copy"))
         copy.clicked.connect(self._copy)
-        head = QHBoxLayout()
-        head.addWidget(title, 1)
-        head.addWidget(copy)
-        head.addWidget(self._again)
-        head.addWidget(_closing(self))
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        head = hbox((title, 1), copy, self._again, _closing(self))
+        self._area = scroll_area(QWidget(), focus=Qt.FocusPolicy.StrongFocus, sideways=True)
         self._area.setAccessibleName(self.tr("Checks"))
         self.body.setContentsMargins(20, 14, 14, 14)
         self.body.setSpacing(10)
@@ -60,13 +50,11 @@ class DoctorPanel(Overlay):
         self._fill()
 
     def first(self) -> QWidget:
-        """The page itself."""
         return self._area
 
     def _fill(self) -> None:
         self._again.setEnabled(True)
-        sheet = QWidget()
-        sheet.setProperty("kind", "raised")
+        sheet = styled(QWidget(), "raised")
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, 8, 0)
         grid.setHorizontalSpacing(12)
@@ -74,23 +62,15 @@ class DoctorPanel(Overlay):
         grid.setColumnStretch(2, 1)
         for row, check in enumerate(self._model.checks):
             badge = Badge(*self._state(check), self._theme)
-            name = QLabel(check.name)
-            name.setProperty("kind", "heading")
-            found = QLabel(check.found)
+            name, found = text_label(check.name, "heading"), text_label(check.found, wrap=True)
             grid.addWidget(badge, row, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(name, row, 1, Qt.AlignmentFlag.AlignTop)
-            words = QVBoxLayout()
-            words.setSpacing(2)
-            words.addWidget(found)
+            words = vbox(found, spacing=2)
             if check.remedy and not check.ok:
-                remedy = QLabel(check.remedy)
-                remedy.setProperty("kind", "secondary")
+                remedy = text_label(check.remedy, "secondary", wrap=True)
                 remedy.setFont(self._theme.mono("secondary"))
                 words.addWidget(remedy)
                 remedy.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                remedy.setWordWrap(True)
-            found.setTextFormat(Qt.TextFormat.PlainText)
-            found.setWordWrap(True)
             grid.addLayout(words, row, 2)
         if not self._model.checks:
             grid.addWidget(QLabel(self.tr("Checking. This takes a few seconds.")), 0, 0)
@@ -123,38 +103,26 @@ class TextPanel(Overlay):
 
     def __init__(self, theme: Theme, parent: QWidget, size: QSize) -> None:
         super().__init__(theme, parent, size)
-        self._title, self._text = QLabel(), QLabel()
-        self._title.setProperty("kind", "title")
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._text.setWordWrap(True)
-        self._text.setProperty("kind", "raised")
+        self._title, self._text = text_label(kind="title"), text_label(kind="raised", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._text.setContentsMargins(0, 0, 8, 0)
         copy = QPushButton(self.tr("Copy"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text.text()))
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(copy)
-        head.addWidget(_closing(self))
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidget(self._text)
+        head = hbox((self._title, 1), copy, _closing(self))
+        self._area = scroll_area(self._text, focus=Qt.FocusPolicy.StrongFocus, sideways=True)
         self.body.setContentsMargins(20, 14, 14, 14)
         self.body.setSpacing(10)
         self.body.addLayout(head)
         self.body.addWidget(self._area, 1)
 
     def tell(self, title: str, text: str, *, mono: bool = False) -> None:
-        """Open it with this text."""
         self._title.setText(title)
         self._text.setFont(self._theme.mono("secondary") if mono else self._theme.font())
         self._text.setText(text)
         self.present()
 
     def first(self) -> QWidget:
-        """The page itself."""
         return self._area
 
 

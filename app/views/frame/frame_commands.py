@@ -45,25 +45,17 @@ class Frame(Protocol):
     top: TopBar
     banner: Banner
 
-    def columns(self) -> Splitter | None:
-        """The columns of the perspective shown."""
-        ...
+    def columns(self) -> Splitter | None: ...
 
-    def reset_layout(self) -> None:
-        """Give the perspective shown its first layout."""
-        ...
+    def reset_layout(self) -> None: ...
 
-    def leave(self) -> None:
-        """Ask to quit."""
-        ...
+    def leave(self) -> None: ...
 
     def close_overlays(self) -> None:
         """Close what is open over the window."""
         ...
 
-    def say(self, text: str, kind: str = "") -> None:
-        """Show a passing message."""
-        ...
+    def say(self, text: str, kind: str = "") -> None: ...
 
 
 class FrameCommands(QObject):
@@ -144,7 +136,6 @@ class FrameCommands(QObject):
     # ------------------------------------------------------------ overlays, made late
     @property
     def palette(self) -> PaletteView:
-        """The command palette."""
         if self._palette is None:
             from app.views.frame.palette import PaletteView
 
@@ -153,7 +144,6 @@ class FrameCommands(QObject):
 
     @property
     def sheet(self) -> CheatSheet:
-        """The shortcut sheet."""
         if self._sheet is None:
             from app.views.frame.cheat_sheet import CheatSheet
 
@@ -162,7 +152,6 @@ class FrameCommands(QObject):
 
     @property
     def editor(self) -> KeymapEditor:
-        """The shortcut editor."""
         if self._editor is None:
             from app.views.frame.keymap_editor import KeymapEditor
 
@@ -171,7 +160,6 @@ class FrameCommands(QObject):
 
     @property
     def settings(self) -> SettingsPanel:
-        """The settings panel."""
         if self._settings is None:
             from app.views.frame.settings_panel import SettingsPanel
 
@@ -180,7 +168,6 @@ class FrameCommands(QObject):
 
     @property
     def guide(self) -> GuidePanel:
-        """The user's guide."""
         if self._guide is None:
             from app.views.frame.guide_panel import GuidePanel
 
@@ -189,7 +176,6 @@ class FrameCommands(QObject):
 
     @property
     def doctor(self) -> DoctorPanel:
-        """The diagnostics panel."""
         if self._doctor is None:
             from app.views.frame.doctor_panel import DoctorPanel
 
@@ -219,7 +205,7 @@ class FrameCommands(QObject):
         """Report that the search index is damaged, with a button to rebuild it."""
         self._window.banner.offer(text, self.tr("Rebuild"), self._rebuild)
 
-    # ------------------------------------------------------------ deeds
+    # ------------------------------------------------------------ operations
     def _rebuild(self) -> None:
         self._window.banner.tell("")
         self._model.rebuild_index()

@@ -6,10 +6,11 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QPixmap, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTextBrowser, QWidget
+from PySide6.QtWidgets import QPushButton, QTextBrowser, QWidget
 
 from app.assets import guide
 from app.views.frame.theme import Theme
+from app.views.widgets.build import hbox, text_label
 from app.views.widgets.overlay import Overlay
 
 
@@ -22,7 +23,6 @@ class GuidePage(QTextBrowser):
         self.anchorClicked.connect(self._follow)
 
     def show_page(self, page: str) -> None:
-        """Show a page of the guide."""
         self.setSource(QUrl.fromLocalFile(str(guide(page))))
 
     def loadResource(self, type: int, name: QUrl | str) -> Any:
@@ -56,12 +56,8 @@ class GuidePanel(Overlay):
         self.back = QPushButton(self.tr("Back"))
         self.home = QPushButton(self.tr("Contents"))
         close = QPushButton(self.tr("Close  Esc"))
-        title = QLabel(self.tr("User guide"))
-        title.setProperty("kind", "title")
-        head = QHBoxLayout()
-        head.addWidget(title, 1)
-        for button in (self.back, self.home, close):
-            head.addWidget(button)
+        title = text_label(self.tr("User guide"), "title")
+        head = hbox((title, 1), self.back, self.home, close)
         self.body.setContentsMargins(20, 14, 14, 14)
         self.body.setSpacing(10)
         self.body.addLayout(head)

@@ -8,20 +8,18 @@ from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.common.commands import CommandCenter
 from app.models.common.jobs import RUNNING, JobList, progress_text
 from app.views.frame.theme import Theme
+from app.views.widgets.build import hbox, restyle, scroll_area, styled, text_label, vbox
 from app.views.widgets.elided_label import ElidedLabel
 
 if TYPE_CHECKING:
@@ -85,26 +83,16 @@ class JobRow(QWidget):
     def __init__(self, job: JobChanged, jobs: JobList, parent: QWidget) -> None:
         super().__init__(parent)
         self._jobs, self._id = jobs, job.id
-        self._title, self._words = ElidedLabel(), ElidedLabel()
-        self._words.setProperty("kind", "secondary")
+        self._title, self._words = ElidedLabel(), styled(ElidedLabel(), "secondary")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
-        self._cancel = QPushButton(self.tr("Cancel"))
-        self._cancel.setProperty("kind", "link")
+        self._cancel = styled(QPushButton(self.tr("Cancel")), "link")
         self._cancel.clicked.connect(self._stop)
-        top = QHBoxLayout()
-        top.addWidget(self._title, 1)
-        top.addWidget(self._cancel)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 8, 10, 8)
-        layout.setSpacing(4)
-        layout.addLayout(top)
-        layout.addWidget(self._bar)
-        layout.addWidget(self._words)
+        top = hbox((self._title, 1), self._cancel)
+        vbox(top, self._bar, self._words, parent=self, margins=(14, 8, 10, 8), spacing=4)
         self.show_job(job)
 
     def show_job(self, job: JobChanged) -> None:
-        """Show the progress of a job."""
         running = job.state == RUNNING
         self._title.setText(job.title)
         self._words.setText(progress_text(job))
@@ -115,10 +103,7 @@ class JobRow(QWidget):
         self._cancel.setVisible(running)
         self._cancel.setAccessibleName(self.tr("Cancel {0}").format(job.title))
         kind = "fail" if job.state == "failed" else "secondary"
-        if self._words.property("kind") != kind:
-            self._words.setProperty("kind", kind)
-            self._words.style().unpolish(self._words)
-            self._words.style().polish(self._words)
+        restyle(self._words, kind=kind)
 
     def _stop(self) -> None:
         self._cancel.setEnabled(False)
@@ -134,35 +119,18 @@ class JobsPopup(QFrame):
         self._jobs, self._theme, self._host = jobs, theme, host
         self._anchor: QWidget | None = None
         self._rows: dict[str, JobRow] = {}
-        title = QLabel(self.tr("Jobs"))
-        title.setProperty("kind", "heading")
-        self._all = QPushButton(self.tr("Cancel all"))
-        self._all.setProperty("kind", "link")
+        title = text_label(self.tr("Jobs"), "heading")
+        self._all = styled(QPushButton(self.tr("Cancel all")), "link")
         self._all.clicked.connect(lambda: center.trigger("app.cancel_jobs"))
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 10, 10, 4)
-        head.addWidget(title, 1)
-        head.addWidget(self._all)
+        head = hbox((title, 1), self._all, margins=(14, 10, 10, 4))
         self._none = QLabel(self.tr("No jobs. Imports, detectors and the encoder appear here."))
         self._none.setProperty("kind", "muted")
         self._none.setWordWrap(True)
         self._none.setContentsMargins(14, 6, 14, 14)
-        inside = QWidget()
-        inside.setProperty("kind", "raised")
-        self._list = QVBoxLayout(inside)
-        self._list.setContentsMargins(0, 0, 0, 0)
-        self._list.setSpacing(0)
-        self._list.addStretch(1)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidget(inside)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(1, 1, 1, 9)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._none)
-        layout.addWidget(self._area, 1)
+        inside = styled(QWidget(), "raised")
+        self._list = vbox(1, parent=inside, spacing=0)
+        self._area = scroll_area(inside, focus=Qt.FocusPolicy.StrongFocus, sideways=True)
+        vbox(head, self._none, (self._area, 1), parent=self, margins=(1, 1, 1, 9), spacing=0)
         self.setAccessibleName(self.tr("Jobs"))
         jobs.rowsInserted.connect(self._fill)
         jobs.rowsRemoved.connect(self._fill)
@@ -171,7 +139,6 @@ class JobsPopup(QFrame):
         self.hide()
 
     def toggle(self, anchor: QWidget) -> None:
-        """Open under ``anchor``, or close."""
         self._anchor = anchor
         if self.isVisible():
             self.hide()
@@ -183,7 +150,6 @@ class JobsPopup(QFrame):
         self.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes."""
         if event.key() == Qt.Key.Key_Escape:
             self.hide()
         else:
@@ -209,7 +175,6 @@ class JobsPopup(QFrame):
         return super().eventFilter(watched, event)
 
     def sizeHint(self) -> QSize:
-        """As high as its rows."""
         rows = sum(row.sizeHint().height() for row in self._rows.values())
         wide = self._theme.px(WIDE)
         return QSize(wide, self._theme.px(58) + (rows if rows else self._none.heightForWidth(wide) + 8))

@@ -6,20 +6,18 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QKeySequenceEdit,
-    QLabel,
     QLineEdit,
     QPushButton,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.common.commands import CommandCenter
 from app.models.common.key_table import KeyTable
 from app.views.frame.theme import Theme
+from app.views.widgets.build import Gap, hbox, restyle, text_label, vbox
 from app.views.widgets.overlay import Overlay
 
 
@@ -30,8 +28,7 @@ class KeymapEditor(Overlay):
         super().__init__(theme, parent, QSize(760, 600))
         self._center = center
         self.table = KeyTable(center, self)
-        title = QLabel(self.tr("Keyboard shortcuts"))
-        title.setProperty("kind", "title")
+        title = text_label(self.tr("Keyboard shortcuts"), "title")
         self.filter = QLineEdit()
         self.filter.setPlaceholderText(self.tr("Filter by word or shortcut"))
         self.filter.setAccessibleName(self.tr("Filter the commands"))
@@ -56,27 +53,14 @@ class KeymapEditor(Overlay):
         self.keys.setMaximumSequenceLength(2)
         self.keys.setAccessibleName(self.tr("Press the new shortcut"))
         self.keys.keySequenceChanged.connect(self._check)
-        self._what, self._trouble = QLabel(), QLabel()
-        self._what.setProperty("kind", "heading")
-        self._trouble.setProperty("kind", "muted")
-        self._trouble.setWordWrap(True)
+        self._what, self._trouble = text_label(kind="heading"), text_label(kind="muted", wrap=True)
         self._set = self._button(self.tr("Set shortcut"), self._take, primary=True)
         self._none = self._button(self.tr("No shortcut"), self._clear)
         self._reset = self._button(self.tr("Reset"), self._default)
         all_default = self._button(self.tr("Reset all"), self._all_default)
-        head = QHBoxLayout()
-        head.addWidget(title, 1)
-        head.addWidget(self.filter, 1)
-        line = QHBoxLayout()
-        for widget in (self.keys, self._set, self._none, self._reset):
-            line.addWidget(widget, 1 if widget is self.keys else 0)
-        line.addSpacing(16)
-        line.addWidget(all_default)
-        foot = QVBoxLayout()
-        foot.setSpacing(6)
-        foot.addWidget(self._what)
-        foot.addLayout(line)
-        foot.addWidget(self._trouble)
+        head = hbox((title, 1), (self.filter, 1))
+        line = hbox((self.keys, 1), self._set, self._none, self._reset, Gap(16), all_default)
+        foot = vbox(self._what, line, self._trouble, spacing=6)
         self.body.setContentsMargins(16, 14, 16, 14)
         self.body.setSpacing(10)
         self.body.addLayout(head)
@@ -92,7 +76,6 @@ class KeymapEditor(Overlay):
         self._show()
 
     def first(self) -> QWidget:
-        """The filter."""
         return self.filter
 
     @property
@@ -101,7 +84,6 @@ class KeymapEditor(Overlay):
         return self._trouble.text()
 
     def choose(self, command: str) -> None:
-        """Choose the command to change."""
         row = self.table.row_of(command)
         if row >= 0:
             self.view.selectRow(row)
@@ -147,9 +129,7 @@ class KeymapEditor(Overlay):
 
     def _say(self, text: str, kind: str) -> None:
         self._trouble.setText(text)
-        self._trouble.setProperty("kind", kind)
-        self._trouble.style().unpolish(self._trouble)
-        self._trouble.style().polish(self._trouble)
+        restyle(self._trouble, kind=kind)
 
     def _take(self) -> None:
         command, pressed = self._current(), self._pressed()

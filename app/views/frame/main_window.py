@@ -24,21 +24,22 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
-    QHBoxLayout,
     QMainWindow,
+    QMenu,
+    QMenuBar,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
-from app.models.common.commands import PLACE_TITLES, CommandCenter
+from app.models.common.command import PERSPECTIVES
+from app.models.common.commands import MENUS, PLACE_TITLES, CommandCenter
 from app.views.frame.banner import Banner
-from app.views.frame.menus import build_menus
 from app.views.frame.navigation_rail import NavigationRail
 from app.views.frame.status_bar import StatusBar
 from app.views.frame.theme import Theme
 from app.views.frame.top_bar import TopBar
 from app.views.frame.welcome import DropTarget, Welcome
+from app.views.widgets.build import hbox, vbox
 from app.views.widgets.overlay import Overlay
 from app.views.widgets.splitter import Splitter
 from app.views.widgets.toast import Toast
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from app.models.common.search import SearchModel
     from app.models.common.settings_form import SettingsForm
     from app.models.common.workspace import WorkspaceModel
+
 
 MIN_SIZE = QSize(960, 600)
 DEFAULT_SIZE = QSize(1280, 800)
@@ -67,13 +69,9 @@ class PerspectiveView(Protocol):
         """Splitters and columns, as JSON."""
         ...
 
-    def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Restore a saved layout."""
-        ...
+    def restore_layout(self, layout: dict[str, Any]) -> None: ...
 
-    def focus_first(self) -> None:
-        """Focus its list."""
-        ...
+    def focus_first(self) -> None: ...
 
 
 class MainWindow(QMainWindow):
@@ -93,7 +91,7 @@ class MainWindow(QMainWindow):
         self._perspectives: dict[str, PerspectiveView] = {}
         self._closing, self._painted = False, False
         self.may_leave: Callable[[], bool] = lambda: True
-        """Asked before ``quit_requested``; whoever says no says why, and calls ``leave`` again."""
+        """Asked before ``quit_requested``; who refuses shows the reason, and calls ``leave`` again later."""
         self.workspace: WorkspaceModel | None = None
         self._said_at = 0.0
         self.setWindowTitle("Sitelore")
@@ -109,17 +107,8 @@ class MainWindow(QMainWindow):
         self.stack.addWidget(self.welcome)
         self.frame = QWidget()
         self.frame.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.rail)
-        middle.addWidget(self.stack, 1)
-        layout = QVBoxLayout(self.frame)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.top)
-        layout.addWidget(self.banner)
-        layout.addLayout(middle, 1)
-        layout.addWidget(self.status)
+        middle = hbox(self.rail, (self.stack, 1), spacing=0)
+        vbox(self.top, self.banner, (middle, 1), self.status, parent=self.frame, spacing=0)
         self.setCentralWidget(self.frame)
         self.frame.setFocus()
         self.toast = Toast(self.frame)
@@ -130,7 +119,7 @@ class MainWindow(QMainWindow):
         self.addActions(center.actions())
         center.place_wanted.connect(self._go_for_command)
 
-    # ------------------------------------------------------------ being filled
+    # ------------------------------------------------------------ setup
     def attach(
         self, workspace: WorkspaceModel, jobs: JobList, search: SearchModel, form: SettingsForm
     ) -> None:
@@ -156,7 +145,7 @@ class MainWindow(QMainWindow):
         self.rail.add(place, self.tr(PLACE_TITLES[place]))
         self.center.bind(f"go.{place}", lambda: self.go(place))
 
-    # ------------------------------------------------------------ where the person is
+    # ------------------------------------------------------------ navigation
     @property
     def place(self) -> str:
         """The place of the perspective shown, "" before there is one."""
@@ -167,15 +156,12 @@ class MainWindow(QMainWindow):
 
     @property
     def places(self) -> list[str]:
-        """The places of all perspectives, in the rail's order."""
         return list(self._perspectives)
 
     def perspective(self, place: str) -> PerspectiveView | None:
-        """The perspective of a place."""
         return self._perspectives.get(place)
 
     def go(self, place: str) -> None:
-        """Show a perspective and focus it."""
         view = self._perspectives.get(place)
         if view is None:
             return
@@ -188,13 +174,11 @@ class MainWindow(QMainWindow):
         view.focus_first()
 
     def columns(self) -> Splitter | None:
-        """The columns of the perspective shown."""
         current = self.stack.currentWidget()
         found = current.findChildren(Splitter) if current is not None else []
         return next((one for one in found if one.orientation() is Qt.Orientation.Horizontal), None)
 
     def reset_layout(self) -> None:
-        """Give the perspective shown its first layout."""
         current = self.perspective(self.place)
         if current is not None:
             current.restore_layout({})
@@ -274,7 +258,6 @@ class MainWindow(QMainWindow):
             self.quit_requested.emit()
 
     def finish_closing(self) -> None:
-        """Close the window after everything is stored and stopped."""
         self._closing = True
         self.close()
 
@@ -306,28 +289,23 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def close_overlays(self) -> None:
-        """Close the open overlays."""
         for overlay in self._overlays:
             overlay.dismiss()
 
     @property
     def _overlays(self) -> list[Overlay]:
-        """The open overlays."""
         found = self.frame.findChildren(Overlay, options=Qt.FindChildOption.FindDirectChildrenOnly)
         return [one for one in found if one.isVisible()]
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept files and folders."""
         if _paths(event):
             event.acceptProposedAction()
             self.drop_target.present()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Hide the drop target."""
         self.drop_target.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Import the dropped files."""
         self.drop_target.hide()
         paths = _paths(event)
         if paths and self.workspace is not None:
@@ -370,3 +348,54 @@ def _number(value: object, otherwise: float) -> float:
         return float(str(value))
     except ValueError:
         return otherwise
+
+
+BREAKS = {
+    "app.jobs",
+    "app.quit",
+    "app.search",
+    "app.keys",
+    "tip.compose",
+    "review.filter",
+    "app.about",
+    "kb.freeze",
+    "map.next",
+    "map.links",
+    "map.merge",
+    "map.verify",
+    "live.next",
+    "live.policy",
+    "live.stop",
+    "live.edit",
+}
+"""Commands that begin a new group in their menu."""
+
+
+def build_menus(bar: QMenuBar, center: CommandCenter, theme: Theme) -> dict[str, QMenu]:
+    """Fill ``bar``; returns the menus by path (``View/Colours``)."""
+    menus: dict[str, QMenu] = {title: bar.addMenu(center.tr(title)) for title in MENUS}
+    for command in center.commands:
+        if not command.menu:
+            continue
+        menu = menus.get(command.menu)
+        if menu is None:
+            parent, _, title = command.menu.partition("/")
+            menu = menus[command.menu] = menus[parent].addMenu(center.tr(title))
+        action = center.action(command.id)
+        if command.id in BREAKS and not menu.isEmpty():
+            menu.addSeparator()
+        if command.icon:
+            action.setIcon(theme.icon(command.icon, "muted"))
+        menu.addAction(action)
+    for menu in menus.values():
+        menu.setToolTipsVisible(False)
+        menu.aboutToShow.connect(center.refresh)
+
+    def show_only_here(place: str) -> None:
+        """Show only the perspective's own menu."""
+        for view in PERSPECTIVES:
+            menus[view.title].menuAction().setVisible(place in view.places)
+
+    center.place_changed.connect(show_only_here)
+    show_only_here(center.place)
+    return menus

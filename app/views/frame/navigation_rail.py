@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QWidget
 
 from app.models.common.commands import CommandCenter
 from app.views.frame.theme import Theme
+from app.views.widgets.build import vbox
 
 
 class NavigationRail(QWidget):
@@ -19,12 +20,8 @@ class NavigationRail(QWidget):
         self._center, self._theme = center, theme
         self._buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 8, 0, 8)
-        self._layout.setSpacing(4)
-        self._layout.addStretch(1)
         self._help = self._make("app.cheat_sheet", self.tr("Keys"), checkable=False)
-        self._layout.addWidget(self._help)
+        self._layout = vbox(1, self._help, parent=self, margins=(0, 8, 0, 8), spacing=4)
         theme.changed.connect(self._resize)
         center.keys_changed.connect(self._tell_keys)
         self._resize()
@@ -38,7 +35,6 @@ class NavigationRail(QWidget):
         self._resize()
 
     def show_place(self, place: str) -> None:
-        """Mark the current perspective."""
         if place in self._buttons:
             self._buttons[place].setChecked(True)
 

@@ -7,7 +7,6 @@ from functools import partial
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
-    QLabel,
     QLineEdit,
     QListView,
     QStackedLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 from app.models.common.commands import PLACE_TITLES, CommandCenter
 from app.models.common.palette import PaletteModel
 from app.views.frame.theme import Theme
+from app.views.widgets.build import text_label
 from app.views.widgets.keycap import draw_keys, keys_width
 from app.views.widgets.overlay import Overlay
 from app.views.widgets.picker import Picker
@@ -59,8 +59,7 @@ class PaletteView(Overlay):
         describe = partial(command_row, center, theme)
         delegate = RowDelegate(theme, describe, COMMAND, self.list)
         self.picker = Picker(self.line, self.list, self.model, delegate)
-        self._nothing = QLabel(self.tr("No matching command."))
-        self._nothing.setProperty("kind", "muted")
+        self._nothing = text_label(self.tr("No matching command."), "muted")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         holder = QWidget()
         self._stack = QStackedLayout(holder)
@@ -79,7 +78,6 @@ class PaletteView(Overlay):
         self._ask("")
 
     def first(self) -> QWidget:
-        """The line to type into."""
         return self.line
 
     def _ask(self, text: str) -> None:

@@ -19,7 +19,6 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QLabel,
     QListView,
     QStackedLayout,
     QStyleOptionViewItem,
@@ -29,6 +28,7 @@ from PySide6.QtWidgets import (
 from app.models.common.search import SearchModel, marked_pieces
 from app.views.frame.theme import Theme
 from app.views.frame.top_bar import SearchField
+from app.views.widgets.build import text_label
 from app.views.widgets.picker import Picker
 from app.views.widgets.rows import RowContent, RowDelegate, RowStyle, Span, line, plain, small
 from app.views.widgets.signs import icon_sign
@@ -92,10 +92,8 @@ class SearchPopup(QFrame):
         self.list = QListView()
         self.list.setAccessibleName(self.tr("Search results"))
         self.picker = Picker(field, self.list, model, SearchHitDelegate(model, theme, self.list))
-        self.words = QLabel()
-        self.words.setProperty("kind", "muted")
+        self.words = text_label(kind="muted", wrap=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.words.setWordWrap(True)
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(2, 6, 2, 6)
         self._stack.addWidget(self.list)
@@ -118,7 +116,6 @@ class SearchPopup(QFrame):
         self._field.selectAll()
 
     def leave(self) -> None:
-        """Close, and restore the focus."""
         self.hide()
         before, self._before = self._before, None
         if before is not None and before.isVisible():

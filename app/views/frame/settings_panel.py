@@ -11,19 +11,16 @@ from PySide6.QtCore import QLocale, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QDoubleValidator, QIntValidator
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.common.settings_form import AMOUNTS, CHOICES, NUMBERS, SettingField
 from app.views.widgets import ElidedLabel
+from app.views.widgets.build import hbox, restyle, scroll_area, styled, text_label, vbox
 from app.views.widgets.overlay import Overlay
 
 if TYPE_CHECKING:
@@ -46,9 +43,7 @@ class SettingsPanel(Overlay):
         self.save.setProperty("kind", "primary")
         self.save.setAccessibleName(self.tr("Save the settings"))
         self.close_.setAccessibleName(self.tr("Close the settings"))
-        self.said = QLabel()
-        self.said.setWordWrap(True)
-        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.said = text_label(wrap=True)
         self._lay_out()
         self.save.clicked.connect(form.save)
         self.close_.clicked.connect(self.dismiss)
@@ -71,10 +66,8 @@ class SettingsPanel(Overlay):
 
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Settings"))
-        title.setProperty("kind", "title")
-        sheet = QWidget()
-        sheet.setProperty("kind", "raised")
+        title = text_label(self.tr("Settings"), "title")
+        sheet = styled(QWidget(), "raised")
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, 10, 0)
         grid.setHorizontalSpacing(16)
@@ -86,23 +79,9 @@ class SettingsPanel(Overlay):
         for number, line in enumerate(self._form.lines, 1):
             self._add(grid, number * 2, line)
         grid.setRowStretch(grid.rowCount(), 1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(sheet)
-        self._area = area
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.said, 1)
-        foot.addWidget(self.close_)
-        foot.addWidget(self.save)
-        body = QVBoxLayout()
-        body.setContentsMargins(20, 14, 16, 14)
-        body.setSpacing(12)
-        body.addWidget(title)
-        body.addWidget(area, 1)
-        body.addLayout(foot)
+        area = self._area = scroll_area(sheet, sideways=True)
+        foot = hbox((self.said, 1), self.close_, self.save, spacing=8)
+        body = vbox(title, (area, 1), foot, margins=(20, 14, 16, 14), spacing=12)
         self.body.addLayout(body)
         for one, other in pairwise([*self.fields.values(), self.close_, self.save]):
             QWidget.setTabOrder(one, other)
@@ -111,11 +90,11 @@ class SettingsPanel(Overlay):
         field = self._field(line.name)
         field.setAccessibleName(line.label)
         field.setAccessibleDescription(line.help)
-        field.setEnabled(not line.held_by)
+        field.setEnabled(not line.overridden_by)
         name = QLabel(line.label)
         name.setBuddy(field)
-        held = self.tr("Overridden by the environment variable {0}").format(line.held_by)
-        words = self.words[line.name] = _quiet(held if line.held_by else line.help)
+        held = self.tr("Overridden by the environment variable {0}").format(line.overridden_by)
+        words = self.words[line.name] = _quiet(held if line.overridden_by else line.help)
         self.fields[line.name] = field
         grid.addWidget(name, row, 0)
         grid.addWidget(field, row, 1)
@@ -176,10 +155,7 @@ class SettingsPanel(Overlay):
 
     def _say(self, text: str, kind: str) -> None:
         self.said.setText(text)
-        if self.said.property("kind") != kind:
-            self.said.setProperty("kind", kind)
-            self.said.style().unpolish(self.said)
-            self.said.style().polish(self.said)
+        restyle(self.said, kind=kind)
 
     def _dress(self) -> None:
         for words in self.words.values():
@@ -202,7 +178,4 @@ def _says(text: str, value: object) -> bool:
 
 
 def _quiet(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("kind", "secondary")
-    label.setWordWrap(True)
-    return label
+    return text_label(text, "secondary", wrap=True)

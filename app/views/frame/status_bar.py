@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.models.common.commands import CommandCenter
 from app.views.frame.theme import Theme
+from app.views.widgets.build import hbox, restyle
 from app.views.widgets.elided_label import ElidedLabel
 
 if TYPE_CHECKING:
@@ -26,9 +27,7 @@ class StatusBar(QWidget):
         self._theme = theme
         self.encoder, self.endpoint, self.browser = ElidedLabel(), ElidedLabel(), ElidedLabel()
         self.saved, self.counts = QLabel(self.tr("starting")), QLabel()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 2, 12, 2)
-        layout.setSpacing(8)
+        layout = hbox(parent=self, margins=(12, 2, 12, 2), spacing=8)
         parts = (self.encoder, self.endpoint, self.browser, self.saved)
         self._late: list[QWidget] = [self.encoder, self.endpoint, self.browser]
         for number, part in enumerate(parts):
@@ -98,9 +97,7 @@ class StatusBar(QWidget):
         self._mark(self.browser, "warn")
 
     def _mark(self, label: QLabel, state: str) -> None:
-        label.setProperty("state", state)
-        label.style().unpolish(label)
-        label.style().polish(label)
+        restyle(label, state=state)
 
     def _restyle(self) -> None:
         self.setFixedHeight(self._theme.px(24))

@@ -2,15 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from string import Template
+from typing import cast
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QPalette
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QGuiApplication,
+    QIcon,
+    QIconEngine,
+    QPainter,
+    QPalette,
+    QPixmap,
+)
 from PySide6.QtWidgets import QApplication
 
 from app.assets import resource
 from app.views.frame.color_roles import derived
-from app.views.frame.icons import IconFont, RoleIcon
+
+
+class IconFont:
+    """The set's font and its table of names, once loaded."""
+
+    def __init__(self) -> None:
+        self._font: QFont | None = None
+        self._chars: dict[str, str] = {}
+
+    def load(self) -> bool:
+        if self._font is not None:
+            return False
+        import qtawesome
+
+        self._font = qtawesome.font("mdi6", 16)
+        return True
+
+    def glyph(self, name: str) -> tuple[QFont, str] | None:
+        """Return the font and the character of an icon; ``None`` before loading."""
+        if self._font is None:
+            return None
+        if name not in self._chars:
+            import qtawesome
+
+            self._chars[name] = cast("str", qtawesome.charmap(f"mdi6.{name}"))
+        return self._font, self._chars[name]
+
+
+class RoleIcon(QIconEngine):
+    """An icon that looks up its colour whenever it is painted, so a change of theme needs no new icon."""
+
+    def __init__(
+        self, font: IconFont, name: str, color: Callable[[], QColor], disabled: Callable[[], QColor]
+    ) -> None:
+        super().__init__()
+        self._font, self._name, self._color, self._disabled = font, name, color, disabled
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        """Draw the character at the rectangle's size."""
+        found = self._font.glyph(self._name)
+        if found is None:
+            return
+        font, char = QFont(found[0]), found[1]
+        font.setPixelSize(max(1, min(rect.width(), rect.height())))
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        painter.setFont(font)
+        painter.setPen(self._disabled() if mode is QIcon.Mode.Disabled else self._color())
+        if mode is QIcon.Mode.Disabled:
+            painter.setOpacity(0.6)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, char)
+        painter.restore()
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        pixmap = QPixmap(size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
+        painter.end()
+        return pixmap
+
+    def clone(self) -> QIconEngine:
+        return RoleIcon(self._font, self._name, self._color, self._disabled)
+
 
 MODES = ("system", "light", "dark", "contrast")
 SIZES = {"base": 13, "secondary": 11, "title": 16}
@@ -25,10 +100,10 @@ class Theme(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._mode, self._zoom = "system", 1.0
+        self.mode, self.zoom = "system", 1.0
         self._calm = False
         self._roles = derived("light")
-        self._scheme = "light"
+        self.scheme = "light"
         self._family = ""
         self._applied = False
         self._font = IconFont()
@@ -39,24 +114,9 @@ class Theme(QObject):
 
     # ------------------------------------------------------------ what widgets ask
     @property
-    def scheme(self) -> str:
-        """The scheme shown: ``light``, ``dark``, ``contrast_light`` or ``contrast_dark``."""
-        return self._scheme
-
-    @property
     def is_dark(self) -> bool:
         """Whether the text is light on a dark ground."""
-        return self._scheme.endswith("dark")
-
-    @property
-    def mode(self) -> str:
-        """The chosen mode: one of ``MODES``."""
-        return self._mode
-
-    @property
-    def zoom(self) -> float:
-        """Text size, 0.8 to 2.0."""
-        return self._zoom
+        return self.scheme.endswith("dark")
 
     @property
     def motion(self) -> bool:
@@ -81,7 +141,7 @@ class Theme(QObject):
 
     def px(self, pixels: float) -> int:
         """Return a length that scales with the text size."""
-        return round(pixels * self._zoom)
+        return round(pixels * self.zoom)
 
     def font(self, size: str = "base", *, bold: bool = False) -> QFont:
         """Return the system's font in one of ``SIZES``."""
@@ -99,8 +159,8 @@ class Theme(QObject):
     # ------------------------------------------------------------ what the frame does
     def set_mode(self, mode: str) -> None:
         """Use the system's scheme, or always light, dark or high contrast."""
-        if mode in MODES and mode != self._mode:
-            self._mode = mode
+        if mode in MODES and mode != self.mode:
+            self.mode = mode
             hints = QGuiApplication.styleHints()
             match mode:
                 case "light":
@@ -112,15 +172,14 @@ class Theme(QObject):
             self._refresh()
 
     def set_zoom(self, zoom: float) -> None:
-        """Set the text size, limited to 80 to 200 %."""
         zoom = min(max(zoom, ZOOMS[0]), ZOOMS[-1])
-        if zoom != self._zoom:
-            self._zoom = zoom
+        if zoom != self.zoom:
+            self.zoom = zoom
             self._refresh()
 
     def step_zoom(self, by: int) -> None:
         """Set the next larger (1) or smaller (-1) text size."""
-        nearest = min(range(len(ZOOMS)), key=lambda number: abs(ZOOMS[number] - self._zoom))
+        nearest = min(range(len(ZOOMS)), key=lambda number: abs(ZOOMS[number] - self.zoom))
         self.set_zoom(ZOOMS[min(max(nearest + by, 0), len(ZOOMS) - 1)])
 
     def apply(self, app: QApplication) -> None:
@@ -147,8 +206,8 @@ class Theme(QObject):
         QTimer.singleShot(0, self, self._refresh)
 
     def _refresh(self) -> None:
-        self._scheme = self._wanted_scheme()
-        self._roles = derived(self._scheme)
+        self.scheme = self._wanted_scheme()
+        self._roles = derived(self.scheme)
         app = QApplication.instance()
         if self._applied and isinstance(app, QApplication):
             if app.font() != self.font():  # each of the three restyles every widget
@@ -159,8 +218,8 @@ class Theme(QObject):
 
     def _wanted_scheme(self) -> str:
         system_dark, system_strong = self._system()
-        dark = self._mode == "dark" or (self._mode in ("system", "contrast") and system_dark)
-        strong = self._mode == "contrast" or (self._mode == "system" and system_strong)
+        dark = self.mode == "dark" or (self.mode in ("system", "contrast") and system_dark)
+        strong = self.mode == "contrast" or (self.mode == "system" and system_strong)
         return f"{'contrast_' if strong else ''}{'dark' if dark else 'light'}"
 
     def _system(self) -> tuple[bool, bool]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenuBar, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenuBar, QWidget
 
 from app.models.common.commands import CommandCenter
 from app.views.frame.jobs_bar import JobsButton
 from app.views.frame.theme import Theme
+from app.views.widgets.build import Gap, hbox, styled, text_label
 from app.views.widgets.elided_label import ElidedLabel
 
 
@@ -38,7 +39,6 @@ class SearchField(QLineEdit):
             self.entered.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc returns to the previous focus."""
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         else:
@@ -70,29 +70,28 @@ class TopBar(QWidget):
         self.setObjectName("topBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._theme = theme
-        name = QLabel("Sitelore")
-        name.setProperty("kind", "heading")
-        self.workspace = ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.workspace.setProperty("kind", "muted")
+        name = text_label("Sitelore", "heading")
+        self.workspace = styled(ElidedLabel(Qt.TextElideMode.ElideMiddle), "muted")
         self.menu_bar = QMenuBar()
         self.menu_bar.setNativeMenuBar(False)
         self.search = SearchField(center, theme)
         self.jobs = JobsButton(center, theme)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 4, 8, 4)
-        layout.setSpacing(6)
-        layout.addWidget(name)
-        layout.addWidget(self.workspace)
-        layout.addSpacing(12)
-        layout.addWidget(self.menu_bar, 0, Qt.AlignmentFlag.AlignVCenter)
-        layout.addStretch(1)
-        layout.addWidget(self.search, 5)
-        layout.addWidget(self.jobs)
+        hbox(
+            name,
+            self.workspace,
+            Gap(12),
+            (self.menu_bar, 0, Qt.AlignmentFlag.AlignVCenter),
+            1,
+            (self.search, 5),
+            self.jobs,
+            parent=self,
+            margins=(12, 4, 8, 4),
+            spacing=6,
+        )
         theme.changed.connect(self._resize)
         self._resize()
 
     def show_workspace(self, name: str, path: str) -> None:
-        """Show the workspace's name."""
         self.workspace.setText(f"·  {name}")
         self.workspace.setToolTip(path)
         self._fit_workspace()

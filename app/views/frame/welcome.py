@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from app.models.common.commands import CommandCenter
 from app.views.frame.theme import Theme
+from app.views.widgets.build import text_label, vbox
 
 
 class Welcome(QWidget):
@@ -15,18 +16,14 @@ class Welcome(QWidget):
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title, self._hint = QLabel(self.tr("Opening the workspace…")), QLabel("")
-        self._title.setProperty("kind", "title")
+        self._title, self._hint = text_label(self.tr("Opening the workspace…"), "title"), QLabel("")
         self._hint.setProperty("kind", "muted")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(220)
         self._bar.setAccessibleName(self.tr("Opening the workspace"))
-        layout = QVBoxLayout(self)
-        layout.setSpacing(12)
-        layout.setContentsMargins(48, 32, 48, 32)
-        layout.addStretch(2)
+        layout = vbox(2, parent=self, margins=(48, 32, 48, 32), spacing=12)
         for label in (self._title, self._hint):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -38,7 +35,6 @@ class Welcome(QWidget):
 
     @property
     def words(self) -> str:
-        """The text shown."""
         return f"{self._title.text()} {self._hint.text()}".strip()
 
     def fail(self, title: str, reason: str) -> None:
@@ -58,7 +54,6 @@ class DropTarget(QWidget):
         self.hide()
 
     def present(self) -> None:
-        """Cover the window."""
         self.setGeometry(self._host.rect())
         self.show()
         self.raise_()

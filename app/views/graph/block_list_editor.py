@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from app.views.graph.node_rows import NodeRows, block_list_row
 from app.views.graph.rule_editor import RuleEditor
 from app.views.graph.screenshot_view import ScreenshotMark, ScreenshotView
 from app.views.graph.status_marks import VERDICT_ROLE
 from app.views.widgets import Badge, ElidedLabel, Splitter
+from app.views.widgets.build import Panel, hbox, styled, text_label, vbox
+from app.views.widgets.command_button import show_command
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -38,7 +39,7 @@ class BlockListEditor(Panel):
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
         self.setAccessibleName(self.tr("Block-list editor"))
-        self.where = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.where = styled(ElidedLabel(Qt.TextElideMode.ElideMiddle), "secondary")
         self.editor = RuleEditor(theme, self.tr("Rules of the site"))
         self.verdict = Badge("", "muted", theme)
         self.error, self.here, self.everywhere = QLabel(), QLabel(), QLabel()
@@ -60,28 +61,16 @@ class BlockListEditor(Panel):
         self._show()
 
     def begin(self) -> None:
-        """Focus the rules."""
         self.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Block-list editor"))
-        title.setProperty("kind", "heading")
-        self.where.setProperty("kind", "secondary")
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 8, 12, 6)
-        head.setSpacing(10)
-        head.addWidget(title)
-        head.addWidget(self.where, 1)
-        head.addWidget(self.close_button)
+        title = text_label(self.tr("Block-list editor"), "heading")
+        head = hbox(title, (self.where, 1), self.close_button, margins=(14, 8, 12, 6), spacing=10)
         self.close_button.setProperty("kind", "link")
         self.splitter.addWidget(self._rules())
         self.splitter.addWidget(self._page())
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self.splitter, 1)
+        vbox(head, (self.splitter, 1), parent=self, spacing=0)
         order = [
             self.editor,
             self.to_error,
@@ -97,16 +86,13 @@ class BlockListEditor(Panel):
 
     def _rules(self) -> QWidget:
         side = QWidget()
-        column = QVBoxLayout(side)
-        column.setContentsMargins(14, 0, 8, 10)
-        column.setSpacing(6)
-        column.addWidget(self.editor, 1)
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(self.verdict, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self.error, 1)
-        line.addWidget(self.to_error, 0, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(line)
+        line = hbox(
+            (self.verdict, 0, Qt.AlignmentFlag.AlignTop),
+            (self.error, 1),
+            (self.to_error, 0, Qt.AlignmentFlag.AlignTop),
+            spacing=8,
+        )
+        column = vbox((self.editor, 1), line, parent=side, margins=(14, 0, 8, 10), spacing=6)
         for label in (self.error, self.here, self.everywhere):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -114,32 +100,30 @@ class BlockListEditor(Panel):
         self.to_error.setProperty("kind", "link")
         self.save.setProperty("kind", "primary")
         buttons = QWidget()
-        row = FlowLayout(buttons)
-        for button in (self.save, self.builtin, self.stored):
-            row.addWidget(button)
+        FlowLayout(self.save, self.builtin, self.stored, parent=buttons)
         column.addWidget(buttons)
         return side
 
     def _page(self) -> QWidget:
         side = self._right = QWidget()
-        column = QVBoxLayout(side)
-        column.setContentsMargins(8, 0, 12, 0)
-        column.setSpacing(4)
-        column.addWidget(self.shot, 1000)
-        for label in (self.here, self.everywhere):
-            column.addWidget(label)
         self.here.setProperty("kind", "heading")
         self.everywhere.setProperty("kind", "secondary")
-        line = QHBoxLayout()
-        line.addWidget(self.only, 1)
-        line.addWidget(self.next)
+        line = hbox((self.only, 1), self.next)
         self.next.setProperty("kind", "link")
-        column.addLayout(line)
         self.none.setProperty("kind", "muted")
         self.none.setWordWrap(True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column.addWidget(self.none, 1)
-        column.addWidget(self.list, 1)
+        vbox(
+            (self.shot, 1000),
+            self.here,
+            self.everywhere,
+            line,
+            (self.none, 1),
+            (self.list, 1),
+            parent=side,
+            margins=(8, 0, 12, 0),
+            spacing=4,
+        )
         return side
 
     def _connect(self) -> None:
@@ -338,10 +322,7 @@ class BlockListEditor(Panel):
             (self.stored, self.tr("Revert to saved"), "map.lab.stored"),
             (self.next, self.tr("Next stopped"), "map.lab.next"),
         ):
-            keys = center.keys(command)
-            button.setText(f"{word}  {keys}" if keys else word)
-            button.setAccessibleName(center.title(command))
-            button.setToolTip(center.action(command).toolTip())
+            show_command(button, center, command, word)
         self.only.setText(self.tr("only stopped elements"))
         self.to_error.setText(self.tr("Go to it"))
         self.to_error.setAccessibleName(self.tr("Go to the error in the rules"))

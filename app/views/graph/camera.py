@@ -67,7 +67,6 @@ class Camera(QObject):
 
     @property
     def is_moving(self) -> bool:
-        """Whether an animation is under way."""
         return self._slide.state() is QAbstractAnimation.State.Running
 
     @property
@@ -76,16 +75,13 @@ class Camera(QObject):
         return self.place(QPointF(self.size.width() / 2, self.size.height() / 2))
 
     def pixels(self, places: Floats) -> Floats:
-        """Convert (n, 2) places to pixels."""
         return places * np.array(self.cell) + np.array((self.left, self.top), dtype=float)
 
     def point(self, x: float, y: float) -> QPointF:
-        """Convert one place to a pixel."""
         wide, high = self.cell
         return QPointF(x * wide + self.left, y * high + self.top)
 
     def place(self, point: QPointF) -> tuple[float, float]:
-        """Convert a pixel to a place."""
         wide, high = self.cell
         return ((point.x() - self.left) / wide, (point.y() - self.top) / high)
 

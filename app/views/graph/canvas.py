@@ -123,12 +123,10 @@ class MapCanvas(QWidget):
                 self.camera.reveal(float(x), float(y))
 
     def show_untried(self, shown: bool) -> None:
-        """Set whether links that were never followed are drawn."""
         self.painter.show_seen = shown
         self._on_filter()
 
     def node_at(self, point: QPointF) -> str:
-        """Return the state under a pixel, "" for none."""
         number = self._number_at(point)
         return self._model.graph.rows[number].id if number >= 0 else ""
 
@@ -233,7 +231,6 @@ class MapCanvas(QWidget):
         self.invalidate()
 
     def invalidate(self) -> None:
-        """Redraw everything."""
         self.ground.forget()
         self.update()
 

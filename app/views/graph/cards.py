@@ -39,7 +39,6 @@ class CardLook:
 
     @classmethod
     def at(cls, theme: Theme, scale: float) -> CardLook:
-        """Return the sizes at a scale."""
         zoom = theme.zoom * scale
         title, small = theme.font("base"), theme.font("secondary")
         title.setPixelSize(max(min(round(13 * zoom), theme.px(16)), theme.px(11)))

@@ -8,13 +8,11 @@ from PySide6.QtCore import QLocale, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QListView,
     QProgressBar,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +20,8 @@ from app.models.graph.exploration import ExplorationStage, LogInStage
 from app.models.graph.velocity_plot import rate_words
 from app.views.graph.status_marks import STAGE_ROLE, draw_stage
 from app.views.widgets import ElidedLabel
+from app.views.widgets.build import hbox, styled, text_label, vbox
+from app.views.widgets.command_button import show_command
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -42,17 +42,15 @@ class ExplorationBar(QFrame):
         self.setAccessibleName(self.tr("Exploration of the site"))
         self.stage = StageSign(theme)
         self.figures = {name: Figure() for name in ("states", "frontier", "velocity", "depth")}
-        self.progress, self.trying = ElidedLabel(), ElidedLabel()
+        self.progress, self.trying = styled(ElidedLabel(), "secondary"), styled(ElidedLabel(), "secondary")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(self.tr("Share of known elements tried"))
-        self.skipped = QPushButton()
-        self.skipped.setProperty("kind", "link")
+        self.skipped = styled(QPushButton(), "link")
         self.explore, self.pause, self.stop = (QPushButton() for _ in range(3))
         self.log_in, self.logged_in, self.give_up = (QPushButton() for _ in range(3))
-        self.velocity = QPushButton()
-        self.velocity.setProperty("kind", "link")
-        self.ask, self.error = QLabel(), QLabel()
+        self.velocity = styled(QPushButton(), "link")
+        self.ask, self.error = text_label(wrap=True), text_label(kind="fail", wrap=True)
         self.card = SkipCard(model, theme, self)
         self._lay_out()
         self._bind()
@@ -67,56 +65,30 @@ class ExplorationBar(QFrame):
 
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
-        self.progress.setProperty("kind", "secondary")
-        self.trying.setProperty("kind", "secondary")
-        first = QHBoxLayout()
-        first.setContentsMargins(12, 6, 10, 2)
-        first.setSpacing(14)
-        first.addWidget(self.stage)
-        for figure in self.figures.values():
-            first.addWidget(figure)
-        first.addWidget(self.progress, 1)
-        for button in (self.explore, self.pause, self.stop):
-            first.addWidget(button)
-        first.setSpacing(8)
-        second = QHBoxLayout()
-        second.setContentsMargins(12, 0, 10, 6)
-        second.setSpacing(8)
-        second.addWidget(self.trying, 1)
-        second.addWidget(self.skipped)
-        second.addWidget(self.velocity)
-        second.addWidget(self.log_in)
+        first = hbox(
+            self.stage,
+            *self.figures.values(),
+            (self.progress, 1),
+            self.explore,
+            self.pause,
+            self.stop,
+            margins=(12, 6, 10, 2),
+            spacing=8,
+        )
+        second = hbox(
+            (self.trying, 1), self.skipped, self.velocity, self.log_in, margins=(12, 0, 10, 6), spacing=8
+        )
         self.log_in.setProperty("kind", "link")
         for button in (self.skipped, self.velocity, self.log_in):
             button.setProperty("small", True)
-        card = QFrame()
-        card.setProperty("kind", "card")
+        card = styled(QFrame(), "card")
         self._question = QWidget()
-        place = QVBoxLayout(self._question)
-        place.setContentsMargins(12, 0, 10, 6)
-        place.addWidget(card)
-        row = QHBoxLayout(card)
-        row.setContentsMargins(10, 4, 6, 4)
-        row.setSpacing(8)
-        row.addWidget(self.ask, 1)
-        row.addWidget(self.logged_in)
-        row.addWidget(self.give_up)
+        vbox(card, parent=self._question, margins=(12, 0, 10, 6))
+        hbox((self.ask, 1), self.logged_in, self.give_up, parent=card, margins=(10, 4, 6, 4), spacing=8)
         self.logged_in.setProperty("kind", "primary")
-        self.ask.setWordWrap(True)
-        self.error.setWordWrap(True)
-        for label in (self.ask, self.error):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        self.error.setProperty("kind", "fail")
         self.error.setContentsMargins(12, 0, 10, 6)
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.bar)
-        layout.addLayout(first)
-        layout.addLayout(second)
-        layout.addWidget(self._question)
-        layout.addWidget(self.error)
+        vbox(self.bar, first, second, self._question, self.error, parent=self, spacing=0)
 
     def _bind(self) -> None:
         model, center = self._model, self._center
@@ -138,7 +110,6 @@ class ExplorationBar(QFrame):
         self.give_up.clicked.connect(model.cancel_log_in)
 
     def show_skipped(self) -> None:
-        """Open the card with all reasons."""
         self.card.open_at(self.skipped)
 
     # ------------------------------------------------------------ what is shown
@@ -239,10 +210,7 @@ class ExplorationBar(QFrame):
             (self.logged_in, self.tr("I am logged in"), "map.logged_in"),
             (self.velocity, self.tr("Velocity"), "map.velocity"),
         ):
-            keys = self._center.keys(command)
-            button.setText(f"{word}  {keys}" if keys else word)
-            button.setAccessibleName(self._center.title(command))
-            button.setToolTip(self._center.action(command).toolTip())
+            show_command(button, self._center, command, word)
         self._dress_pause()
         self.give_up.setText(self.tr("Cancel"))
         self.give_up.setAccessibleName(self.tr("Close the browser window without saving a log-in"))
@@ -319,16 +287,10 @@ class Figure(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.value, self.word = QLabel(), QLabel()
-        self.value.setProperty("kind", "heading")
-        self.word.setProperty("kind", "secondary")
+        self.value, self.word = text_label(kind="heading"), text_label(kind="secondary")
         self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._help = self._longest = ""
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self.value)
-        row.addWidget(self.word)
+        hbox(self.value, self.word, parent=self, spacing=4)
 
     def name(self, word: str, help_: str) -> None:
         """Set the label and its full form."""
@@ -344,7 +306,6 @@ class Figure(QWidget):
         self.setAccessibleName(f"{self._help}: {text}")
 
     def fit(self) -> None:
-        """Fit the width to the widest number in the present font."""
         metrics = self.value.fontMetrics()
         wide = max(metrics.horizontalAdvance(text) for text in (self._longest, self.value.text()))
         self.value.setMinimumWidth(wide + 1)
@@ -358,8 +319,7 @@ class SkipCard(QFrame):
         self.setProperty("kind", "overlay")
         self.setAccessibleName(self.tr("Why elements were skipped"))
         self._theme = theme
-        title = QLabel(self.tr("Skipped elements"))
-        title.setProperty("kind", "heading")
+        title = text_label(self.tr("Skipped elements"), "heading")
         self.list = QListView()
         self.list.setModel(model.skipped)
         self.list.setAccessibleName(self.accessibleName())
@@ -370,12 +330,7 @@ class SkipCard(QFrame):
         )
         hint.setProperty("kind", "secondary")
         hint.setWordWrap(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 10, 12, 10)
-        layout.setSpacing(6)
-        layout.addWidget(title)
-        layout.addWidget(self.list, 1)
-        layout.addWidget(hint)
+        vbox(title, (self.list, 1), hint, parent=self, margins=(12, 10, 12, 10), spacing=6)
 
     def open_at(self, anchor: QWidget) -> None:
         """Open above this widget, at its right edge."""

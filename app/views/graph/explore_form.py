@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QPushButton
 from app.models.graph.exploration import LogInStage
 from app.models.graph.explore_form import ExploreFormModel, Mode
 from app.models.graph.node_lists import seconds_words
+from app.views.widgets.build import styled
 from app.views.widgets.form_panel import FormField, FormPanel, RadioOption, check
 
 if TYPE_CHECKING:
@@ -58,8 +59,7 @@ class ExploreForm(FormPanel[ExploreFormModel]):
         for name, switch in self.switches.items():
             switch.toggled.connect(partial(model.form.set_switch, name))
             self.add_row(switch)
-        self.log_in = QPushButton()
-        self.log_in.setProperty("kind", "link")
+        self.log_in = styled(QPushButton(), "link")
         self.log_in.setToolTip(
             self.tr("Opens a browser window at the address and saves the log-in for explorations")
         )
@@ -78,21 +78,18 @@ class ExploreForm(FormPanel[ExploreFormModel]):
         self.refresh()
 
     def begin(self) -> None:
-        """Focus the address."""
         self._touched.clear()
         self.start_over()
         self.fields["url"].setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.fields["url"].selectAll()
 
     def run_action(self) -> bool:
-        """Start the exploration."""
         if self.form.problems:
             return False
         self._model.explore()
         return True
 
     def refresh(self) -> None:
-        """Show the models."""
         super().refresh()
         self.show_error(self._model.error)
         for mode, button in self.modes.items():

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QLabel,
     QLineEdit,
     QListView,
     QStackedLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.views.graph.node_rows import HIT, hit_row
+from app.views.widgets.build import text_label
 from app.views.widgets.picker import Picker
 from app.views.widgets.rows import RowDelegate
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from app.models.graph.model import MapModel
     from app.views.frame.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 WIDE, HIGH = 480, 420
 
 
@@ -88,10 +85,8 @@ class SearchResults(QFrame):
         self.list = QListView()
         self.list.setAccessibleName(self.tr("States found"))
         self.picker = Picker(field, self.list, model.search.hits, RowDelegate(theme, hit_row, HIT, self.list))
-        self.words = QLabel()
-        self.words.setProperty("kind", "muted")
+        self.words = text_label(kind="muted", wrap=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.words.setWordWrap(True)
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(2, 6, 2, 6)
         self._stack.addWidget(self.list)

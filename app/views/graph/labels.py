@@ -98,12 +98,10 @@ class _OccupiedBoxes:
         self._cells: dict[tuple[int, int], list[QRectF]] = {}
 
     def add(self, box: QRectF) -> None:
-        """Mark a box as occupied."""
         for cell in self._touched(box):
             self._cells.setdefault(cell, []).append(box)
 
     def is_free(self, box: QRectF) -> bool:
-        """Whether a box is unoccupied."""
         return not any(
             box.intersects(other) for cell in self._touched(box) for other in self._cells.get(cell, ())
         )
@@ -115,5 +113,4 @@ class _OccupiedBoxes:
 
 
 def dot_radius(scale: float) -> float:
-    """Return the radius of a dot at a scale, in pixels."""
     return min(max(46 * scale, 2.4), 9.0)

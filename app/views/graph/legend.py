@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
 from app.models.graph.filter import toggled
 from app.models.graph.map_graph import StateMark, counts
 from app.views.graph.marks import draw_dot
+from app.views.widgets.build import vbox
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -104,11 +105,7 @@ class MapLegend(QFrame):
             "tried": self.tr("links followed"),
             "seen": self.tr("untried links"),
         }
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2, 4, 2, 4)
-        layout.setSpacing(0)
-        for row in self.rows.values():
-            layout.addWidget(row)
+        vbox(*self.rows.values(), parent=self, margins=(2, 4, 2, 4), spacing=0)
         for name in MARKS:
             self.rows[name].clicked.connect(lambda _checked=False, name=name: self._toggle(name))
         self.rows["seen"].clicked.connect(lambda: center.trigger("map.links"))
@@ -139,7 +136,6 @@ class MapLegend(QFrame):
         self.place()
 
     def place(self) -> None:
-        """Move it into the corner."""
         host = self.parentWidget()
         if host is not None:
             self.move(10, host.height() - self.height() - 10)
@@ -155,9 +151,7 @@ class MapStack(QWidget):
         super().__init__()
         self.canvas = canvas
         self.legend: MapLegend | None = None
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(canvas)
+        vbox(canvas, parent=self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

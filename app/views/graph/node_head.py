@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.models.graph.node_detail import Challenge
 from app.models.knowledge.tip_table import exact_time
 from app.views.widgets import Badge, ElidedLabel
+from app.views.widgets.build import styled, vbox
 from app.views.widgets.flow_layout import FlowLayout
 
 if TYPE_CHECKING:
@@ -22,27 +23,18 @@ class NodeHead(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.title, self.url = ElidedLabel(), ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.template = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.title, self.url = styled(ElidedLabel(), "heading"), ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.template = styled(ElidedLabel(Qt.TextElideMode.ElideMiddle), "secondary")
         self.badges = {
             name: Badge("", "muted", theme) for name in ("depth", "gone", "challenge", "pages", "way")
         }
-        self.title.setProperty("kind", "heading")
         self.url.setProperty("kind", "secondary")
-        self.template.setProperty("kind", "secondary")
         self._place = QWidget()
-        row = FlowLayout(self._place, gap=4)
+        row = FlowLayout(*self.badges.values(), parent=self._place, gap=4)
         row.setContentsMargins(0, 4, 0, 0)
-        for badge in self.badges.values():
-            row.addWidget(badge)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 10, 6)
-        column.setSpacing(2)
-        for widget in (self.title, self.url, self.template, self._place):
-            column.addWidget(widget)
+        vbox(self.title, self.url, self.template, self._place, parent=self, margins=(12, 8, 10, 6), spacing=2)
 
     def show_state(self, detail: NodeDetail) -> None:
-        """Show a state's head."""
         row = detail.row
         self.title.setText(row.title or self.tr("no title"))
         self.url.setText(row.url)

@@ -10,13 +10,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QFrame,
-    QHBoxLayout,
     QLabel,
-    QScrollArea,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,9 +24,9 @@ from app.views.graph.node_rows import NodeRows, element_row, passing_run_row, tr
 from app.views.graph.screenshot_view import ScreenshotMark, ScreenshotView
 from app.views.review.rows import named_text_row
 from app.views.widgets import ElidedLabel, EmptyState
+from app.views.widgets.build import Panel, divider, hbox, scroll_area, styled, vbox
 from app.views.widgets.filter_line import FilterLine
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.panel import Panel
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -64,7 +60,7 @@ class NodePanel(Panel):
         self.setAccessibleName(self.tr("The open state"))
         self.head = NodeHead(theme)
         self.shot = ScreenshotView(theme, self.tr("Picture of the state"))
-        self.caption = ElidedLabel()
+        self.caption = styled(ElidedLabel(), "secondary")
         self.tabs = {name: QToolButton() for name in LISTS}
         self.filter = FilterLine("", "", self.tr("Filter the elements"), self._to_elements)
         self.status = QComboBox()
@@ -99,33 +95,25 @@ class NodePanel(Panel):
             view.setCurrentIndex(model.index(0, 0))
 
     def show_list(self, name: str) -> None:
-        """Show one of ``LISTS``."""
         self.tabs[name].setChecked(True)
         self._stack.setCurrentIndex(LISTS.index(name))
 
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
         body = QWidget()
-        layout = QVBoxLayout(body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.head)
-        layout.addWidget(self.shot, 1000)
-        self.caption.setProperty("kind", "secondary")
         self.caption.setContentsMargins(12, 2, 10, 2)
-        layout.addWidget(self.caption)
+        layout = vbox(self.head, (self.shot, 1000), self.caption, parent=body, spacing=0)
         tabs = QWidget()
-        row = FlowLayout(tabs, gap=0)
+        row = FlowLayout(*self.tabs.values(), parent=tabs, gap=0)
         row.setContentsMargins(6, 4, 4, 4)
         group = QButtonGroup(self)
         for button in self.tabs.values():
             button.setCheckable(True)
             button.setProperty("kind", "tab")
             group.addButton(button)
-            row.addWidget(button)
         self.tabs["elements"].setChecked(True)
         layout.addWidget(tabs)
-        layout.addWidget(self._rule())
+        layout.addWidget(divider())
         layout.addWidget(self._pages(), 1)
         self._empty = EmptyState(
             self.tr("No state is open"),
@@ -134,24 +122,20 @@ class NodePanel(Panel):
         self._face = QStackedWidget()
         self._face.addWidget(body)
         self._face.addWidget(self._empty)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._face)
+        vbox(self._face, parent=self)
 
     def _pages(self) -> QStackedWidget:
         self._lists: list[QWidget] = [self.elements, self.out, self.in_, self.runs, self.tips]
         self._stack = QStackedWidget()
         first = QWidget()
-        column = QVBoxLayout(first)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.setSpacing(4)
-        line = QHBoxLayout()
-        line.setContentsMargins(10, 0, 8, 0)
-        line.setSpacing(6)
-        line.addWidget(self.filter, 1)
-        line.addWidget(self.status)
-        column.addLayout(line)
-        column.addWidget(self._with_none(self.elements, "elements"), 1)
+        line = hbox((self.filter, 1), self.status, margins=(10, 0, 8, 0), spacing=6)
+        vbox(
+            line,
+            (self._with_none(self.elements, "elements"), 1),
+            parent=first,
+            margins=(0, 4, 0, 0),
+            spacing=4,
+        )
         self._stack.addWidget(first)
         for name, view in zip(LISTS[1:5], self._lists[1:], strict=True):
             self._stack.addWidget(self._with_none(view, name))
@@ -161,13 +145,8 @@ class NodePanel(Panel):
         self.about.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.about.setContentsMargins(12, 8, 10, 8)
         self.about.setProperty("kind", "raised")
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        area = scroll_area(self.about, focus=Qt.FocusPolicy.TabFocus)
         area.setAccessibleName(self.tr("About this state"))
-        area.setWidget(self.about)
         self._lists.append(area)
         self._stack.addWidget(area)
         return self._stack
@@ -180,17 +159,8 @@ class NodePanel(Panel):
         none.setWordWrap(True)
         none.setContentsMargins(12, 8, 10, 8)
         none.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(place)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(none)
-        column.addWidget(view, 1)
+        vbox(none, (view, 1), parent=place, spacing=0)
         return place
-
-    def _rule(self) -> QFrame:
-        rule = QFrame()
-        rule.setProperty("kind", "rule")
-        return rule
 
     def _connect(self) -> None:
         model = self._model

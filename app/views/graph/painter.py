@@ -75,7 +75,6 @@ class MapPainter:
 
     @staticmethod
     def radius(scale: float) -> float:
-        """Return the radius of a dot in pixels."""
         return dot_radius(scale)
 
     def reach(self, scale: float) -> float:

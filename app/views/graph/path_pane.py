@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QListView,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.graph.path import PathState
 from app.views.graph.node_rows import PATH_STEP, path_step_row
 from app.views.widgets import ElidedLabel
+from app.views.widgets.build import ground, hbox, restyle, styled, text_label, vbox
 from app.views.widgets.rows import RowDelegate
 
 if TYPE_CHECKING:
@@ -25,16 +24,11 @@ if TYPE_CHECKING:
     from app.models.graph.model import MapModel
     from app.views.frame.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
 
 class PathStepList(QListView):
     """Enter opens the state a step leads to."""
 
     def event(self, event: QEvent) -> bool:
-        """Claim Enter while the list has the focus, before any command."""
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
             if (
@@ -59,11 +53,9 @@ class PathPane(QWidget):
     def __init__(self, model: MapModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._path, self._center, self._theme = model, model.path, center, theme
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self.setAccessibleName(self.tr("Path"))
-        self.title, self.ends, self.says = QLabel(self.tr("Path")), ElidedLabel(), QLabel()
-        self.title.setProperty("kind", "heading")
+        self.title, self.ends, self.says = text_label(self.tr("Path"), "heading"), ElidedLabel(), QLabel()
         self.ends.setProperty("kind", "secondary")
         self.says.setWordWrap(True)
         self.says.setTextFormat(Qt.TextFormat.PlainText)
@@ -73,28 +65,12 @@ class PathPane(QWidget):
         self.list.setAccessibleName(self.tr("Steps of the path"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
-        self.go, self.close_button = QPushButton(), QPushButton("✕")
-        self.go.setProperty("kind", "primary")
-        self.close_button.setProperty("kind", "link")
+        self.go, self.close_button = styled(QPushButton(), "primary"), styled(QPushButton("✕"), "link")
         self.close_button.setAccessibleName(self.tr("Close the path"))
         self.close_button.setToolTip(self.tr("Close the path"))
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 6, 8, 0)
-        head.setSpacing(8)
-        head.addWidget(self.title)
-        head.addWidget(self.ends, 1)
-        head.addWidget(self.close_button)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(14, 4, 12, 8)
-        foot.setSpacing(8)
-        foot.addWidget(self.says, 1)
-        foot.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self.list, 1)
-        layout.addLayout(foot)
+        head = hbox(self.title, (self.ends, 1), self.close_button, margins=(14, 6, 8, 0), spacing=8)
+        foot = hbox((self.says, 1), self.go, margins=(14, 4, 12, 8), spacing=8)
+        vbox(head, (self.list, 1), foot, parent=self, spacing=0)
         self.list.clicked.connect(self._on_step)
         self.go.clicked.connect(lambda: center.trigger("map.go"))
         self.close_button.clicked.connect(self._path.clear)
@@ -116,10 +92,7 @@ class PathPane(QWidget):
         text, kind = self._words()
         self.says.setText(text)
         self.says.setAccessibleName(text)
-        if self.says.property("kind") != kind:
-            self.says.setProperty("kind", kind)
-            self.says.style().unpolish(self.says)
-            self.says.style().polish(self.says)
+        restyle(self.says, kind=kind)
         keys = self._center.keys("map.go")
         self.go.setText(self._center.title("map.go"))
         self.go.setToolTip(f"{self._center.title('map.go')} ({keys})" if keys else "")

@@ -49,7 +49,6 @@ class RuleEditor(QPlainTextEdit):
         self._mark()
 
     def go_to_error(self) -> None:
-        """Move the cursor to the error."""
         if self._error is not None:
             self.setTextCursor(self._cursor_at(*self._error))
             self.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -48,8 +48,8 @@ class ScreenshotView(QWidget):
         super().__init__()
         self._theme = theme
         self._image: QImage | None = None
-        self._marks: tuple[ScreenshotMark, ...] = ()
-        self._chosen: ScreenshotMark | None = None
+        self.marks: tuple[ScreenshotMark, ...] = ()
+        self.chosen: ScreenshotMark | None = None
         self._fitted, self._layer = QPixmap(), QPixmap()
         """The picture in the size of now; the same with the marks."""
         self._signs: dict[tuple[str, str], QPixmap] = {}
@@ -69,31 +69,20 @@ class ScreenshotView(QWidget):
         self.update()
 
     def show_marks(self, marks: Sequence[ScreenshotMark]) -> None:
-        """Mark these elements."""
         marks = tuple(marks)
-        if marks != self._marks:
-            self._marks, self._layer = marks, QPixmap()
+        if marks != self.marks:
+            self.marks, self._layer = marks, QPixmap()
             self.update()
 
     def choose(self, mark: ScreenshotMark | None) -> None:
         """Highlight an element over the others; ``None`` for none."""
-        if mark != self._chosen:
-            self._chosen = mark
+        if mark != self.chosen:
+            self.chosen = mark
             self.update()
 
     @property
     def has_image(self) -> bool:
         return self._image is not None
-
-    @property
-    def marks(self) -> tuple[ScreenshotMark, ...]:
-        """The marks except for the highlighted one."""
-        return self._marks
-
-    @property
-    def chosen(self) -> ScreenshotMark | None:
-        """The highlighted mark."""
-        return self._chosen
 
     def height_for(self, width: int) -> int:
         """Return the picture's height at this width; a line of text where there is none."""
@@ -127,9 +116,9 @@ class ScreenshotView(QWidget):
             self._layer = self._drawn()
         painter.drawPixmap(self._origin(), self._layer)
         self._set_up(painter)
-        if self._chosen is not None:
-            self._paint_box(painter, self._chosen, strong=True)
-            self._paint_tab(painter, self._chosen, self._tab(self._chosen, strong=True), strong=True)
+        if self.chosen is not None:
+            self._paint_box(painter, self.chosen, strong=True)
+            self._paint_tab(painter, self.chosen, self._tab(self.chosen, strong=True), strong=True)
         painter.end()
 
     def _fit(self, image: QImage) -> None:
@@ -148,12 +137,12 @@ class ScreenshotView(QWidget):
         painter = QPainter(layer)
         painter.translate(-self._origin())
         self._set_up(painter)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(self._marks) <= MAX_THIN_BOXES)
-        for mark in self._marks:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(self.marks) <= MAX_THIN_BOXES)
+        for mark in self.marks:
             self._paint_box(painter, mark)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         taken: list[QRectF] = []
-        for mark in self._marks:
+        for mark in self.marks:
             tab = self._tab(mark) if mark.label and len(taken) < MAX_LABELS else QRectF()
             if not tab.isNull() and not any(tab.intersects(other) for other in taken):
                 taken.append(tab)
@@ -264,7 +253,7 @@ class ScreenshotView(QWidget):
     def event(self, event: QEvent) -> bool:
         """Show a mark's label as its tooltip."""
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._image is not None:
-            all_marks = (*self._marks, self._chosen) if self._chosen is not None else self._marks
+            all_marks = (*self.marks, self.chosen) if self.chosen is not None else self.marks
             under = [mark for mark in all_marks if self._box(mark).contains(QPointF(event.pos()))]
             text = min(under, key=lambda mark: mark.rect[2] * mark.rect[3]).label if under else ""
             QToolTip.showText(event.globalPos(), text, self)

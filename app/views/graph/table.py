@@ -49,7 +49,6 @@ class NodeTable(ColumnTable):
         self.show_sort()
 
     def mark(self) -> None:
-        """Select the model's selection."""
         self._marking = True
         table, selection = self._map.table, QItemSelection()
         for node in self._map.selected or ((self._map.node,) if self._map.node else ()):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QToolButton, QWidget
 
 from app.views.graph.find_field import FindField
+from app.views.widgets.build import ground, hbox, text_label
 from app.views.widgets.filter_line import FilterLine
 
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ class MapToolbar(QWidget):
     ) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self.site = QComboBox()
         self.site.setAccessibleName(self.tr("Site"))
         self.site.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -46,21 +46,18 @@ class MapToolbar(QWidget):
                 "  barred  menus  and words of title and address"
             )
         )
-        self.count = QLabel()
-        self.count.setProperty("kind", "secondary")
+        self.count = text_label(kind="secondary")
         self.buttons = {command: self._button(command) for command in BUTTONS}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 6, 8, 6)
-        row.setSpacing(8)
-        row.addWidget(self.site)
-        row.addWidget(self.finder, 3)
-        row.addWidget(self.filter, 2)
-        row.addWidget(self.count)
-        tools = QHBoxLayout()
-        tools.setSpacing(0)
-        for button in self.buttons.values():
-            tools.addWidget(button)
-        row.addLayout(tools)
+        hbox(
+            self.site,
+            (self.finder, 3),
+            (self.filter, 2),
+            self.count,
+            hbox(*self.buttons.values(), spacing=0),
+            parent=self,
+            margins=(10, 6, 8, 6),
+            spacing=8,
+        )
         self.site.activated.connect(self._on_site)
         self.filter.textChanged.connect(model.set_filter)
         model.sites_changed.connect(self._show_sites)

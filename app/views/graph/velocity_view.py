@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QLocale, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
     QTableView,
     QToolTip,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.graph.velocity_plot import depth_words, ticks
 from app.views.widgets import EmptyState
-from app.views.widgets.panel import Panel
+from app.views.widgets.build import Panel, hbox, styled, text_label, vbox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +55,6 @@ class VelocityChart(QWidget):
 
     # ------------------------------------------------------------ geometry
     def plot(self) -> QRectF:
-        """The rectangle between the axes."""
         px, metrics = self._theme.px, QFontMetrics(self._theme.font("secondary"))
         left = max((metrics.horizontalAdvance(text) for text in self._left_words()), default=0) + px(12)
         right = max((metrics.horizontalAdvance(text) for text in self._right_words()), default=0) + px(12)
@@ -66,7 +62,6 @@ class VelocityChart(QWidget):
         return QRectF(self.rect()).adjusted(left, top, -right, -bottom)
 
     def bar(self, number: int) -> QRectF:
-        """Return the bar of a row."""
         plot, slot = self.plot(), self._slot()
         width = max(slot * 0.56, MIN_BAR_WIDTH)
         height = plot.height() * self._rows[number].states / self._most_states()
@@ -74,7 +69,6 @@ class VelocityChart(QWidget):
         return QRectF(left, plot.bottom() - height, width, height)
 
     def point(self, number: int) -> QPointF:
-        """Return a row's point on the line."""
         plot = self.plot()
         share = max(self._rows[number].velocity, 0.0) / self._most_velocity()
         return QPointF(plot.left() + self._slot() * (number + 0.5), plot.bottom() - plot.height() * share)
@@ -222,7 +216,7 @@ class VelocityView(Panel):
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
         self.setAccessibleName(self.tr("Discovery velocity"))
-        self.chart, self.summary = VelocityChart(theme), QLabel()
+        self.chart, self.summary = VelocityChart(theme), text_label(kind="secondary", wrap=True)
         self.table = QTableView()
         self.table.setModel(model.table)
         self.table.setAccessibleName(self.tr("Discovery velocity by depth, as a table"))
@@ -232,8 +226,7 @@ class VelocityView(Panel):
         self.table.setTabKeyNavigation(False)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.close_button = QPushButton()
-        self.close_button.setProperty("kind", "link")
+        self.close_button = styled(QPushButton(), "link")
         self._lay_out()
         self.close_button.clicked.connect(self.closed)
         model.changed.connect(self._show)
@@ -244,38 +237,23 @@ class VelocityView(Panel):
         self._show()
 
     def begin(self) -> None:
-        """Focus the table."""
         self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Discovery velocity"))
-        title.setProperty("kind", "heading")
+        title = text_label(self.tr("Discovery velocity"), "heading")
         self.close_button.setText(self.tr("Close  Esc"))
         self.close_button.setAccessibleName(self.tr("Close the velocity chart"))
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 8, 12, 4)
-        head.addWidget(title, 1)
-        head.addWidget(self.close_button)
-        self.summary.setWordWrap(True)
-        self.summary.setTextFormat(Qt.TextFormat.PlainText)
-        self.summary.setProperty("kind", "secondary")
+        head = hbox((title, 1), self.close_button, margins=(14, 8, 12, 4))
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(14, 4, 12, 12)
-        column.setSpacing(8)
-        column.addWidget(self.chart, 100)
-        column.addWidget(self.summary)
-        column.addWidget(self.table, 60)
+        vbox(
+            (self.chart, 100), self.summary, (self.table, 60), parent=body, margins=(14, 4, 12, 12), spacing=8
+        )
         self._empty = EmptyState("", "")
         self._face = QStackedWidget()
         self._face.addWidget(body)
         self._face.addWidget(self._empty)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._face, 1)
+        vbox(head, (self._face, 1), parent=self, spacing=0)
 
     def _show(self) -> None:
         model = self._model

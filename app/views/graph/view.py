@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QLabel, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from app.models.graph.model import MapState
 from app.models.graph.node_table import COLUMNS
@@ -21,6 +21,7 @@ from app.views.graph.table import NodeTable
 from app.views.graph.toolbar import MapToolbar
 from app.views.graph.velocity_view import VelocityView
 from app.views.widgets import EmptyState, Splitter
+from app.views.widgets.build import text_label, vbox
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -74,7 +75,6 @@ class MapView(QWidget):
             self.take_focus()
 
     def take_focus(self) -> None:
-        """Focus the map, or what is shown in its place."""
         face = self.faces.currentWidget()
         if face is self.rows:
             self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -96,7 +96,6 @@ class MapView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Restore widths and the model's state."""
         self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("rows", self.rows)):
             if self._by_hand and isinstance(layout.get(name), dict):
@@ -132,9 +131,7 @@ class MapView(QWidget):
             center,
         )
         self.loading = EmptyState(self.tr("Drawing the map…"), "", "", center)
-        self.error = QLabel()
-        self.error.setWordWrap(True)
-        self.error.setProperty("kind", "fail")
+        self.error = text_label(kind="fail", wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.error.setMargin(16)
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -164,21 +161,13 @@ class MapView(QWidget):
 
     def _lay_out(self) -> None:
         main = QWidget()
-        over = QVBoxLayout(main)
-        over.setContentsMargins(0, 0, 0, 0)
-        over.setSpacing(0)
-        over.addWidget(self.head)
-        over.addWidget(self.faces, 1)
+        vbox(self.head, (self.faces, 1), parent=main, spacing=0)
         self.columns = Splitter(Qt.Orientation.Horizontal, (0, SIDE))
         self.columns.addWidget(main)
         self.columns.addWidget(self.side)
         main.setMinimumWidth(420)
         self.side.setMinimumWidth(300)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.columns, 1)
-        layout.addWidget(self.bar)
+        vbox((self.columns, 1), self.bar, parent=self, spacing=0)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setTabOrder(self.head, self.canvas)
         self.setTabOrder(self.canvas, self.table)
@@ -221,13 +210,11 @@ class MapView(QWidget):
         self.legend.refresh()
 
     def open_panel(self) -> None:
-        """Focus the open state's panel."""
         self.close_form()
         self.close_page()
         self.panel.focus_list()
 
     def open_form(self) -> None:
-        """Open the form that starts an exploration."""
         self.side.setCurrentWidget(self.form)
         self.form.begin()
 

@@ -14,18 +14,17 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.knowledge.freeze_form import EXPORT_FORMATS, IMPORT_FORMATS, INCLUDABLE, tip_count
 from app.models.knowledge.tip_table import STATUSES
 from app.views.knowledge.tip_rows import LEFT_OUT, left_out_row
+from app.views.widgets.build import hbox, restyle, scroll_area, styled, text_label, vbox
+from app.views.widgets.command_button import show_command
 from app.views.widgets.rows import FittedList
 
 if TYPE_CHECKING:
@@ -54,28 +53,26 @@ class FreezePane(QFrame):
         self.setProperty("kind", "raised")
         self.counts = {status: QLabel() for status in STATUSES}
         self.include = {status: QCheckBox(status) for status in INCLUDABLE}
-        self.total, self.looked, self.error = QLabel(), QLabel(), QLabel()
+        self.total, self.looked, self.error = QLabel(), QLabel(), text_label(kind="fail")
         self.path = QLineEdit()
-        self.choose, self.freeze, self.copy = QPushButton(), QPushButton(), QPushButton()
-        self.verify, self.close_button = QPushButton(), QPushButton()
+        self.choose, self.freeze, self.copy = QPushButton(), styled(QPushButton(), "primary"), QPushButton()
+        self.verify, self.close_button = QPushButton(), styled(QPushButton(), "link")
         self.left_out = FittedList(theme, left_out_row, self.tr("Tips that lint keeps out"), LEFT_OUT, most=6)
         self.left_out.setModel(model.left_out)
         self.report, self.verdict = QLabel(), QLabel()
-        self.staying, self.take_reviewed = QLabel(), QPushButton()
-        self._left_head = QLabel()
+        self.staying, self.take_reviewed = text_label(kind="warn"), styled(QPushButton(), "link")
+        self._left_head = text_label(kind="section")
         self._lay_out()
         self._connect()
         self._dress()
         self._show()
 
     def begin(self) -> None:
-        """Focus the path to write to."""
         self.path.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.path.selectAll()
 
     # ------------------------------------------------------------ dialogs, none of which holds the window up
     def choose_target(self) -> None:
-        """Choose the file to write."""
         dialog = self._make_dialog(self.tr("Freeze to"), QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter(self.tr("Frozen knowledge (*.akb)"))
         dialog.setDefaultSuffix("akb")
@@ -83,7 +80,6 @@ class FreezePane(QFrame):
         dialog.open()
 
     def choose_verify(self) -> None:
-        """Choose a frozen file to verify."""
         dialog = self._make_dialog(self.tr("Verify a frozen file"), QFileDialog.AcceptMode.AcceptOpen)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setNameFilters([self.tr("Frozen knowledge (*.akb)"), self.tr("All files (*)")])
@@ -129,62 +125,41 @@ class FreezePane(QFrame):
 
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Freeze and verify"))
-        title.setProperty("kind", "heading")
-        self.close_button.setProperty("kind", "link")
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 8, 12, 4)
-        head.addWidget(title, 1)
-        head.addWidget(self.close_button)
-        inner = QWidget()
-        inner.setProperty("kind", "raised")
-        form = QVBoxLayout(inner)
-        form.setContentsMargins(14, 4, 12, 12)
-        form.setSpacing(6)
-        form.addWidget(self._section(self.tr("Contents")))
-        form.addLayout(self._grid())
-        form.addWidget(self.staying)
-        form.addWidget(self.take_reviewed, 0, Qt.AlignmentFlag.AlignLeft)
-        form.addWidget(self.total)
-        form.addWidget(self._left_head)
-        form.addWidget(self.left_out)
-        form.addWidget(self._section(self.tr("File")))
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self.path, 1)
-        row.addWidget(self.choose)
-        form.addLayout(row)
-        form.addWidget(self.freeze)
-        form.addWidget(self.error)
-        form.addWidget(self.report)
-        form.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
-        form.addWidget(self._section(self.tr("Verify")))
-        form.addWidget(self.verify, 0, Qt.AlignmentFlag.AlignLeft)
-        form.addWidget(self.verdict)
-        form.addStretch(1)
-        self._left_head.setProperty("kind", "section")
-        self.error.setProperty("kind", "fail")
-        self.freeze.setProperty("kind", "primary")
+        title = text_label(self.tr("Freeze and verify"), "heading")
+        head = hbox((title, 1), self.close_button, margins=(14, 8, 12, 4))
+        inner = styled(QWidget(), "raised")
+        row = hbox((self.path, 1), self.choose, spacing=6)
+        vbox(
+            self._section(self.tr("Contents")),
+            self._grid(),
+            self.staying,
+            (self.take_reviewed, 0, Qt.AlignmentFlag.AlignLeft),
+            self.total,
+            self._left_head,
+            self.left_out,
+            self._section(self.tr("File")),
+            row,
+            self.freeze,
+            self.error,
+            self.report,
+            (self.copy, 0, Qt.AlignmentFlag.AlignLeft),
+            self._section(self.tr("Verify")),
+            (self.verify, 0, Qt.AlignmentFlag.AlignLeft),
+            self.verdict,
+            1,
+            parent=inner,
+            margins=(14, 4, 12, 12),
+            spacing=6,
+        )
         self.copy.setProperty("kind", "link")
-        self.staying.setProperty("kind", "warn")
-        self.take_reviewed.setProperty("kind", "link")
         for label in (self.staying, self.total, self.error, self.report, self.verdict, self.looked):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         for label in (self.report, self.verdict):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll = QScrollArea()
-        scroll.setWidget(inner)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(scroll, 1)
+        scroll = scroll_area(inner)
+        vbox(head, (scroll, 1), parent=self, spacing=0)
         order: list[QWidget] = [
             *self.include.values(),
             self.take_reviewed,
@@ -198,8 +173,7 @@ class FreezePane(QFrame):
             QWidget.setTabOrder(one, other)
 
     def _section(self, text: str) -> QLabel:
-        label = QLabel(text)
-        label.setProperty("kind", "section")
+        label = text_label(text, "section")
         label.setContentsMargins(0, 8, 0, 0)
         return label
 
@@ -208,8 +182,7 @@ class FreezePane(QFrame):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(2, 1)
-        always = QLabel(self.tr("always"))
-        always.setProperty("kind", "secondary")
+        always = text_label(self.tr("always"), "secondary")
         order = ("active", *INCLUDABLE)
         for row, status in enumerate(order):
             count = self.counts[status]
@@ -307,10 +280,7 @@ class FreezePane(QFrame):
                 _breakable(verified.path), problems
             )
         self.verdict.setText(text)
-        if self.verdict.property("kind") != kind:
-            self.verdict.setProperty("kind", kind)
-            self.verdict.style().unpolish(self.verdict)
-            self.verdict.style().polish(self.verdict)
+        restyle(self.verdict, kind=kind)
 
     def _include(self, status: str, on: bool) -> None:
         self._model.set_include(status, included=on)
@@ -342,10 +312,9 @@ class FreezePane(QFrame):
             (self.verify, self.tr("Verify a file…"), "kb.verify"),
             (self.close_button, self.tr("Close"), "knowledge.back"),
         ):
-            keys = center.keys(command)
-            button.setText(f"{word}  {keys}" if keys else word)
-            button.setAccessibleName(word if command == "knowledge.back" else center.title(command))
-            button.setToolTip(center.action(command).toolTip())
+            show_command(button, center, command, word)
+            if command == "knowledge.back":
+                button.setAccessibleName(word)
 
 
 def _breakable(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.models.knowledge.tip_table import COLUMNS
 from app.views.knowledge.freeze_pane import FreezePane
@@ -14,6 +14,7 @@ from app.views.knowledge.retrieval_tester import RetrievalTester
 from app.views.knowledge.tip_detail import STATUS_COMMANDS, TipDetail
 from app.views.knowledge.tip_table_pane import TipTablePane
 from app.views.widgets import Splitter
+from app.views.widgets.build import vbox
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -60,9 +61,7 @@ class KnowledgeView(QWidget):
         self.trial.setMinimumHeight(120)
         self.rows.setMinimumWidth(360)
         self.side.setMinimumWidth(300)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.columns)
+        vbox(self.columns, parent=self)
         self._by_hand = False
         for splitter in (self.rows, self.columns):
             splitter.splitterMoved.connect(self._on_moved)
@@ -80,7 +79,6 @@ class KnowledgeView(QWidget):
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        """Focus the table."""
         self.tips.take_focus()
 
     def save_layout(self) -> dict[str, Any]:
@@ -94,7 +92,6 @@ class KnowledgeView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Restore the widths and the model's session."""
         self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("rows", self.rows)):
             if self._by_hand and isinstance(layout.get(name), dict):

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.views.knowledge.tip_rows import RETRIEVAL, retrieval_row
 from app.views.widgets import ElidedLabel, EmptyState
+from app.views.widgets.build import ground, hbox, styled, text_label, vbox
+from app.views.widgets.command_button import show_command
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -34,20 +34,19 @@ class RetrievalTester(QWidget):
     def __init__(self, model: RetrievalTestModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.url, self.goal = QLineEdit(), QLineEdit()
+        ground(self)
+        self.url, self.goal = styled(QLineEdit(), "quiet"), styled(QLineEdit(), "quiet")
         self.url.setAccessibleName(self.tr("Page address to test"))
         self.url.setPlaceholderText(self.tr("http://site/path: the agent's current page"))
         self.goal.setAccessibleName(self.tr("Goal to test"))
         self.goal.setPlaceholderText(self.tr("the task it would be given"))
         self.summary, self.source = QLabel(), ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.off = QLabel()
-        self.own = QPushButton()
+        self.off = text_label(kind="warn", wrap=True)
+        self.own = styled(QPushButton(), "link")
         self.list = RowList(theme, retrieval_row, self.tr("Retrieved tips, then the near misses"), RETRIEVAL)
         self.list.setUniformItemSizes(True)
         self.list.setModel(model.model)
-        self.error = QLabel()
+        self.error = text_label(kind="fail", wrap=True)
         self._blank = EmptyState(
             self.tr("Nothing to test yet"),
             self.tr("Type an address and a goal to see the tips an agent would get."),
@@ -57,7 +56,6 @@ class RetrievalTester(QWidget):
         self._lay_out()
         for field, take in ((self.url, model.set_url), (self.goal, model.set_goal)):
             field.setClearButtonEnabled(True)
-            field.setProperty("kind", "quiet")
             field.textChanged.connect(take)
             field.returnPressed.connect(self._to_answers)
         self.own.clicked.connect(lambda: center.trigger("knowledge.try.evidence"))
@@ -80,24 +78,12 @@ class RetrievalTester(QWidget):
         return any(widget.hasFocus() for widget in (self.url, self.goal, self.list, self.own))
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Retrieval test"))
-        title.setProperty("kind", "heading")
+        title = text_label(self.tr("Retrieval test"), "heading")
         for label in (self.summary, self.source):
             label.setProperty("kind", "secondary")
-        self.off.setProperty("kind", "warn")
-        self.error.setProperty("kind", "fail")
-        self.own.setProperty("kind", "link")
         for label in (self.off, self.error):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setContentsMargins(10, 2, 10, 4)
-        head = QHBoxLayout()
-        head.setContentsMargins(10, 6, 8, 0)
-        head.setSpacing(8)
-        head.addWidget(title)
-        head.addWidget(self.source, 1)
-        head.addWidget(self.own)
-        head.addWidget(self.summary)
+        head = hbox(title, (self.source, 1), self.own, self.summary, margins=(10, 6, 8, 0), spacing=8)
         grid = QGridLayout()
         grid.setContentsMargins(10, 4, 8, 6)
         grid.setHorizontalSpacing(8)
@@ -111,14 +97,7 @@ class RetrievalTester(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.list)
         self._stack.addWidget(self._blank)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addLayout(grid)
-        layout.addWidget(self.off)
-        layout.addWidget(self.error)
-        layout.addWidget(self._stack, 1)
+        vbox(head, grid, self.off, self.error, (self._stack, 1), parent=self, spacing=0)
 
     def _to_answers(self) -> None:
         if self._model.model.rowCount():
@@ -161,11 +140,8 @@ class RetrievalTester(QWidget):
         self._blank.button.setVisible(model.is_blank)  # the user has typed here already
 
     def _dress(self) -> None:
-        center = self._center
-        self.own.setText(self.tr("The tip's step  {0}").format(center.keys("knowledge.try.evidence")))
-        self.own.setAccessibleName(center.title("knowledge.try.evidence"))
-        self.own.setToolTip(center.action("knowledge.try.evidence").toolTip())
+        show_command(self.own, self._center, "knowledge.try.evidence", self.tr("The tip's step"))
         for field in (self.url, self.goal):
             field.setToolTip(
-                self.tr("{0} ({1})").format(field.accessibleName(), center.keys("knowledge.try"))
+                self.tr("{0} ({1})").format(field.accessibleName(), self._center.keys("knowledge.try"))
             )

@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -22,12 +20,13 @@ from PySide6.QtWidgets import (
 
 from app.models.knowledge.tip_fields import PARTS
 from app.models.knowledge.tip_table import KINDS, ago, exact_time
-from app.views.knowledge.status_label import StatusLabel
-from app.views.knowledge.tip_rows import REVISION, revision_row
+from app.views.knowledge.tip_rows import REVISION, StatusLabel, revision_row
 from app.views.knowledge.tip_text import AutoHeightTextEdit, DiffView
 from app.views.knowledge.waiver_line import WaiverLine
 from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row
 from app.views.widgets import ElidedLabel, EmptyState
+from app.views.widgets.build import hbox, scroll_area, styled, text_label, vbox
+from app.views.widgets.command_button import show_command
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.rows import FittedList
 
@@ -59,18 +58,20 @@ class TipDetail(QFrame):
         self._model, self._editor, self._center, self._theme = model, model.editor, center, theme
         self.setProperty("kind", "raised")
         self.setStyleSheet(READING)
-        self.status, self.when = StatusLabel(theme), QLabel()
-        self.name = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.status, self.when = StatusLabel(theme), text_label(kind="secondary")
+        self.name = styled(ElidedLabel(Qt.TextElideMode.ElideMiddle), "heading")
         self.kind = QComboBox()
         self.kind.addItems(list(KINDS))
         self.kind.setAccessibleName(self.tr("Kind of the tip"))
         self.kind.setToolTip(self.kind.accessibleName())
         self.text = AutoHeightTextEdit(theme, self.tr("Text of the tip"), least=2)
         self.fields = {name: AutoHeightTextEdit(theme, word) for name, word in self._field_words().items()}
-        self.words = {name: QLabel() for name in ("kind", *self.fields)}
-        self.pages, self.kept, self.error = QLabel(), QLabel(), QLabel()
-        self.source, self.taint, self.preflight = QLabel(), QLabel(), QLabel()
-        self.evidence, self.restore = QPushButton(), QPushButton()
+        self.words = {name: text_label(kind="secondary") for name in ("kind", *self.fields)}
+        self.kept, self.error = text_label(kind="warn", wrap=True), text_label(kind="fail", wrap=True)
+        self.pages, self.source, self.taint, self.preflight = (
+            text_label(kind="secondary", wrap=True) for _ in range(4)
+        )
+        self.evidence, self.restore = styled(QPushButton(), "link"), styled(QPushButton(), "link")
         self.lint = FittedList(theme, finding_row, self.tr("Lint findings"), FINDING, most=5)
         self.similar = FittedList(theme, similar_row, self.tr("Similar tips"), SIMILAR, most=4)
         self.examples = FittedList(
@@ -80,7 +81,8 @@ class TipDetail(QFrame):
         self.diff = DiffView(theme)
         self.edit, self.save, self.cancel = QPushButton(), QPushButton(), QPushButton()
         self.status_buttons = {command: QPushButton() for command in STATUS_COMMANDS}
-        self._heads = {name: QLabel() for name in ("lint", "found", "similar", "evidence", "history")}
+        heads = ("lint", "found", "similar", "evidence", "history")
+        self._heads = {name: text_label(kind="section") for name in heads}
         self._lay_out()
         self._connect()
         self._dress()
@@ -111,55 +113,34 @@ class TipDetail(QFrame):
         }
 
     def _lay_out(self) -> None:
-        inner = QWidget()
-        inner.setProperty("kind", "raised")
-        form = QVBoxLayout(inner)
-        form.setContentsMargins(14, 4, 12, 12)
-        form.setSpacing(6)
-        for label in (self.kept, self.error, self.preflight, self.source, self.taint, self.pages):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        inner = styled(QWidget(), "raised")
         for label in (self.pages, self.source, self.taint, self.preflight):
-            label.setProperty("kind", "secondary")
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.kept.setProperty("kind", "warn")
-        self.error.setProperty("kind", "fail")
-        form.addWidget(self.kept)
-        form.addWidget(self.error)
-        form.addWidget(self.text)
-        form.addLayout(self._grid())
-        for head, widgets in (
-            ("lint", [self.lint]),
-            ("found", [self.preflight, self.examples]),
-            ("similar", [self.similar]),
-            ("evidence", [self.source, self.taint]),
-            ("history", [self.history, self.diff]),
-        ):
-            label = self._heads[head]
-            label.setProperty("kind", "section")
+        for label in self._heads.values():
             label.setContentsMargins(0, 8, 0, 0)
-            form.addWidget(label)
-            for widget in widgets:
-                form.addWidget(widget)
-        form.addWidget(self.restore, 0, Qt.AlignmentFlag.AlignLeft)
-        form.addStretch(1)
-        self.scroller = QScrollArea()
-        self.scroller.setWidget(inner)
-        self.scroller.setWidgetResizable(True)
-        self.scroller.setFrameShape(QFrame.Shape.NoFrame)
-        self.scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroller.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        heads = self._heads
+        vbox(
+            self.kept,
+            self.error,
+            self.text,
+            self._grid(),
+            *(heads["lint"], self.lint),
+            *(heads["found"], self.preflight, self.examples),
+            *(heads["similar"], self.similar),
+            *(heads["evidence"], self.source, self.taint),
+            *(heads["history"], self.history, self.diff),
+            (self.restore, 0, Qt.AlignmentFlag.AlignLeft),
+            1,
+            parent=inner,
+            margins=(14, 4, 12, 12),
+            spacing=6,
+        )
+        self.scroller = scroll_area(inner, focus=Qt.FocusPolicy.TabFocus)
         self.scroller.setAccessibleName(self.tr("The open tip"))
         body = QWidget()
-        layout = QVBoxLayout(body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(self._head())
-        layout.addWidget(self.scroller, 1)
         self.waiver = WaiverLine(self._model)
-        layout.addWidget(self.waiver)
-        layout.addWidget(self._foot())
+        vbox(self._head(), (self.scroller, 1), self.waiver, self._foot(), parent=body, spacing=0)
         self._empty = EmptyState(
             self.tr("No tip is open"),
             self.tr("Choose a tip in the table to see its text, evidence and history."),
@@ -167,27 +148,13 @@ class TipDetail(QFrame):
         self._stack = QStackedWidget()
         self._stack.addWidget(body)
         self._stack.addWidget(self._empty)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._stack)
+        vbox(self._stack, parent=self)
         self._order_tabs()
 
     def _head(self) -> QVBoxLayout:
-        self.name.setProperty("kind", "heading")
-        self.when.setProperty("kind", "secondary")
-        self.evidence.setProperty("kind", "link")
-        self.restore.setProperty("kind", "link")
-        first = QHBoxLayout()
-        first.setSpacing(8)
-        first.addWidget(self.status)
-        first.addStretch(1)
-        first.addWidget(self.when)
-        head = QVBoxLayout()
-        head.setContentsMargins(14, 8, 12, 4)
-        head.setSpacing(2)
-        head.addLayout(first)
-        head.addWidget(self.name)  # a label of its own: an id is copied and read aloud whole
-        return head
+        first = hbox(self.status, 1, self.when, spacing=8)
+        # the name is a label of its own: an id is copied and read aloud whole
+        return vbox(first, self.name, margins=(14, 8, 12, 4), spacing=2)
 
     def _grid(self) -> QGridLayout:
         grid = QGridLayout()
@@ -198,7 +165,6 @@ class TipDetail(QFrame):
         order = [*PARTS, "keywords", "site", "kind", "scope"]
         for row, name in enumerate(order):
             label, field = self.words[name], self.kind if name == "kind" else self.fields[name]
-            label.setProperty("kind", "secondary")
             label.setBuddy(field)
             grid.addWidget(label, row, 0, top)
             if name == "kind":
@@ -212,10 +178,9 @@ class TipDetail(QFrame):
         self.save.setProperty("kind", "primary")
         foot = QWidget()
         foot.setAccessibleName(self.tr("Tip actions"))
-        row = FlowLayout(foot)
+        status = self.status_buttons.values()
+        row = FlowLayout(self.edit, *status, self.evidence, self.save, self.cancel, parent=foot)
         row.setContentsMargins(12, 6, 12, 8)
-        for button in (self.edit, *self.status_buttons.values(), self.evidence, self.save, self.cancel):
-            row.addWidget(button)
         return foot
 
     def _order_tabs(self) -> None:
@@ -430,7 +395,4 @@ class TipDetail(QFrame):
             (self.status_buttons["tip.retire"], self.tr("Retire"), "tip.retire"),
             (self.status_buttons["tip.restore"], self.tr("Back to draft"), "tip.restore"),
         ):
-            keys = center.keys(command)
-            button.setText(f"{word}  {keys}" if keys else word)
-            button.setAccessibleName(center.title(command))
-            button.setToolTip(center.action(command).toolTip())
+            show_command(button, center, command, word)

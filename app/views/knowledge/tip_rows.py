@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.models.knowledge.tip_table import ago
 from app.views.widgets.rows import RowContent, RowStyle, Span, line, plain, small
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from app.models.knowledge.retrieval_test import RetrievalRow
     from app.models.knowledge.tip_history import RevisionRow
     from app.models.knowledge.tip_table import Tip
+    from app.views.frame.theme import Theme
+
 
 STATUS_ROLE = {"draft": "muted", "reviewed": "live", "active": "ok", "suspect": "warn", "retired": "muted"}
 ROUTE_ROLE = {"url": "accent", "keyword": "live", "embedding": "ok"}
@@ -55,12 +58,10 @@ def draw_status(painter: QPainter, box: QRectF, status: str, color: QColor) -> N
 
 
 def status_sign(status: str) -> Sign:
-    """Return the sign of a status in its colour."""
     return lambda painter, box, theme: draw_status(painter, box, status, theme.color(STATUS_ROLE[status]))
 
 
 def tip_cell(tip: Tip, column: str, text: str) -> Span:
-    """A cell of the table of tips."""
     status = tip.status.value
     if column == "status":
         return small(text, STATUS_ROLE[status], sign=status_sign(status))
@@ -100,3 +101,35 @@ def left_out_row(row: LeftOut) -> RowContent:
     return RowContent(
         lines=(line(rules, right=small(row.tip, middle=True, share=0.4)), line(plain(row.message)))
     )
+
+
+class StatusLabel(QWidget):
+    """The shape and the word of a status."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._status = theme, "draft"
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def show_status(self, status: str) -> None:
+        self._status = status
+        self.setAccessibleName(self.tr("Status: {0}").format(status))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self._theme.font(bold=True))
+        return QSize(metrics.horizontalAdvance(self._status) + self._theme.px(20), metrics.height() + 4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, px = self._theme, self._theme.px
+        painter = QPainter(self)
+        color = theme.color(STATUS_ROLE[self._status])
+        sign = QRectF(1, self.height() / 2 - px(5), px(11), px(11))
+        draw_status(painter, sign, self._status, color)
+        painter.setFont(theme.font(bold=True))
+        painter.setPen(color)
+        room = self.rect().adjusted(px(17), 0, 0, 0)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._status)
+        painter.end()

@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -17,6 +14,7 @@ from app.models.knowledge.knowledge_model import KnowledgeState
 from app.models.knowledge.tip_table import COLUMNS
 from app.views.knowledge.tip_rows import tip_cell
 from app.views.widgets import EmptyState
+from app.views.widgets.build import ground, hbox, text_label, vbox
 from app.views.widgets.filter_line import FilterLine
 from app.views.widgets.tables import ColumnTable
 
@@ -48,11 +46,8 @@ class TipTablePane(QWidget):
     def __init__(self, model: KnowledgeModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center = model, center
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.count, self.chosen = QLabel(), QLabel()
-        self.count.setProperty("kind", "secondary")
-        self.chosen.setProperty("kind", "secondary")
+        ground(self)
+        self.count, self.chosen = text_label(kind="secondary"), text_label(kind="secondary")
         self.filter = FilterLine(
             "",
             self.tr("Filter: site:gitlab  status:draft  kind:policy  lint:error  words"),
@@ -115,12 +110,10 @@ class TipTablePane(QWidget):
         self._go(self._model.neighbour(offset), Flag.Select if extend else Flag.ClearAndSelect)
 
     def sort_next(self) -> None:
-        """Sort by the next column, after the last by the first."""
         here = COLUMNS.index(self._model.table.sorted_by)
         self._sort((here + 1) % len(COLUMNS), Qt.SortOrder.AscendingOrder)
 
     def turn_sort(self) -> None:
-        """Reverse the sort order."""
         table = self._model.table
         order = Qt.SortOrder.AscendingOrder if table.descending else Qt.SortOrder.DescendingOrder
         self._sort(COLUMNS.index(table.sorted_by), order)
@@ -130,7 +123,6 @@ class TipTablePane(QWidget):
         self.table.show_sort()
 
     def save(self) -> dict[str, Any]:
-        """Return the widths of the columns."""
         return {"widths": self.table.widths}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -158,9 +150,7 @@ class TipTablePane(QWidget):
         self._faces[KnowledgeState.LOADING] = EmptyState(
             self.tr("Loading the tips…"), self.tr("Reading the knowledge base."), "", center
         )
-        self.error = QLabel()
-        self.error.setWordWrap(True)
-        self.error.setProperty("kind", "fail")
+        self.error = text_label(kind="fail", wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.error.setMargin(16)
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -169,20 +159,9 @@ class TipTablePane(QWidget):
             self._stack.addWidget(face)
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Knowledge"))
-        title.setProperty("kind", "heading")
-        head = QHBoxLayout()
-        head.setContentsMargins(10, 8, 8, 8)
-        head.setSpacing(8)
-        head.addWidget(title)
-        head.addWidget(self.filter, 1)
-        head.addWidget(self.chosen)
-        head.addWidget(self.count)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._stack, 1)
+        title = text_label(self.tr("Knowledge"), "heading")
+        head = hbox(title, (self.filter, 1), self.chosen, self.count, margins=(10, 8, 8, 8), spacing=8)
+        vbox(head, (self._stack, 1), parent=self, spacing=0)
 
     def _go(self, tip: str, flag: QItemSelectionModel.SelectionFlag) -> None:
         row = self._model.table.row_of(tip)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QResizeEvent, QTextCharFormat, QTextCur
 from PySide6.QtWidgets import QFrame, QTextEdit
 
 from app.views.review.composer import TipTextEdit
+from app.views.widgets.build import restyle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,11 +42,8 @@ class AutoHeightTextEdit(TipTextEdit):
         self.set_locked(True)
 
     def set_locked(self, locked: bool) -> None:
-        """Make the field read-only or editable."""
         self.setReadOnly(locked)
-        self.setProperty("reading", locked)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle(self, reading=locked)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus if locked else Qt.FocusPolicy.StrongFocus)
         self.fit()
 
@@ -61,7 +59,6 @@ class AutoHeightTextEdit(TipTextEdit):
         self.fit()
 
     def fit(self, *_size: object) -> None:
-        """Set the height to that of the text."""
         document = self.document()
         lines = max(round(document.size().height()), self._least)
         line = QFontMetricsF(self.font()).height()

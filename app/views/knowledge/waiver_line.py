@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton
+
+from app.views.widgets.build import hbox, styled, text_label, vbox
 
 if TYPE_CHECKING:
     from app.models.knowledge.knowledge_model import KnowledgeModel
@@ -22,31 +24,18 @@ class WaiverLine(QFrame):
         self._model = model
         self.setProperty("kind", "raised")
         self.setAccessibleName(self.tr("Tips that lint refuses to activate"))
-        self.why = QLabel()
-        self.why.setProperty("kind", "warn")
-        self.why.setWordWrap(True)
-        self.why.setTextFormat(Qt.TextFormat.PlainText)
+        self.why = text_label(kind="warn", wrap=True)
         self.reason = QLineEdit()
         self.reason.setPlaceholderText(self.tr("why they may be active anyway"))
         self.reason.setAccessibleName(self.tr("Reason to waive the lint errors"))
         self.waive, self.leave = (
-            QPushButton(self.tr("Waive   Enter")),
-            QPushButton(self.tr("Leave as they are   Esc")),
+            styled(QPushButton(self.tr("Waive   Enter")), "primary"),
+            styled(QPushButton(self.tr("Leave as they are   Esc")), "link"),
         )
         self.waive.setAccessibleName(self.tr("Waive the lint errors for this reason"))
         self.leave.setAccessibleName(self.tr("Leave the tips as they are"))
-        self.waive.setProperty("kind", "primary")
-        self.leave.setProperty("kind", "link")
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self.reason, 1)
-        row.addWidget(self.waive)
-        row.addWidget(self.leave)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 6, 12, 4)
-        layout.setSpacing(4)
-        layout.addWidget(self.why)
-        layout.addLayout(row)
+        row = hbox((self.reason, 1), self.waive, self.leave, spacing=6)
+        vbox(self.why, row, parent=self, margins=(14, 6, 12, 4), spacing=4)
         self.reason.textChanged.connect(self._on_typed)
         self.reason.returnPressed.connect(self._do)
         self.waive.clicked.connect(self._do)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.models.live.run_list import can_resume, first_need, has_control
+from app.views.widgets.build import hbox
 from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton, fill
 
 if TYPE_CHECKING:
@@ -59,9 +60,7 @@ class LiveBar(QWidget):
         )
         self.buttons = [one for group in groups for one in group]
         self._aside = groups[-1]
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 7, 16, 7)
-        row.setSpacing(SPACE)
+        row = hbox(parent=self, margins=(16, 7, 16, 7), spacing=SPACE)
         for number, group in enumerate(groups):
             if number == len(groups) - 1:
                 row.addStretch(1)

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from app.models.live.next_action import is_deciding
 from app.models.live.requests import risk_role
 from app.views.live.request_card import RequestCard
 from app.views.live.rows import FLAG, flag_row
 from app.views.widgets import Badge, ElidedLabel
+from app.views.widgets.build import hbox, styled, text_label, vbox
+from app.views.widgets.command_button import command_link, show_command
+from app.views.widgets.elided_label import MessageLabel
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.message_label import MessageLabel
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -29,21 +31,11 @@ class NextActionCard(QWidget):
     def __init__(self, model: OpenRunModel, theme: Theme) -> None:
         super().__init__()
         self._model, self._theme = model, theme
-        self.head, self.command = QLabel(self.tr("Next")), ElidedLabel()
+        self.head, self.command = text_label(self.tr("Next"), "section"), styled(ElidedLabel(), "secondary")
         self.words, self.reason = MessageLabel(longest=300), MessageLabel("secondary", 600)
         self.risk = Badge("", "muted", theme)
-        self.head.setProperty("kind", "section")
-        self.command.setProperty("kind", "secondary")
-        line = QHBoxLayout()
-        line.addWidget(self.words, 1)
-        line.addWidget(self.risk, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 6, 10, 6)
-        layout.setSpacing(3)
-        layout.addWidget(self.head)
-        layout.addLayout(line)
-        layout.addWidget(self.command)
-        layout.addWidget(self.reason)
+        line = hbox((self.words, 1), (self.risk, 0, Qt.AlignmentFlag.AlignTop))
+        vbox(self.head, line, self.command, self.reason, parent=self, margins=(12, 6, 10, 6), spacing=3)
         model.changed.connect(self._show)
         model.requests.changed.connect(self._show)
         theme.changed.connect(self._show)
@@ -59,11 +51,11 @@ class NextActionCard(QWidget):
             for widget in (self.command, self.reason, self.risk):
                 widget.hide()
             return
-        asked = card is not None and bool(card.command) and card.command == coming.command
+        asked = card is not None and bool(card.call) and card.call == coming.call
         self.words.say("" if asked else coming.words)
-        self.command.setText(coming.command)
+        self.command.setText(coming.call)
         self.command.setFont(self._theme.mono("secondary"))
-        self.command.setVisible(bool(coming.command) and not asked)
+        self.command.setVisible(bool(coming.call) and not asked)
         why = " · ".join(part for part in (coming.reason, coming.risk_why) if part)
         self.reason.say(why)
         role = risk_role(coming.risk.value)
@@ -79,27 +71,13 @@ class FlagsPane(QWidget):
         super().__init__()
         self._run, self._model, self._center, self._theme = model, model.flags, center, theme
         self._could = False
-        self.head = QLabel()
-        self.head.setProperty("kind", "section")
+        self.head = text_label(kind="section")
         self.list = RowList(theme, flag_row, self.tr("Flags of the run, the newest first"), FLAG)
         self.list.setModel(self._model.flags)
-        self.buttons = {name: QPushButton() for name in ("live.flag.right", "live.flag.wrong")}
-        row = FlowLayout(gap=2)
-        for name, button in self.buttons.items():
-            button.setProperty("kind", "link")
-            button.setProperty("small", "true")
-            button.clicked.connect(lambda _checked=False, name=name: center.trigger(name))
-            row.addWidget(button)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(10, 0, 10, 4)
-        foot.addLayout(row)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 4, 0, 0)
-        layout.setSpacing(2)
+        self.buttons = {name: command_link(center, name) for name in ("live.flag.right", "live.flag.wrong")}
+        foot = vbox(FlowLayout(*self.buttons.values(), gap=2), margins=(10, 0, 10, 4))
         self.head.setContentsMargins(12, 4, 8, 2)
-        layout.addWidget(self.head)
-        layout.addWidget(self.list)
-        layout.addLayout(foot)
+        vbox(self.head, self.list, foot, parent=self, margins=(0, 4, 0, 0), spacing=2)
         center.bind("live.flag.right", lambda: self._model.say(True), self._can)
         center.bind("live.flag.wrong", lambda: self._model.say(False), self._can)
         self.list.selectionModel().currentChanged.connect(self._on_current)
@@ -142,9 +120,7 @@ class FlagsPane(QWidget):
     def _update_texts(self) -> None:
         words = {"live.flag.right": self.tr("Right"), "live.flag.wrong": self.tr("Wrong")}
         for name, button in self.buttons.items():
-            button.setText(f"{words[name]}  {self._center.keys(name)}")
-            button.setAccessibleName(self._center.title(name))
-            button.setToolTip(self._center.action(name).toolTip())
+            show_command(button, self._center, name, words[name])
 
     def _fit(self) -> None:
         self.list.setFixedHeight(self.list.content_height(most=self._theme.px(190)))
@@ -158,17 +134,10 @@ class AttentionPanel(QScrollArea):
         self.card = RequestCard(model, center, theme)
         self.next = NextActionCard(model, theme)
         self.flags = FlagsPane(model, center, theme)
-        self._quiet = QLabel(self.tr("No action needed."))
-        self._quiet.setProperty("kind", "muted")
+        self._quiet = text_label(self.tr("No action needed."), "muted")
         self._quiet.setContentsMargins(12, 10, 10, 4)
-        inner = QWidget()
-        inner.setProperty("kind", "raised")
-        layout = QVBoxLayout(inner)
-        layout.setContentsMargins(8, 8, 8, 4)
-        layout.setSpacing(2)
-        for widget in (self.card, self._quiet, self.next, self.flags):
-            layout.addWidget(widget)
-        layout.addStretch(1)
+        inner = styled(QWidget(), "raised")
+        vbox(self.card, self._quiet, self.next, self.flags, 1, parent=inner, margins=(8, 8, 8, 4), spacing=2)
         self.setWidget(inner)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -179,7 +148,6 @@ class AttentionPanel(QScrollArea):
         self._show()
 
     def sizeHint(self) -> QSize:
-        """As high as the contents."""
         inner = self.widget()
         return QSize(320, inner.sizeHint().height() if inner is not None else 200)
 

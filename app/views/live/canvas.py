@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
     QShowEvent,
+    QTextOption,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -41,6 +42,8 @@ SETTLE_MS = 120
 """A size has to last this long before pictures of it are requested."""
 MARGIN = 4
 """Pixels around the picture, for the frame of a takeover."""
+LONGEST_PLACEHOLDER = 300
+"""Characters of the text in the place of a picture."""
 
 
 class PageCanvas(QWidget):
@@ -59,10 +62,10 @@ class PageCanvas(QWidget):
         self._image: QImage | None = None
         self._page = (1.0, 1.0)
         self._pointer: tuple[float, float] | None = None
-        self._target: TargetBox | None = None
+        self.target: TargetBox | None = None
         self._placeholder = ""
         self._dim = False
-        self._ground = PageGeometry(rect=QRectF(), page=(1.0, 1.0))
+        self.page_geometry = PageGeometry(rect=QRectF(), page=(1.0, 1.0))
         self._wanted = QSize()
         self.inputs = InputAdapter(hands)
         self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
@@ -86,30 +89,21 @@ class PageCanvas(QWidget):
         self.update()
 
     def show_target(self, target: TargetBox | None) -> None:
-        """Mark the target of the next or the past action."""
-        if target != self._target:
-            self._target = target
+        if target != self.target:
+            self.target = target
             self.update()
 
     def show_status(self, *, dim: bool, placeholder: str) -> None:
-        """Set whether the picture is current, and the text where there is none."""
+        """Set whether the picture is current, and the text where there is none; of a long one, the beginning."""
+        if len(placeholder) > LONGEST_PLACEHOLDER:
+            placeholder = f"{placeholder[:LONGEST_PLACEHOLDER].rstrip()}…"
         if (dim, placeholder) != (self._dim, self._placeholder):
             self._dim, self._placeholder = dim, placeholder
             self.update()
 
     @property
-    def target(self) -> TargetBox | None:
-        """The marked target."""
-        return self._target
-
-    @property
     def has_picture(self) -> bool:
         return self._image is not None
-
-    @property
-    def page_geometry(self) -> PageGeometry:
-        """The geometry of the picture."""
-        return self._ground
 
     # ------------------------------------------------------------ a person's hands
     @property
@@ -177,28 +171,28 @@ class PageCanvas(QWidget):
         if query == Qt.InputMethodQuery.ImEnabled:
             return self.is_capturing
         if query == Qt.InputMethodQuery.ImCursorRectangle:
-            place = self._ground.place(*self._pointer) if self._pointer is not None else QPointF(8, 8)
+            place = self.page_geometry.place(*self._pointer) if self._pointer is not None else QPointF(8, 8)
             return QRectF(place, QSizeF(1, 16))
         return super().inputMethodQuery(query)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if not self.inputs.button(event, self._ground, down=True):
+        if not self.inputs.button(event, self.page_geometry, down=True):
             super().mousePressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if not self.inputs.button(event, self._ground, down=True, clicks=2):
+        if not self.inputs.button(event, self.page_geometry, down=True, clicks=2):
             super().mouseDoubleClickEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if not self.inputs.button(event, self._ground, down=False):
+        if not self.inputs.button(event, self.page_geometry, down=False):
             super().mouseReleaseEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if not self.inputs.move(event, self._ground):
+        if not self.inputs.move(event, self.page_geometry):
             super().mouseMoveEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if not self.inputs.wheel(event, self._ground):
+        if not self.inputs.wheel(event, self.page_geometry):
             super().wheelEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -253,7 +247,7 @@ class PageCanvas(QWidget):
         """Center the picture on whole device pixels, never larger than the page itself."""
         image = self._image
         if image is None or image.isNull():
-            self._ground = PageGeometry(rect=QRectF(), page=(1.0, 1.0))
+            self.page_geometry = PageGeometry(rect=QRectF(), page=(1.0, 1.0))
             return
         ratio = self.devicePixelRatioF()
         page = QSize(max(round(self._page[0]), 1), max(round(self._page[1]), 1))
@@ -261,18 +255,20 @@ class PageCanvas(QWidget):
         size = QSizeF(image.size() if is_near(image.size(), fitted) else fitted) / ratio
         left = round((self.width() - size.width()) / 2 * ratio) / ratio
         top = round((self.height() - size.height()) / 2 * ratio) / ratio
-        self._ground = PageGeometry(rect=QRectF(QPointF(left, top), size), page=self._page)
+        self.page_geometry = PageGeometry(rect=QRectF(QPointF(left, top), size), page=self._page)
 
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, geometry = QPainter(self), self._theme, self._ground
+        painter, theme, geometry = QPainter(self), self._theme, self.page_geometry
         painter.fillRect(self.rect(), theme.color("surface"))
         image = self._image
         if image is None or image.isNull():
             painter.setPen(theme.color("muted"))
             painter.setFont(theme.font())
-            room = self.rect().adjusted(24, 16, -24, -16)
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._placeholder)
+            room = QRectF(self.rect().adjusted(24, 16, -24, -16))
+            middle = QTextOption(Qt.AlignmentFlag.AlignCenter)
+            middle.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+            painter.drawText(room, self._placeholder, middle)
             painter.end()
             return
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # pages are never mirrored
@@ -285,8 +281,8 @@ class PageCanvas(QWidget):
         else:
             painter.setPen(QPen(theme.color("line"), 1))
             painter.drawRect(geometry.rect.adjusted(-0.5, -0.5, 0.5, 0.5))
-        if self._target is not None:
-            draw_target(painter, theme, geometry, self._target)
+        if self.target is not None:
+            draw_target(painter, theme, geometry, self.target)
         if self._pointer is not None and not (self.is_capturing and self.underMouse()):
             draw_pointer(painter, theme, geometry.place(*self._pointer))
         painter.end()

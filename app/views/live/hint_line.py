@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.models.live.hints import hint_status
 from app.models.live.requests import MAX_TEXT_LENGTH, too_long
 from app.views.widgets import ElidedLabel
-from app.views.widgets.panel import Panel
+from app.views.widgets.build import Panel, ground, hbox, styled, text_label, vbox
+from app.views.widgets.command_button import command_link, show_command
 from app.views.widgets.text_line import TextLine
 
 if TYPE_CHECKING:
@@ -34,14 +34,13 @@ class HintLine(Panel):
     def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._run, self._model, self._center, self._theme = model, model.hints, center, theme
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self.setAccessibleName(self.tr("Hint to the agent"))
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.line = TextLine(theme, self.tr("Hint to the agent"), MAX_TEXT_LENGTH)
-        self.state, self.last = QLabel(), ElidedLabel()
-        self.count, self.error = QLabel(), QLabel()
-        self.to_tip = QPushButton()
+        self.state, self.last = text_label(kind="secondary"), styled(ElidedLabel(), "secondary")
+        self.count, self.error = text_label(kind="secondary"), text_label(kind="fail", wrap=True)
+        self.to_tip = command_link(center, "live.tip")
         self._refused = ""
         self._known = ""
         self._drafts: dict[str, str] = {}
@@ -53,7 +52,6 @@ class HintLine(Panel):
         self.line.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
         self.line.refused.connect(self._on_refused)
         self.line.textChanged.connect(self._on_typed)
-        self.to_tip.clicked.connect(lambda: center.trigger("live.tip"))
         self._model.changed.connect(self._show)
         self._model.sent.connect(self._on_sent)
         model.opened.connect(self._on_opened)
@@ -72,29 +70,8 @@ class HintLine(Panel):
             self._run.notice.emit(self.tr("There is no run to send a hint to"))
 
     def _lay_out(self) -> None:
-        for label, kind in (
-            (self.state, "secondary"),
-            (self.last, "secondary"),
-            (self.count, "secondary"),
-            (self.error, "fail"),
-        ):
-            label.setProperty("kind", kind)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        self.error.setWordWrap(True)
-        self.to_tip.setProperty("kind", "link")
-        self.to_tip.setProperty("small", "true")
-        past = QHBoxLayout()
-        past.setSpacing(6)
-        past.addWidget(self.state)
-        past.addWidget(self.last, 1)
-        past.addWidget(self.to_tip)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 6, 10, 8)
-        layout.setSpacing(4)
-        layout.addLayout(past)
-        layout.addWidget(self.line)
-        layout.addWidget(self.count)
-        layout.addWidget(self.error)
+        past = hbox(self.state, (self.last, 1), self.to_tip, spacing=6)
+        vbox(past, self.line, self.count, self.error, parent=self, margins=(10, 6, 10, 8), spacing=4)
 
     @property
     def _is_over(self) -> bool:
@@ -180,6 +157,4 @@ class HintLine(Panel):
 
     def _update_texts(self) -> None:
         self._update_state()
-        self.to_tip.setText(self.tr("Tip  {0}").format(self._center.keys("live.tip")))
-        self.to_tip.setAccessibleName(self._center.title("live.tip"))
-        self.to_tip.setToolTip(self._center.action("live.tip").toolTip())
+        show_command(self.to_tip, self._center, "live.tip", self.tr("Tip"))

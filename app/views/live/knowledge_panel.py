@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QLabel
 
 from app.views.live.rows import TIP, tip_row
 from app.views.widgets import ElidedLabel
+from app.views.widgets.build import Panel, ground, hbox, vbox
+from app.views.widgets.command_button import command_link, show_command
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.panel import Panel
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -33,15 +34,14 @@ class LiveKnowledgePane(Panel):
     def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model.knowledge, center, theme
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self.setAccessibleName(self.tr("Tips at this step"))
         self.head, self.summary = QLabel(self.tr("Tips at this step")), ElidedLabel()
         self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.off, self.none = QLabel(), QLabel(self.tr("No tip applies to this page."))
         self.list = RowList(theme, tip_row, self.tr("Tips given to the agent, then tips that were cut"), TIP)
         self.list.setModel(self._model.tips)
-        self.buttons = {name: QPushButton() for name in COMMANDS}
+        self.buttons = {name: command_link(center, name) for name in COMMANDS}
         self._could = (False, False)
         self._lay_out()
         self._bind()
@@ -63,27 +63,9 @@ class LiveKnowledgePane(Panel):
             label.setWordWrap(True)
             label.setContentsMargins(12, 2, 10, 6)
             label.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
-        top = QHBoxLayout()
-        top.setContentsMargins(12, 8, 10, 2)
-        top.addWidget(self.head)
-        top.addWidget(self.summary, 1)
-        row = FlowLayout(gap=2)
-        for name, button in self.buttons.items():
-            button.setProperty("kind", "link")
-            button.setProperty("small", "true")
-            button.clicked.connect(lambda _checked=False, name=name: self._center.trigger(name))
-            row.addWidget(button)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(10, 2, 10, 4)
-        foot.addLayout(row)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(top)
-        layout.addWidget(self.off)
-        layout.addWidget(self.none, 1)
-        layout.addWidget(self.list, 1)
-        layout.addLayout(foot)
+        top = hbox(self.head, (self.summary, 1), margins=(12, 8, 10, 2))
+        foot = vbox(FlowLayout(*self.buttons.values(), gap=2), margins=(10, 2, 10, 4))
+        vbox(top, self.off, (self.none, 1), (self.list, 1), foot, parent=self, spacing=0)
 
     def _bind(self) -> None:
         model, bind = self._model, self._center.bind
@@ -138,9 +120,7 @@ class LiveKnowledgePane(Panel):
             "live.tip.open": self.tr("Open"),
         }
         for name, button in self.buttons.items():
-            button.setText(f"{words[name]}  {self._center.keys(name)}")
-            button.setAccessibleName(self._center.title(name))
-            button.setToolTip(self._center.action(name).toolTip())
+            show_command(button, self._center, name, words[name])
         self._enable()
 
     def _enable(self) -> None:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.models.live.run_list import state_words
 from app.views.live.state_marks import draw_state
 from app.views.widgets import Badge, ElidedLabel
+from app.views.widgets.build import hbox, styled, vbox
 
 if TYPE_CHECKING:
     from app.engine.core.supervision import LiveRow
@@ -58,19 +59,9 @@ class PageHead(QWidget):
         self.pill, self.badge = StatePill(theme), Badge("", "muted", theme)
         self.address = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.address.setAccessibleName(self.tr("Address of the page"))
-        self.says = ElidedLabel()
-        self.says.setProperty("kind", "secondary")
-        first = QHBoxLayout()
-        first.setContentsMargins(0, 0, 0, 0)
-        first.setSpacing(8)
-        first.addWidget(self.pill)
-        first.addWidget(self.badge)
-        first.addWidget(self.address, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 2)
-        layout.setSpacing(2)
-        layout.addLayout(first)
-        layout.addWidget(self.says)
+        self.says = styled(ElidedLabel(), "secondary")
+        first = hbox(self.pill, self.badge, (self.address, 1), spacing=8)
+        vbox(first, self.says, parent=self, margins=(8, 4, 8, 2), spacing=2)
         self.badge.hide()
 
     def show_address(self, address: str) -> None:
@@ -79,7 +70,6 @@ class PageHead(QWidget):
             self.address.setText(address)
 
     def show_row(self, row: LiveRow, says: str) -> None:
-        """Show a run's state."""
         self.badge.hide()
         self.pill.show_row(row)
         self.pill.show()

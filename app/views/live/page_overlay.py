@@ -84,7 +84,6 @@ def draw_target(painter: QPainter, theme: Theme, geometry: PageGeometry, target:
 
 
 def draw_pointer(painter: QPainter, theme: Theme, place: QPointF) -> None:
-    """Draw a pointer with its tip at a point of the widget."""
     size = 1.15 * theme.zoom
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -110,7 +110,6 @@ class PolicyGrid(QTableView):
 
     @property
     def table(self) -> PolicyTable:
-        """The table model."""
         return self._policy.table
 
     def values_menu(self) -> QMenu | None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
 
 from app.models.review.run_queue import detector_label
 from app.views.live.policy_grid import PolicyGrid
+from app.views.widgets.build import Panel, ground, hbox, styled, text_label, vbox
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -31,15 +31,14 @@ class PolicyPane(Panel):
     def __init__(self, model: InterventionPolicyModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self.setAccessibleName(self.tr("Intervention policy"))
         self.grid = PolicyGrid(model, theme)
         self.detector = QComboBox()
         self.detector.setAccessibleName(self.tr("Add a row for a detector"))
         self.preview, self.error, self.hint = _line("live"), _line("fail"), _line("secondary")
         self.preview.setAccessibleName(self.tr("What this policy would have done to the stored runs"))
-        self.save, self.back, self.close_button = QPushButton(), QPushButton(), QPushButton()
+        self.save, self.back, self.close_button = QPushButton(), QPushButton(), styled(QPushButton(), "link")
         self._lay_out()
         self.detector.textActivated.connect(self._name_detector)
         self.save.clicked.connect(model.save)
@@ -51,7 +50,6 @@ class PolicyPane(Panel):
         self._show_preview()
 
     def begin(self) -> None:
-        """Load the policy and focus the table."""
         self._model.load()
         self.grid.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -71,32 +69,27 @@ class PolicyPane(Panel):
             super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Intervention policy"))
-        title.setProperty("kind", "heading")
-        title.setWordWrap(True)
+        title = text_label(self.tr("Intervention policy"), "heading", wrap=True)
         self.close_button.setText(self.tr("Close  Esc"))
-        self.close_button.setProperty("kind", "link")
         self.close_button.setAccessibleName(self.tr("Close the policy"))
-        head = QHBoxLayout()
-        head.addWidget(title, 1)
-        head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        head = hbox((title, 1), (self.close_button, 0, Qt.AlignmentFlag.AlignTop))
         self.hint.setText(self.tr("Space: next value; 1-4: set; Enter: choose; Del: same as every site."))
         self.save.setText(self.tr("Save  Ctrl+Enter"))
         self.save.setProperty("kind", "primary")
         self.save.setAccessibleName(self.tr("Put this policy into force"))
         self.back.setText(self.tr("Discard changes"))
-        foot = FlowLayout(gap=8)
-        for widget in (self.save, self.back, self.detector):
-            foot.addWidget(widget)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 8, 12, 10)
-        layout.setSpacing(8)
-        layout.addLayout(head)
-        layout.addWidget(self.hint)
-        layout.addWidget(self.grid, 1)
-        layout.addWidget(self.preview)
-        layout.addWidget(self.error)
-        layout.addLayout(foot)
+        foot = FlowLayout(self.save, self.back, self.detector, gap=8)
+        vbox(
+            head,
+            self.hint,
+            (self.grid, 1),
+            self.preview,
+            self.error,
+            foot,
+            parent=self,
+            margins=(14, 8, 12, 10),
+            spacing=8,
+        )
         for one, other in ((self.grid, self.save), (self.save, self.back), (self.back, self.detector)):
             QWidget.setTabOrder(one, other)
 
@@ -126,10 +119,8 @@ class PolicyPane(Panel):
 
 
 def _line(kind: str) -> QLabel:
-    label = QLabel()
+    label = text_label(wrap=True)
     label.setProperty("kind", kind)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
     return label
 
 

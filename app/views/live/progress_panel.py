@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from app.views.live.rows import MEMORY, PLAN, TIMELINE, memory_row, plan_row, timeline_row
-from app.views.widgets.message_label import MessageLabel
-from app.views.widgets.panel import Panel
+from app.views.widgets.build import Panel, divider, ground, styled, vbox
+from app.views.widgets.elided_label import MessageLabel
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ class ProgressPanel(Panel):
     def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self.setAccessibleName(self.tr("Plan, memory and timeline of the run"))
         self.intent, self.plan_line = MessageLabel("heading", 160), MessageLabel("secondary", 200)
         self.changes_head, self.changes = QLabel(self.tr("Changed by the last step")), MessageLabel("ok", 800)
@@ -66,7 +65,6 @@ class ProgressPanel(Panel):
         self._show()
 
     def take_focus(self) -> None:
-        """Focus the timeline."""
         self.timeline.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -79,36 +77,36 @@ class ProgressPanel(Panel):
         self._no_steps.setWordWrap(True)
         for label in (self.intent, self.plan_line, self.changes, self._no_steps):
             label.setContentsMargins(12, 2, 10, 4)
-        inner = QWidget()
-        inner.setProperty("kind", "raised")
-        upper = QVBoxLayout(inner)
-        upper.setContentsMargins(0, 8, 0, 4)
-        upper.setSpacing(0)
-        upper.addWidget(self.intent)
-        upper.addWidget(self.plan_line)
-        upper.addWidget(self.plan)
-        upper.addWidget(_section(self.changes_head))
-        upper.addWidget(self.changes)
-        upper.addWidget(_section(self.memory_head))
-        upper.addWidget(self.memory)
-        upper.addStretch(1)
+        inner = styled(QWidget(), "raised")
+        vbox(
+            self.intent,
+            self.plan_line,
+            self.plan,
+            _section(self.changes_head),
+            self.changes,
+            _section(self.memory_head),
+            self.memory,
+            1,
+            parent=inner,
+            margins=(0, 8, 0, 4),
+            spacing=0,
+        )
         area = self.upper
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(area)
-        rule = QFrame()
-        rule.setProperty("kind", "rule")
-        column.addWidget(rule)
-        column.addWidget(_section(self.timeline_head))
-        column.addWidget(self._no_steps)
-        column.addWidget(self.timeline, 1)
-        column.addStretch(0)
+        vbox(
+            area,
+            divider(),
+            _section(self.timeline_head),
+            self._no_steps,
+            (self.timeline, 1),
+            0,
+            parent=self,
+            spacing=0,
+        )
 
     def _on_opened(self) -> None:
         self._follows = True

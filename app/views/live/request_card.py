@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.models.live.requests import MAX_TEXT_LENGTH, too_long
 from app.views.widgets import Badge, ElidedLabel
+from app.views.widgets.build import Panel, hbox, restyle, styled, text_label, vbox
+from app.views.widgets.elided_label import MessageLabel
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.message_label import MessageLabel
-from app.views.widgets.panel import Panel
 from app.views.widgets.text_line import TextLine
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class RequestCard(Panel):
         self._typed: dict[str, TypedDraft] = {}
         self.setProperty("kind", "card")
         self.setAccessibleName(self.tr("Decision"))
-        self.title, self.place, self.command = QLabel(), QLabel(), ElidedLabel()
+        self.title, self.place, self.command = text_label(kind="heading"), QLabel(), ElidedLabel()
         self.question, self.why, self.words = (
             MessageLabel(longest=300),
             MessageLabel("secondary", 280),
@@ -85,7 +85,7 @@ class RequestCard(Panel):
         card = self._model.card
         if card is not None and self._model.may_decide(opens_field=True):
             if self._how != "edit":
-                self._open_line("edit", card.command)
+                self._open_line("edit", card.call)
             self.line.begin()
 
     def answer(self) -> None:
@@ -187,7 +187,6 @@ class RequestCard(Panel):
     # ------------------------------------------------------------ face
     def _lay_out(self) -> None:
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.title.setProperty("kind", "heading")
         for label in (self.place, self.command, *self.reaches):
             label.setProperty("kind", "secondary")
         for command, button in self.buttons.items():
@@ -197,45 +196,33 @@ class RequestCard(Panel):
             )
             button.pressed.connect(self._model.arm)
             button.released.connect(lambda: QTimer.singleShot(0, self, self._model.let_go))
-        head, action, main = QHBoxLayout(), QHBoxLayout(), FlowLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.place)
-        action.addWidget(self.words, 1)
-        action.addWidget(self.risk, 0, Qt.AlignmentFlag.AlignTop)
-        for command in MAIN:
-            main.addWidget(self.buttons[command])
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 10, 12, 10)
-        layout.setSpacing(6)
-        for part in (
-            head,
+        vbox(
+            hbox((self.title, 1), self.place),
             self.question,
             self.why,
-            action,
+            hbox((self.words, 1), (self.risk, 0, Qt.AlignmentFlag.AlignTop)),
             self.command,
             self.decided,
             self.line,
             self.error,
-        ):
-            layout.addLayout(part) if isinstance(part, QHBoxLayout) else layout.addWidget(part)
-        layout.addLayout(main)
-        layout.addLayout(self._lay_out_reaches())
-        layout.addWidget(self.reason)
+            FlowLayout(*(self.buttons[command] for command in MAIN)),
+            self._lay_out_reaches(),
+            self.reason,
+            parent=self,
+            margins=(12, 10, 12, 10),
+            spacing=6,
+        )
         self.line.hide()
 
     def _lay_out_reaches(self) -> QVBoxLayout:
         """Lay out a row each for the wider scopes of approve and deny."""
-        rows = QVBoxLayout()
-        rows.setSpacing(0)
+        rows = vbox(spacing=0)
         for label, commands in zip(self.reaches, FAR, strict=True):
-            row = FlowLayout(gap=0)
             label.setContentsMargins(0, 4, 4, 0)
-            row.addWidget(label)
-            for command in commands:
-                self.buttons[command].setProperty("kind", "link")
-                self.buttons[command].setProperty("small", "true")
-                row.addWidget(self.buttons[command])
-            rows.addLayout(row)
+            links = [styled(self.buttons[command], "link") for command in commands]
+            for link in links:
+                link.setProperty("small", "true")
+            rows.addLayout(FlowLayout(label, *links, gap=0))
         return rows
 
     def _connect(self) -> None:
@@ -352,9 +339,9 @@ class RequestCard(Panel):
         self.words.say(card.words)
         self.decided.say(f"✓ {card.decided}" if card.decided else "")
         self.error.say(f"! {self._model.error}" if self._model.error else "")
-        self.command.setText(card.command)
+        self.command.setText(card.call)
         self.command.setFont(self._theme.mono("secondary"))
-        self.command.setVisible(bool(card.command) and self._how != "edit")
+        self.command.setVisible(bool(card.call) and self._how != "edit")
         self.risk.set(card.risk, card.risk_role)
         self.risk.setVisible(bool(card.risk))
         self.reason.setVisible(bool(card.offers) and card.need != "question")
@@ -387,10 +374,7 @@ class RequestCard(Panel):
         for command in ("live.take_over", "live.approve", "live.answer"):
             kind = "primary" if command in (usual, "live.answer") else ""
             button = self.buttons[command]
-            if button.property("kind") != kind:
-                button.setProperty("kind", kind)
-                button.style().unpolish(button)
-                button.style().polish(button)
+            restyle(button, kind=kind)
         command, button = self._command_of("live.take_over"), self.buttons["live.take_over"]
         if word and command == "live.release":
             word = self.tr("Hand back")

@@ -6,10 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QLabel, QListView
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QListView
 
 from app.models.live.run_form import RunFormModel
 from app.models.live.task_file_form import TaskFileModel
+from app.views.widgets.build import text_label
 from app.views.widgets.form_panel import FormField, FormPanel, RadioOption, check
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class RunForm(FormPanel[RunFormModel]):
         self._theme = theme
         self.graph = QComboBox()
         self.headed = QCheckBox(self.tr("show the browser"))
-        self.going = QLabel()
+        self.going = text_label(kind="secondary", wrap=True)
         self.add_fields("intent", "start_url")
         self.intent = self.texts["intent"]
         self.policies = self.add_choices(self.tr("Policy"), (
@@ -47,9 +48,6 @@ class RunForm(FormPanel[RunFormModel]):
         self.graph.setAccessibleName(self.tr("Graph used for navigation"))
         self.add_fields("kb", "max_steps", "storage_state")
         self.add_row(self.headed)
-        self.going.setProperty("kind", "secondary")
-        self.going.setWordWrap(True)
-        self.going.setTextFormat(Qt.TextFormat.PlainText)
         self.frame(self.tr("Start a run"), self.going)
         self.start.setText(self.tr("Start   Enter"))
         self.start.setAccessibleName(self.tr("Start a run"))
@@ -69,11 +67,9 @@ class RunForm(FormPanel[RunFormModel]):
         wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def run_action(self) -> bool:
-        """Start the run."""
         return self.form.start()
 
     def refresh(self) -> None:
-        """Show the model."""
         super().refresh()
         for policy, button in self.policies.items():
             check(button, self.form.policy == policy)
@@ -112,7 +108,7 @@ class TaskFileForm(FormPanel[TaskFileModel]):
                       meaning=self.tr("not counting those that wait for you (empty: unchanged)")),
         ))  # fmt: skip
         self._theme = theme
-        self.count, self.tasks = QLabel(), QListView()
+        self.count, self.tasks = text_label(kind="secondary", wrap=True), QListView()
         self.add_fields("path", "start_url", "at_once")
         self.tasks.setModel(model.list)
         self.tasks.setUniformItemSizes(True)
@@ -121,9 +117,6 @@ class TaskFileForm(FormPanel[TaskFileModel]):
         self.tasks.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tasks.setAccessibleName(self.tr("Tasks of the file; select some to start only those"))
         self.add_row(self.tasks, wide=True)
-        self.count.setProperty("kind", "secondary")
-        self.count.setWordWrap(True)
-        self.count.setTextFormat(Qt.TextFormat.PlainText)
         self.frame(self.tr("Runs from a task file"), self.count)
         self.tasks.activated.connect(self.submit)
         self.tasks.selectionModel().selectionChanged.connect(self.refresh)
@@ -146,11 +139,9 @@ class TaskFileForm(FormPanel[TaskFileModel]):
         return sorted(self.form.list.rows[index.row()].number for index in rows)
 
     def run_action(self) -> bool:
-        """Start the selected tasks."""
         return self.form.start(self.chosen)
 
     def refresh(self, *_event: object) -> None:
-        """Show the model."""
         super().refresh()
         count, chosen = len(self.form.list.rows), len(self.chosen)
         self.tasks.setVisible(count > 0)

@@ -9,12 +9,9 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt, 
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
-    QLabel,
     QListView,
     QStackedWidget,
     QStyle,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +19,7 @@ from app.models.live.run_list import counts_words
 from app.views.live.rows import RUN, run_row
 from app.views.live.tile import GAP, TileDelegate
 from app.views.widgets import ElidedLabel, EmptyState
+from app.views.widgets.build import ground, hbox, styled, text_label, vbox
 from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton, fill
 from app.views.widgets.rows import RowDelegate
 
@@ -149,7 +147,6 @@ class TileView(LiveListView):
         self._looks.start()
 
     def bar_width(self) -> int:
-        """Width of a scroll bar in pixels."""
         return self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, self.verticalScrollBar())
 
     @property
@@ -210,12 +207,10 @@ class RunGrid(QWidget):
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self, "surface")
         self.tiles = TileView(model, theme)
-        self.counts = ElidedLabel()
-        self.counts.setProperty("kind", "muted")
-        self.lost = QLabel()
+        self.counts = styled(ElidedLabel(), "muted")
+        self.lost = text_label(kind="warn")
         self.nothing = EmptyState(
             self.tr("No runs"),
             self.tr("Describe a task and its start address. Several runs can work in parallel."),
@@ -248,10 +243,7 @@ class RunGrid(QWidget):
         fill(list(self.buttons.values()), room, ((WHOLE, WHOLE), (WORD, WORD), (SIGN, SIGN)))
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Live"))
-        title.setProperty("kind", "title")
-        self.lost.setProperty("kind", "warn")
-        self.lost.setTextFormat(Qt.TextFormat.PlainText)
+        title = text_label(self.tr("Live"), "title")
         self.buttons = {
             command: CommandButton(command, self._center, self._theme, word)
             for command, word in (
@@ -261,23 +253,12 @@ class RunGrid(QWidget):
                 ("live.new", self.tr("New run…")),
             )
         }
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 10, 16, 6)
-        head.setSpacing(8)
-        head.addWidget(title)
-        head.addWidget(self.counts, 1)
-        head.addWidget(self.lost)
-        for button in self.buttons.values():
-            head.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        inner = QVBoxLayout()
+        head = hbox(
+            title, (self.counts, 1), self.lost, *self.buttons.values(), margins=(16, 10, 16, 6), spacing=8
+        )
         side = 16 - GAP // 2
-        inner.setContentsMargins(side, 0, max(side - self.tiles.bar_width(), 0), 8)
-        inner.addWidget(self.faces)
-        layout.addLayout(inner, 1)
+        inner = vbox(self.faces, margins=(side, 0, max(side - self.tiles.bar_width(), 0), 8))
+        vbox(head, (inner, 1), parent=self, spacing=0)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
 
     def _show(self) -> None:

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from app.models.common.page import PageModel
 from app.models.live.frames import DisplayArea, drawn_size
 from app.models.live.next_action import same_page
 from app.models.live.page_input_model import PageInputModel
-from app.models.live.page_status import page_status
+from app.models.live.run_list import page_status
 from app.models.live.step_history import StepHistory
 from app.views.live.canvas import PageCanvas
 from app.views.live.page_head import PageHead
 from app.views.live.page_overlay import TargetBox
-from app.views.live.takeover_bar import TakeoverBar
-from app.views.live.takeover_card import TakeoverCard
+from app.views.live.takeover_bar import TakeoverBar, TakeoverCard
 from app.views.review.page_view import PageSide
 from app.views.review.step_strip import StepStrip
+from app.views.widgets.build import hbox, styled, vbox
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -50,8 +50,7 @@ class RunPage(QWidget):
         self.bar = TakeoverBar(model, center, theme)
         self.bar.hide()
         self.strip = StepStrip(self.replay.steps, theme)
-        self.now = QPushButton()
-        self.now.setProperty("kind", "primary")
+        self.now = styled(QPushButton(), "primary")
         self.card = TakeoverCard(center, theme, self)
         self.card.hide()
         self._read: TakeoverSummary | None = None
@@ -72,18 +71,8 @@ class RunPage(QWidget):
             Qt.FocusPolicy.NoFocus
         )  # keys are commands of the place; a click keeps the focus
         self.now.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(8, 0, 8, 0)
-        foot.setSpacing(8)
-        foot.addWidget(self.strip, 1)
-        foot.addWidget(self.now)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.head)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.faces, 1)
-        layout.addLayout(foot)
+        foot = hbox((self.strip, 1), self.now, margins=(8, 0, 8, 0), spacing=8)
+        vbox(self.head, self.bar, (self.faces, 1), foot, parent=self, spacing=0)
 
     def _connect(self) -> None:
         model, replay = self.model, self.replay
@@ -136,7 +125,6 @@ class RunPage(QWidget):
         return False
 
     def close_card(self) -> None:
-        """Close the takeover summary."""
         self._read = self.model.takeover
         self.card.hide()
 

@@ -33,7 +33,6 @@ EMPHASIZED = ("needs", "yours")
 
 
 def state_role(row: LiveRow) -> str:
-    """Return the colour role of a run's state."""
     return STATE_MARKS[display_state(row)][1]
 
 

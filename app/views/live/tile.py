@@ -48,7 +48,6 @@ class TileDelegate(QStyledItemDelegate):
         return self.cell
 
     def height_for(self, width: int) -> int:
-        """Return the height of a cell of this width."""
         return round((width - self._theme.px(GAP)) * SHAPE) + self._text_height() + self._theme.px(GAP + HEAD)
 
     def picture_size(self) -> QSize:

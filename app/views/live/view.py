@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from app.models.live.run_list import can_resume, can_step, can_take_over, has_control, is_active, is_ended
 from app.views.live.action_bar import LiveBar
@@ -20,6 +20,7 @@ from app.views.live.run_form import RunForm, TaskFileForm
 from app.views.live.run_grid import NarrowList, RunGrid
 from app.views.live.run_page import RunPage
 from app.views.widgets import Splitter
+from app.views.widgets.build import hbox, styled, vbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +95,6 @@ class LiveView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Restore widths and the open run."""
         self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("left", self.left), ("right", self.right)):
             if self._by_hand and isinstance(layout.get(name), dict):
@@ -106,11 +106,9 @@ class LiveView(QWidget):
 
     # ------------------------------------------------------------ forms
     def open_run_form(self) -> None:
-        """Open the form for one run."""
         self.open_form(self.form)
 
     def open_task_form(self) -> None:
-        """Open the form for a task file."""
         self.open_form(self.tasks)
 
     def open_rerun_form(self) -> None:
@@ -119,7 +117,6 @@ class LiveView(QWidget):
         self.open_form(self.form)
 
     def add_form(self, form: PolicyPane) -> None:
-        """Add a panel to the stack of forms."""
         self.side.addWidget(form)
         form.closed.connect(self.close_form)
 
@@ -172,13 +169,8 @@ class LiveView(QWidget):
         self.right = Splitter(Qt.Orientation.Vertical, (NEEDS, 0))
         self.right.addWidget(self.needs)
         self.right.addWidget(self.knowledge)
-        self.beside = QWidget()
-        self.beside.setProperty("kind", "raised")
-        column = QVBoxLayout(self.beside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.right, 1)
-        column.addWidget(self.hint)
+        self.beside = styled(QWidget(), "raised")
+        vbox((self.right, 1), self.hint, parent=self.beside, spacing=0)
         self.columns = Splitter(Qt.Orientation.Horizontal, (LEFT, 0, RIGHT))
         for pane, least in ((self.left, 180), (self.page, 380), (self.beside, 270)):
             self.columns.addWidget(pane)
@@ -190,16 +182,8 @@ class LiveView(QWidget):
         self.side.addWidget(self.form)
         self.side.addWidget(self.tasks)
         self.side.hide()
-        top = QHBoxLayout()
-        top.setContentsMargins(0, 0, 0, 0)
-        top.setSpacing(0)
-        top.addWidget(self.faces, 1)
-        top.addWidget(self.side)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(top, 1)
-        layout.addWidget(self.bar)
+        top = hbox((self.faces, 1), self.side, spacing=0)
+        vbox((top, 1), self.bar, parent=self, spacing=0)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

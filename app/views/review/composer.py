@@ -12,22 +12,20 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QTextEdit,
     QToolTip,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.review.composer import KINDS, PARTS
 from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row
 from app.views.widgets import ElidedLabel
+from app.views.widgets.build import hbox, scroll_area, styled, text_label, vbox
 from app.views.widgets.rows import FittedList
 
 if TYPE_CHECKING:
@@ -106,13 +104,13 @@ class Composer(QFrame):
         self.text = TipTextEdit(theme)
         self.parts = {name: QLineEdit() for name in PARTS}
         self.pages, self.preflight, self.kept, self.error = QLabel(), QLabel(), QLabel(), QLabel()
-        self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), QPushButton()
+        self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), styled(QPushButton(), "link")
         self.lint = FittedList(theme, finding_row, self.tr("Lint findings"), FINDING, most=4)
         self.similar = FittedList(theme, similar_row, self.tr("Similar tips"), SIMILAR, most=3)
         self.examples = FittedList(
             theme, example_row, self.tr("Steps that would retrieve it"), EXAMPLE, most=6
         )
-        self.save, self.close_button = QPushButton(), QPushButton()
+        self.save, self.close_button = styled(QPushButton(), "primary"), QPushButton()
         self._heads: dict[str, QLabel] = {}
         self._name_all()
         self._lay_out()
@@ -160,29 +158,24 @@ class Composer(QFrame):
             field.setProperty("kind", "quiet")
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Write a tip"))
-        title.setProperty("kind", "heading")
+        title = text_label(self.tr("Write a tip"), "heading")
         for label in (self.pages, self.evidence):
             label.setProperty("kind", "secondary")
         self.kept.setProperty("kind", "warn")
         self.error.setProperty("kind", "fail")
         for label in (self.kept, self.error, self.preflight):
             label.setWordWrap(True)
-        head = QHBoxLayout()
-        head.setContentsMargins(12, 8, 12, 4)
-        head.setSpacing(8)
-        head.addWidget(title)
-        head.addWidget(self.evidence, 1)
-        head.addWidget(self.source)
-        inner = QWidget()
-        inner.setProperty("kind", "raised")
-        form = QVBoxLayout(inner)
-        form.setContentsMargins(12, 4, 12, 8)
-        form.setSpacing(6)
-        form.addWidget(self.kept)
-        form.addLayout(self._scope_grid())
-        form.addWidget(self.text)
-        form.addLayout(self._parts_grid())
+        head = hbox(title, (self.evidence, 1), self.source, margins=(12, 8, 12, 4), spacing=8)
+        inner = styled(QWidget(), "raised")
+        form = vbox(
+            self.kept,
+            self._scope_grid(),
+            self.text,
+            self._parts_grid(),
+            parent=inner,
+            margins=(12, 4, 12, 8),
+            spacing=6,
+        )
         for name, text, view in (
             ("lint", self.tr("Lint"), self.lint),
             ("similar", self.tr("Similar tips"), self.similar),
@@ -193,27 +186,10 @@ class Composer(QFrame):
         form.addWidget(self.preflight)
         form.addWidget(self.examples)
         form.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidget(inner)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(12, 8, 12, 8)
-        foot.setSpacing(8)
-        self.save.setProperty("kind", "primary")
-        self.source.setProperty("kind", "link")
-        foot.addWidget(self.close_button)
-        foot.addWidget(self.save, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(scroll, 1)
-        layout.addWidget(self.error)
+        scroll = scroll_area(inner)
+        foot = hbox(self.close_button, (self.save, 1), margins=(12, 8, 12, 8), spacing=8)
         self.error.setContentsMargins(12, 0, 12, 0)
-        layout.addLayout(foot)
+        vbox(head, (scroll, 1), self.error, foot, parent=self, spacing=0)
         self._order_tabs()
 
     def _scope_grid(self) -> QGridLayout:
@@ -246,8 +222,7 @@ class Composer(QFrame):
         return grid
 
     def _section(self, name: str, text: str) -> QLabel:
-        label = QLabel(text)
-        label.setProperty("kind", "section")
+        label = text_label(text, "section")
         self._heads[name] = label
         return label
 

@@ -14,14 +14,13 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.views.review.rows import FLAG, VERDICT, flag_row, named_text_row, verdict_row
+from app.views.widgets.build import divider, ground, hbox, scroll_area, styled, text_label, vbox
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -36,8 +35,7 @@ class JudgementPane(QWidget):
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self.flags = RowList(
             theme,
             lambda flag: flag_row(flag, model.flags.remark(flag)),
@@ -49,8 +47,7 @@ class JudgementPane(QWidget):
             theme, self.tr("Verdicts; press a digit to give one, again to withdraw it")
         )
         self.verdicts.setModel(model.verdicts)
-        self.note = QLineEdit()
-        self.note.setProperty("kind", "quiet")
+        self.note = styled(QLineEdit(), "quiet")
         self.note.setPlaceholderText(
             self.tr("Note on the verdict ({0}, optional)").format(center.keys("review.note"))
         )
@@ -63,12 +60,10 @@ class JudgementPane(QWidget):
         self.flag_head, self.tip_head, self.intervention_head = QLabel(), QLabel(), QLabel()
         self._no_flags = _quiet(self.tr("No detector fired. Nothing suspicious was found in this run."))
         self._no_tips = _quiet(self.tr("No tip applies to this step yet."))
-        self.write = QPushButton()
-        self.write.setProperty("kind", "primary")
+        self.write = styled(QPushButton(), "primary")
         self.write.clicked.connect(lambda: center.trigger("tip.compose"))
         self.write.setAccessibleName(self.tr("Write a tip from this step"))
-        self.record = QPushButton(self.tr("Detector scores"))
-        self.record.setProperty("kind", "link")
+        self.record = styled(QPushButton(self.tr("Detector scores")), "link")
         self.record.setToolTip(self.tr("Detector precision ({0})").format(center.keys("review.scorecard")))
         self.record.clicked.connect(lambda: center.trigger("review.scorecard"))
         self.card = Scorecard(model, self)
@@ -83,64 +78,47 @@ class JudgementPane(QWidget):
         return text
 
     def show_scorecard(self) -> None:
-        """Open the detector scorecard beside the flags."""
         self._model.load_scores()
         self.card.open_at(self.record)
 
     def _lay_out(self) -> None:
-        inner = QWidget()
-        inner.setProperty("kind", "raised")
-        layout = QVBoxLayout(inner)
-        layout.setContentsMargins(0, 6, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(self._head(self.flag_head, self.record))
-        layout.addWidget(self._no_flags)
-        layout.addWidget(self.flags, 50)
-        layout.addWidget(_rule())
+        inner = styled(QWidget(), "raised")
         self._time_line = QWidget()
-        line = QVBoxLayout(self._time_line)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(0)
-        line.addLayout(self._head(self.intervention_head))
-        line.addWidget(self.interventions)
-        line.addWidget(_rule())
+        vbox(
+            self._head(self.intervention_head),
+            self.interventions,
+            divider(),
+            parent=self._time_line,
+            spacing=0,
+        )
         self._time_line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        layout.addWidget(self._time_line, 30)
         verdict = QLabel(self.tr("Verdict"))
-        layout.addLayout(self._head(verdict))
-        layout.addWidget(self.verdicts)
-        note = QHBoxLayout()
-        note.setContentsMargins(10, 4, 10, 8)
-        note.addWidget(self.note)
-        layout.addLayout(note)
-        layout.addWidget(_rule())
-        layout.addLayout(self._head(self.tip_head))
-        layout.addWidget(self._no_tips)
-        layout.addWidget(self.tips, 40)
-        layout.addStretch(1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(10, 8, 10, 8)
-        foot.addWidget(self.write, 1)
-        area = QScrollArea()  # large text in a low window: scroll, never overlap
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(area, 1)
-        outer.addLayout(foot)
+        note = hbox(self.note, margins=(10, 4, 10, 8))
+        vbox(
+            self._head(self.flag_head, self.record),
+            self._no_flags,
+            (self.flags, 50),
+            divider(),
+            (self._time_line, 30),
+            self._head(verdict),
+            self.verdicts,
+            note,
+            divider(),
+            self._head(self.tip_head),
+            self._no_tips,
+            (self.tips, 40),
+            1,
+            parent=inner,
+            margins=(0, 6, 0, 0),
+            spacing=0,
+        )
+        foot = hbox((self.write, 1), margins=(10, 8, 10, 8))
+        area = scroll_area(inner)  # large text in a low window: scroll, never overlap
+        vbox((area, 1), foot, parent=self, spacing=0)
 
     def _head(self, label: QLabel, *more: QWidget) -> QHBoxLayout:
         label.setProperty("kind", "heading")
-        row = QHBoxLayout()
-        row.setContentsMargins(12, 4, 8, 4)
-        row.addWidget(label, 1)
-        for widget in more:
-            row.addWidget(widget)
-        return row
+        return hbox((label, 1), *more, margins=(12, 4, 8, 4))
 
     def _connect(self) -> None:
         model = self._model
@@ -230,7 +208,6 @@ class _VerdictGrid(RowList):
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width between the columns."""
         self._fit()
         super().resizeEvent(event)
 
@@ -256,17 +233,9 @@ class Scorecard(QFrame):
         self.table.setSelectionMode(QTableView.SelectionMode.NoSelection)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.horizontalHeader().setStretchLastSection(True)
-        self.fitted = QLabel()
-        self.fitted.setProperty("kind", "secondary")
-        self.fitted.setWordWrap(True)
-        title = QLabel(self.tr("Detector precision"))
-        title.setProperty("kind", "heading")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 12, 12, 12)
-        layout.setSpacing(8)
-        layout.addWidget(title)
-        layout.addWidget(self.fitted)
-        layout.addWidget(self.table, 1)
+        self.fitted = text_label(kind="secondary", wrap=True)
+        title = text_label(self.tr("Detector precision"), "heading")
+        vbox(title, self.fitted, (self.table, 1), parent=self, margins=(12, 12, 12, 12), spacing=8)
         model.scores.modelReset.connect(self._show)
 
     def open_at(self, anchor: QWidget) -> None:
@@ -286,14 +255,6 @@ class Scorecard(QFrame):
 
 
 def _quiet(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("kind", "muted")
-    label.setWordWrap(True)
+    label = text_label(text, "muted", wrap=True)
     label.setContentsMargins(12, 2, 12, 10)
     return label
-
-
-def _rule() -> QFrame:
-    rule = QFrame()
-    rule.setProperty("kind", "rule")
-    return rule

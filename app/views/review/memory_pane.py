@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QPushButton
 
 from app.views.review.rows import named_text_row
-from app.views.widgets.panel import Panel
+from app.views.widgets.build import Panel, ground, hbox, styled, text_label, vbox
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -25,28 +25,15 @@ class MemoryPane(Panel):
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center = model, center
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self.setAccessibleName(self.tr("Agent memory"))
-        self.head, self.missing = QLabel(), QLabel()
-        self.head.setProperty("kind", "heading")
-        self.missing.setProperty("kind", "muted")
-        self.missing.setWordWrap(True)
+        self.head, self.missing = text_label(kind="heading"), text_label(kind="muted", wrap=True)
         self.missing.setContentsMargins(12, 8, 12, 8)
-        self.close_button = QPushButton()
-        self.close_button.setProperty("kind", "link")
+        self.close_button = styled(QPushButton(), "link")
         self.list = RowList(theme, named_text_row, self.tr("The agent's memory"))
         self.list.setModel(model.memory.lines)
-        head = QHBoxLayout()
-        head.setContentsMargins(12, 8, 8, 4)
-        head.addWidget(self.head, 1)
-        head.addWidget(self.close_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self.missing)
-        layout.addWidget(self.list, 1)
+        head = hbox((self.head, 1), self.close_button, margins=(12, 8, 8, 4))
+        vbox(head, self.missing, (self.list, 1), parent=self, spacing=0)
         self.close_button.clicked.connect(self.closed)
         model.memory.changed.connect(self._show)
         model.step_changed.connect(self._show)
@@ -54,7 +41,6 @@ class MemoryPane(Panel):
         self._show()
 
     def take_focus(self) -> None:
-        """Focus the list."""
         self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _show(self) -> None:

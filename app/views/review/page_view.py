@@ -18,20 +18,18 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
-    QHBoxLayout,
-    QLabel,
     QListView,
     QStackedWidget,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.common.object_list import OBJECT_ROLE
 from app.models.common.page import SIGNS
 from app.views.widgets import ElidedLabel
+from app.views.widgets.build import ground, hbox, styled, text_label, vbox
 from app.views.widgets.signs import CHANGE_ROLE
 
 if TYPE_CHECKING:
@@ -77,11 +75,9 @@ class LineDelegate(QStyledItemDelegate):
         self._baseline = (self._height + self._metrics.ascent() - self._metrics.descent()) // 2
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The same height for every line."""
         return QSize(100, self._height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one node."""
         line: AxTreeLine | None = index.data(OBJECT_ROLE)
         if line is None:
             return
@@ -184,7 +180,6 @@ class PagePicture(QWidget):
         self.update()
 
     def height_for(self, width: int) -> float:
-        """The height of the image at this width."""
         if self._image is None or not self._image.width():
             return 0.0
         return width * self._image.height() / self._image.width()
@@ -244,43 +239,24 @@ class PageSide(QWidget):
         super().__init__()
         self.model, self._pictures = model, pictures
         self._asked_tree = self._large = False
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.caption = QLabel(caption)
-        self.caption.setProperty("kind", "section")
-        self.title = ElidedLabel(Qt.TextElideMode.ElideRight)
-        self.title.setProperty("kind", "secondary")
-        self.remark = QLabel()
-        self.remark.setProperty("kind", "secondary")
+        ground(self)
+        self.caption = text_label(caption, "section")
+        self.title = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "secondary")
+        self.remark = text_label(kind="secondary")
         self.lines = TreeList(theme)
         self.lines.setModel(model)
         self.lines.setAccessibleName(self.tr("Page {0} the action, as lines").format(caption))
         self.picture = PagePicture(theme)
         self.picture.setAccessibleName(self.tr("Screenshot of the page {0} the action").format(caption))
-        self.message = QLabel()
-        self.message.setProperty("kind", "muted")
-        self.message.setWordWrap(True)
+        self.message = text_label(kind="muted", wrap=True)
         self.message.setAlignment(CENTER)
         self._page = QWidget()
-        both = QVBoxLayout(self._page)
-        both.setContentsMargins(0, 0, 0, 0)
-        both.setSpacing(0)
-        both.addWidget(self.picture)
-        both.addWidget(self.lines, 1)
+        vbox(self.picture, (self.lines, 1), parent=self._page, spacing=0)
         self._stack = QStackedWidget()
         for face in (self._page, self.message):
             self._stack.addWidget(face)
-        head = QHBoxLayout()
-        head.setContentsMargins(8, 4, 8, 4)
-        head.setSpacing(8)
-        head.addWidget(self.caption)
-        head.addWidget(self.title, 1)
-        head.addWidget(self.remark)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._stack, 1)
+        head = hbox(self.caption, (self.title, 1), self.remark, margins=(8, 4, 8, 4), spacing=8)
+        vbox(head, (self._stack, 1), parent=self, spacing=0)
         model.shown.connect(self.show_page)
         pictures.ready.connect(self._on_picture)
 
@@ -295,12 +271,10 @@ class PageSide(QWidget):
         self._fit()
 
     def say(self, text: str) -> None:
-        """Show a message instead of a page."""
         self.message.setText(text)
         self._stack.setCurrentWidget(self.message)
 
     def show_page(self) -> None:
-        """Show the model's page."""
         page = self.model.page
         self.title.setText(page.title or page.url if page is not None else "")
         if page is None:

@@ -7,33 +7,24 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     Qt,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QLabel,
-    QListView,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.review.run_queue import QueueState
 from app.views.review.rows import QUEUE, run_row
 from app.views.widgets import EmptyState
+from app.views.widgets.build import ground, hbox, text_label, vbox
 from app.views.widgets.filter_line import FilterLine
-from app.views.widgets.rows import RowDelegate
+from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
     from app.models.review.review_model import ReviewModel
     from app.views.frame.theme import Theme
-
-Index = QModelIndex | QPersistentModelIndex
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class QueuePane(QWidget):
@@ -43,10 +34,8 @@ class QueuePane(QWidget):
         super().__init__()
         self._model, self._queue, self._center = model, model.queue, center
         self._marking = False
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.count = QLabel()
-        self.count.setProperty("kind", "secondary")
+        ground(self)
+        self.count = text_label(kind="secondary")
         self.filter = FilterLine(
             self._queue.text,
             self.tr("Filter: failed  site:gitlab  words"),
@@ -59,9 +48,9 @@ class QueuePane(QWidget):
                 "order:date, or words to search for ({0})"
             ).format(center.keys("review.filter"))
         )
-        self.list = _QueueList(theme)
+        self.list = RowList(theme, run_row, self.tr("Runs to review, highest risk first"), QUEUE)
+        self.list.setUniformItemSizes(True)
         self.list.setModel(self._queue.model)
-        self.list.setAccessibleName(self.tr("Runs to review, highest risk first"))
         self._stack = QStackedWidget()
         self._faces: dict[QueueState, QWidget] = {QueueState.READY: self.list}
         self._add_faces()
@@ -76,7 +65,6 @@ class QueuePane(QWidget):
         self._show()
 
     def focus_filter(self) -> None:
-        """Focus the filter line and select its text."""
         self.filter.take_focus()
 
     def take_focus(self) -> None:
@@ -108,23 +96,10 @@ class QueuePane(QWidget):
             self._stack.addWidget(face)
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Queue"))
-        title.setProperty("kind", "heading")
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 0, 0)
-        head.addWidget(title)
-        head.addStretch()
-        head.addWidget(self.count)
-        top = QVBoxLayout()
-        top.setContentsMargins(10, 8, 8, 8)
-        top.setSpacing(6)
-        top.addLayout(head)
-        top.addWidget(self.filter)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(top)
-        layout.addWidget(self._stack, 1)
+        title = text_label(self.tr("Queue"), "heading")
+        head = hbox(title, 0, self.count)
+        top = vbox(head, self.filter, margins=(10, 8, 8, 8), spacing=6)
+        vbox(top, (self._stack, 1), parent=self, spacing=0)
 
     def _show(self) -> None:
         queue = self._queue
@@ -163,15 +138,3 @@ class QueuePane(QWidget):
         row = self._queue.model.at(current.row()) if current.isValid() else None
         if row is not None and not self._marking:
             self._model.open_run(row.id)
-
-
-class _QueueList(QListView):
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.setUniformItemSizes(True)
-        self.setMouseTracking(True)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegate(RowDelegate(theme, run_row, QUEUE, self))
-        theme.changed.connect(self.doItemsLayout)

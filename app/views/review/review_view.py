@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEasingCurve, QPoint, QPropertyAnimation, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from app.models.review.flags import LABELS
 from app.views.live.run_form import RunForm
@@ -16,6 +16,7 @@ from app.views.review.memory_pane import MemoryPane
 from app.views.review.queue_pane import QueuePane
 from app.views.review.step_pane import StepPane
 from app.views.widgets import Splitter
+from app.views.widgets.build import vbox
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -39,9 +40,7 @@ class Drawer(QWidget):
         super().__init__()
         self._below, self._above, self._theme = below, above, theme
         self.is_open = False
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(below)
+        vbox(below, parent=self)
         above.setParent(self)
         above.hide()
         self._slide = QPropertyAnimation(above, b"pos", self)
@@ -70,7 +69,6 @@ class Drawer(QWidget):
         self._slide.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the composer to the drawer."""
         super().resizeEvent(event)
         self._above.resize(self.size())
         if self.is_open and self._slide.state() is not QPropertyAnimation.State.Running:
@@ -109,9 +107,7 @@ class ReviewView(QWidget):
         self.queue.setMinimumWidth(180)
         self.step.setMinimumWidth(420)
         self.drawer.setMinimumWidth(280)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.columns)
+        vbox(self.columns, parent=self)
         self._back_to: QWidget | None = None
         self._restored = False
         theme.changed.connect(self._on_theme)
@@ -128,7 +124,6 @@ class ReviewView(QWidget):
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        """Focus the queue."""
         if self.drawer.is_open:
             self._center.set_place("composer")
             self.composer.begin()
@@ -145,7 +140,6 @@ class ReviewView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Restore the widths and the model's session."""
         self._restored = bool(layout)
         if isinstance(layout.get("columns"), dict):
             self.columns.restore(layout["columns"])

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.views.widgets import ElidedLabel
+from app.views.widgets.build import hbox, restyle, styled, vbox
 from app.views.widgets.signs import draw_score
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ class ClampedLabel(QWidget):
         theme.changed.connect(self.updateGeometry)
 
     def set_text(self, text: str) -> None:
-        """Set the text."""
         self._text = " ".join(text.split())
         self.setAccessibleName(self._text)
         self.setToolTip(self._text)
@@ -85,12 +85,10 @@ class ScoreIcon(QWidget):
         self.setFixedSize(self._theme.px(14), self._theme.px(14))
 
     def set_level(self, level: str) -> None:
-        """Set the level: fail, warn, ok or muted."""
         self._level = level
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the shape."""
         painter, px = QPainter(self), self._theme.px
         draw_score(painter, QRectF(px(1), px(1), px(12), px(12)), self._level, self._theme.color(self._level))
         painter.end()
@@ -102,34 +100,18 @@ class RunHeader(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.title = ElidedLabel(Qt.TextElideMode.ElideRight)
-        self.title.setProperty("kind", "title")
-        self.note = ElidedLabel(Qt.TextElideMode.ElideRight)
-        self.note.setProperty("kind", "muted")
+        self.title = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "title")
+        self.note = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "muted")
         self.note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.sign = ScoreIcon(theme)
         self.score = QLabel()
-        self.rest = ElidedLabel(Qt.TextElideMode.ElideRight)
-        self.rest.setProperty("kind", "muted")
+        self.rest = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "muted")
         self.intent = ClampedLabel(theme, 2)
-        top = QHBoxLayout()
-        top.setContentsMargins(0, 0, 0, 0)
-        top.setSpacing(6)
-        top.addWidget(self.title)
-        top.addWidget(self.note, 100)
-        top.addStretch(1)
-        top.addWidget(self.sign)
-        top.addWidget(self.score)
-        top.addWidget(self.rest)
+        top = hbox(self.title, (self.note, 100), 1, self.sign, self.score, self.rest, spacing=6)
         self._top = top
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 8, 12, 6)
-        layout.setSpacing(4)
-        layout.addLayout(top)
-        layout.addWidget(self.intent)
+        vbox(top, self.intent, parent=self, margins=(12, 8, 12, 6), spacing=4)
 
     def show_facts(self, facts: RunFacts) -> None:
-        """Show these facts."""
         self.title.setText(facts.title)
         self.intent.set_text(facts.intent)
         self.note.setText(facts.note)
@@ -138,17 +120,13 @@ class RunHeader(QWidget):
         self.sign.setVisible(known)
         self.sign.set_level(facts.score_level)
         self.score.setText(facts.score)
-        if self.score.property("kind") != facts.score_level:
-            self.score.setProperty("kind", facts.score_level)
-            self.score.style().unpolish(self.score)
-            self.score.style().polish(self.score)
+        restyle(self.score, kind=facts.score_level)
         self.rest.setText(
             self.tr("· risk {0:.2f} · ended: {1}").format(facts.risk, facts.ended) if known else ""
         )
         self._share_out()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the new width."""
         super().resizeEvent(event)
         self._share_out()
 

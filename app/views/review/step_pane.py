@@ -10,13 +10,11 @@ from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QSizePolicy,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +23,7 @@ from app.views.review.page_view import PageSide
 from app.views.review.run_header import ClampedLabel, RunHeader
 from app.views.review.step_strip import StepStrip
 from app.views.widgets import ElidedLabel, EmptyState, Splitter
+from app.views.widgets.build import Gap, divider, ground, hbox, restyle, text_label, vbox
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -69,11 +68,7 @@ class StepFactsPane(QWidget):
         self._heads: list[QLabel] = []
         grid.addWidget(self._head(self.tr("why")), 0, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self.why, 0, 1)
-        right = QVBoxLayout()
-        right.setSpacing(2)
-        right.addWidget(self.error_head, 0, Qt.AlignmentFlag.AlignTop)
-        right.addWidget(self.error, 1)
-        right.addStretch(0)
+        right = vbox((self.error_head, 0, Qt.AlignmentFlag.AlignTop), (self.error, 1), 0, spacing=2)
         grid.addLayout(right, 0, 2, 2, 1)
         grid.addWidget(self._head(self.tr("did")), 1, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self.did, 1, 1)
@@ -86,7 +81,6 @@ class StepFactsPane(QWidget):
         self._fit()
 
     def show_step(self, model: ReviewModel) -> None:
-        """Show the current step's facts."""
         facts = model.step_facts
         self.why.setPlainText(facts.why)
         self.did.set_text(facts.did)
@@ -96,15 +90,11 @@ class StepFactsPane(QWidget):
         kind = {"hard": "fail", "soft": "warn", "harness": "warn"}.get(facts.trouble, "muted")
         words = facts.trouble_words
         self.error_head.setText(words or (self.tr("no error") if facts.did else ""))
-        if self.error_head.property("kind") != kind:
-            self.error_head.setProperty("kind", kind)
-            self.error_head.style().unpolish(self.error_head)
-            self.error_head.style().polish(self.error_head)
+        restyle(self.error_head, kind=kind)
         self.error_head.setWordWrap(True)
 
     def _head(self, text: str) -> QLabel:
-        label = QLabel(text)
-        label.setProperty("kind", "muted")
+        label = text_label(text, "muted")
         self._heads.append(label)
         return label
 
@@ -118,8 +108,7 @@ class StepPane(QWidget):
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self.preview = "both"
         self._lines = False
         self._syncing = False
@@ -164,24 +153,18 @@ class StepPane(QWidget):
         self._settle.start()
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 0, 12, 0)
-        bar.setSpacing(4)
-        bar.addWidget(self.number)
-        bar.addWidget(self._button("review.step.previous", "chevron-left"))
-        bar.addWidget(self._button("review.step.next", "chevron-right"))
-        bar.addWidget(self.strip, 1)
+        bar = hbox(
+            self.number,
+            self._button("review.step.previous", "chevron-left"),
+            self._button("review.step.next", "chevron-right"),
+            (self.strip, 1),
+            margins=(12, 0, 12, 0),
+            spacing=4,
+        )
         run = QWidget()
-        layout = QVBoxLayout(run)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addLayout(bar)
-        layout.addSpacing(4)
-        layout.addWidget(_rule())
-        layout.addWidget(self.pages, 1)
-        layout.addWidget(_rule())
-        layout.addWidget(self.facts)
+        vbox(
+            self.header, bar, Gap(4), divider(), (self.pages, 1), divider(), self.facts, parent=run, spacing=0
+        )
         self._run = run
         self._nothing = EmptyState(
             self.tr("No run is open"),
@@ -192,9 +175,7 @@ class StepPane(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._nothing)
         self._stack.addWidget(run)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._stack)
+        vbox(self._stack, parent=self)
 
     def _connect(self) -> None:
         model = self._model
@@ -301,9 +282,3 @@ class StepPane(QWidget):
         button.clicked.connect(partial(self._center.trigger, command))
         button.setAccessibleName(self._center.title(command))
         return button
-
-
-def _rule() -> QFrame:
-    rule = QFrame()
-    rule.setProperty("kind", "rule")
-    return rule

@@ -38,11 +38,9 @@ class StepCellDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The same size for every step."""
         return QSize(self._theme.px(28), self._theme.px(36))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one step."""
         mark: StepMark | None = index.data(OBJECT_ROLE)
         if mark is None:
             return
@@ -119,7 +117,6 @@ class StepStrip(QListView):
         self._fit()
 
     def mark(self, step: int) -> None:
-        """Mark this step as the current one."""
         row = self._steps.row_of(step)
         if row < 0:
             return

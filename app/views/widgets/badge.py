@@ -17,27 +17,20 @@ class Badge(QWidget):
 
     def __init__(self, text: str, role: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._text, self._role, self._theme = text, role, theme
+        self.text, self._role, self._theme = text, role, theme
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(text)
         theme.changed.connect(self._restyle)
 
-    @property
-    def text(self) -> str:
-        """The word."""
-        return self._text
-
     def set(self, text: str, role: str) -> None:
-        """Set word and role."""
-        self._text, self._role = text, role
+        self.text, self._role = text, role
         self.setAccessibleName(text)
         self._restyle()
 
     def sizeHint(self) -> QSize:
-        """The word with a little air."""
         metrics = self._metrics()
         return QSize(
-            metrics.horizontalAdvance(self._text) + self._theme.px(14), metrics.height() + self._theme.px(4)
+            metrics.horizontalAdvance(self.text) + self._theme.px(14), metrics.height() + self._theme.px(4)
         )
 
     def minimumSizeHint(self) -> QSize:
@@ -45,9 +38,8 @@ class Badge(QWidget):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A rounded tint with the word on it."""
         painter = QPainter(self)
-        draw_badge(painter, self._theme, self.rect().adjusted(0, 0, -1, -1), self._text, self._role)
+        draw_badge(painter, self._theme, self.rect().adjusted(0, 0, -1, -1), self.text, self._role)
         painter.end()
 
     def _metrics(self) -> QFontMetrics:

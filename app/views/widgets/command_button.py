@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QWidget
 
 from app.models.common.commands import CommandCenter
 from app.views.frame.theme import Theme
+from app.views.widgets.build import styled
 from app.views.widgets.keycap import draw_keys, keys_width
 
 PAD, GAP = 8, 5
@@ -37,27 +38,22 @@ class CommandButton(QAbstractButton):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._command, self._center, self._theme = command, center, theme
+        self.command, self._center, self._theme = command, center, theme
         self._word, self._icon, self._role = word, "", "text"
         self._others, self._calls, self._much = others, False, WHOLE
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.clicked.connect(lambda: self._center.trigger(self._command))
+        self.clicked.connect(lambda: self._center.trigger(self.command))
         center.refreshed.connect(self._enable)
         center.keys_changed.connect(self._dress)
         theme.changed.connect(self._resize)
         self._dress()
 
-    @property
-    def command(self) -> str:
-        """The id of its current command."""
-        return self._command
-
     def show_as(self, command: str, word: str, icon: str = "") -> None:
         """Switch to another command or word."""
-        if (command, word, icon) != (self._command, self._word, self._icon):
-            self._command, self._word, self._icon = command, word, icon
+        if (command, word, icon) != (self.command, self._word, self._icon):
+            self.command, self._word, self._icon = command, word, icon
             self._dress()
 
     def call(self, calls: bool, role: str = "accent") -> None:
@@ -73,7 +69,6 @@ class CommandButton(QAbstractButton):
             self._resize()
 
     def sizeHint(self) -> QSize:
-        """Sign, word and key with a little air."""
         return QSize(self.width_for(self._much), self._theme.px(30))
 
     def minimumSizeHint(self) -> QSize:
@@ -83,7 +78,7 @@ class CommandButton(QAbstractButton):
     def width_for(self, much: int) -> int:
         """The width in pixels at this detail."""
         px, metrics = self._theme.px, QFontMetrics(self.font())
-        faces = ((self._command, self._text()), *self._others)
+        faces = ((self.command, self._text()), *self._others)
         width = px(16) + 2 * px(PAD)
         if much >= WORD:
             width += px(6) + max(metrics.horizontalAdvance(word) for _, word in faces)
@@ -94,7 +89,6 @@ class CommandButton(QAbstractButton):
         return width
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Background, icon, word, shortcut."""
         theme, px = self._theme, self._theme.px
         painter = QPainter(self)
         painter.setLayoutDirection(
@@ -106,7 +100,7 @@ class CommandButton(QAbstractButton):
         self._paint_ground(painter)
         ink = self._role if self._calls and self.isEnabled() else "text"
         side, middle = px(16), self.height() // 2
-        icon = self._icon or self._center.command(self._command).icon
+        icon = self._icon or self._center.command(self.command).icon
         theme.icon(icon, ink if self._calls else "muted").paint(
             painter, QRect(px(PAD), middle - side // 2, side, side)
         )
@@ -118,7 +112,7 @@ class CommandButton(QAbstractButton):
             painter.drawText(QRect(left, 0, self.width() - left, self.height()), align, self._text())
         if self._much >= WHOLE:
             draw_keys(
-                painter, theme, self.rect().adjusted(0, 0, -px(PAD), 0), self._center.keys(self._command)
+                painter, theme, self.rect().adjusted(0, 0, -px(PAD), 0), self._center.keys(self.command)
             )
         painter.end()
 
@@ -134,14 +128,14 @@ class CommandButton(QAbstractButton):
         painter.drawRoundedRect(box, 6, 6)
 
     def _text(self) -> str:
-        return self._word or self._center.title(self._command)
+        return self._word or self._center.title(self.command)
 
     def _enable(self) -> None:
-        self.setEnabled(self._center.action(self._command).isEnabled())
+        self.setEnabled(self._center.action(self.command).isEnabled())
 
     def _dress(self) -> None:
         self.setAccessibleName(self._text())
-        self.setToolTip(self._center.action(self._command).toolTip())
+        self.setToolTip(self._center.action(self.command).toolTip())
         self._enable()
         self._resize()
 
@@ -168,3 +162,19 @@ def fill(
             for button, amount in amounts:
                 button.set_detail(amount)
             return
+
+
+def show_command(button: QAbstractButton, center: CommandCenter, command: str, word: str) -> None:
+    """Give a button a word with the shortcut of a command, and the command's name and tooltip."""
+    keys = center.keys(command)
+    button.setText(f"{word}  {keys}" if keys else word)
+    button.setAccessibleName(center.title(command))
+    button.setToolTip(center.action(command).toolTip())
+
+
+def command_link(center: CommandCenter, command: str) -> QPushButton:
+    """Return a small link that runs a command; ``show_command`` writes it."""
+    button = styled(QPushButton(), "link")
+    button.setProperty("small", "true")
+    button.clicked.connect(lambda: center.trigger(command))
+    return button

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
@@ -31,7 +33,6 @@ class ElidedLabel(QLabel):
         self._tell_whole()
 
     def shown(self) -> str:
-        """The elided text."""
         return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
 
     def sizeHint(self) -> QSize:
@@ -49,13 +50,11 @@ class ElidedLabel(QLabel):
         self._tell_whole()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Update after a change of font."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the elided text."""
         painter, option = QPainter(self), QStyleOption()
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
@@ -72,3 +71,32 @@ class ElidedLabel(QLabel):
 
     def _tell_whole(self) -> None:
         self.setToolTip(self.text() if self.shown() != self.text() else "")
+
+
+LONG_WORD = re.compile(r"\S{17,}")
+PIECE = re.compile(r"\S{4}(?=\S)")
+"""Letters of a long word between two places where it may break: few enough for a narrow column of large text."""
+GAP = "\u200b"
+"""A zero-width break opportunity for long words."""
+
+
+class MessageLabel(QLabel):
+    """Shows at most ``longest`` characters, the whole as a tooltip; never wider than its place, never as markup."""
+
+    def __init__(self, kind: str = "", longest: int = 400, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._longest = longest
+        self.setProperty("kind", kind)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+
+    def say(self, text: str) -> None:
+        """Show this text; an empty one hides the label."""
+        is_cut = len(text) > self._longest
+        shown = f"{text[: self._longest].rstrip()}…" if is_cut else text
+        self.setText(
+            LONG_WORD.sub(lambda word: PIECE.sub(lambda piece: piece.group() + GAP, word.group()), shown)
+        )
+        self.setAccessibleName(text)
+        self.setToolTip(text[: self._longest * 20] if is_cut else "")
+        self.setVisible(bool(text))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.models.common.commands import CommandCenter
+from app.views.widgets.build import styled, text_label, vbox
 
 
 class EmptyState(QWidget):
@@ -21,18 +22,10 @@ class EmptyState(QWidget):
     ) -> None:
         super().__init__(parent)
         self._command, self._center = command_id, center
-        self.title, self.hint = QLabel(title), QLabel(hint)
-        self.title.setProperty("kind", "title")
-        self.hint.setProperty("kind", "muted")
-        self.button = QPushButton()
-        self.button.setProperty("kind", "primary")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 24)
-        layout.setSpacing(8)
-        layout.addStretch(2)
+        self.title, self.hint = text_label(title, "title", wrap=True), text_label(hint, "muted", wrap=True)
+        self.button = styled(QPushButton(), "primary")
+        layout = vbox(2, parent=self, margins=(24, 24, 24, 24), spacing=8)
         for label in (self.title, self.hint):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(label)
         layout.addSpacing(8)

@@ -21,7 +21,6 @@ class FilterLine(QLineEdit):
         self.returnPressed.connect(onward)
 
     def take_focus(self) -> None:
-        """Focus the line and select its text."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
 

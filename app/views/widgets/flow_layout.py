@@ -9,14 +9,15 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 class FlowLayout(QLayout):
     """Lays its widgets out in reading direction; hidden ones take no room."""
 
-    def __init__(self, parent: QWidget | None = None, gap: int = 6) -> None:
+    def __init__(self, *widgets: QWidget, parent: QWidget | None = None, gap: int = 6) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._gap = gap
         self.setContentsMargins(0, 0, 0, 0)
+        for widget in widgets:
+            self.addWidget(widget)
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Append an item."""
         self._items.append(item)
 
     def count(self) -> int:
@@ -24,11 +25,9 @@ class FlowLayout(QLayout):
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
-        """An item, ``None`` beyond the ends."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
-        """Remove an item."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
@@ -56,7 +55,6 @@ class FlowLayout(QLayout):
         return QSize(width, height)
 
     def setGeometry(self, rect: QRect) -> None:
-        """Place the items."""
         super().setGeometry(rect)
         self._place(rect, move=True)
 

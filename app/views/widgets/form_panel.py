@@ -18,21 +18,17 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
+from app.views.widgets.build import Panel, ground, hbox, restyle, scroll_area, styled, text_label, vbox
 from app.views.widgets.key_kinds import COMMANDING
-from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from app.models.common.form import FormModel
@@ -77,15 +73,14 @@ class FormPanel(Panel, Generic[FormT]):
     def __init__(self, form: FormT, fields: Sequence[FormField]) -> None:
         super().__init__()
         self.form = form
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        ground(self)
         self._specs = {field.name: field for field in fields}
         self.fields: dict[str, QLineEdit] = {}
         self.texts: dict[str, QPlainTextEdit] = {}
         self.says: dict[str, QLabel] = {}
         self.grid = QGridLayout()
-        self.start, self.close_button = QPushButton(), QPushButton()
-        self.error = QLabel()
+        self.start, self.close_button = styled(QPushButton(), "primary"), styled(QPushButton(), "link")
+        self.error = text_label(kind="fail", wrap=True)
         self._order: list[QWidget] = []
         self._asked = False
         self._dialog: QFileDialog | None = None
@@ -97,7 +92,6 @@ class FormPanel(Panel, Generic[FormT]):
 
     # ------------------------------------------------------------ for subclasses
     def run_action(self) -> bool:
-        """Start the form's action; False while it can't."""
         raise NotImplementedError
 
     def help_text(self, name: str) -> str:
@@ -109,7 +103,6 @@ class FormPanel(Panel, Generic[FormT]):
         return self._asked
 
     def refresh(self) -> None:
-        """Show the model's values and problems."""
         problems = {one.field: one.message for one in self.form.problems}
         for name, field in self.fields.items():
             if field.text() != self.form.values[name]:
@@ -169,7 +162,7 @@ class FormPanel(Panel, Generic[FormT]):
         """Add a row for each field: label, field, file button; its help below."""
         for name in names:
             spec = self._specs[name]
-            says = self.says[name] = self._help("")
+            says = self.says[name] = text_label(kind="secondary", wrap=True)
             if spec.is_long:
                 text = self.texts[name] = QPlainTextEdit()
                 text.setTabChangesFocus(True)
@@ -181,9 +174,7 @@ class FormPanel(Panel, Generic[FormT]):
                 line.returnPressed.connect(self.submit)
             field = self._widget(name)
             field.setAccessibleName(f"{spec.label}: {spec.meaning}")
-            beside = QHBoxLayout()
-            beside.setSpacing(6)
-            beside.addWidget(field, 1)
+            beside = hbox((field, 1), spacing=6)
             self._order.append(field)
             if spec.files:
                 button = QPushButton(self.tr("Choose…"))
@@ -209,7 +200,8 @@ class FormPanel(Panel, Generic[FormT]):
             button.clicked.connect(partial(self._on_choice, choose, choice.value))
             group.addButton(button)
             self.grid.addWidget(button, row + 2 * place, 1)
-            self.grid.addWidget(self._help(choice.meaning), row + 2 * place + 1, 1)
+            says = text_label(choice.meaning, "secondary", wrap=True)
+            self.grid.addWidget(says, row + 2 * place + 1, 1)
             self._order.append(button)
         return buttons
 
@@ -232,52 +224,21 @@ class FormPanel(Panel, Generic[FormT]):
             self.grid.addWidget(label, row, 0, side)
         return row
 
-    def _help(self, text: str) -> QLabel:
-        label = QLabel(text)
-        label.setProperty("kind", "secondary")
-        label.setWordWrap(True)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        return label
-
     def frame(self, title: str, *foot: QWidget) -> None:
         """Lay out the panel once the grid is filled; ``foot`` goes over error and button."""
         self.setAccessibleName(title)
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 8, 12, 4)
-        heading = QLabel(title)
-        heading.setProperty("kind", "heading")
-        head.addWidget(heading, 1)
-        head.addWidget(self.close_button)
-        self.close_button.setProperty("kind", "link")
-        inner = QWidget()
-        inner.setProperty("kind", "raised")
+        heading = text_label(title, "heading")
+        head = hbox((heading, 1), self.close_button, margins=(14, 8, 12, 4))
+        inner = styled(QWidget(), "raised")
         inner.setLayout(self.grid)
         self.grid.setContentsMargins(14, 4, 12, 12)
         self.grid.setHorizontalSpacing(8)
         self.grid.setVerticalSpacing(2)
         self.grid.setColumnStretch(1, 1)
         self.grid.setRowStretch(self.grid.rowCount(), 1)
-        self._scroll = QScrollArea()
-        self._scroll.setWidget(inner)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.start.setProperty("kind", "primary")
-        self.error.setProperty("kind", "fail")
-        self.error.setWordWrap(True)
-        self.error.setTextFormat(Qt.TextFormat.PlainText)
-        below = QVBoxLayout()
-        below.setContentsMargins(14, 6, 12, 10)
-        below.setSpacing(4)
-        for widget in (*foot, self.error, self.start):
-            below.addWidget(widget)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._scroll, 1)
-        layout.addLayout(below)
+        self._scroll = scroll_area(inner)
+        below = vbox(*foot, self.error, self.start, margins=(14, 6, 12, 10), spacing=4)
+        vbox(head, (self._scroll, 1), below, parent=self, spacing=0)
         for one, other in pairwise([*self._order, self.start, self.close_button]):
             QWidget.setTabOrder(one, other)
 
@@ -291,10 +252,7 @@ class FormPanel(Panel, Generic[FormT]):
         says.setText(text)
         self._widget(name).setAccessibleDescription(text)
         kind = "fail" if problem else "secondary"
-        if says.property("kind") != kind:
-            says.setProperty("kind", kind)
-            says.style().unpolish(says)
-            says.style().polish(says)
+        restyle(says, kind=kind)
 
     def _widget(self, name: str) -> QLineEdit | QPlainTextEdit:
         return self.texts[name] if name in self.texts else self.fields[name]

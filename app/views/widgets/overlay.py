@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
 from app.views.frame.theme import Theme
+from app.views.widgets.build import styled, vbox
 
 
 class Overlay(QWidget):
@@ -23,11 +24,8 @@ class Overlay(QWidget):
         super().__init__(parent)
         self._theme, self._wanted, self._top, self._host = theme, wanted, top, parent
         self._before: QWidget | None = None
-        self.panel = QFrame(self)
-        self.panel.setProperty("kind", "overlay")
-        self.body = QVBoxLayout(self.panel)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
+        self.panel = styled(QFrame(self), "overlay")
+        self.body = vbox(parent=self.panel, spacing=0)
         parent.installEventFilter(self)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -36,7 +34,6 @@ class Overlay(QWidget):
         self.hide()
 
     def toggle(self) -> None:
-        """Open it, or close it when it is open."""
         if self.isVisible():
             self.dismiss()
         else:
@@ -71,7 +68,6 @@ class Overlay(QWidget):
         """Fill the panel; called each time before it opens."""
 
     def first(self) -> QWidget:
-        """The widget to focus."""
         return self.panel
 
     def event(self, event: QEvent) -> bool:
@@ -86,7 +82,6 @@ class Overlay(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes."""
         if event.key() == Qt.Key.Key_Escape:
             self.dismiss()
         event.accept()
@@ -104,7 +99,6 @@ class Overlay(QWidget):
         painter.end()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the window's size."""
         if event.type() is QEvent.Type.Resize and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)

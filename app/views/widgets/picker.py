@@ -32,7 +32,6 @@ class Picker(QObject):
         line.installEventFilter(self)
 
     def to_first(self) -> None:
-        """Select the first row."""
         self.to(0)
 
     def to(self, row: int) -> None:

@@ -22,7 +22,6 @@ T = TypeVar("T")
 Index = QModelIndex | QPersistentModelIndex
 TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 MAX_CACHED = 2_000
 """Number of texts whose line breaks are cached."""
@@ -112,12 +111,10 @@ def line(*spans: Span | None, right: Span | None = None) -> SpanLine:
 
 
 def small(text: str, role: str = "muted", **more: Any) -> Span:
-    """Return a span in small type."""
     return Span(text=text, role=role, **more)
 
 
 def plain(text: str, role: str = "text", **more: Any) -> Span:
-    """Return a span in the normal size."""
     return Span(text=text, role=role, plain=True, **more)
 
 
@@ -150,7 +147,6 @@ class SpanDelegate(QStyledItemDelegate):
         return self._sign_width(span) + width
 
     def width_of(self, span: Span) -> float:
-        """Return the width of a whole span."""
         text = on_one_line(span.text[:MAX_CHARACTERS], joined=not span.gap)
         return self._sign_width(span) + QFontMetrics(self._font(span)).horizontalAdvance(text) + 1
 

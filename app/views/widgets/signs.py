@@ -23,25 +23,20 @@ Sign = Callable[[QPainter, QRectF, "Theme"], None]
 
 
 def severity_sign(severity: str) -> Sign:
-    """Return the sign of a severity in its colour."""
     return lambda painter, box, theme: draw_severity(
         painter, box, severity, theme.color(SEVERITY_ROLE[severity])
     )
 
 
 def trouble_sign(trouble: str) -> Sign:
-    """Return the sign of an error class in its colour."""
     return lambda painter, box, theme: draw_trouble(painter, box, trouble, theme.color(TROUBLE_ROLE[trouble]))
 
 
 def score_sign(level: str, role: str) -> Sign:
-    """Return the sign of a score level."""
     return lambda painter, box, theme: draw_score(painter, box, level, theme.color(role))
 
 
 def tick_sign(role: str, *, crossed: bool = False) -> Sign:
-    """Return a tick, or a cross."""
-
     def draw(painter: QPainter, box: QRectF, theme: Theme) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.color(role), 1.8))
@@ -55,8 +50,6 @@ def tick_sign(role: str, *, crossed: bool = False) -> Sign:
 
 
 def diamond_sign(role: str) -> Sign:
-    """Return a filled diamond."""
-
     def draw(painter: QPainter, box: QRectF, theme: Theme) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -74,12 +67,10 @@ def diamond_sign(role: str) -> Sign:
 
 
 def icon_sign(name: str, role: str) -> Sign:
-    """Return a Material Design icon."""
     return lambda painter, box, theme: theme.icon(name, role).paint(painter, box.toRect())
 
 
 def key_sign(key: str) -> Sign:
-    """Return a key cap."""
     return lambda painter, box, theme: draw_key(
         painter, box, key, theme.font("secondary"), theme.color("edge"), theme.color("muted")
     )
@@ -191,7 +182,6 @@ def draw_tick(painter: QPainter, box: QRectF) -> None:
 
 
 def draw_key(painter: QPainter, box: QRectF, key: str, font: QFont, line: QColor, text: QColor) -> None:
-    """A key cap, as on the shortcut sheet."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(line, 1))

@@ -43,7 +43,6 @@ class Splitter(QSplitter):
             self.setSizes([size or rest for size in self._defaults])
 
     def is_folded(self, number: int) -> bool:
-        """Whether a pane is collapsed."""
         return number in self._folded
 
     def toggle(self, number: int) -> None:
@@ -51,7 +50,6 @@ class Splitter(QSplitter):
         self.set_folded(number, not self.is_folded(number))
 
     def set_folded(self, number: int, folded: bool) -> None:
-        """Collapse or expand one pane."""
         if folded == self.is_folded(number) or not 0 <= number < self.count():
             return
         sizes, pane = self.sizes(), self.widget(number)
@@ -69,7 +67,6 @@ class Splitter(QSplitter):
         self.setSizes(sizes)
 
     def save(self) -> dict[str, Any]:
-        """Return sizes and collapsed panes."""
         sizes = [self._folded.get(number, size) for number, size in enumerate(self.sizes())]
         return {"sizes": sizes, "folded": sorted(self._folded)}
 

@@ -135,12 +135,10 @@ class ColumnTable(QTableView):
         self._fitting = False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the columns to the width."""
         super().resizeEvent(event)
         self.fit()
 
     def show_sort(self) -> None:
-        """Show the model's sort column in the header."""
         table = self._table
         order = Qt.SortOrder.DescendingOrder if table.descending else Qt.SortOrder.AscendingOrder
         self.horizontalHeader().setSortIndicator(table.column_of(table.sorted_by), order)

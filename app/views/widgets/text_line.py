@@ -50,7 +50,6 @@ class TextLine(QPlainTextEdit):
 
     @property
     def text(self) -> str:
-        """The whole text."""
         return self.toPlainText()
 
     @property
@@ -67,7 +66,6 @@ class TextLine(QPlainTextEdit):
             self.setTextCursor(cursor)
 
     def begin(self) -> None:
-        """Focus the field."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def shut(self, shut: bool) -> None:
@@ -92,7 +90,6 @@ class TextLine(QPlainTextEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Send, leave, or type."""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if event.key() in ENTER and not shifted:
             self.entered.emit(self.text)
@@ -117,7 +114,6 @@ class TextLine(QPlainTextEdit):
         self._fit()
 
     def sizeHint(self) -> QSize:
-        """The height of its lines."""
         return QSize(120, self.height())
 
     def _fit(self) -> None:

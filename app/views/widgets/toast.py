@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+
+from app.views.widgets.build import hbox, restyle, text_label
 
 SECONDS = 6.0
 MARGIN = 16
@@ -23,9 +25,7 @@ class Toast(QFrame):
         self.setObjectName("toast")
         self._act: Callable[[], object] | None = None
         self._clear = 0
-        self._label, self._button, self._close = QLabel(), QPushButton(), QPushButton("✕")
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
-        self._label.setWordWrap(True)
+        self._label, self._button, self._close = text_label(wrap=True), QPushButton(), QPushButton("✕")
         self._close.setAccessibleName(self.tr("Close this message"))
         for button in (self._button, self._close):
             button.setProperty("kind", "link")
@@ -33,11 +33,7 @@ class Toast(QFrame):
         self._button.clicked.connect(self._do)
         self._close.clicked.connect(self.hide)
         self._button.hide()
-        layout = self._row = QHBoxLayout(self)
-        layout.setContentsMargins(12, 8, 8, 8)
-        layout.addWidget(self._label, 1)
-        layout.addWidget(self._button)
-        layout.addWidget(self._close)
+        self._row = hbox((self._label, 1), self._button, self._close, parent=self, margins=(12, 8, 8, 8))
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._fade)
         parent.installEventFilter(self)
@@ -45,7 +41,6 @@ class Toast(QFrame):
 
     @property
     def text(self) -> str:
-        """The message."""
         return self._label.text()
 
     @property
@@ -62,9 +57,7 @@ class Toast(QFrame):
         self._act = act
         self._button.setText(action)
         self._button.setVisible(act is not None)
-        self.setProperty("state", kind)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle(self, state=kind)
         self._place()
         self.show()
         self.raise_()

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import keyring
@@ -29,6 +30,13 @@ def test_the_environment_wins_over_the_file_and_is_not_saved(tmp_path: Path) -> 
 
     assert (loaded.theme, loaded.author, loaded.token_budget) == ("light", "Ana", 50)
     assert settings.load_stored(path).theme == "dark"
+
+
+@pytest.mark.parametrize("name", settings.CHOICES)
+def test_a_choice_of_the_environment_may_be_in_capitals(name: str, tmp_path: Path) -> None:
+    [variable, *_] = next(field.metadata["variables"] for field in fields(Settings) if field.name == name)
+    for value in settings.CHOICES[name]:
+        assert getattr(settings.load({variable: value.upper()}, tmp_path / "none.json"), name) == value
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"theme": "pink"}', '{"token_budget": "many"}', "\udcff"])

@@ -1,9 +1,10 @@
-"""Every command can be kept as a step's action and read back."""
+"""Every action can be stored in a step and read back."""
 
 from __future__ import annotations
 
 import pytest
 
+from app.engine.core.actions.action_sets import actions_in
 from app.engine.core.actions.recorded import (
     RecordedAction,
     format_recorded,
@@ -44,10 +45,9 @@ from app.engine.core.actions.types import (
     TypeText,
     Upload,
     Wait,
-    actions_in,
     elements_of,
 )
-from app.engine.imports.agent_output import read_call
+from app.engine.imports.step_records import read_call
 
 EVERY: tuple[Action, ...] = (
     Click(3), Click(3, "right"), Click(3, double=True), ClickAt((1.5, 2.0)), ClickAt((1.0, 2.0), double=True),
@@ -65,26 +65,26 @@ EVERY: tuple[Action, ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("command", EVERY, ids=repr)
-def test_a_command_survives_being_kept_as_an_action(command: Action):
-    assert from_recorded(to_recorded(command)) == command
+@pytest.mark.parametrize("action", EVERY, ids=repr)
+def test_an_action_is_stored_and_read_back(action: Action):
+    assert from_recorded(to_recorded(action)) == action
 
 
-@pytest.mark.parametrize("command", EVERY, ids=repr)
-def test_its_call_can_be_written_and_read(command: Action):
-    action = to_recorded(command)
-    assert read_call(format_recorded(action)) == action
+@pytest.mark.parametrize("action", EVERY, ids=repr)
+def test_its_call_is_printed_and_parsed(action: Action):
+    recorded = to_recorded(action)
+    assert read_call(format_recorded(recorded)) == recorded
 
 
-def test_every_kind_is_tried_and_offered_in_exactly_one_set():
+def test_every_action_has_a_row_and_belongs_to_exactly_one_set():
     kinds = set(SPECS)
-    assert {type(command) for command in EVERY} == kinds
+    assert {type(action) for action in EVERY} == kinds
     offered = [kind for members in ActionSet for kind in actions_in(members)]
     assert set(offered) == kinds
     assert len(offered) == len(kinds)
 
 
-def test_a_foreign_or_damaged_action_is_no_command():
+def test_a_foreign_or_damaged_call_is_no_action():
     assert from_recorded(RecordedAction(kind="dance")) is None
     assert from_recorded(RecordedAction(kind="click", args={"bid": "a12"})) is None
     assert from_recorded(RecordedAction(kind="set_slider", args={"bid": "1", "value": None})) is None

@@ -1,4 +1,4 @@
-"""The risk of an action that is about to be taken, told from the page it is for."""
+"""The risk of a planned action, assessed from its page."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PAGE = PageCapture(
 
 
 @pytest.mark.parametrize(
-    ("command", "risk"),
+    ("action", "risk"),
     [
         (Click(0), RiskClass.READS),
         (Click(14), RiskClass.READS),
@@ -96,8 +96,8 @@ PAGE = PageCapture(
         (Click(99), RiskClass.READS),
     ],
 )
-def test_kinds_of_deeds(command: Action, risk: RiskClass):
-    found = assess_risk(command, PAGE)
+def test_the_risk_of_each_kind_of_action(action: Action, risk: RiskClass):
+    found = assess_risk(action, PAGE)
 
     assert found.risk is risk, found
     assert found.why

@@ -1,4 +1,4 @@
-"""A model's answer becomes typed commands, or a sentence that helps to mend it."""
+"""A model's answer becomes typed actions, or a sentence that helps to correct it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.engine.agent.answer_parser import parse_answer
+from app.engine.core.actions.action_sets import action_help, actions_in
 from app.engine.core.actions.recorded import format_recorded, to_recorded
 from app.engine.core.actions.specs import FORMS, SPECS, Action, ActionSet
 from app.engine.core.actions.types import (
@@ -41,8 +42,6 @@ from app.engine.core.actions.types import (
     TypeText,
     Upload,
     Wait,
-    action_help,
-    actions_in,
 )
 from app.engine.core.page_state import Element, PageCapture
 from tests.support.laws import examples
@@ -67,7 +66,7 @@ numbers = st.integers(0, 9999)
 reals = st.floats(-5000, 5000, allow_nan=False).map(lambda x: round(x, 3))
 points = st.tuples(reals, reals)
 addresses = st.from_regex(r"\Ahttp://[a-z]{1,8}\.test/[a-z0-9/?=&]{0,12}\Z")
-commands = st.one_of(
+actions = st.one_of(
     st.builds(Click, numbers, button=st.sampled_from(["left", "middle", "right"]), double=st.booleans()),
     st.builds(ClickAt, points, button=st.sampled_from(["left", "right"]), double=st.booleans()),
     st.builds(ClickMark, numbers, texts),
@@ -101,11 +100,11 @@ commands = st.one_of(
 
 
 @settings(deadline=None, max_examples=examples(400))
-@given(commands)
-def test_every_command_reads_back_from_the_call_that_is_kept_of_it(command: Action):
-    parsed = parse_answer(f"<action>{format_recorded(to_recorded(command))}</action>", ALL)
+@given(actions)
+def test_every_action_is_parsed_from_its_stored_call(action: Action):
+    parsed = parse_answer(f"<action>{format_recorded(to_recorded(action))}</action>", ALL)
 
-    assert parsed.action == command, parsed.why
+    assert parsed.action == action, parsed.why
 
 
 @untimed
@@ -133,7 +132,7 @@ def test_every_action_has_a_usage_that_reads_as_itself():
 
 
 @pytest.mark.parametrize(
-    ("answer", "command"),
+    ("answer", "action"),
     [
         ('<think>The link.</think><action>click("1")</action>', Click(1)),
         ('<think>The link.</think><action>\n```click("1")```\n</action>', Click(1)),
@@ -180,10 +179,10 @@ def test_every_action_has_a_usage_that_reads_as_itself():
         ("<think>maybe <action>go_forward()</action> no</think><action>go_back()</action>", GoBack()),
     ],
 )  # fmt: skip
-def test_the_ways_models_write(answer: str, command: Action | None):
+def test_the_ways_models_write(answer: str, action: Action | None):
     parsed = parse_answer(answer, ALL, PAGE)
 
-    assert parsed.action == (command or parsed.action), parsed.why
+    assert parsed.action == (action or parsed.action), parsed.why
     assert (parsed.action is not None) == (not parsed.why)
 
 
@@ -200,9 +199,10 @@ def test_the_parts_around_the_action_are_kept_apart():
     assert parsed.call == 'click("1")'
 
 
-def test_an_answer_that_lacks_only_its_closing_tag_is_read_and_says_so():
-    assert not parse_answer('<action>click("1")', ALL).closed
-    assert parse_answer('<action>click("1")</action>', ALL).closed
+def test_an_answer_that_lacks_only_its_closing_tag_is_read():
+    whole = parse_answer('<action>click("1")</action>', ALL)
+    assert parse_answer('<action>click("1")', ALL) == whole
+    assert whole.action is not None
 
 
 def test_several_actions_are_read_up_to_the_number_allowed():

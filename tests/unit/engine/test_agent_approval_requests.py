@@ -28,7 +28,7 @@ from app.engine.core.supervision import (
 )
 from app.engine.core.trajectory import Outcome
 from app.engine.core.verdicts import Severity
-from app.errors import Conflict, NotFound, StoreError, UsageError
+from app.errors import StoreError, UsageError
 from tests.support.fake_approvals import FakeApprovals, approve
 from tests.support.fake_executor import HOME, ScriptedPolicy, page_of
 from tests.support.supervised_loop import (
@@ -92,9 +92,9 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
         (need,) = bench.control.needs
         with pytest.raises(UsageError, match="there is no element 99"):
             bench.control.check_decision(
-                need.id, OperatorDecision(kind=DecisionKind.EDIT, command='click("99")')
+                need.id, OperatorDecision(kind=DecisionKind.EDIT, call='click("99")')
             )
-        good = OperatorDecision(kind=DecisionKind.EDIT, command='click("0")', text="look first")
+        good = OperatorDecision(kind=DecisionKind.EDIT, call='click("0")', text="look first")
         bench.control.check_decision(need.id, good)
         await desk.answer_request(good)
 
@@ -104,10 +104,25 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
     assert any("instead of" in note for note in bench.policy.seen[1].history[0].result.notes)
 
 
+async def test_a_decision_is_checked_from_the_moment_its_request_is_announced():
+    wrong = OperatorDecision(kind=DecisionKind.EDIT, call='click("99")')
+    refused: list[str] = []
+
+    def decide(request: ApprovalRequest) -> OperatorDecision:
+        with pytest.raises(UsageError, match="there is no element 99"):
+            bench.control.check_decision(request.id, wrong)
+        refused.append(request.id)
+        return OperatorDecision(kind=DecisionKind.DENY)
+
+    bench = SupervisedLoop([Click(2), Stop("")], desk=FakeApprovals(decide, policy=ASKING))
+    await bench.run()
+    assert refused == list(bench.desk.rows)
+
+
 async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again():
     answers = iter(
         [
-            OperatorDecision(kind=DecisionKind.EDIT, command="gibberish("),
+            OperatorDecision(kind=DecisionKind.EDIT, call="gibberish("),
             OperatorDecision(kind=DecisionKind.DENY, text="leave it"),
         ]
     )
@@ -272,40 +287,11 @@ async def test_a_full_disk_is_trouble_until_it_takes_the_step_and_nothing_is_los
     assert (run.outcome, [step.index for step in bench.kept.steps]) == (Outcome.ANSWERED, [0, 1])
 
 
-async def test_a_person_may_try_again_or_end_what_could_not_even_be_written_down(monkeypatch):
-    monkeypatch.setattr(control_module, "RETRY_SECONDS", 100.0)
-    bench = SupervisedLoop([])
-    bench.desk.broken = True
-    bench.policy.moves = [decide_after(Click(0), lambda: setattr(bench.kept, "full", True)), Stop("42")]
-
-    async def decide() -> None:
-        await bench.until(RunState.WAITING)
-        (need,) = bench.control.needs
-        told = bench.control.decide(need.id, OperatorDecision(kind=DecisionKind.RETRY, author="ann"))
-        assert told.state is RequestState.DECIDED
-        with pytest.raises(Conflict, match="decided already by ann: retry"):
-            bench.control.decide(need.id, OperatorDecision(kind=DecisionKind.DENY))
-        while bench.control.needs == (need,) or not bench.control.needs:
-            await asyncio.sleep(0)
-        (second,) = bench.control.needs
-        assert second.id != need.id, "the disk is still full"
-        with pytest.raises(NotFound):
-            bench.control.decide(need.id, OperatorDecision(kind=DecisionKind.RETRY))
-        bench.kept.full = False
-        bench.control.decide(second.id, OperatorDecision(kind=DecisionKind.RETRY))
-
-    run = await bench.run(decide)
-    assert (run.outcome, len(bench.kept.steps)) == (Outcome.ANSWERED, 2)
-
+async def test_a_person_may_end_a_run_whose_step_can_not_be_saved():
     bench = SupervisedLoop([Click(0)])
     bench.kept.full = True
-
-    async def end() -> None:
-        await bench.until(RunState.WAITING)
-        bench.control.decide(bench.control.needs[0].id, OperatorDecision(kind=DecisionKind.DENY))
-
     with pytest.raises(ExceptionGroup) as ended:
-        await bench.run(end)
+        await bench.run(lambda: bench.desk.answer_request(OperatorDecision(kind=DecisionKind.DENY)))
     assert ended.group_contains(StoreError)
 
 
@@ -351,12 +337,12 @@ async def test_an_action_that_hangs_is_cut_short_recorded_and_the_page_is_opened
     real = bench.hands.do
     hung = [False]
 
-    async def do(command: Action, permit: object = None) -> ActionResult:
-        if isinstance(command, Click) and not hung[0]:
+    async def do(action: Action, permit: object = None) -> ActionResult:
+        if isinstance(action, Click) and not hung[0]:
             hung[0] = True
             assert bench.control.interrupt("the page does not answer")
             await asyncio.sleep(1000)
-        return await real(command)
+        return await real(action)
 
     bench.hands.do = do  # type: ignore[method-assign]
     run = await bench.run()

@@ -1,4 +1,4 @@
-"""When an action may go by memory, and when the page has to be looked at again."""
+"""When an action may use the last capture, and when the page has to be captured again."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_numbers_that_tick_in_many_places_are_a_drift_too():
 
 
 @pytest.mark.parametrize(
-    ("command", "way"),
+    ("action", "way"),
     [
         (Click(1), GroundingMode.PROCEDURAL),
         (TypeText(0, "Ada"), GroundingMode.PROCEDURAL),
@@ -84,9 +84,9 @@ def test_numbers_that_tick_in_many_places_are_a_drift_too():
 )
 @pytest.mark.parametrize("pending", [True, False])
 def test_on_the_page_that_was_perceived_nothing_is_waited_for(
-    command: Action, way: GroundingMode, pending: bool
+    action: Action, way: GroundingMode, pending: bool
 ):
-    found = check_freshness(command, PageDrift(kinds=frozenset(), delta=0), pending=pending)
+    found = check_freshness(action, PageDrift(kinds=frozenset(), delta=0), pending=pending)
     assert (found.mode, found.wait) == (way, 0)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.llm.action_batch import ActionBatch
+from app.engine.agent.llm.llm_policy import ActionBatch
 from app.engine.agent.llm.prompt_parts import render_news, render_tips
 from app.engine.agent.llm.prompting import Fence, prompt
 from app.engine.agent.scout.hinting import named_in
@@ -68,16 +68,16 @@ def sight(
 
 
 def turn(
-    step: int, command: Action, result: ActionResult | None = None, page: PageCapture = PAGE
+    step: int, action: Action, result: ActionResult | None = None, page: PageCapture = PAGE
 ) -> HistoryEntry:
     came = result or ActionResult(success=True, effect=Effect.NAVIGATED)
     return HistoryEntry(
-        step=step, url=page.url, title=page.title, state="s", action=command, result=came, words="w"
+        step=step, url=page.url, title=page.title, state="s", action=action, result=came, words="w"
     )
 
 
 @pytest.mark.parametrize(
-    ("words", "command"),
+    ("words", "action"),
     [
         ('Open "Reports".', Click(1, label="Reports")),
         ("it is under offers of the week, I think", Click(3, label="Offers of the week")),
@@ -90,9 +90,9 @@ def turn(
         ('The answer is "42".', Stop("42")),
     ],
 )
-async def test_what_a_hint_names_is_done_next(words: str, command: Action):
+async def test_what_a_hint_names_is_done_next(words: str, action: Action):
     decision = await ScoutPolicy().decide(sight(hint(words)))
-    assert decision.action == command
+    assert decision.action == action
     assert decision.followed == {"hint:h1": True}
     assert "the person who supervises says" in decision.reason
 

@@ -182,10 +182,10 @@ class Restless(FakeExecutor):
         page = await super().look(picture=picture)
         return replace(page, url=AWAY) if self.looks - 1 in self.away else page
 
-    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
-        if self.done and command == Click(7):
+    async def do(self, action: Action, permit: WritePermit | None = None) -> ActionResult:
+        if self.done and action == Click(7):
             return refused(Cause.MISSING, f"there is no {WORD} here")
-        return await super().do(command, permit)
+        return await super().do(action, permit)
 
 
 def loop_with(hands: FakeExecutor, moves: list[Action], book: LedgerStore, secrets: Secrets) -> AgentLoop:

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.eviction.list_diff import diff_lists
-from app.engine.agent.eviction.live_context import LiveContext
-from app.engine.agent.eviction.retention import RetentionLimits
-from app.engine.agent.eviction.token_count import count
+from app.engine.agent.eviction.live_context import LiveContext, diff_lists
+from app.engine.agent.eviction.retention import RetentionLimits, count
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from tests.support.live_contexts import stable_prefix
 

@@ -503,10 +503,10 @@ class TestBeingTakenAgain:
     ASKS = act('navigate("shop", "orders")')
 
     @staticmethod
-    def turn(step: int, command: Action, success: bool = True) -> HistoryEntry:
+    def turn(step: int, action: Action, success: bool = True) -> HistoryEntry:
         result = ActionResult(success=success, effect=Effect.NAVIGATED if success else Effect.REFUSED)
         return HistoryEntry(
-            step=step, url="http://shop.test/", title="", state="", action=command, result=result, words="w"
+            step=step, url="http://shop.test/", title="", state="", action=action, result=result, words="w"
         )
 
     @pytest.mark.parametrize(
@@ -690,7 +690,7 @@ class TestHostilePages:
         assert "REDACTED" in asked(model, OPERATOR)[0].text
 
     async def test_each_run_has_a_marker_of_its_own(self):
-        markers = {LlmPolicy(brained()).marker for _ in range(20)}
+        markers = {Fence().marker for _ in range(20)}
 
         assert len(markers) == 20
         assert all(len(marker) >= 12 for marker in markers)

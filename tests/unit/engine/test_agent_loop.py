@@ -301,8 +301,8 @@ async def test_what_is_not_there_is_refused_with_what_else_there_is():
 
 async def test_a_step_at_a_mark_keeps_the_element_that_the_mark_stood_for():
     class Marked:
-        async def resolve(self, command: Action, page: PageCapture):
-            return (Click(0) if isinstance(command, ClickMark) else command), None
+        async def resolve(self, action: Action, page: PageCapture):
+            return (Click(0) if isinstance(action, ClickMark) else action), None
 
     bench = Bench([ClickMark(7, "Orders"), Stop("")])
     bench.deeds.marks = Marked()

@@ -22,10 +22,12 @@ from app.engine.agent.memory.ledger_files import (
 )
 from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.memory.reducer import RECENT, fold
-from app.engine.agent.memory.rendering import WORKER_CAPS, in_tree_order, render_ledger
-from app.engine.agent.memory.views import (
+from app.engine.agent.memory.rendering import (
+    WORKER_CAPS,
     applies_here,
+    in_tree_order,
     planner_view,
+    render_ledger,
     unexpired,
     worker_view,
 )
@@ -150,7 +152,7 @@ def test_events_cut_at_any_byte_give_the_ledger_of_the_whole_lines(tmp_path_fact
     whole = lines[:cut].count(b"\n")
     with LedgerStore.open(folder) as book:
         assert book.ledger == fold(events[:whole])
-        assert book.append("note", {"text": "on we go"}).seq == whole + 1
+        assert book.write(entries.note("on we go"))[0].seq == whole + 1
     assert [event.seq for event in read_events(folder)] == list(range(1, whole + 2))
 
 
@@ -164,7 +166,7 @@ def test_what_is_read_back_is_what_was_written_whatever_it_was(tmp_path_factory,
     folder = tmp_path_factory.mktemp("ledger")
     with LedgerStore.open(folder) as book:
         for step, (kind, data) in enumerate(given):
-            book.append(kind, data, step)
+            book.write(LedgerEntry(kind=kind, data=data, step=step))
         kept = (book.ledger, book.events)
     with LedgerStore.open(folder) as book:
         assert (book.ledger, book.events) == kept
@@ -231,7 +233,7 @@ def test_secrets_are_removed_before_the_ledger_is_written(tmp_path):
 
 def test_half_characters_and_endless_texts_are_kept_as_well_as_they_can_be(tmp_path):
     with LedgerStore.open(tmp_path) as book:
-        book.append("note", {"text": "\ud800" + "x" * 5_000_000})
+        book.write(entries.note("\ud800" + "x" * 5_000_000))
     with LedgerStore.open(tmp_path) as book:
         assert len(book.ledger.episodic[0]) == 2_000
 
@@ -239,25 +241,25 @@ def test_half_characters_and_endless_texts_are_kept_as_well_as_they_can_be(tmp_p
 def test_only_known_kinds_and_plain_json_are_written():
     book = LedgerStore()
     with pytest.raises(ValueError, match="no events of kind"):
-        book.append("secret")
+        book.write(LedgerEntry(kind="secret"))
     with pytest.raises(ValueError, match="no plain JSON"):
-        book.append("note", {"text": object()})
+        book.write(entries.note(object()))
     assert book.events == ()
 
 
 def test_a_write_that_fails_changes_nothing(tmp_path, monkeypatch):
     with LedgerStore.open(tmp_path) as book:
-        book.append("note", {"text": "one"})
+        book.write(entries.note("one"))
 
         def full(handle):
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("os.fsync", full)
         with pytest.raises(StoreError, match="No space left"):
-            book.append("note", {"text": "two"})
+            book.write(entries.note("two"))
         monkeypatch.undo()
         assert book.ledger.episodic == ("one",)
-        book.append("note", {"text": "three"})
+        book.write(entries.note("three"))
     assert [event.data["text"] for event in read_events(tmp_path)] == ["one", "three"]
 
 
@@ -290,9 +292,7 @@ def test_a_fact_with_another_value_retracts_the_older_one_which_stays():
     old, new = book.ledger.facts
     assert (old.value, old.retracted, old.last_used, old.step) == ("3", True, 2, 1)
     assert (new.value, new.retracted) == ("4", False)
-    book.write(entries.retract("price"))
-    assert planner_view(book.ledger).facts == ()
-    assert len(book.ledger.facts) == 2
+    assert planner_view(book.ledger).facts == (new,)
 
 
 def test_the_same_dead_end_met_again_is_one_and_lasts_longer():
@@ -352,8 +352,8 @@ def test_a_new_plan_keeps_ids_and_prunes_what_it_omits():
     assert book.ledger.subgoal == "find it"
     assert book.branch("1", "search for it", 1).id == "1.1"
     book.write(
-        entries.node("1", PlanNodeState.DONE, 2, "it is on page 3"),
-        entries.plan([PlanNode(id="1", parent="", intent="find it", state=PlanNodeState.DONE),
+        entries.plan([PlanNode(id="1", parent="", intent="find it", state=PlanNodeState.DONE,
+                               summary="it is on page 3"),
                       PlanNode(id="", parent="", intent="compare prices", state=PlanNodeState.ACTIVE)], 3),
     )  # fmt: skip
     by_id = {node.id: node for node in book.ledger.plan}
@@ -387,7 +387,7 @@ def test_each_role_sees_its_slice():
         entries.plan([PlanNode(id="", parent="", intent="find it")]),
         entries.subgoal("1"),
         *(entries.fact(f"fact {number}", "x", number) for number in range(8)),
-        entries.used(["fact 1"], 9),
+        entries.fact("fact 1", "x", 9),
         entries.dead_end(
             "covered by a banner", state="s1", target="button 'Pay'", cause="covered", step=1, until=0
         ),
@@ -430,9 +430,8 @@ def test_any_ledger_can_be_put_in_words(events):
 def test_every_kind_of_entry_can_be_written():
     made: list[LedgerEntry] = [
         entries.goal("g"), entries.plan([]), entries.branch("", "i"), entries.prune("1", "r"),
-        entries.node("1", PlanNodeState.DONE), entries.subgoal("s"), entries.outcome(0, "w", DONE), entries.fact("k",
-        "v"),
-        entries.used(["k"], 1), entries.retract("k"), entries.dead_end("w", state="", target="", cause="", url=HERE),
+        entries.subgoal("s"), entries.outcome(0, "w", DONE), entries.fact("k", "v"),
+        entries.dead_end("w", state="", target="", cause="", url=HERE),
         entries.checkpoint(Checkpoint(kind="login", words="w")), entries.note("n"),
     ]  # fmt: skip
     assert {entry.kind for entry in made} == KINDS

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.engine.agent.candidate_ranking import best_candidate
-from app.engine.agent.navigator import CompletedRoute, GlobalNavigator, StateCandidate
+from app.engine.agent.navigator import CompletedRoute, GlobalNavigator, StateCandidate, best_candidate
 from app.engine.core.action_result import Cause, Effect
 from app.engine.core.actions.types import Navigate
 from app.engine.core.observation import NavigableSite
@@ -70,15 +69,14 @@ async def test_an_arrival_that_was_verified_is_a_success_and_says_where():
     maps = Maps(ReplayVerdictKind.EXACT, ReplayVerdictKind.EXACT)
     done = await go(maps)
     assert maps.went == [("shop", "n1")]
-    assert (done.result.success, done.result.effect) == (True, Effect.NAVIGATED)
-    assert "Here" in done.result.output
-    assert (done.node, done.candidates, done.arrival) == ("n1", ("n1", "n2"), "exact")
+    assert (done.success, done.effect) == (True, Effect.NAVIGATED)
+    assert "Here" in done.output
 
 
 async def test_a_page_of_the_same_kind_is_told_as_one():
     done = await go(Maps(ReplayVerdictKind.EXACT, ReplayVerdictKind.SAME_TEMPLATE))
-    assert done.result.success
-    assert "same kind" in done.result.output
+    assert done.success
+    assert "same kind" in done.output
 
 
 @pytest.mark.parametrize(
@@ -88,20 +86,20 @@ async def test_a_way_that_did_not_arrive_is_no_success_and_tells_where_the_agent
     kind: ReplayVerdictKind,
 ):
     done = await go(Maps(ReplayVerdictKind.EXACT, kind))
-    assert not done.result.success
-    assert done.result.cause is Cause.NAVIGATOR
-    assert "http://a.test/here" in done.result.why
-    assert "Orders" in done.result.why
+    assert not done.success
+    assert done.cause is Cause.NAVIGATOR
+    assert "http://a.test/here" in done.why
+    assert "Orders" in done.why
 
 
 async def test_a_way_that_ended_early_is_no_success_though_its_last_step_was_right():
     done = await go(Maps(ReplayVerdictKind.EXACT, legs=3))
-    assert not done.result.success
-    assert "1 of 3 steps" in done.result.why
+    assert not done.success
+    assert "1 of 3 steps" in done.why
 
 
 async def test_a_log_in_on_the_way_is_told_as_one():
-    assert (await go(Maps(ReplayVerdictKind.BLOCKED))).result.cause is Cause.LOGIN
+    assert (await go(Maps(ReplayVerdictKind.BLOCKED))).cause is Cause.LOGIN
 
 
 async def test_the_graph_is_switched_by_the_domain_in_any_spelling():
@@ -112,8 +110,8 @@ async def test_the_graph_is_switched_by_the_domain_in_any_spelling():
 
 async def test_an_unknown_domain_is_refused_with_those_there_are():
     done = await go(Maps(), "gitlab")
-    assert done.result.effect is Effect.REFUSED
-    assert "shop, Admin" in done.result.alternatives[0]
+    assert done.effect is Effect.REFUSED
+    assert "shop, Admin" in done.alternatives[0]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +119,7 @@ async def test_an_unknown_domain_is_refused_with_those_there_are():
 )
 async def test_nothing_asked_nothing_found_and_nothing_that_fits_move_nothing(maps, query, chooser):
     done = await go(maps, query=query, chooser=chooser)
-    assert (done.result.success, done.result.cause) == (False, Cause.NAVIGATOR)
+    assert (done.success, done.cause) == (False, Cause.NAVIGATOR)
     assert maps.went == []
 
 
@@ -129,8 +127,8 @@ async def test_a_way_that_may_not_be_gone_is_a_result_and_no_error():
     maps = Maps()
     maps.refuses = "the only way known passes 'Place order'"
     done = await go(maps)
-    assert done.result.why == maps.refuses
-    assert done.result.alternatives
+    assert done.why == maps.refuses
+    assert done.alternatives
 
 
 # ---------------------------------------------------------------- choosing without a model

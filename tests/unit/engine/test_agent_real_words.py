@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from app.engine.agent.answer_parser import parse_answer
-from app.engine.agent.task_classifier import PatternFamily, TaskKind, classify_task
+from app.engine.agent.llm.orchestrator import PatternFamily, TaskKind, classify_task
 from app.engine.core.actions.recorded import from_recorded
 from app.engine.core.actions.specs import SPECS
-from app.engine.imports.agent_output import read_output
+from app.engine.imports.step_records import read_output
 from tests.support.runs import SHARED, TRAJECTORIES, needs_collection
 
 ALL = frozenset(SPECS)

@@ -35,6 +35,9 @@ class Mortal:
 
     pages: dict[str, PageCapture] = field(default_factory=lambda: dict(PAGES))
     broken: str = ""
+    replaced_for: str = ""
+    dying: str = ""
+    """The fault that is known as soon as another tab is asked for."""
     address: str = "about:blank"
     tabs_open: int = 1
     dies_at: frozenset[int] = frozenset()
@@ -62,6 +65,8 @@ class Mortal:
             self.fails -= 1
             raise SiteloreError("no browser could be started")
         self.revived.append(anew)
+        anew = anew or bool(self.dying)
+        self.replaced_for, self.dying = self.dying or self.broken, ""
         self.broken, self.address, self.hangs = "", "about:blank", False
         return anew
 
@@ -86,14 +91,14 @@ class Mortal:
             )
         return self.pages[self.address]
 
-    async def do(self, command: Action, permit: WritePermit | None = None) -> ActionResult:
-        self.done.append(command)
+    async def do(self, action: Action, permit: WritePermit | None = None) -> ActionResult:
+        self.done.append(action)
         if len(self.done) - 1 in self.dies_at:
             self.die()
         if self.broken:
             return refused(Cause.PAGE_LOST, self.broken)
-        if isinstance(command, Goto):
-            self.address = self.lands_at.get(command.url, command.url)
+        if isinstance(action, Goto):
+            self.address = self.lands_at.get(action.url, action.url)
             return ActionResult(success=True, effect=Effect.NAVIGATED, status=200)
         return ActionResult(success=True, effect=Effect.CHANGED)
 
@@ -369,7 +374,7 @@ async def test_while_nothing_can_be_written_an_action_waits(bench: Bench):
         return await asked(what, why)
 
     bench.control.ask_about_trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
-    bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
+    bench.control.approvals = object()  # pyright: ignore[reportAttributeAccessIssue]
     assert (await bench.hands.do(Click(0))).success
     assert len(bench.control.asked) == 2
 
@@ -386,7 +391,7 @@ async def test_a_run_that_was_held_while_it_waited_for_the_disk_decides_anew(ben
         return DecisionKind.RETRY
 
     bench.control.ask_about_trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
-    bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
+    bench.control.approvals = object()  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(DecisionStale):
         await bench.hands.do(Click(0))
     assert bench.mortal.done == [Goto(CART)]
@@ -395,7 +400,7 @@ async def test_a_run_that_was_held_while_it_waited_for_the_disk_decides_anew(ben
 async def test_a_person_may_end_a_run_that_can_not_be_written_down(bench: Bench):
     bench.hands.block_actions("the disk is full")
     bench.control.verbs = [DecisionKind.DENY]
-    bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
+    bench.control.approvals = object()  # pyright: ignore[reportAttributeAccessIssue]
     result = await bench.hands.do(Click(0))
     assert (result.cause, bench.control.stopping) == (Cause.PERSON, True)
     assert bench.mortal.done == [Goto(CART)]
@@ -433,6 +438,20 @@ async def test_the_watchdog_and_the_loop_mend_it_once_between_them(bench: Bench)
     bench.mortal.die()
     page, mended = await asyncio.gather(bench.hands.look(), bench.hands.recover())
     assert (page.url, mended, len(bench.mortal.revived)) == (CART, True, 1)
+
+
+async def test_a_browser_that_closes_its_pages_before_it_is_gone_is_named_as_the_fault(bench: Bench):
+    await bench.hands.look()
+    bench.mortal.broken, bench.mortal.dying = "the page closed itself", "the browser was closed or crashed"
+    page = await bench.hands.look()
+    assert page.notes[0].startswith("the browser was closed or crashed; another browser was opened at")
+
+
+async def test_a_page_that_is_lost_alone_is_named_as_the_fault(bench: Bench):
+    await bench.hands.look()
+    bench.mortal.broken = "the page closed itself"
+    page = await bench.hands.look()
+    assert page.notes[0].startswith("the page closed itself; another tab was opened at")
 
 
 async def test_mending_that_is_cut_short_is_taken_up_again(bench: Bench, monkeypatch: pytest.MonkeyPatch):

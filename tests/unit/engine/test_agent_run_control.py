@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.history import history_of_steps
+from app.engine.agent.run_recording import history_of_steps
 from app.engine.core.action_result import ActionResult
 from app.engine.core.actions.types import Action, AskHuman, Click, Goto, Stop, TypeText
 from app.engine.core.intervention_policy import RiskClass
@@ -263,11 +263,11 @@ async def test_whoever_waits_to_take_over_is_told_when_the_run_ends_first():
     real = bench.hands.do
     going = asyncio.Event()
 
-    async def do(command: Action, permit: object = None) -> ActionResult:
-        if isinstance(command, Click):
+    async def do(action: Action, permit: object = None) -> ActionResult:
+        if isinstance(action, Click):
             going.set()
             await bench.settles()
-        return await real(command)
+        return await real(action)
 
     bench.hands.do = do  # type: ignore[method-assign]
 
@@ -310,12 +310,12 @@ class Supervisor:
         self.hints, self.behind, self.answered = 0, list[str](), False
         real = self.bench.hands.do
 
-        async def do(command: Action, permit: object = None) -> ActionResult:
+        async def do(action: Action, permit: object = None) -> ActionResult:
             """Nothing may be begun on a page that is held."""
             if self.bench.control.pause_requested or self.bench.control.state.held:
-                self.behind.append(f"{command} was begun while the run was {self.bench.control.state.value}")
+                self.behind.append(f"{action} was begun while the run was {self.bench.control.state.value}")
             await ticks(6)
-            return await real(command)
+            return await real(action)
 
         self.bench.hands.do = do  # type: ignore[method-assign]
 
@@ -352,7 +352,7 @@ class Supervisor:
                     await self.desk.answer_request(OperatorDecision(kind=DecisionKind.DENY))
                 case "edit" if row is not None:
                     await self.desk.answer_request(
-                        OperatorDecision(kind=DecisionKind.EDIT, command='click("0")')
+                        OperatorDecision(kind=DecisionKind.EDIT, call='click("0")')
                     )
                 case "hint":
                     self.hints += 1

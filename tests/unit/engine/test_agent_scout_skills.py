@@ -85,11 +85,11 @@ def test_several_boxes_are_set_one_after_the_other_and_set_ones_are_left() -> No
         el("button", "Submit"),
     )
 
-    def react(seen: PageCapture, command: Action) -> PageCapture:
-        if not isinstance(command, SetChecked):
+    def react(seen: PageCapture, action: Action) -> PageCapture:
+        if not isinstance(action, SetChecked):
             return seen
         elements = list(seen.elements)
-        elements[command.element] = replace(elements[command.element], states=("checked",))
+        elements[action.element] = replace(elements[action.element], states=("checked",))
         return replace(seen, elements=tuple(elements))
 
     assert play("Select ab, cd, ef and click Submit.", start, react)[:3] == [
@@ -141,8 +141,8 @@ def test_quoted_texts_go_where_their_names_are() -> None:
 def test_one_text_for_all_fields() -> None:
     start = page(el("textbox", "New"), el("textbox", "Again"), el("button", "OK"))
 
-    def react(seen: PageCapture, command: Action) -> PageCapture:
-        return with_value(seen, command.element, command.text) if isinstance(command, TypeText) else seen
+    def react(seen: PageCapture, action: Action) -> PageCapture:
+        return with_value(seen, action.element, action.text) if isinstance(action, TypeText) else seen
 
     said = 'Enter the password "xy" into both text fields and press submit.'
     assert play(said, start, react)[:3] == [TypeText(0, "xy"), TypeText(1, "xy"), Click(2, label="OK")]

@@ -16,8 +16,9 @@ from app.engine.agent.vision.label_match import (
     label_matches,
     names_expander,
 )
-from app.engine.agent.vision.snapper import OPAQUE_FRAME, Phase, middle, overlap, sample_points, snap
+from app.engine.agent.vision.snapper import OPAQUE_FRAME, Phase, middle, sample_points, snap
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import overlap
 
 ROW: Rect = (0, 0, 300, 30)
 

@@ -6,14 +6,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.task_classifier import (
-    DelegationBreaker,
-    DomainExperience,
+from app.engine.agent.llm.orchestrator import (
+    Orchestrator,
     PatternFamily,
     TaskKind,
     classify_task,
     families_of,
 )
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.types import Navigate
+from app.engine.core.observation import HistoryEntry, Observation
+from app.engine.core.page_state import PageCapture
 
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine must not fail a law."""
@@ -65,15 +68,6 @@ def test_known_sites_are_brands():
     assert PatternFamily.BRAND not in families_of("the boots at Oscarsborg", frozenset({"oscar"}))
 
 
-def test_what_a_domain_taught_goes_before_the_words_only_where_it_is_sure():
-    sure = {"shop.test": DomainExperience(preferred=TaskKind.SEARCH, confidence=0.9)}
-    unsure = {"shop.test": DomainExperience(preferred=TaskKind.SEARCH, confidence=0.8)}
-
-    assert classify_task("Delete the order", "http://shop.test/", learnings=sure).kind is TaskKind.SEARCH
-    assert classify_task("Delete the order", "http://shop.test/", learnings=unsure).kind is TaskKind.BROWSER
-    assert classify_task("Delete the order", "http://other.test/", learnings=sure).kind is TaskKind.BROWSER
-
-
 @untimed
 @given(st.text(max_size=300))
 def test_the_same_words_always_give_the_same_route(intent: str):
@@ -83,18 +77,34 @@ def test_the_same_words_always_give_the_same_route(intent: str):
     assert 0 <= found.confidence <= 1
 
 
-def test_what_gave_something_is_not_begun_again():
-    done = DelegationBreaker()
-    done.record("shop", "the table of  Orders", substantive=True)
+def navigated(action: Navigate, success: bool, number: int) -> HistoryEntry:
+    result = ActionResult(success=success, effect=Effect.NAVIGATED if success else Effect.NOTHING)
+    return HistoryEntry(
+        step=number, url="http://shop.test/", title="", state="", action=action, result=result, words=""
+    )
 
-    assert "gave a result" in done.refusal("Shop", "the table of orders")
-    assert done.refusal("admin", "the table of orders") == ""
+
+def objection(action: Navigate, *before: tuple[Navigate, bool]) -> str:
+    seen = Observation(
+        step=9,
+        steps_left=9,
+        intent="",
+        start_url="http://shop.test/",
+        page=PageCapture(url="http://shop.test/"),
+        history=tuple(navigated(*one, number) for number, one in enumerate(before)),
+    )
+    return Orchestrator().objection(action, seen)
+
+
+def test_what_gave_something_is_not_begun_again():
+    known = (Navigate("shop", "the table of  Orders"), True)
+
+    assert "gave a result" in objection(Navigate("Shop", "the table of orders"), known)
+    assert objection(Navigate("admin", "the table of orders"), known) == ""
 
 
 def test_what_failed_may_be_tried_twice():
-    done = DelegationBreaker()
-    done.record("shop", "x", substantive=False)
-    assert done.refusal("shop", "x") == ""
-    done.record("shop", "x", substantive=False)
+    failed = (Navigate("shop", "x"), False)
 
-    assert "tried 2 times" in done.refusal("shop", "x")
+    assert objection(Navigate("shop", "x"), failed) == ""
+    assert "tried 2 times" in objection(Navigate("shop", "x"), failed, failed)

@@ -15,7 +15,6 @@ from app.engine.agent.vision.answers import UnreadableAnswer
 from app.engine.agent.vision.freshness import GroundingMode
 from app.engine.agent.vision.vision_cache import LAG_NOTE, MAX_FRAME_AGE, VisionCache
 from app.engine.agent.vision.vision_client import VisionClient, VisionFocus
-from app.engine.agent.vision.vision_frame import MarkOrigin
 from app.engine.core.action_result import Cause
 from app.engine.core.actions.types import Click, ClickAt, ClickMark, Point, TypeMark, TypeText
 from app.engine.core.model_api import ModelError, ModelErrorKind
@@ -309,7 +308,7 @@ async def test_a_label_that_is_on_the_page_and_in_no_mark_is_looked_for_once_mor
     assert "60 boxes" in asked.system
     assert "Perhaps at [180, 10, 240, 210]" in asked.question
     assert all_of_it.vision.frame is not None
-    assert {mark.origin for mark in all_of_it.vision.frame.marks} == {MarkOrigin.MODEL, MarkOrigin.COVERAGE}
+    assert {mark.label for mark in all_of_it.vision.frame.marks} == {"Name", "Remove"}
 
 
 async def test_another_name_than_expected_is_noted_and_clicked(all_of_it: Set):

@@ -9,10 +9,9 @@ import pytest
 from PIL import Image
 
 from app.engine.agent.vision.answers import PageType, SceneRole, SeenBox
-from app.engine.agent.vision.mark_enrichment import expander_of, marks_of, to_pixels
-from app.engine.agent.vision.mark_overlay import MAX_ANCHOR_AGE, with_anchors
-from app.engine.agent.vision.row_parts import split_row
-from app.engine.agent.vision.vision_frame import MarkOrigin, VisionFrame, VisionMark
+from app.engine.agent.vision.mark_enrichment import marks_of, split_row, to_pixels
+from app.engine.agent.vision.set_of_marks import MAX_ANCHOR_AGE, with_anchors
+from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.core.fingerprint import fingerprints_of
 from app.engine.core.page_state import Element, PageCapture, Rect
 from tests.support.scripted_vision import seen
@@ -26,10 +25,6 @@ def element(index: int, role: str, name: str, rect: Rect, **more: object) -> Ele
 
 def page(*elements: Element, picture: bytes = b"", url: str = "https://shop.test/") -> PageCapture:
     return PageCapture(url=url, elements=elements, viewport=VIEW, picture=picture)
-
-
-def openers(made: PageCapture) -> list[Element]:
-    return [element for element in made.elements if element.states]
 
 
 def box(label: str, rect: Rect, **more: object) -> SeenBox:
@@ -71,8 +66,7 @@ def test_a_row_with_an_arrow_becomes_two_marks():
     assert (label.element, chevron.element) == (0, 1)
     assert label.box == (100, 100, 270, 30)
     assert chevron.box == CHEVRON.rect
-    assert (label.expander, chevron.expanded, chevron.row) == (1, False, ROW)
-    assert {label.origin, chevron.origin} == {MarkOrigin.SPLIT}
+    assert (chevron.expanded, chevron.row) == (False, ROW)
 
 
 @pytest.mark.parametrize(
@@ -137,37 +131,6 @@ def test_the_list_is_capped_and_what_is_expected_stays():
     assert len(marks) == 50
     assert marks[-1].label == "the Magnifier"
     assert len(marks_of(told, page(), most=60)) == 60
-
-
-def test_what_opens_a_row_or_a_group_is_known():
-    beside = page(
-        element(
-            0,
-            "link",
-            "Canada",
-            (0, 0, 100, 30),
-            repeat="ul>li",
-            repeat_index=2,
-            xpath="/html/body/ul/li[2]/a",
-        ),
-        element(1, "button", "", (110, 5, 20, 20), repeat="ul>li", repeat_index=2, states=("collapsed",)),
-        element(2, "button", "", (110, 45, 20, 20), repeat="ul>li", repeat_index=3, states=("collapsed",)),
-    )
-    assert expander_of(beside.elements[0], openers(beside)) == 1
-    group = page(
-        element(
-            0,
-            "button",
-            "Reports",
-            (0, 0, 100, 30),
-            states=("expanded",),
-            xpath="/html/body/nav/div/h3/button",
-        ),
-        element(1, "link", "Orders", (0, 40, 100, 30), xpath="/html/body/nav/div/ul/li/a"),
-        element(2, "link", "Elsewhere", (0, 400, 100, 30), xpath="/html/body/main/a"),
-    )
-    assert expander_of(group.elements[1], openers(group)) == 0
-    assert expander_of(group.elements[2], openers(group)) is None
 
 
 # -- the frames of the look before ---------------------------------------------------------------------------------

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.engine.core.page_state import PageKeys, PageState
-from app.engine.graph.annotations import NodeFinder, annotate, tips_by_page
-from app.engine.graph.maintain.stale_tips import suspect_tips
+from app.engine.graph.annotations import NodeFinder, annotate, suspect_tips, tips_by_page
 from kb.tip import Scope, Status, StoredStep, Tip
 
 HOSTS = ("shop.example",)

@@ -22,8 +22,7 @@ from app.engine.core.supervision import (
 from app.engine.core.trajectory import Outcome
 from app.engine.services.core import Core
 from app.engine.services.supervision.crash_recovery import recover_runs
-from app.engine.store.run_request_file import request_file
-from app.engine.store.run_writer import RunWriter
+from app.engine.store.run_writer import RunWriter, request_file
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot
 from app.errors import Conflict
 from tests.support.runs import make_run, make_step

@@ -9,8 +9,7 @@ import pytest
 
 from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
-from app.engine.detectors.clusters import cluster_key
-from app.engine.detectors.risk import RiskModel
+from app.engine.detectors.risk import RiskModel, cluster_key
 from app.engine.detectors.runner import detect_run
 from app.engine.imports.colorbrowseragent import find_runs
 from tests.support.runs import read_run

@@ -143,7 +143,7 @@ def test_a_secret_in_an_address_is_not_repeated():
 
 
 @pytest.mark.parametrize(
-    ("command", "after", "status", "cause"),
+    ("action", "after", "status", "cause"),
     [
         (Click(1), PageCapture(url="http://shop.test/a"), 200, Cause.NONE),
         (Click(1), PageCapture(url="http://shop.test/a"), 404, Cause.ERROR_PAGE),
@@ -165,9 +165,9 @@ def test_a_secret_in_an_address_is_not_repeated():
     ],
 )
 def test_what_stands_where_an_action_led_is_told(
-    command: Action, after: PageCapture, status: int, cause: Cause
+    action: Action, after: PageCapture, status: int, cause: Cause
 ):
-    assert landing_failure(command, PAGE, after, status)[0] is cause
+    assert landing_failure(action, PAGE, after, status)[0] is cause
 
 
 def test_a_log_in_that_was_asked_for_is_no_wall():

@@ -8,11 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.browser.actions.dates import format_date, read_date, read_month, read_time, read_week
 from app.engine.browser.actions.field_formats import (
     FieldConstraints,
     format_candidates,
+    format_date,
     plain_number,
+    read_date,
+    read_month,
+    read_time,
+    read_week,
     same_content,
 )
 

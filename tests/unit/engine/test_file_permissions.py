@@ -17,8 +17,7 @@ from app.engine.core.actions.types import Click, Stop
 from app.engine.imports.importer import import_paths
 from app.engine.store.database import open_database
 from app.engine.store.review_schema import MIGRATIONS
-from app.engine.store.run_request_file import request_file
-from app.engine.store.run_writer import RunWriter
+from app.engine.store.run_writer import RunWriter, request_file
 from app.engine.store.workspace import Workspace
 from kb.store import KnowledgeBase
 from kb.tip import TipDraft

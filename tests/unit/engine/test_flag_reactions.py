@@ -8,9 +8,8 @@ import pytest
 
 from app.engine.core.supervision import FlagReaction, Intervention, OperatorAction
 from app.engine.core.verdicts import Flag, Label, Score, Severity, Verdict
-from app.engine.detectors.flag_reactions import reactions_of
 from app.engine.detectors.runner import BY_NAME
-from app.engine.detectors.scorecard import agent_failed, fired_correctly, scorecard
+from app.engine.detectors.scorecard import agent_failed, fired_correctly, reactions_of, scorecard
 
 VERSION = BY_NAME["left-sites"].version
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
 from app.engine.core.identity import node_id, page_id
-from app.engine.core.page_state import Mode, PageKeys, PageState
+from app.engine.core.page_state import GraphEdit, GraphEditKind, Mode, PageKeys, PageState
 from app.engine.core.transition import Operation, ReplayVerdictKind, Transition
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.paths import (

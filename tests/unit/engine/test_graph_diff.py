@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.api.graph_api import GraphDiff
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
-from app.engine.core.page_state import Mode, PageKeys, PageState, Source
+from app.engine.core.page_state import GraphEdit, GraphEditKind, Mode, PageKeys, PageState, Source
 from app.engine.core.transition import Locator, Transition
 from app.engine.graph.diff import diff_explorations, diff_graphs
 from app.engine.graph.graph import InteractionGraph

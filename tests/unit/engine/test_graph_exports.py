@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
 from app.engine.core.identity import page_id
-from app.engine.core.page_state import Mode, PageKeys, PageState
+from app.engine.core.page_state import GraphEdit, GraphEditKind, Mode, PageKeys, PageState
 from app.engine.core.transition import Locator, Operation, Transition
 from app.engine.graph.export_reader import read_graph
 from app.engine.graph.export_writer import export_graph, flat_graph

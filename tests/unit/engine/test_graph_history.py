@@ -55,7 +55,7 @@ def named(rows: dict[str, str], title: str) -> str:
     return next(node for node, name in rows.items() if name == title)
 
 
-async def test_merging_is_undone_and_redone_between_other_deeds(engine):
+async def test_merging_is_undone_and_redone_between_other_changes(engine):
     before = await nodes(engine)
     mug, jug = named(before, "product/mug"), named(before, "product/jug")
 

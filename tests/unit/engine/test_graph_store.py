@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.engine.api.graph_api import DepthRow
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
-from app.engine.core.page_state import Challenge, Mode, PageKeys, PageState, Source
+from app.engine.core.page_state import Challenge, GraphEdit, GraphEditKind, Mode, PageKeys, PageState, Source
 from app.engine.core.transition import (
     Attempt,
     FrontierItem,
@@ -66,14 +65,14 @@ TRANSITION = Transition(id="t" * 16, source=PAGE.id, target="b" * 16, locator=LO
 
 @pytest.fixture
 def store(tmp_path):
-    graph = GraphStore.open(tmp_path / "graphs" / "shop.sqlite", "shop")
+    graph = GraphStore(tmp_path / "graphs" / "shop.sqlite", "shop")
     yield graph
     graph.close()
 
 
 def _again(store: GraphStore) -> GraphStore:
     store.close()
-    return GraphStore.open(store.path, "shop")
+    return GraphStore(store.path, "shop")
 
 
 def _page(**changes: object) -> PageState:
@@ -133,13 +132,13 @@ def test_a_transition_gathers_its_attempts(store):
             ),
         )
 
-    kept = store.transition(TRANSITION.id)
+    [kept] = store.transitions()
 
-    assert kept is not None
     assert (kept.attempts, kept.successes, kept.seconds) == (3, 2, 3.0)
     assert (kept.last_at, kept.last_ok_at, kept.last_arrival) == (3.0, 3.0, "same template")
     assert (kept.last_divergence, kept.last_tier) == ("another page", "css")
-    assert [row[1] for row in store.attempts(TRANSITION.id)] == ["exact", "wrong", "same template"]
+    stored = store.connection.execute("SELECT arrival FROM attempt ORDER BY seq").fetchall()
+    assert [row[0] for row in stored] == ["exact", "wrong", "same template"]
 
 
 def test_an_attempt_counts_once_even_if_the_transition_was_given_with_counts(store):
@@ -148,9 +147,8 @@ def test_an_attempt_counts_once_even_if_the_transition_was_given_with_counts(sto
     )
     store.record(counted, Attempt(transition="t", at=1.0, arrival=ReplayVerdictKind.EXACT, seconds=3.0))
 
-    kept = store.transition("t")
+    [kept] = store.transitions()
 
-    assert kept is not None
     assert (kept.attempts, kept.successes, kept.seconds, kept.found_by) == (1, 1, 3.0, Source.EXPLORED)
 
 
@@ -159,9 +157,8 @@ def test_what_is_gone_is_marked_and_can_come_back(store):
     store.record(TRANSITION)
     store.mark_gone([PAGE.id], [TRANSITION.id], 7.0)
     assert (store.pages()[0].gone_at, store.transitions()[0].gone_at) == (7.0, 7.0)
-    assert (store.counts().states, store.counts().gone, store.counts().transitions) == (0, 1, 0)
     store.mark_gone([PAGE.id], [TRANSITION.id], 0.0)
-    assert (store.counts().states, store.counts().gone, store.counts().transitions) == (1, 0, 1)
+    assert (store.pages()[0].gone_at, store.transitions()[0].gone_at) == (0.0, 0.0)
 
 
 def test_the_frontier_keeps_its_order_and_never_offers_an_element_twice(store):
@@ -234,7 +231,6 @@ def test_runs_that_passed_are_found_by_page(store):
     store.add_run_visits([("p", "run-2", 0), ("p", "run-1", 4), ("q", "run-1", 5)])
     store.add_run_visits([("q", "run-1", 4)])
     assert store.passes() == {"p": [("run-2", 0)], "q": [("run-1", 4), ("run-1", 5)]}
-    assert store.passes({"p"}) == {"p": [("run-2", 0)]}
     assert store.imported_runs() == {"run-1", "run-2"}
 
 
@@ -253,7 +249,7 @@ def test_the_version_changes_with_a_change_of_this_process_and_of_another(store)
     before = store.version
     store.put_page(PAGE)
     mine = store.version
-    other = GraphStore.open(store.path, "shop")
+    other = GraphStore(store.path, "shop")
     other.touch(PAGE.id, 99.0)
     other.close()
     assert len({before, mine, store.version}) == 3
@@ -268,7 +264,7 @@ def test_a_graph_of_a_newer_version_is_refused_and_left_alone(store):
     before = store.path.read_bytes()
 
     with pytest.raises(StoreError, match=r"version 99.*use a newer Sitelore") as caught:
-        GraphStore.open(store.path, "shop")
+        GraphStore(store.path, "shop")
 
     assert caught.value.exit_code == 3
     assert store.path.read_bytes() == before
@@ -284,7 +280,7 @@ def test_a_graph_file_that_was_cut_says_so_in_one_sentence(store, share):
     store.path.write_bytes(whole[: int(len(whole) * share)])
 
     with pytest.raises(StoreError, match=r"the file is damaged .*move it away or take a backup") as caught:
-        GraphStore.open(store.path, "shop")
+        GraphStore(store.path, "shop")
 
     assert caught.value.exit_code == 3
     assert "\n" not in str(caught.value)
@@ -294,13 +290,13 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
     path = tmp_path / "shop.sqlite"
     path.write_bytes(b"not a database, whatever its name says" * 100)
     with pytest.raises(StoreError, match="damaged"):
-        GraphStore.open(path, "shop")
+        GraphStore(path, "shop")
 
 
 def test_a_graph_put_in_the_place_of_another_site_is_refused(store):
     store.close()
     with pytest.raises(StoreError, match="graph of 'shop', not of 'forum'"):
-        GraphStore.open(store.path, "forum")
+        GraphStore(store.path, "forum")
 
 
 # in a workspace
@@ -379,7 +375,7 @@ from app.engine.store.graph.graph_store import GraphStore
 from app.engine.store.workspace import Workspace
 from app.engine.core.page_state import PageKeys, PageState
 from app.engine.core.transition import Transition
-store = GraphStore.open(Path(sys.argv[1]), "shop")
+store = GraphStore(Path(sys.argv[1]), "shop")
 keys = PageKeys(url="/", template="/", structure="s", skeleton="k")
 number = 0
 while True:
@@ -403,7 +399,7 @@ def test_a_process_that_is_killed_loses_the_step_in_flight_at_most(tmp_path):
         assert writer.stdout is not None
         told = [int(writer.stdout.readline()) for _ in range(25)]
         writer.kill()
-    store = GraphStore.open(path, "shop")
+    store = GraphStore(path, "shop")
     pages = {page.id for page in store.pages()}
     steps = [found.id for found in store.transitions()]
     store.close()
@@ -437,7 +433,7 @@ def test_what_is_read_is_what_is_on_the_disk_whatever_was_read_before(store):
     assert [page.id for page in store.pages()] == [PAGE.id, "b" * 16]
     assert store.transitions()[0].attempts == 0
 
-    other = GraphStore.open(store.path, "shop")
+    other = GraphStore(store.path, "shop")
     other.put_page(_page(id="d" * 16))
     assert [page.id for page in store.pages()] == [PAGE.id, "b" * 16, "d" * 16]
     store.put_page(_page(id="e" * 16))

@@ -16,9 +16,9 @@ from app.engine.core.actions.recorded import ActionTarget, RecordedAction
 from app.engine.core.actions.specs import FORMS
 from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import ErrorClass, Outcome, Step, Tab
-from app.engine.exports.native import write_run_folder
 from app.engine.imports import native
 from app.engine.imports.native import find_runs
+from app.engine.store.run_files import write_run_folder
 from app.errors import Conflict, InputError
 from tests.support.laws import examples
 from tests.support.runs import make_run, make_step, needs_collection, read, read_run

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from app.engine.core.sites import load_sites, site_table
 from app.engine.core.trajectory import ErrorClass, Outcome
 from app.engine.imports import FORMATS, chosen_formats, source_files
-from app.engine.imports.agent_output import error_class, read_output
 from app.engine.imports.colorbrowseragent import find_runs
 from app.engine.imports.importer import import_paths
-from app.engine.imports.step_records import StepReader
+from app.engine.imports.step_records import StepReader, error_class, read_output
 from app.engine.store.workspace import Workspace
 from app.errors import InputError
 from tests.support.laws import examples

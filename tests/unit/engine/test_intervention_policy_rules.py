@@ -83,7 +83,7 @@ RISKS: tuple[tuple[str, tuple[RiskRule, ...], PolicyAnswer], ...] = (
 
 @pytest.mark.parametrize(("rules", "answer"), [row[1:] for row in RISKS], ids=[row[0] for row in RISKS])
 @pytest.mark.parametrize("turned", [False, True], ids=["as written", "the other way round"])
-def test_what_is_done_about_a_class_of_deeds(
+def test_what_is_done_about_a_class_of_actions(
     rules: tuple[RiskRule, ...], answer: PolicyAnswer, turned: bool
 ) -> None:
     policy = InterventionPolicy(risks=rules[::-1] if turned else rules)

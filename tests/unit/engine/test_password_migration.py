@@ -13,10 +13,9 @@ from app.engine.api.run_api import RunRequest
 from app.engine.core.supervision import Hint, LiveRow, RunState
 from app.engine.store import database
 from app.engine.store.database import open_database
-from app.engine.store.review_schema import MIGRATIONS
+from app.engine.store.review_schema import APPEND_ONLY, MIGRATIONS
 from app.engine.store.review_store import ReviewStore
 from app.engine.store.supervision.json_rows import to_json
-from app.engine.store.supervision.supervision_schema import APPEND_ONLY
 from app.engine.store.supervision.supervision_store import SupervisionStore
 from kb.database import connect
 

@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 from app.engine.core.trajectory import Run
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import SINCE
-from app.engine.detectors.clusters import cluster_key, page_template
-from app.engine.detectors.risk import FEATURES, JudgedRun, RiskModel, fit, suspect_step
+from app.engine.detectors.risk import (
+    FEATURES,
+    JudgedRun,
+    RiskModel,
+    cluster_key,
+    fit,
+    page_template,
+    suspect_step,
+)
 from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, flag_rank
 from app.errors import InputError
 from tests.support.detector_steps import step

@@ -37,7 +37,7 @@ NO = OperatorDecision(kind=DecisionKind.DENY, author="ben", at=8.0)
 
 ASKED = ApprovalRequest(
     id="old", run="r1", need=Need.APPROVAL, step=3, question="Let it click button 'Delete'?",
-    words="click button 'Delete'", command="click('2')", url="http://shop.test/orders", element="e1",
+    words="click button 'Delete'", call="click('2')", url="http://shop.test/orders", element="e1",
     state=RequestState.DECIDED, decision=YES,
 )  # fmt: skip
 
@@ -45,7 +45,7 @@ HOLDS: tuple[tuple[str, dict[str, object], bool], ...] = (
     ("the same action at the same step", {}, True),
     ("the reason may be another", {"why": "it deletes; I changed my mind"}, True),
     ("another step", {"step": 4}, False),
-    ("another element of the same name", {"command": "click('5')"}, False),
+    ("another element of the same name", {"call": "click('5')"}, False),
     ("another element under the same number", {"element": "e2"}, False),
     ("another page", {"url": "http://shop.test/basket"}, False),
     ("an element of another name under the same number", {"words": "click button 'Delete all'"}, False),
@@ -68,7 +68,7 @@ async def test_a_decision_holds_for_the_very_action_that_was_asked_about(
     assert ("new" in desk.rows) is not holds, "what was decided is not asked twice, anything else is asked"
 
 
-WALL = replace(ASKED, need=Need.WALL, words="", command="", wall="log-in shop.test/login", risk="")
+WALL = replace(ASKED, need=Need.WALL, words="", call="", wall="log-in shop.test/login", risk="")
 QUESTION = replace(ASKED, need=Need.QUESTION, question="Which size?")
 
 OTHERS: tuple[tuple[str, ApprovalRequest, dict[str, object], bool], ...] = (
@@ -125,7 +125,7 @@ async def test_how_long_a_decision_holds(need: Need, verb: DecisionKind, asked: 
 
 
 class Unreadable(FakeApprovals):
-    async def answer(self, risk: RiskClass) -> PolicyAnswer:
+    async def answer(self, run: str, site: str, risk: RiskClass) -> PolicyAnswer:
         raise StoreError("the disk has a fault")
 
 
@@ -203,7 +203,7 @@ async def test_an_approval_before_a_takeover_does_not_hold_for_the_row_that_has_
 
 async def test_an_edit_that_holds_two_actions_is_asked_about_again_and_neither_is_done() -> None:
     answers: Iterator[OperatorDecision] = iter(
-        [OperatorDecision(kind=DecisionKind.EDIT, command="click('0')\nclick('2')"), NO]
+        [OperatorDecision(kind=DecisionKind.EDIT, call="click('0')\nclick('2')"), NO]
     )
     desk = FakeApprovals(lambda one: next(answers), ASKING)
     bench = SupervisedLoop([Click(2), Stop("")], desk=desk)

@@ -9,13 +9,13 @@ import pytest
 
 from app.engine.agent.eviction.phases import (
     element_lists,
+    evict,
     failures,
     old_turns,
     screenshots,
     states,
     thinking,
 )
-from app.engine.agent.eviction.pipeline import evict
 from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 

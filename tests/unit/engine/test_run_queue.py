@@ -111,7 +111,7 @@ async def test_a_run_that_waits_for_approval_has_the_action_asked_about_as_its_n
     request = await wall.asked(run)
     planned = (await wall.engine.live_run(run)).next
     assert planned is not None
-    assert planned.command == request.command
+    assert planned.call == request.call
     await wall.engine.decide(request.id, OperatorDecision(kind=DecisionKind.DENY))
     await wall.over(run)
     assert (await wall.engine.live_run(run)).next is None

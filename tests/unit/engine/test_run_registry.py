@@ -6,12 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.engine.store.supervision.run_registry import RunRegistry
+from app.engine.store.run_locks import RunRegistry
 
 HOLDS = """
 import sys, time
 from pathlib import Path
-from app.engine.store.supervision.run_registry import RunRegistry
+from app.engine.store.run_locks import RunRegistry
 RunRegistry(Path(sys.argv[1])).claim(["theirs"])
 print("there", flush=True)
 time.sleep(60)

@@ -267,7 +267,7 @@ def test_a_full_disk_says_so_and_leaves_the_runs_before_whole(tmp_path, workspac
 
 def test_a_full_disk_under_the_contents_says_so(tmp_path):
     store = BlobStore(tmp_path / "blobs.sqlite")
-    store._connection.execute("PRAGMA max_page_count=4")
+    store.connection.execute("PRAGMA max_page_count=4")
     digest, content = hashlib.sha256(os.urandom(1)).digest(), os.urandom(200_000)
     with pytest.raises(StoreError, match="disk is full"):
         store.add([(digest, 0, content)])

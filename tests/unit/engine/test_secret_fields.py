@@ -207,7 +207,7 @@ def test_a_page_that_is_not_the_runs_own_never_gets_a_secret(
 
 
 @pytest.mark.parametrize(
-    ("command", "expected"),
+    ("action", "expected"),
     [
         (TypeText(0, "no secret"), None),
         (Click(0), None),
@@ -227,8 +227,8 @@ def test_a_page_that_is_not_the_runs_own_never_gets_a_secret(
         (Press("{secret:TOKEN}"), REFUSE),
     ],
 )
-def test_what_a_command_may_do_with_a_secret(command: Action, expected: SecretRuling | None):
-    use = secret_use(command, seen(box("Password", type="password")), Secrets({"TOKEN": VALUE}))
+def test_what_a_command_may_do_with_a_secret(action: Action, expected: SecretRuling | None):
+    use = secret_use(action, seen(box("Password", type="password")), Secrets({"TOKEN": VALUE}))
     assert (use.ruling if use is not None else None) is expected
 
 
@@ -318,11 +318,11 @@ async def test_with_nobody_there_an_unknown_secret_is_refused_and_not_typed_as_i
         (OperatorDecision(kind=DecisionKind.APPROVE, author="ana"), {0: VALUE}),
         (OperatorDecision(kind=DecisionKind.DENY, author="ana"), {}),
         (
-            OperatorDecision(kind=DecisionKind.EDIT, command='fill("1", "{secret:TOKEN}")', author="ana"),
+            OperatorDecision(kind=DecisionKind.EDIT, call='fill("1", "{secret:TOKEN}")', author="ana"),
             {1: VALUE},
         ),
         (
-            OperatorDecision(kind=DecisionKind.EDIT, command='fill("2", "{secret:TOKEN}")', author="ana"),
+            OperatorDecision(kind=DecisionKind.EDIT, call='fill("2", "{secret:TOKEN}")', author="ana"),
             {2: VALUE},
         ),
     ],
@@ -382,9 +382,9 @@ class MarksAt:
     def __init__(self, element: int) -> None:
         self.element = element
 
-    async def resolve(self, command: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
-        assert isinstance(command, TypeMark)
-        return TypeText(self.element, command.text, command.enter), None
+    async def resolve(self, action: Action, page: PageCapture) -> tuple[Action | None, ActionResult | None]:
+        assert isinstance(action, TypeMark)
+        return TypeText(self.element, action.text, action.enter), None
 
 
 @pytest.mark.parametrize(("element", "typed"), [(1, {1: VALUE}), (0, {})])

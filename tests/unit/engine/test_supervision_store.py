@@ -42,8 +42,8 @@ from app.engine.core.supervision import (
 )
 from app.engine.core.verdicts import Severity
 from app.engine.store.database import translate_error
+from app.engine.store.review_schema import APPEND_ONLY
 from app.engine.store.review_store import ReviewStore
-from app.engine.store.supervision.supervision_schema import APPEND_ONLY
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot
 from app.engine.store.supervision.supervision_store import SupervisionStore
 from app.engine.store.workspace import Workspace
@@ -146,13 +146,13 @@ def test_an_id_is_asked_once_and_an_unknown_one_is_said_to_be(desk: SupervisionS
 @pytest.mark.parametrize(
     ("decision", "said"),
     [
-        (OperatorDecision(kind=DecisionKind.EDIT, command="  "), "action is missing"),
+        (OperatorDecision(kind=DecisionKind.EDIT, call="  "), "action is missing"),
         (OperatorDecision(kind=DecisionKind.ANSWER, text="\n"), "is empty"),
         (
             OperatorDecision(kind=DecisionKind.DENY, text="x" * (MAX_HINT_CHARS + 1)),
             "4,001 characters; at most 4,000",
         ),
-        (OperatorDecision(kind=DecisionKind.EDIT, command="x" * 1_000_000), "1,000,000 characters"),
+        (OperatorDecision(kind=DecisionKind.EDIT, call="x" * 1_000_000), "1,000,000 characters"),
         (
             OperatorDecision(kind=DecisionKind.RETRY),
             "retry does not fit this approval: give approve, deny, edit",
@@ -325,9 +325,7 @@ def test_what_was_decided_for_a_site_is_a_rule_of_the_policy_that_undo_takes_bac
 
 def test_an_answer_or_an_edit_gives_no_standing_leave(desk: SupervisionStore):
     desk.open_request(replace(ask("r1"), site="shop"))
-    desk.decide(
-        "r1", OperatorDecision(kind=DecisionKind.EDIT, command='click("3")', scope=ApprovalScope.SITE)
-    )
+    desk.decide("r1", OperatorDecision(kind=DecisionKind.EDIT, call='click("3")', scope=ApprovalScope.SITE))
     assert desk.standing("run") == []
 
 

@@ -135,7 +135,7 @@ def test_an_index_of_before_is_read_on(tmp_path):
     with Workspace.open(place) as workspace:
         workspace.runs.add(make_run("a", step_count=1), [make_step()], {})
         workspace.index_run("a")
-        connection = workspace.index._connection
+        connection = workspace.index.connection
         for table in ("run", "page"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN by_hand")
         connection.execute("ALTER TABLE run DROP COLUMN basis")

@@ -15,7 +15,7 @@ SEEN = ActionResult(success=True, effect=Effect.CHANGED)
 
 
 @pytest.mark.parametrize(
-    ("what", "command", "result", "counts"),
+    ("what", "action", "result", "counts"),
     [
         ("the page changed", Click(0), SEEN, True),
         (
@@ -66,11 +66,11 @@ SEEN = ActionResult(success=True, effect=Effect.CHANGED)
     ],
 )
 def test_a_claim_counts_only_with_its_effect(
-    what: str, command: Action | None, result: ActionResult, counts: bool
+    what: str, action: Action | None, result: ActionResult, counts: bool
 ):
-    assert tip_followed(True, command, result) is (True if counts else None), what
-    assert tip_followed(False, command, result) is False
-    assert tip_followed(None, command, result) is None
+    assert tip_followed(True, action, result) is (True if counts else None), what
+    assert tip_followed(False, action, result) is False
+    assert tip_followed(None, action, result) is None
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ async def test_the_step_keeps_what_came_of_a_tip_and_not_what_the_policy_says(
 
     kept = bench.hands.do
 
-    async def do(command: Action, permit: object = None) -> ActionResult:
-        return result if isinstance(command, Click) else await kept(command)
+    async def do(action: Action, permit: object = None) -> ActionResult:
+        return result if isinstance(action, Click) else await kept(action)
 
     bench.hands.do = do
     await bench.run()

@@ -110,9 +110,9 @@ def sight(task: str, shown: PageCapture, step: int = 0, **more: object) -> Obser
     return replace(Observation(step=step, steps_left=9, intent=task, start_url=LIST, page=shown), **more)  # type: ignore[arg-type]
 
 
-def judged(task: str, shown: PageCapture, command: Action, **more: object) -> str:
+def judged(task: str, shown: PageCapture, action: Action, **more: object) -> str:
     """``reads`` (done, nothing may be written), ``writes`` (done, with a permit) or ``refused``."""
-    decision = WriteGate().judge(command, sight(task, shown, **more))
+    decision = WriteGate().judge(action, sight(task, shown, **more))
     if not decision.allowed:
         return "refused"
     return "writes" if decision.permit is not None else "reads"
@@ -122,7 +122,7 @@ BUTTON = Element(index=0, role="button", name="Archive")
 
 
 @pytest.mark.parametrize(
-    ("command", "shown"),
+    ("action", "shown"),
     [
         (Scroll(300), THINGS),
         (
@@ -141,9 +141,9 @@ BUTTON = Element(index=0, role="button", name="Archive")
         (Goto("http://things.test/things/3"), THINGS),
     ],
 )
-def test_reading_needs_no_request_by_the_task(command: Action, shown: PageCapture) -> None:
-    assert judged("How many things are there?", shown, command) in ("reads", "writes")
-    assert judged("How many things are there?", shown, command) != "refused"
+def test_reading_needs_no_request_by_the_task(action: Action, shown: PageCapture) -> None:
+    assert judged("How many things are there?", shown, action) in ("reads", "writes")
+    assert judged("How many things are there?", shown, action) != "refused"
 
 
 @pytest.mark.parametrize(

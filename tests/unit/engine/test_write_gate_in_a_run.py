@@ -75,10 +75,10 @@ async def test_a_policy_that_asks_also_asks_about_what_the_task_wants():
 class MarksThatAre:
     """Marks that all stand for one element."""
 
-    def __init__(self, command: Action) -> None:
-        self._command = command
+    def __init__(self, action: Action) -> None:
+        self._command = action
 
-    async def resolve(self, command: Action, page: PageCapture) -> tuple[Action, None]:
+    async def resolve(self, action: Action, page: PageCapture) -> tuple[Action, None]:
         return self._command, None
 
 

@@ -367,7 +367,7 @@ def test_imported_tips_are_drafts_whatever_the_file_says(kb: KnowledgeBase, tmp_
     assert tip.provenance == Provenance(author="eve", source="a.jsonl")
 
 
-def test_an_import_is_one_deed_and_importing_twice_adds_nothing(kb: KnowledgeBase, tmp_path: Path):
+def test_an_import_is_one_change_and_importing_twice_adds_nothing(kb: KnowledgeBase, tmp_path: Path):
     path = put(tmp_path / "gitlab.txt", "Here are tips:\n1. one\n2. two\n3. one\n")
     report = import_file(kb, path)
     assert (len(report.added), report.skipped) == (2, 1)
@@ -376,7 +376,7 @@ def test_an_import_is_one_deed_and_importing_twice_adds_nothing(kb: KnowledgeBas
     assert kb.tips() == []
 
 
-def test_bad_lines_are_told_and_hinder_nothing_else(kb: KnowledgeBase, tmp_path: Path):
+def test_bad_lines_are_reported_and_block_nothing_else(kb: KnowledgeBase, tmp_path: Path):
     good = json.dumps({"site": "x", "text": "good"})
     bad = [
         "{broken",
@@ -402,7 +402,7 @@ def test_bad_lines_are_told_and_hinder_nothing_else(kb: KnowledgeBase, tmp_path:
     assert "100,000 characters" in report.failed[5]
 
 
-def test_a_flood_of_bad_lines_is_summed_up(kb: KnowledgeBase, tmp_path: Path):
+def test_many_bad_lines_are_summarized(kb: KnowledgeBase, tmp_path: Path):
     report = import_file(kb, put(tmp_path / "a.jsonl", "nonsense\n" * 5000))
     assert len(report.failed) == 201
     assert report.failed[-1] == "and 4,800 more unreadable lines"

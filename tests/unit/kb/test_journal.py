@@ -41,7 +41,7 @@ class Counter:
         self.connection.close()
 
 
-def test_undo_takes_back_the_newest_deed_and_redo_does_it_again():
+def test_undo_takes_back_the_newest_change_and_redo_does_it_again():
     with closing(Counter()) as counter:
         counter.set(1)
         counter.set(2)
@@ -56,7 +56,7 @@ def test_undo_takes_back_the_newest_deed_and_redo_does_it_again():
         assert counter.journal.redo(counter.apply) is None
 
 
-def test_a_new_deed_puts_the_redo_branch_out_of_reach_but_keeps_it():
+def test_a_new_change_puts_the_redo_branch_out_of_reach_but_keeps_it():
     with closing(Counter()) as counter:
         counter.set(1)
         counter.journal.undo(counter.apply)
@@ -99,7 +99,7 @@ def test_the_history_survives_a_restart(tmp_path: Path):
         assert counter.value == 2
 
 
-def test_a_deed_can_not_be_deleted():
+def test_a_change_can_not_be_deleted():
     with closing(Counter()) as counter:
         counter.set(1)
         with pytest.raises(sqlite3.IntegrityError, match="kept for ever"):
@@ -118,24 +118,24 @@ def test_a_nested_transaction_that_fails_leaves_the_outer_one_whole():
 
 
 @given(st.lists(st.one_of(st.integers(0, 9), st.sampled_from(["undo", "redo"])), max_size=40))
-def test_it_behaves_like_two_stacks(deeds):
+def test_it_behaves_like_two_stacks(changes):
     past, future, value = [], [], 0
     with closing(Counter()) as counter:
-        for deed in deeds:
-            if deed == "undo":
+        for change in changes:
+            if change == "undo":
                 counter.journal.undo(counter.apply)
                 if past:
                     future.append(value)
                     value = past.pop()
-            elif deed == "redo":
+            elif change == "redo":
                 counter.journal.redo(counter.apply)
                 if future:
                     past.append(value)
                     value = future.pop()
             else:
-                counter.set(deed)
+                counter.set(change)
                 past.append(value)
-                value, future = deed, []
+                value, future = change, []
             assert counter.value == value
 
 

@@ -37,7 +37,7 @@ def test_an_id_never_changes_between_versions_of_this_program(kb: KnowledgeBase)
     assert kb.add(MENU).id == "shopping-x2znzjdwpt"
 
 
-def test_adding_the_same_twice_gives_the_same_tip_and_no_deed(kb: KnowledgeBase):
+def test_adding_the_same_twice_gives_the_same_tip_and_no_change(kb: KnowledgeBase):
     tip = kb.add(MENU)
     assert kb.add(replace(MENU, text="  " + MENU.text + "\r\n")) == tip
     assert len(kb.journal.entries()) == 1
@@ -108,7 +108,7 @@ def test_a_restored_revision_keeps_the_present_status(kb: KnowledgeBase):
     assert (restored.text, restored.status) == (MENU.text, Status.ACTIVE)
 
 
-def test_undo_and_redo_of_each_kind_of_deed(kb: KnowledgeBase):
+def test_undo_and_redo_of_each_kind_of_change(kb: KnowledgeBase):
     tip = kb.add(MENU)
     states = [kb.tips()]
     kb.edit(tip.id, ORDERS)
@@ -147,7 +147,7 @@ def test_undo_survives_a_restart(tmp_path: Path):
         assert len(kb.tips()) == 2
 
 
-def test_adding_many_is_one_deed_in_order_of_arrival(kb: KnowledgeBase):
+def test_adding_many_is_one_change_in_order_of_arrival(kb: KnowledgeBase):
     drafts = [replace(MENU, text=f"tip {number}") for number in range(20)]
     added = kb.add_many(drafts, label="import tips.txt")
     assert [tip.text for tip in sorted(added, key=lambda tip: tip.created_at)] == [d.text for d in drafts]

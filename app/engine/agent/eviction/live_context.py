@@ -12,13 +12,12 @@ diff against one that is still in the context; and a token budget, beyond which 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
-from app.engine.agent.eviction.list_diff import diff_lists, shared_lines
-from app.engine.agent.eviction.pipeline import condense, evict
-from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits
-from app.engine.agent.eviction.token_count import count
+from app.engine.agent.eviction.phases import condense, evict
+from app.engine.agent.eviction.retention import CurrentPage, RetentionLimits, count
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 
 DEFAULT_RETENTION = RetentionLimits(stride=12, lists=2)
@@ -197,3 +196,62 @@ def _digests(messages: Sequence[ChatMessage]) -> set[str]:
         for part in message.parts
         if part.kind is PartKind.ELEMENTS and part.digest
     }
+
+
+WORTH_SHARE = 0.5
+"""A diff is sent only where it is shorter than this share of the complete list."""
+
+_MOST_LINES = 2_000
+"""Lines beyond which two lists are not compared line by line: that would take longer than it saves."""
+
+_REMOVED_SHOWN = 6
+"""Removed lines that are shown one by one; of further ones only the number."""
+
+
+def diff_lists(before: str, after: str, step: int) -> str:
+    """Return the diff against the list sent at ``step``; "" where it would not be worth sending.
+
+    On the recorded runs it is a fifth of the list (``benchmarks/eviction.py``). The earlier list stays as it was sent,
+    so an endpoint's cache still has it. Each change is located by the line above it; ``-`` was removed, ``+`` is new
+    or replaces it.
+    """
+    if before == after:
+        return f"The same list as at step {step}."
+    old, new = before.split("\n"), after.split("\n")
+    if shared_lines(frozenset(old), frozenset(new)) < WORTH_SHARE * len(set(new)):
+        return ""
+    start = _common(old, new)
+    end = _common(old[start:][::-1], new[start:][::-1])
+    if max(len(old), len(new)) - start - end > _MOST_LINES:
+        return ""
+    lines = _diff_lines(old, new, start, end)
+    text = "\n".join([f"The list of step {step} with these changes:", *lines])
+    return text if len(text) < WORTH_SHARE * len(after) else ""
+
+
+def shared_lines(one: frozenset[str], other: frozenset[str]) -> int:
+    """Count the distinct lines two lists have in common, wherever they are."""
+    return len(one & other)
+
+
+def _diff_lines(old: Sequence[str], new: Sequence[str], start: int, end: int) -> Iterator[str]:
+    before, after = old[start : len(old) - end], new[start : len(new) - end]
+    matcher = SequenceMatcher(None, before, after)  # autojunk stays on: far faster, and the diff is as short
+    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        above = new[start + j1 - 1].strip() if start + j1 else ""
+        yield f"@ below: {above}" if above else "@ at the top:"
+        gone = before[i1:i2]
+        if len(gone) <= _REMOVED_SHOWN:
+            yield from (f"- {line}" for line in gone)
+        else:
+            yield f"- {len(gone)} lines, from: {gone[0].strip()}"
+        yield from (f"+ {line}" for line in after[j1:j2])
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the common beginning."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )

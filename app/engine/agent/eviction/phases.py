@@ -1,5 +1,7 @@
 """The six phases of eviction (SuperBrowser, section 5.3 and appendix E.2), each a pure function of the messages.
 
+Run together they are E = E6 ∘ E5 ∘ E4 ∘ E3 ∘ E2 ∘ E1 (equation 3).
+
 Each is idempotent; 1, 3, 4 and 6 act on parts of different kinds and so commute. A part's kind decides, never its
 text. A phase never makes the context longer: a part shorter than its marker stays.
 """
@@ -8,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from app.engine.agent.eviction.retention import (
     CurrentPage,
     EvictionResult,
     PartPosition,
-    Removal,
     RetentionLimits,
+    count,
+    count_part,
     newest_turn,
     positions,
 )
-from app.engine.agent.eviction.token_count import count_part
 from app.engine.agent.memory.entries import LedgerEntry, dead_end, note
 from app.engine.core.action_result import Cause
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
@@ -37,7 +40,7 @@ def screenshots(
     messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = _NO_PAGE
 ) -> EvictionResult:
     """Phase 1: replace screenshots older than the newest two by a marker; their captions stay."""
-    return _thinned(messages, PartKind.IMAGE, keep.images, keep, phase=1, marker=_IMAGE)
+    return _thinned(messages, PartKind.IMAGE, keep.images, keep, marker=_IMAGE)
 
 
 def failures(
@@ -51,7 +54,7 @@ def failures(
         if part.kind is PartKind.TOOL_RESULT and part.failed and part.evicted is None and place[0] < settled
     ]
     older = live[: max(0, len(live) - keep.failures)]
-    return _replaced(messages, {place: _one_line_result(part) for place, part in older}, 2, _dead_ends(older))
+    return _replaced(messages, {place: _one_line_result(part) for place, part in older}, _dead_ends(older))
 
 
 def states(
@@ -64,7 +67,7 @@ def states(
     def is_now(part: MessagePart) -> bool:
         return bool(part.url) and (part.url, part.title) == (now.url, now.title)
 
-    return _thinned(messages, PartKind.STATE, keep.states, keep, phase=3, marker=_STATE, spared=is_now)
+    return _thinned(messages, PartKind.STATE, keep.states, keep, marker=_STATE, spared=is_now)
 
 
 def thinking(
@@ -77,7 +80,7 @@ def thinking(
         for place, part in positions(messages)
         if part.kind is PartKind.THINKING and part.text and place[0] < since
     }
-    return _replaced(messages, older, 4, ())
+    return _replaced(messages, older)
 
 
 def old_turns(
@@ -99,24 +102,17 @@ def old_turns(
     if not old:
         return EvictionResult(messages=tuple(messages))
     left = list(messages)
-    removed: list[Removal] = []
     failed: list[tuple[PartPosition, MessagePart]] = []
     for at in old:
         message = messages[at]
         parts = [_stub(part) for part in message.parts]
         for number, (part, stub) in enumerate(zip(message.parts, parts, strict=True)):
-            if stub != part:
-                removed.append(Removal(phase=5, turn=message.turn, part=part))
-                if part.failed and part.evicted is None:
-                    failed.append(((message.turn, at, number), part))
+            if stub != part and part.failed and part.evicted is None:
+                failed.append(((message.turn, at, number), part))
         left[at] = replace(message, parts=tuple(part for part in parts if part is not None), archived=True)
     turns = [messages[at].turn for at in old]
     words = f"steps {min(turns)} to {max(turns)}: {len(old)} messages archived; this ledger has what matters of them"
-    return EvictionResult(
-        messages=tuple(left),
-        entries=(*_dead_ends(failed), note(words, max(turns))),
-        removed=tuple(removed),
-    )
+    return EvictionResult(messages=tuple(left), entries=(*_dead_ends(failed), note(words, max(turns))))
 
 
 def element_lists(
@@ -130,7 +126,7 @@ def element_lists(
     def is_base(part: MessagePart) -> bool:
         return bool(part.digest) and part.digest in bases
 
-    return _thinned(messages, PartKind.ELEMENTS, keep.lists, keep, phase=6, marker=_LIST, spared=is_base)
+    return _thinned(messages, PartKind.ELEMENTS, keep.lists, keep, marker=_LIST, spared=is_base)
 
 
 def _kept_of_kind(
@@ -151,7 +147,6 @@ def _thinned(
     most: int,
     keep: RetentionLimits,
     *,
-    phase: int,
     marker: str,
     spared: Callable[[MessagePart], bool] = lambda part: False,
 ) -> EvictionResult:
@@ -166,29 +161,27 @@ def _thinned(
         and not spared(part)
         and count_part(part) > count_part(stand_in)
     }
-    return _replaced(messages, older, phase, ())
+    return _replaced(messages, older)
 
 
 def _replaced(
     messages: Sequence[ChatMessage],
     parts: Mapping[PartPosition, MessagePart],
-    phase: int,
-    entries: Iterable[LedgerEntry],
+    entries: Iterable[LedgerEntry] = (),
 ) -> EvictionResult:
     left = list(messages)
-    removed: list[Removal] = []
-    for (turn, at, number), part in sorted(parts.items()):
+    for (_, at, number), part in parts.items():
         message = left[at]
-        removed.append(Removal(phase=phase, turn=turn, part=message.parts[number]))
         left[at] = replace(message, parts=(*message.parts[:number], part, *message.parts[number + 1 :]))
-    return EvictionResult(messages=tuple(left), entries=tuple(entries), removed=tuple(removed))
+    return EvictionResult(messages=tuple(left), entries=tuple(entries))
 
 
 def _one_line_result(part: MessagePart) -> MessagePart:
+    words = " ".join(f"{part.cause or Cause.NO_EFFECT}{f' at {part.target}' if part.target else ''}".split())
     line = MessagePart(
         kind=PartKind.TOOL_RESULT,
         call=part.call,
-        text=f"[failed before: {_line(part)}]",
+        text=f"[failed before: {words[:_LONGEST_LINE]}]",
         failed=True,
         cause=part.cause,
         target=part.target,
@@ -198,11 +191,6 @@ def _one_line_result(part: MessagePart) -> MessagePart:
         evicted=PartKind.TOOL_RESULT,
     )
     return line if count_part(line) < count_part(part) else replace(part, evicted=PartKind.TOOL_RESULT)
-
-
-def _line(part: MessagePart) -> str:
-    words = " ".join(f"{part.cause or Cause.NO_EFFECT}{f' at {part.target}' if part.target else ''}".split())
-    return words[:_LONGEST_LINE]
 
 
 def _dead_ends(failed: Iterable[tuple[PartPosition, MessagePart]]) -> tuple[LedgerEntry, ...]:
@@ -229,3 +217,55 @@ def _stub(part: MessagePart) -> MessagePart | None:
         )
         return stub if count_part(stub) < count_part(part) else replace(part, evicted=PartKind.TOOL_RESULT)
     return None
+
+
+PHASES: tuple[Phase, ...] = (screenshots, failures, states, thinking, old_turns, element_lists)
+
+
+def evict(
+    messages: Sequence[ChatMessage], *, now: CurrentPage, keep: RetentionLimits | None = None
+) -> EvictionResult:
+    """Evict from the live context before a model is asked: bounded, every call answered, the newest turns unchanged.
+
+    The returned entries belong into the ledger.
+    """
+    left = tuple(messages)
+    entries: list[LedgerEntry] = []
+    for phase in PHASES:
+        done = phase(left, keep or RetentionLimits(), now)
+        left = done.messages
+        entries += done.entries
+    return EvictionResult(messages=left, entries=tuple(entries))
+
+
+def condense(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """Return the messages to send: runs of archived messages as one line, so that the archive's cost stays constant.
+
+    An archived message stays where a live one needs its call or result. Parts and messages of which nothing is left are
+    dropped.
+    """
+    live = {part.call for message in messages if not message.archived for part in message.parts if part.call}
+    runs = [
+        (gone, list(run))
+        for gone, run in groupby(messages, key=lambda message: _is_collapsible(message, live))
+    ]
+    short = [line for gone, run in runs for line in (_archive_line(run) if gone else run)]
+    # All of them or none: a call may be in one run and its result in another.
+    sent = map(_without_blanks, short if count(short) <= count(messages) else messages)
+    return tuple(message for message in sent if message.parts)
+
+
+def _without_blanks(message: ChatMessage) -> ChatMessage:
+    parts = [part for part in message.parts if part.kind is not PartKind.MARKER or part.text]
+    return replace(message, parts=tuple(parts))
+
+
+def _is_collapsible(message: ChatMessage, live: set[str]) -> bool:
+    return message.archived and not any(part.call in live for part in message.parts if part.call)
+
+
+def _archive_line(run: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    turns = [message.turn for message in run]
+    text = f"[steps {min(turns)} to {max(turns)} are archived; the ledger has what matters of them]"
+    part = MessagePart(kind=PartKind.MARKER, text=text)
+    return (ChatMessage(role=ChatRole.USER, parts=(part,), turn=max(turns), archived=True),)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.engine.agent.memory.entries import LedgerEntry
-from app.engine.core.chat_messages import ChatMessage, MessagePart
+from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,21 +50,11 @@ class CurrentPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Removal:
-    """A part that was removed or shortened: its turn, the phase, and the complete part."""
-
-    phase: int
-    turn: int
-    part: MessagePart
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EvictionResult:
-    """The remaining messages, the ledger entries to write, and the removed parts."""
+    """The remaining messages, and the ledger entries to write."""
 
     messages: tuple[ChatMessage, ...]
     entries: tuple[LedgerEntry, ...] = ()
-    removed: tuple[Removal, ...] = ()
 
 
 def newest_turn(messages: Iterable[ChatMessage]) -> int:
@@ -87,3 +77,37 @@ def positions(messages: Sequence[ChatMessage]) -> list[tuple[PartPosition, Messa
         ),
         key=lambda found: found[0],
     )
+
+
+CHARACTERS = 4
+FOREIGN = 1.5
+"""Characters to a token where they are not ASCII."""
+
+PICTURE = 1_105
+"""Tokens of a 1280 x 720 picture in OpenAI's tiles: 85, and 170 for each of six."""
+
+MESSAGE_OVERHEAD = 4
+"""Tokens of a message beside its parts: role and delimiters."""
+
+
+def count_text(text: str) -> int:
+    """Estimate the tokens of a text, at least 1 where there is any; an endpoint's own count depends on its model."""
+    if text.isascii():
+        return -(-len(text) // CHARACTERS)
+    plain = len(text.encode("ascii", "ignore"))
+    return int(plain / CHARACTERS + (len(text) - plain) / FOREIGN) + 1
+
+
+def count_part(part: MessagePart) -> int:
+    """Return the tokens of a part; a picture counts by its tiles, not by its bytes."""
+    return count_text(part.text) + (PICTURE if part.kind is PartKind.IMAGE else 0)
+
+
+def count_message(message: ChatMessage) -> int:
+    """Return the tokens of a message."""
+    return MESSAGE_OVERHEAD + sum(map(count_part, message.parts))
+
+
+def count(messages: Iterable[ChatMessage]) -> int:
+    """Return the tokens of a list of messages."""
+    return sum(map(count_message, messages))

@@ -6,38 +6,23 @@ import math
 import re
 from typing import Any
 
-from app.engine.core.model_api import ModelReply
+from app.engine.core.model_api import INTEGER, NUMBER, TEXT, ModelReply, choice_schema, object_schema
 from app.engine.core.redaction import redact_text
 from app.engine.core.verdicts import GoalFailure, Judgement, ModelVerdict
 from app.engine.detectors.base import DetectorInfo
 from app.engine.detectors.vlm import RunOutcome, StepConsistency
 
-STEP_SCHEMA: dict[str, Any] = {
-    "title": "step_check",
-    "type": "object",
-    "properties": {
-        "expected": {"type": "string"},
-        "shows": {"type": "string", "enum": ["yes", "no", "unclear"]},
-        "evidence": {"type": "string"},
-        "confidence": {"type": "number"},
-    },
-    "required": ["expected", "shows", "evidence", "confidence"],
-    "additionalProperties": False,
-}
-OUTCOME_SCHEMA: dict[str, Any] = {
-    "title": "run_check",
-    "type": "object",
-    "properties": {
-        "missing": {"type": "string"},
-        "met": {"type": "string", "enum": ["yes", "no", "unclear"]},
-        "reason": {"type": "string", "enum": ["", "only claimed", "failed", "blocked", "impossible task"]},
-        "step": {"type": "integer"},
-        "evidence": {"type": "string"},
-        "confidence": {"type": "number"},
-    },
-    "required": ["missing", "met", "reason", "step", "evidence", "confidence"],
-    "additionalProperties": False,
-}
+_VERDICTS = choice_schema(("yes", "no", "unclear"))
+STEP_SCHEMA = object_schema("step_check", expected=TEXT, shows=_VERDICTS, evidence=TEXT, confidence=NUMBER)
+OUTCOME_SCHEMA = object_schema(
+    "run_check",
+    missing=TEXT,
+    met=_VERDICTS,
+    reason=choice_schema(("", "only claimed", "failed", "blocked", "impossible task")),
+    step=INTEGER,
+    evidence=TEXT,
+    confidence=NUMBER,
+)
 DEFAULT_CONFIDENCE = 0.6
 """Confidence of a verdict that comes without one."""
 MAX_EVIDENCE = 400

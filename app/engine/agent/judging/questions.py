@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.engine.agent.llm.prompting import Fence, prompt, system, truncate, user
-from app.engine.api.engine_api import PageView, StepView
+from app.engine.api.engine_api import StepView
 from app.engine.core.ax_tree import AxTreeLine
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
 from app.engine.core.trajectory import ErrorClass, Run, Step
@@ -40,25 +40,23 @@ def step_question(
     run: Run, step: Step, view: StepView, pictures: Mapping[str, bytes], fence: Fence
 ) -> list[ChatMessage]:
     """Ask whether this action did what it was for; ``view`` has the pages before and after with their differences."""
-    shown = [digest for digest in (view.before.screenshot, view.after.screenshot) if digest in pictures]
+    parts = [
+        _picture(page.screenshot, name)
+        for page, name in ((view.before, "before"), (view.after, "after"))
+        if page.screenshot in pictures
+    ]
     told = "\n".join(
         (
             f"The action (step {step.index}): {_line(step.words, fence)}",
             f"What the agent wants with it: {_line(step.reason, fence, 1200) or 'it does not say'}",
             *([f"The browser said: {_line(step.error, fence)}"] if step.error else []),
-            f"The page before: {_address(view.before, step, fence)}",
+            f"The page before: {_line(step.title, fence)} {_line(view.before.url or step.url, fence)}",
             f"The page after: {_line(view.after.title or '', fence)} {_line(view.after.url, fence)}",
         )
     )
     task = f"The task: {_line(run.intent, fence, 1500)}"
-    most = MAX_CHANGES // 2 if len(shown) == 2 else MAX_CHANGES
+    most = MAX_CHANGES // 2 if len(parts) == 2 else MAX_CHANGES
     changes = fence.around("what changed", truncate(_changes(view), most, "the changes"))
-    before, after = (
-        _picture(digest, name) for digest, name in zip(_two(view), ("before", "after"), strict=True)
-    )
-    parts = [
-        part for part, page in ((before, view.before), (after, view.after)) if page.screenshot in pictures
-    ]
     return [
         system(prompt("judge_step", marker=fence.marker)),
         user(task, fence.around("the action", told), *parts, changes),
@@ -150,16 +148,8 @@ def _node(line: AxTreeLine) -> str:
     return f"{line.role} {line.name!r}{properties}"[:400]
 
 
-def _two(view: StepView) -> tuple[str, str]:
-    return view.before.screenshot, view.after.screenshot
-
-
 def _picture(digest: str, name: str) -> MessagePart:
     return MessagePart(kind=PartKind.IMAGE, text=f"The page, {name}:", digest=digest)
-
-
-def _address(page: PageView, step: Step, fence: Fence) -> str:
-    return f"{_line(step.title, fence)} {_line(page.url or step.url, fence)}"
 
 
 def _line(text: str, fence: Fence, longest: int = MAX_WORDS) -> str:

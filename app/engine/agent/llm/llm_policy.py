@@ -6,10 +6,11 @@ An action that contradicts a tip in force goes back to the operator once, with g
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from app.engine.agent.llm.action_batch import ActionBatch
 from app.engine.agent.llm.operator import Operator, OperatorAnswer, OperatorInput
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.orchestrator import Orchestrator
@@ -17,11 +18,15 @@ from app.engine.agent.llm.planner import Planner, PlannerResult
 from app.engine.agent.llm.prompting import Fence, redacted
 from app.engine.agent.llm.summarizer import Summarizer, SummarizerResult
 from app.engine.agent.llm.usage_tracker import UsageTracker
+from app.engine.core.action_result import Effect
 from app.engine.core.actions.recorded import ActionTarget, describe_action, to_recorded
+from app.engine.core.actions.specs import spec_of
 from app.engine.core.actions.types import Action, ReportInfeasible, Stop, Wait, elements_of
+from app.engine.core.element_identity import renumber_action
 from app.engine.core.ledger import Fact
 from app.engine.core.model_api import LanguageModel
 from app.engine.core.observation import AgentDecision, Observation
+from app.engine.core.page_state import PageCapture
 from app.engine.core.text import one_line
 
 if TYPE_CHECKING:
@@ -51,7 +56,7 @@ class LlmPolicy:
     Args:
         model: answers all roles.
         vision: without it there are no marks to point at.
-        fence: passed in where a run is replayed, so that the prompts are the same.
+        fence: the one of this run.
     """
 
     def __init__(
@@ -83,11 +88,6 @@ class LlmPolicy:
         """``llm``."""
         return "llm"
 
-    @property
-    def marker(self) -> str:
-        """Marker of this run's fence; a replay needs it."""
-        return self._fence.marker
-
     async def decide(self, observation: Observation) -> AgentDecision:
         """Return the next action.
 
@@ -100,7 +100,7 @@ class LlmPolicy:
         state = _DecisionState(UsageTracker(self._model))
         if self._planned is None:
             self._resume(observation)
-        if self._is_plan_due(observation):
+        if self._planned is None or observation.step - self._planned >= self._options.every:
             await self._plan(state, observation)
             if state.plan is not None and state.plan.done:
                 if state.plan.final_answer or not self._orchestrator.asks(observation):
@@ -207,9 +207,6 @@ class LlmPolicy:
         state.plan = plan
         if plan is not None:
             self._hints = plan.next_steps
-
-    def _is_plan_due(self, observation: Observation) -> bool:
-        return self._planned is None or observation.step - self._planned >= self._options.every
 
     async def _look(self, state: _DecisionState, observation: Observation) -> None:
         self._followed = {}
@@ -333,3 +330,58 @@ async def _marked_screenshot(observation: Observation) -> tuple[str, bytes]:
 
     drawn = await asyncio.to_thread(draw_marks, observation.page)
     return hashlib.sha256(drawn).hexdigest(), drawn
+
+
+@dataclass(slots=True)
+class ActionBatch:
+    """The remaining actions of an answer, done one a step until the page changes (SuperBrowser, 4.1).
+
+    Their element numbers are those of ``page``, for which the answer was given.
+    """
+
+    waiting: deque[Action] = field(default_factory=deque[Action])
+    page: PageCapture | None = None
+    said: tuple[str, ...] = ()
+
+    def begin(self, actions: Sequence[Action], observation: Observation) -> None:
+        """Keep the actions after the first, up to the first that needs a look at the page."""
+        self.waiting.clear()
+        self.page, self.said = observation.page, _hints_of(observation)
+        if actions and not spec_of(actions[0]).ends_batch:
+            for action in actions[1:]:
+                if spec_of(action).ends_batch:
+                    break
+                self.waiting.append(action)
+
+    def next(self, observation: Observation) -> Action | None:
+        """Return the next action, numbered for the current page; ``None`` when there is none or the page changed.
+
+        The rest is dropped in that case.
+        """
+        if not self.waiting or self.page is None:
+            return None
+        if _is_page_unchanged(observation, self.page) and _hints_of(observation) == self.said:
+            action = renumber_action(self.waiting.popleft(), self.page, observation.page)
+            if not isinstance(action, int):
+                return action
+        self.waiting.clear()
+        return None
+
+
+def _is_page_unchanged(observation: Observation, page: PageCapture) -> bool:
+    last = observation.last
+    return (
+        last is not None
+        and last.result.success
+        and last.result.effect is not Effect.NAVIGATED
+        and observation.page.url == page.url
+        and observation.page.title == page.title
+        and not observation.page.alerts
+        and not observation.guidance
+        and not observation.news
+    )
+
+
+def _hints_of(observation: Observation) -> tuple[str, ...]:
+    """Ids of the supervisor's hints in force: a new hint ends the batch."""
+    return tuple(tip.tip for tip in observation.tips if tip.kind == "person")

@@ -23,10 +23,10 @@ from app.engine.agent.llm.prompt_parts import (
 )
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
-from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger
-from app.engine.agent.memory.views import worker_view
+from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger, worker_view
+from app.engine.core.actions.action_sets import action_help, actions_in
 from app.engine.core.actions.specs import Action, ActionSet
-from app.engine.core.actions.types import Navigate, action_help, actions_in
+from app.engine.core.actions.types import Navigate
 from app.engine.core.chat_messages import MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from app.engine.core.observation import Observation

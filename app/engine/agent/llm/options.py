@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from app.engine.agent.eviction.live_context import DEFAULT_BUDGET, DEFAULT_RETENTION
 from app.engine.agent.eviction.retention import RetentionLimits
 from app.engine.agent.llm.prompt_parts import TREE_CHARACTERS
+from app.engine.core.actions.action_sets import actions_in
 from app.engine.core.actions.specs import ActionSet
-from app.engine.core.actions.types import actions_in
 
 ALL_BUT_VISION = actions_in(*ActionSet) - actions_in(ActionSet.VISION)
 

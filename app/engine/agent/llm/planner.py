@@ -19,11 +19,19 @@ from app.engine.agent.llm.prompt_parts import (
 )
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
-from app.engine.agent.memory.rendering import PLANNER_CAPS, render_ledger
-from app.engine.agent.memory.views import planner_view
+from app.engine.agent.memory.rendering import PLANNER_CAPS, planner_view, render_ledger
 from app.engine.core.actions.types import ReportInfeasible, Stop
 from app.engine.core.ledger import PlanNode, PlanNodeState
-from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
+from app.engine.core.model_api import (
+    TEXT,
+    TRUTH,
+    AgentRole,
+    ModelError,
+    ModelErrorKind,
+    choice_schema,
+    list_schema,
+    object_schema,
+)
 from app.engine.core.observation import Observation
 from app.engine.core.text import one_line
 
@@ -33,37 +41,18 @@ _LAST_TURNS = 8
 _MOST_NODES = 12
 _MOST_NEXT_STEPS = 4
 
-SCHEMA: dict[str, Any] = {
-    "title": "planner",
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "observation", "challenges", "reasoning", "plan", "next_steps", "done", "impossible", "missing", "final_answer",
-    ],
-    "properties": {
-        "observation": {"type": "string"},
-        "challenges": {"type": "string"},
-        "reasoning": {"type": "string"},
-        "plan": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["id", "intent", "state"],
-                "properties": {
-                    "id": {"type": "string"},
-                    "intent": {"type": "string"},
-                    "state": {"type": "string", "enum": [state.value for state in PlanNodeState]},
-                },
-            },
-        },
-        "next_steps": {"type": "array", "items": {"type": "string"}},
-        "done": {"type": "boolean"},
-        "impossible": {"type": "boolean"},
-        "missing": {"type": "string"},
-        "final_answer": {"type": "string"},
-    },
-}  # fmt: skip
+SCHEMA = object_schema(
+    "planner",
+    observation=TEXT,
+    challenges=TEXT,
+    reasoning=TEXT,
+    plan=list_schema(object_schema(id=TEXT, intent=TEXT, state=choice_schema(PlanNodeState))),
+    next_steps=list_schema(TEXT),
+    done=TRUTH,
+    impossible=TRUTH,
+    missing=TEXT,
+    final_answer=TEXT,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,21 +210,13 @@ def _nodes(value: object, observation: Observation) -> tuple[PlanNode, ...]:
 
 
 def _state(value: object) -> PlanNodeState:
-    try:
-        return PlanNodeState(str(value).strip().lower())
-    except ValueError:
-        return PlanNodeState.OPEN
+    word = str(value).strip().lower()
+    return next((state for state in PlanNodeState if state.value == word), PlanNodeState.OPEN)
 
 
 def _with_one_active(nodes: list[PlanNode]) -> list[PlanNode]:
-    active = next((at for at, node in enumerate(nodes) if node.state is PlanNodeState.ACTIVE), None)
-    if active is None:
-        active = next((at for at, node in enumerate(nodes) if node.state is PlanNodeState.OPEN), None)
-    return [
-        replace(node, state=PlanNodeState.ACTIVE)
-        if at == active
-        else replace(node, state=PlanNodeState.OPEN)
-        if node.state is PlanNodeState.ACTIVE
-        else node
-        for at, node in enumerate(nodes)
-    ]
+    """Make the first open subgoal the active one where there is none; the ledger keeps only the first active one."""
+    if any(node.state is PlanNodeState.ACTIVE for node in nodes):
+        return nodes
+    first = next((node for node in nodes if node.state is PlanNodeState.OPEN), None)
+    return [replace(node, state=PlanNodeState.ACTIVE) if node is first else node for node in nodes]

@@ -8,6 +8,7 @@ from app.engine.agent.llm.prompting import Fence
 from app.engine.core.action_result import ActionResult
 from app.engine.core.observation import HistoryEntry, Observation, ProcedureState, RetrievedTip
 from app.engine.core.page_state import Challenge, PageCapture
+from app.engine.core.rectangles import overlap
 from app.engine.core.supervision import MAX_HINT_CHARS
 
 TREE_CHARACTERS = 40_000
@@ -76,16 +77,8 @@ def _with_omissions(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
 
 def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
     """Return the indices of lines whose elements are in view, with their ancestors, while there is room."""
-    width, height = page.viewport
-    seen = {
-        str(element.index)
-        for element in page.elements
-        if (rect := element.rect) is not None
-        and rect[0] < width
-        and rect[1] < height
-        and rect[0] + rect[2] > 0
-        and rect[1] + rect[3] > 0
-    }
+    view = (0.0, 0.0, float(page.viewport[0]), float(page.viewport[1]))
+    seen = {str(one.index) for one in page.elements if one.rect is not None and overlap(one.rect, view)}
     kept: set[int] = set()
     room, path = most, list[int]()
     for at, line in enumerate(lines):

@@ -49,7 +49,7 @@ class Fence:
     """Marked lines around a site's text; one fence a run.
 
     Args:
-        marker: passed in where a run is replayed, so that the prompts are the same.
+        marker: drawn at random; passed in by tests, so that the prompts are the same.
         mask: removes the secrets that this run may type; a page may show what was typed.
     """
 
@@ -86,18 +86,9 @@ def system(text: str) -> ChatMessage:
     return ChatMessage(role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text=text),))
 
 
-def user(*parts: MessagePart | str, turn: int = -1) -> ChatMessage:
+def user(*parts: MessagePart | str) -> ChatMessage:
     """Return a message to the model."""
-    return ChatMessage(
-        role=ChatRole.USER, turn=turn, parts=tuple(_part(part) for part in parts if part != "")
-    )
-
-
-def assistant(*parts: MessagePart | str, turn: int = -1) -> ChatMessage:
-    """Return a message that the model sent before."""
-    return ChatMessage(
-        role=ChatRole.ASSISTANT, turn=turn, parts=tuple(_part(part) for part in parts if part != "")
-    )
+    return ChatMessage(role=ChatRole.USER, parts=tuple(_part(part) for part in parts if part != ""))
 
 
 def _part(part: MessagePart | str) -> MessagePart:

@@ -7,12 +7,20 @@ fewest actions. (The published code re-asks without end when it can't read the a
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
 
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.navigator import StateCandidate
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
-from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
+from app.engine.core.model_api import (
+    INTEGER,
+    TEXT,
+    AgentRole,
+    LanguageModel,
+    ModelError,
+    ModelErrorKind,
+    ModelReply,
+    object_schema,
+)
 
 RE_ASKS = 2
 """Further requests after an unreadable answer."""
@@ -21,13 +29,7 @@ _SHOWN_CONTROLS = 24
 _SHOWN_HEADINGS = 6
 _ANSWER_TOKENS = 400
 
-SCHEMA: dict[str, Any] = {
-    "title": "choice",
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["reasoning", "page"],
-    "properties": {"reasoning": {"type": "string"}, "page": {"type": "integer"}},
-}
+SCHEMA = object_schema("choice", reasoning=TEXT, page=INTEGER)
 
 Pictures = Callable[[Sequence[str]], Awaitable[dict[str, bytes]]]
 """Reads screenshots by digest."""
@@ -44,8 +46,6 @@ class Selector:
         self, model: LanguageModel, fence: Fence | None = None, pictures: Pictures | None = None
     ) -> None:
         self._model, self._fence, self._pictures = model, fence or Fence(), pictures
-        self.reasoning = ""
-        """What the model said of its last choice."""
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the index of the best candidate, ``None`` when none fits.
@@ -67,7 +67,6 @@ class Selector:
             )
             chosen, why = _chosen(reply, len(candidates))
             if not why:
-                self.reasoning = str((reply.data or {}).get("reasoning", ""))[:2000]
                 return chosen
             messages = [*messages[:2], user(f"{why} Answer again.")]
         raise ModelError(f"the selector could not be understood: {why}", ModelErrorKind.UNREADABLE)

@@ -14,7 +14,16 @@ from typing import Any, cast
 from app.engine.agent.llm.prompt_parts import render_history, render_tips
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
-from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
+from app.engine.core.model_api import (
+    INTEGER,
+    TEXT,
+    AgentRole,
+    ModelError,
+    ModelErrorKind,
+    choice_schema,
+    list_schema,
+    object_schema,
+)
 from app.engine.core.observation import HistoryEntry, Observation, RetrievedTip
 from app.engine.core.text import one_line
 
@@ -23,28 +32,12 @@ _SUMMARY_CHARACTERS = 1400
 """Characters of a summary; a longer one is cut."""
 _ANSWER_TOKENS = 700
 
-SCHEMA: dict[str, Any] = {
-    "title": "summarizer",
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["summary", "tips", "guidance"],
-    "properties": {
-        "summary": {"type": "string"},
-        "tips": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["tip", "bearing"],
-                "properties": {
-                    "tip": {"type": "integer"},
-                    "bearing": {"type": "string", "enum": ["follows", "deviates", "unrelated"]},
-                },
-            },
-        },
-        "guidance": {"type": "string"},
-    },
-}
+SCHEMA = object_schema(
+    "summarizer",
+    summary=TEXT,
+    tips=list_schema(object_schema(tip=INTEGER, bearing=choice_schema(("follows", "deviates", "unrelated")))),
+    guidance=TEXT,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

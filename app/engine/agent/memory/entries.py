@@ -9,14 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from app.engine.core.action_result import ActionResult, Cause, Effect
-from app.engine.core.ledger import Checkpoint, Fact, FactCategory, PlanNode, PlanNodeState
+from app.engine.core.ledger import Checkpoint, Fact, FactCategory, PlanNode
 
 KINDS = frozenset(
-    {
-        "goal", "plan", "branch", "prune", "node", "subgoal", "outcome", "fact", "used", "retract", "dead_end",
-        "checkpoint", "note",
-    }
-)  # fmt: skip
+    {"goal", "plan", "branch", "prune", "subgoal", "outcome", "fact", "dead_end", "checkpoint", "note"}
+)
 """Kinds of events (``LedgerEvent.kind``)."""
 
 _TRANSIENT_CAUSES = frozenset({Cause.NETWORK, Cause.TIMEOUT, Cause.STALE, Cause.ERROR_PAGE, Cause.PAGE_LOST})
@@ -43,69 +40,40 @@ def expiry_step(cause: str, step: int) -> int:
     return step + PAGE_STATE_STEPS if cause in _PAGE_STATE_CAUSES else 0
 
 
+def _entry(kind: str, step: int, **data: object) -> LedgerEntry:
+    return LedgerEntry(kind=kind, data=data, step=step)
+
+
 def goal(text: str) -> LedgerEntry:
     """The task, in the user's words."""
-    return LedgerEntry(kind="goal", data={"text": text})
+    return _entry("goal", 0, text=text)
 
 
 def plan(nodes: Iterable[PlanNode], step: int = 0) -> LedgerEntry:
     """A plan that replaces the one before: subgoals it omits are given up, nothing is erased."""
-    return LedgerEntry(
-        kind="plan",
-        step=step,
-        data={
-            "nodes": [
-                {
-                    "id": node.id,
-                    "parent": node.parent,
-                    "intent": node.intent,
-                    "state": node.state.value,
-                    "reason": node.reason,
-                    "summary": node.summary,
-                    "remains": list(node.remains),
-                }
-                for node in nodes
-            ]
-        },
-    )
+    stored = ("id", "parent", "intent", "state", "reason", "summary", "remains")
+    return _entry("plan", step, nodes=[{name: getattr(node, name) for name in stored} for node in nodes])
 
 
-def branch(parent: str, intent: str, step: int = 0, node: str = "") -> LedgerEntry:
-    """A new subgoal under ``parent`` ("" for the top); without an id it gets the next free one."""
-    return LedgerEntry(kind="branch", step=step, data={"id": node, "parent": parent, "intent": intent})
+def branch(parent: str, intent: str, step: int = 0) -> LedgerEntry:
+    """A new subgoal under ``parent`` ("" for the top); it gets the next free id."""
+    return _entry("branch", step, id="", parent=parent, intent=intent)
 
 
 def prune(node: str, reason: str, step: int = 0, remains: Sequence[str] = ()) -> LedgerEntry:
     """Give up a subgoal and everything open below it; ``remains`` is what it changed on the site."""
-    return LedgerEntry(
-        kind="prune", step=step, data={"node": node, "reason": reason, "remains": list(remains)}
-    )
-
-
-def node(name: str, state: PlanNodeState, step: int = 0, summary: str = "") -> LedgerEntry:
-    """The state of a subgoal."""
-    return LedgerEntry(kind="node", step=step, data={"id": name, "state": state.value, "summary": summary})
+    return _entry("prune", step, node=node, reason=reason, remains=list(remains))
 
 
 def subgoal(text: str, step: int = 0) -> LedgerEntry:
     """The current subgoal: a node's id, its text, or any other text."""
-    return LedgerEntry(kind="subgoal", step=step, data={"text": text})
+    return _entry("subgoal", step, text=text)
 
 
 def outcome(step: int, words: str, result: ActionResult, *, url: str = "", state: str = "") -> LedgerEntry:
     """A step's action and its result; ``url`` and ``state`` are of the page it began on."""
-    return LedgerEntry(
-        kind="outcome",
-        step=step,
-        data={
-            "words": words,
-            "effect": result.effect.value,
-            "success": result.success,
-            "why": result.why,
-            "url": url,
-            "state": state,
-        },
-    )
+    effect, success, why = result.effect.value, result.success, result.why
+    return _entry("outcome", step, words=words, effect=effect, success=success, why=why, url=url, state=state)
 
 
 def fact(
@@ -119,26 +87,24 @@ def fact(
     subgoal: str = "",
 ) -> LedgerEntry:
     """A known fact; another value under the same key retracts the older one, which stays."""
-    return LedgerEntry(
-        kind="fact",
-        step=step,
-        data={
-            "key": key,
-            "value": value,
-            "category": category.value,
-            "confidence": confidence,
-            "quote": quote,
-            "subgoal": subgoal,
-        },
+    return _entry(
+        "fact",
+        step,
+        key=key,
+        value=value,
+        category=category.value,
+        confidence=confidence,
+        quote=quote,
+        subgoal=subgoal,
     )
 
 
-def fact_of(known: Fact, step: int | None = None) -> LedgerEntry:
+def fact_of(known: Fact, step: int) -> LedgerEntry:
     """An entry for a policy's fact."""
     return fact(
         known.key,
         known.value,
-        known.step if step is None else step,
+        step,
         category=known.category,
         confidence=known.confidence,
         quote=known.quote,
@@ -146,31 +112,13 @@ def fact_of(known: Fact, step: int | None = None) -> LedgerEntry:
     )
 
 
-def used(keys: Iterable[str], step: int) -> LedgerEntry:
-    """Facts that were referred to; they are shown first."""
-    return LedgerEntry(kind="used", step=step, data={"keys": list(keys)})
-
-
-def retract(key: str, why: str = "", step: int = 0) -> LedgerEntry:
-    """Mark a fact as wrong; it stays, and only people see it."""
-    return LedgerEntry(kind="retract", step=step, data={"key": key, "why": why})
-
-
 def dead_end(
     words: str, *, state: str, target: str, cause: str, url: str = "", step: int = 0, until: int | None = None
 ) -> LedgerEntry:
     """An attempt that led nowhere; without ``until`` the cause decides when it may be tried again."""
-    return LedgerEntry(
-        kind="dead_end",
-        step=step,
-        data={
-            "state": state,
-            "target": target,
-            "cause": cause,
-            "words": words,
-            "url": url,
-            "until": expiry_step(cause, step) if until is None else until,
-        },
+    until = expiry_step(cause, step) if until is None else until
+    return _entry(
+        "dead_end", step, state=state, target=target, cause=cause, words=words, url=url, until=until
     )
 
 
@@ -186,13 +134,10 @@ def dead_end_of(result: ActionResult, target: str, *, state: str, url: str, step
 
 def checkpoint(mark: Checkpoint) -> LedgerEntry:
     """A landmark of progress."""
-    return LedgerEntry(
-        kind="checkpoint",
-        step=mark.step,
-        data={"kind": mark.kind, "words": mark.words, "url": mark.url, "state": mark.state},
-    )
+    data: dict[str, object] = {name: getattr(mark, name) for name in ("kind", "words", "url", "state")}
+    return LedgerEntry(kind="checkpoint", step=mark.step, data=data)
 
 
 def note(text: str, step: int = 0) -> LedgerEntry:
     """A line for the episodic memory."""
-    return LedgerEntry(kind="note", step=step, data={"text": text})
+    return _entry("note", step, text=text)

@@ -2,7 +2,7 @@
 
     ledger-events.jsonl   every event, appended; the others are derived from it and rebuilt when they are lost
     ledger.json           the ledger after the last step, replaced as a whole (with a wait for the disk too)
-    facts.jsonl           every fact and retraction, appended      episodic.jsonl   every note, appended
+    facts.jsonl           every fact, appended      episodic.jsonl   every note, appended
 
 The names are SuperBrowser's (section 5.2); the event log is ours: its ledger can't be rebuilt after a kill.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 EVENTS_FILE, LEDGER_FILE, FACTS_FILE, EPISODIC_FILE = LEDGER_FILES
 
-_FACTS = ("fact", "retract")
+_FACTS = ("fact",)
 _NOTES = ("note",)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self, cast
 
@@ -80,16 +80,12 @@ class LedgerStore:
         """
         self._mask = mask
 
-    def append(self, kind: str, data: Mapping[str, object] | None = None, step: int = 0) -> LedgerEvent:
-        """Write one event and wait until it is on disk.
+    def write(self, *entries: LedgerEntry | None) -> tuple[LedgerEvent, ...]:
+        """Write events with one wait for the disk; ``None`` is skipped.
 
         Raises:
             ValueError: there is no such kind, or the data is no plain JSON. StoreError: it can't be written.
         """
-        return self.write(LedgerEntry(kind=kind, data=dict(data or {}), step=step))[0]
-
-    def write(self, *entries: LedgerEntry | None) -> tuple[LedgerEvent, ...]:
-        """Write several events with one wait for the disk; ``None`` is skipped. Raises as ``append``."""
         given = [entry for entry in entries if entry is not None]
         if not given:
             return ()

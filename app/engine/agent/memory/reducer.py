@@ -6,12 +6,11 @@ one of an unknown kind, or without required data, changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from enum import StrEnum
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from app.engine.agent.memory.plan import branched, pruned, replanned, with_active, with_state
 from app.engine.core.ledger import (
     Checkpoint,
     DeadEnd,
@@ -58,23 +57,13 @@ def _plan(ledger: Ledger, event: LedgerEvent) -> Ledger:
 
 
 def _branch(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    node = PlanNode(
-        id=text_of(event, "id"),
-        parent=text_of(event, "parent"),
-        intent=text_of(event, "intent"),
-        step=event.step,
-    )
+    node = _node_of(event.data, event.step)
     return _with_plan(ledger, branched(ledger.plan, node)) if node.intent else ledger
 
 
 def _prune(ledger: Ledger, event: LedgerEvent) -> Ledger:
     remains = texts_of(event.data.get("remains"))
     return _with_plan(ledger, pruned(ledger.plan, text_of(event, "node"), text_of(event, "reason"), remains))
-
-
-def _node(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    state = _enum_of(PlanNodeState, event.data.get("state"), PlanNodeState.OPEN)
-    return _with_plan(ledger, with_state(ledger.plan, text_of(event, "id"), state, text_of(event, "summary")))
 
 
 def _subgoal(ledger: Ledger, event: LedgerEvent) -> Ledger:
@@ -86,11 +75,8 @@ def _outcome(ledger: Ledger, event: LedgerEvent) -> Ledger:
     """Keep one outcome a step: a second one (the step was repeated after a kill) replaces the first."""
     outcome = StepOutcome(
         step=event.step,
-        words=text_of(event, "words"),
-        effect=text_of(event, "effect"),
         success=event.data.get("success") is True,
-        url=text_of(event, "url"),
-        why=text_of(event, "why"),
+        **_texts(StepOutcome, event.data),
     )
     again = bool(ledger.recent) and ledger.recent[-1].step == event.step
     before = ledger.recent[:-1] if again else ledger.recent
@@ -104,26 +90,24 @@ def _outcome(ledger: Ledger, event: LedgerEvent) -> Ledger:
 
 
 def _fact(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    key, value = text_of(event, "key"), text_of(event, "value")
-    if not key:
+    texts = _texts(Fact, event.data)
+    if not texts["key"]:
         return ledger
+    texts["subgoal"] = texts["subgoal"] or ledger.subgoal
     confidence = event.data.get("confidence")
     known = Fact(
-        key=key,
-        value=value,
         category=_enum_of(FactCategory, event.data.get("category"), FactCategory.OBSERVATION),
         confidence=min(max(float(confidence), 0.0), 1.0) if isinstance(confidence, int | float) else 1.0,
         step=event.step,
-        quote=text_of(event, "quote"),
-        subgoal=text_of(event, "subgoal") or ledger.subgoal,
         last_used=event.step,
+        **texts,
     )
     facts: list[Fact] = []
     confirmed = False
     for fact in ledger.facts:
-        if fact.key != key or fact.retracted:
+        if fact.key != known.key or fact.retracted:
             facts.append(fact)
-        elif fact.value == value:
+        elif fact.value == known.value:
             confirmed = True
             surer = max(fact.confidence, known.confidence)
             facts.append(
@@ -134,36 +118,13 @@ def _fact(ledger: Ledger, event: LedgerEvent) -> Ledger:
     return replace(ledger, facts=tuple(facts) if confirmed else (*facts, known))
 
 
-def _used(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    keys = {text_of(event, "key"), *texts_of(event.data.get("keys"))}
-    return replace(
-        ledger,
-        facts=tuple(
-            replace(fact, last_used=max(fact.last_used, event.step)) if fact.key in keys else fact
-            for fact in ledger.facts
-        ),
-    )
-
-
-def _retract(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    key = text_of(event, "key")
-    return replace(
-        ledger,
-        facts=tuple(replace(fact, retracted=True) if fact.key == key else fact for fact in ledger.facts),
-    )
-
-
 def _dead_end(ledger: Ledger, event: LedgerEvent) -> Ledger:
     """The same state, target and cause is the same dead end, met later."""
     until = event.data.get("until")
     met = DeadEnd(
-        state=text_of(event, "state"),
-        target=text_of(event, "target"),
-        cause=text_of(event, "cause"),
-        words=text_of(event, "words"),
-        url=text_of(event, "url"),
         step=event.step,
         until=until if isinstance(until, int) and not isinstance(until, bool) and until > 0 else 0,
+        **_texts(DeadEnd, event.data),
     )
     others = tuple(dead for dead in ledger.dead_ends if _dead_end_key(dead) != _dead_end_key(met))
     return replace(ledger, dead_ends=(*others, met))
@@ -174,13 +135,7 @@ def _dead_end_key(dead: DeadEnd) -> tuple[str, str, str]:
 
 
 def _checkpoint(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    mark = Checkpoint(
-        kind=text_of(event, "kind"),
-        words=text_of(event, "words"),
-        url=text_of(event, "url"),
-        state=text_of(event, "state"),
-        step=event.step,
-    )
+    mark = Checkpoint(step=event.step, **_texts(Checkpoint, event.data))
     return replace(ledger, checkpoints=(*ledger.checkpoints, mark))
 
 
@@ -204,20 +159,18 @@ def _with_plan(ledger: Ledger, plan: tuple[PlanNode, ...]) -> Ledger:
 
 
 def _node_of(data: dict[str, object], step: int) -> PlanNode:
-    def text(name: str) -> str:
-        value = data.get(name)
-        return value if isinstance(value, str) else ""
-
     return PlanNode(
-        id=text("id"),
-        parent=text("parent"),
-        intent=text("intent"),
         state=_enum_of(PlanNodeState, data.get("state"), PlanNodeState.OPEN),
-        reason=text("reason"),
         step=step,
-        summary=text("summary"),
         remains=texts_of(data.get("remains")),
+        **_texts(PlanNode, data),
     )
+
+
+def _texts(record: type[Any], data: Mapping[str, object]) -> dict[str, Any]:
+    """Return the texts of a record; "" where the data has none."""
+    names = [field.name for field in fields(record) if field.type == "str"]
+    return {name: value if isinstance(value := data.get(name), str) else "" for name in names}
 
 
 def text_of(event: LedgerEvent, name: str) -> str:
@@ -241,13 +194,121 @@ _REDUCERS: dict[str, Callable[[Ledger, LedgerEvent], Ledger]] = {
     "plan": _plan,
     "branch": _branch,
     "prune": _prune,
-    "node": _node,
     "subgoal": _subgoal,
     "outcome": _outcome,
     "fact": _fact,
-    "used": _used,
-    "retract": _retract,
     "dead_end": _dead_end,
     "checkpoint": _checkpoint,
     "note": _note,
 }
+
+
+PlanTree = tuple[PlanNode, ...]
+
+_PENDING = (PlanNodeState.OPEN, PlanNodeState.ACTIVE)
+_DROPPED_REASON = "left out of a later plan"
+
+
+def replanned(plan: PlanTree, wanted: Sequence[PlanNode]) -> PlanTree:
+    """Return a plan that replaces the one before (AgentOccam's branch and prune, without its forgetting).
+
+    A node that is named again (by its id, or without one by its text) continues; an open node that is omitted is
+    pruned.
+    """
+    named: dict[str, PlanNode] = {}
+    nodes = list(plan)
+    for node in wanted:
+        if not node.intent:
+            continue
+        known = _known(nodes, node)
+        if known is None or known.id in named:
+            known = _placed(nodes, node)
+            nodes.append(known)
+        named[known.id] = replace(
+            node,
+            id=known.id,
+            parent=known.parent,
+            step=known.step,
+            reason=node.reason or known.reason,
+            summary=node.summary or known.summary,
+            remains=node.remains or known.remains,
+        )
+    return _one_active(named.get(node.id, _dropped(node)) for node in nodes)
+
+
+def branched(plan: PlanTree, node: PlanNode) -> PlanTree:
+    """Return the plan with one more node; its id is kept where it is free."""
+    return (*plan, _placed(list(plan), node))
+
+
+def pruned(plan: PlanTree, name: str, reason: str, remains: Sequence[str]) -> PlanTree:
+    """Return the plan with a node and everything open below it given up."""
+    below = _below(plan, name)
+    return tuple(
+        replace(
+            node,
+            state=PlanNodeState.PRUNED,
+            reason=reason,
+            remains=(*node.remains, *remains) if node.id == name else node.remains,
+        )
+        if node.id in below and node.state in _PENDING
+        else node
+        for node in plan
+    )
+
+
+def with_active(plan: PlanTree, words: str) -> tuple[PlanTree, str]:
+    """Return the plan with the node of this id or text active, and its text; any text may be a subgoal."""
+    found = next((node for node in plan if words and node.id == words), None)
+    if found is None:
+        found = next((node for node in plan if node.intent == words and node.state in _PENDING), None)
+    if found is None:
+        return tuple(_deactivated(node) for node in plan), words
+    active = replace(found, state=PlanNodeState.ACTIVE)
+    return tuple(active if node is found else _deactivated(node) for node in plan), found.intent
+
+
+def _one_active(nodes: Iterable[PlanNode]) -> PlanTree:
+    kept: list[PlanNode] = []
+    for node in nodes:
+        second = any(other.state is PlanNodeState.ACTIVE for other in kept)
+        kept.append(_deactivated(node) if second else node)
+    return tuple(kept)
+
+
+def _known(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode | None:
+    if node.id:
+        return next((known for known in nodes if known.id == node.id), None)
+    return next((known for known in nodes if known.intent == node.intent and known.state in _PENDING), None)
+
+
+def _placed(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode:
+    """Return the node under an existing parent, with a free id (``2.1``), which is never used again."""
+    taken = {known.id for known in nodes}
+    parent = node.parent if node.parent in taken else ""
+    if node.id and node.id not in taken:
+        return replace(node, parent=parent)
+    number = 1 + sum(known.parent == parent for known in nodes)
+    prefix = f"{parent}." if parent else ""
+    while f"{prefix}{number}" in taken:
+        number += 1
+    return replace(node, id=f"{prefix}{number}", parent=parent)
+
+
+def _below(plan: PlanTree, name: str) -> set[str]:
+    """Return the node and its descendants; a parent always comes before its children."""
+    found = {name}
+    for node in plan:
+        if node.parent in found:
+            found.add(node.id)
+    return found
+
+
+def _dropped(node: PlanNode) -> PlanNode:
+    return (
+        replace(node, state=PlanNodeState.PRUNED, reason=_DROPPED_REASON) if node.state in _PENDING else node
+    )
+
+
+def _deactivated(node: PlanNode) -> PlanNode:
+    return replace(node, state=PlanNodeState.OPEN) if node.state is PlanNodeState.ACTIVE else node

@@ -61,7 +61,7 @@ class EndpointCapabilities:
         if self.usage:
             options["stream_options"] = {"include_usage": True}
         if schema is not None and self.schema is SchemaSupport.SCHEMA:
-            named = {"name": _schema_name(schema), "schema": schema, "strict": is_strict(schema)}
+            named = {"name": schema.get("title", "answer"), "schema": schema, "strict": is_strict(schema)}
             options["response_format"] = {"type": "json_schema", "json_schema": named}
         elif schema is not None and self.schema is SchemaSupport.OBJECT:
             options["response_format"] = {"type": "json_object"}
@@ -115,10 +115,3 @@ def is_strict(schema: object) -> bool:
         ):
             return False
     return all(is_strict(part) for part in fields.values())
-
-
-def _schema_name(schema: Mapping[str, Any]) -> str:
-    title = "".join(
-        char if char.isascii() and char.isalnum() else "_" for char in str(schema.get("title") or "answer")
-    )
-    return title[:60] or "answer"

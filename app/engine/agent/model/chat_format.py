@@ -71,13 +71,16 @@ def _content(
     for part in parts:
         data = pictures.get(part.digest) if part.kind is PartKind.IMAGE and role == "user" else None
         if data is None:
-            lines.append(part.text if part.kind is not PartKind.IMAGE else _picture_placeholder(part))
+            hidden = f"[picture not shown: {part.text}]" if part.text else "[picture not shown]"
+            lines.append(part.text if part.kind is not PartKind.IMAGE else hidden)
             continue
         if part.text:
             lines.append(part.text)
         if any(lines):
             blocks.append(_text(lines))
-        blocks.append({"type": "image_url", "image_url": {"url": _data_url(data)}})
+        kind = next((name for start, name in _IMAGE_TYPES if data.startswith(start)), "image/png")
+        url = f"data:{kind};base64,{base64.b64encode(data).decode()}"
+        blocks.append({"type": "image_url", "image_url": {"url": url}})
         lines = []
     if not blocks:
         return "\n".join(line for line in lines if line)
@@ -86,12 +89,3 @@ def _content(
 
 def _text(lines: Sequence[str]) -> dict[str, Any]:
     return {"type": "text", "text": "\n".join(line for line in lines if line)}
-
-
-def _picture_placeholder(part: MessagePart) -> str:
-    return f"[picture not shown: {part.text}]" if part.text else "[picture not shown]"
-
-
-def _data_url(data: bytes) -> str:
-    kind = next((name for start, name in _IMAGE_TYPES if data.startswith(start)), "image/png")
-    return f"data:{kind};base64,{base64.b64encode(data).decode()}"

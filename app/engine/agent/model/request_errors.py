@@ -16,7 +16,11 @@ MAX_MESSAGE_CHARACTERS = 240
 
 _QUOTA_WORDS = ("insufficient_quota", "billing", "exceeded your current quota", "credit balance")
 _ADDRESS_REMEDY = "check SITELORE_MODEL_URL (it usually ends in /v1) and the model's name"
-_DOCTOR_REMEDY = "check that it is running: sitelore doctor"
+_REMEDIES = {
+    ModelErrorKind.UNREACHABLE: "check that it is running: sitelore doctor",
+    ModelErrorKind.TIMEOUT: "check whether it is overloaded",
+    ModelErrorKind.UNREADABLE: _ADDRESS_REMEDY,
+}
 
 
 class RequestFailed(Exception):
@@ -31,7 +35,7 @@ class RequestFailed(Exception):
         self,
         kind: ModelErrorKind,
         what: str,
-        remedy: str,
+        remedy: str = "",
         *,
         transient: bool = True,
         wait: float | None = None,
@@ -39,7 +43,7 @@ class RequestFailed(Exception):
         endpoint_message: str = "",
     ) -> None:
         super().__init__(what)
-        self.kind, self.what, self.remedy = kind, what, remedy
+        self.kind, self.what, self.remedy = kind, what, remedy or _REMEDIES[kind]
         self.transient, self.wait = transient, wait
         self.status, self.endpoint_message = status, endpoint_message
 
@@ -73,40 +77,6 @@ def _explained(status: int, words: str) -> tuple[ModelErrorKind, str, bool]:
     if status == 404:
         return ModelErrorKind.REFUSED, _ADDRESS_REMEDY, False
     return ModelErrorKind.REFUSED, "see what it objects to; the request is in the run's recording", False
-
-
-def unreachable(where: str, reason: str) -> RequestFailed:
-    """No connection, or one that broke."""
-    return RequestFailed(
-        ModelErrorKind.UNREACHABLE, f"the model endpoint {where} can't be reached: {reason}", _DOCTOR_REMEDY
-    )
-
-
-def broken_off(where: str, reason: str) -> RequestFailed:
-    """An answer that ended in the middle."""
-    return RequestFailed(
-        ModelErrorKind.UNREACHABLE,
-        f"the answer of the model endpoint {where} broke off: {reason}",
-        _DOCTOR_REMEDY,
-    )
-
-
-def too_slow(where: str, what: str, seconds: float) -> RequestFailed:
-    """Nothing came in time."""
-    return RequestFailed(
-        ModelErrorKind.TIMEOUT,
-        f"the model endpoint {where} {what} within {seconds:g} s",
-        "check whether it is overloaded",
-    )
-
-
-def unreadable(where: str, what: str) -> RequestFailed:
-    """A response that is no answer."""
-    return RequestFailed(
-        ModelErrorKind.UNREADABLE,
-        f"the model endpoint {where} sent no readable answer: {what}",
-        _ADDRESS_REMEDY,
-    )
 
 
 def clean_message(text: str, key: str) -> str:

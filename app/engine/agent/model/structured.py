@@ -36,15 +36,11 @@ def read_json(text: str, schema: Mapping[str, Any] | None = None) -> dict[str, A
     if whole is not None:
         return whole
     found = list(_objects(text.rpartition("</think>")[2][:MAX_CHARACTERS]))
-    fitting = [data for _, data in found if schema is not None and has_required(data, schema)]
-    if fitting:
+    required = cast("list[str]", schema.get("required") or []) if schema is not None else []
+    fitting = [data for _, data in found if all(name in data for name in required)]
+    if schema is not None and fitting:
         return fitting[-1]
     return max(found, key=lambda one: one[0], default=(0, None))[1]
-
-
-def has_required(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """Whether the object has every property that the schema requires."""
-    return all(name in data for name in cast("list[str]", schema.get("required") or []))
 
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:

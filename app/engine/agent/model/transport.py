@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from app.engine.agent.model import request_errors
 from app.engine.agent.model.limits import Heartbeat, RetryPolicy
-from app.engine.agent.model.request_errors import RequestFailed
+from app.engine.agent.model.request_errors import RequestFailed, clean_message, failure_of_status
+from app.engine.core.model_api import ModelErrorKind
 
 if TYPE_CHECKING:
     import openai
@@ -114,7 +114,7 @@ class ModelTransport:
             async with asyncio.timeout(seconds):
                 await self._stream(client, body, answer)
         except TimeoutError:
-            raise request_errors.too_slow(self.where, "had not answered in full", seconds) from None
+            raise self._too_slow("had not answered in full", seconds) from None
 
     async def models(self) -> list[str]:
         """Return the names of the endpoint's models.
@@ -162,28 +162,28 @@ class ModelTransport:
             raise
         except ValueError as error:
             if not (answer.finish or answer.cut):
-                raise request_errors.unreadable(self.where, "its JSON is broken") from error
+                raise self._unreadable("its JSON is broken") from error
         # Not every version of the package wraps the errors of its HTTP library, and the library differs too.
         except Exception as error:
             if not answer.finish:
                 reason = self._clean(error.__cause__ or error)
-                raise request_errors.broken_off(self.where, reason or type(error).__name__) from error
+                raise self._broken_off(reason or type(error).__name__) from error
         finally:
             await stream.close()
         if not (answer.events or answer.cut):
-            raise request_errors.unreadable(self.where, "it is empty")
+            raise self._unreadable("it is empty")
 
     async def _read(self, stream: openai.AsyncStream[object], answer: StreamedAnswer) -> None:
         """Read a stream of events, or one JSON document from an endpoint that does not stream."""
         response: Any = stream.response
         kind = response.headers.get("content-type", "").lower()
         if "html" in kind:
-            raise request_errors.unreadable(self.where, "a page for a browser")
+            raise self._unreadable("a page for a browser")
         response.aiter_bytes = self._watched(response.aiter_bytes(), answer).__aiter__
         if "json" in kind and "stream" not in kind:
             document: object = json.loads(b"".join([piece async for piece in response.aiter_bytes()]))
             if error := _mapping(document).get("error"):
-                raise request_errors.broken_off(self.where, self._clean(error))
+                raise self._broken_off(self._clean(error))
             answer.add(document)
             return
         async for event in stream:
@@ -204,7 +204,7 @@ class ModelTransport:
                 if answer.finish:
                     return  # the answer is complete; the endpoint only keeps the connection open
                 what = "fell silent" if answer.began else "did not begin to answer"
-                raise request_errors.too_slow(self.where, what, limit) from None
+                raise self._too_slow(what, limit) from None
             if piece is None:
                 return
             answer.began = answer.began or time.monotonic()
@@ -216,19 +216,33 @@ class ModelTransport:
             yield piece
 
     def _clean(self, error: object) -> str:
-        return request_errors.clean_message(str(error), self._key)
+        return clean_message(str(error), self._key)
 
     def _failure(self, error: openai.APIError) -> RequestFailed:
         import openai
 
         if isinstance(error, openai.APIStatusError):
-            return request_errors.failure_of_status(error, self.where, self._key)
+            return failure_of_status(error, self.where, self._key)
         if isinstance(error, openai.APITimeoutError):
-            return request_errors.too_slow(self.where, "did not begin to answer", self._retries.first)
+            return self._too_slow("did not begin to answer", self._retries.first)
         reason = self._clean(error.__cause__ or error)
         if isinstance(error, openai.APIConnectionError):
-            return request_errors.unreachable(self.where, reason or "no connection")
-        return request_errors.unreadable(self.where, reason)
+            why = f"the model endpoint {self.where} can't be reached: {reason or 'no connection'}"
+            return RequestFailed(ModelErrorKind.UNREACHABLE, why)
+        return self._unreadable(reason)
+
+    def _too_slow(self, what: str, seconds: float) -> RequestFailed:
+        return RequestFailed(
+            ModelErrorKind.TIMEOUT, f"the model endpoint {self.where} {what} within {seconds:g} s"
+        )
+
+    def _broken_off(self, reason: str) -> RequestFailed:
+        why = f"the answer of the model endpoint {self.where} broke off: {reason}"
+        return RequestFailed(ModelErrorKind.UNREACHABLE, why)
+
+    def _unreadable(self, what: str) -> RequestFailed:
+        why = f"the model endpoint {self.where} sent no readable answer: {what}"
+        return RequestFailed(ModelErrorKind.UNREADABLE, why)
 
 
 def display_url(url: str) -> str:

@@ -6,26 +6,13 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from app.engine.agent.takeover.recorded_steps import RecordedStep
-from app.engine.browser.locators import locator_of
-from app.engine.core.identity import keys_of, transition_id
+from app.engine.core.identity import keys_of
 from app.engine.core.page_state import PageCapture, PageState, Source
-from app.engine.core.redaction import MARK, redact_url
-from app.engine.core.trajectory import Step
-from app.engine.core.transition import Attempt, Operation, ReplayVerdictKind, Transition
-from app.engine.graph.captured_states import contents_of, state_of
+from app.engine.core.redaction import MARK
+from app.engine.core.transition import Attempt, Transition
+from app.engine.graph.captured_states import attempt_of, contents_of, state_of, transition_of
 from app.engine.graph.explore.exploration_store import ExplorationStore, GraphTransaction, PageContents
 from app.engine.graph.rules.block_list import BlockList
-
-_OPERATIONS = {
-    "click": Operation.CLICK,
-    "fill": Operation.TYPE,
-    "press": Operation.PRESS,
-    "select_option": Operation.SELECT,
-    "goto": Operation.OPEN,
-}
-_VALUES = {"fill": "value", "press": "key_comb", "goto": "url", "select_option": "options"}
-MIN_BLOCKED_RISK = 0.1
-"""Risk of an action that the block list would keep from an exploration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,42 +92,10 @@ def _state(page: PageCapture, home: str, depth: int, at: float) -> PageState | N
 def _transition(
     recorded: RecordedStep, source: str, target: str, rules: BlockList
 ) -> tuple[Transition, Attempt] | None:
-    step, element = recorded.step, recorded.element
-    operation = _OPERATIONS.get(step.action.kind) if step.action is not None else None
-    value = _value(step)
-    if operation is None or MARK in value or (element is None and operation is not Operation.OPEN):
+    step, action = recorded.step, recorded.step.action
+    if action is None or action.kind == "dblclick" or action.args.get("button", "left") != "left":
         return None
-    if step.action is not None and step.action.args.get("button", "left") != "left":
+    transition = transition_of(step, recorded.element, recorded.page, source, target, rules)
+    if transition is None or MARK in transition.value:
         return None
-    locator, risk = None, 0.0
-    if element is not None:
-        locator = locator_of(element, recorded.page)
-        ruling = rules.verdict(element, recorded.page.url)
-        risk = 0.0 if ruling.allows else max(ruling.risk, MIN_BLOCKED_RISK)
-    if operation is Operation.OPEN:
-        value = redact_url(value)
-    name = transition_id(source, operation, value, locator, target)
-    transition = Transition(
-        id=name,
-        source=source,
-        target=target,
-        operation=operation,
-        value=value,
-        locator=locator,
-        risk=risk,
-        found_by=Source.RUN,
-    )
-    attempt = Attempt(
-        transition=name,
-        at=step.started_at,
-        arrival=ReplayVerdictKind.EXACT,
-        seconds=step.env_seconds,
-        by=Source.RUN,
-    )
-    return transition, attempt
-
-
-def _value(step: Step) -> str:
-    action = step.action
-    given = action.args.get(_VALUES.get(action.kind, ""), "") if action is not None else ""
-    return ", ".join(map(str, given)) if isinstance(given, list) else str(given if given is not None else "")
+    return transition, attempt_of(transition, step, step.env_seconds)

@@ -15,7 +15,8 @@ from app.engine.browser.manual_input.input_target import (
     PageUnreadable,
 )
 from app.engine.browser.session import BrowserSession
-from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.rectangles import smallest_at
 from app.errors import SiteloreError
 
 TAB_TIMEOUT = 0.5
@@ -97,7 +98,8 @@ class PageTracker:
                 await self.refresh(FRESH_LOOK_WAIT)
                 found = await self._at(x, y)
         except PageUnreadable:  # don't wait for a busy page: its elements' positions are known
-            return self._by_place(x, y)
+            look = self.before
+            return look, smallest_at((one for one in look.page.elements if one.visible), x, y), False
         return found
 
     async def cursor(self) -> tuple[FocusedField, TrackedPage, Element | None]:
@@ -115,14 +117,10 @@ class PageTracker:
 
         ``None`` where there is none.
         """
-        try:
-            return (
-                await self._input_target.held()
-                if await self._input_target.open_list(at_cursor=at_cursor)
-                else None
-            )
-        except PageUnreadable:
-            return None
+        with suppress(PageUnreadable):
+            if await self._input_target.open_list(at_cursor=at_cursor):
+                return await self._input_target.held()
+        return None
 
     async def choose(self, operation: str, x: float = 0.0, y: float = 0.0) -> tuple[bool, str | None]:
         """Operate the open list (``InputTarget.choose``): whether it is still open, and what was chosen."""
@@ -133,18 +131,16 @@ class PageTracker:
 
     async def hold(self) -> FieldContent | None:
         """Keep the field that has the cursor; return its content."""
-        try:
+        with suppress(PageUnreadable):
             await self._input_target.hold()
-        except PageUnreadable:
-            return None
-        return await self.held()
+            return await self._input_target.held()
+        return None
 
     async def held(self) -> FieldContent | None:
         """Return the kept field's content; ``None`` where it is gone."""
-        try:
+        with suppress(PageUnreadable):
             return await self._input_target.held()
-        except PageUnreadable:
-            return None
+        return None
 
     @property
     def _outdated(self) -> bool:
@@ -167,16 +163,6 @@ class PageTracker:
             if blind.busy:
                 raise
             return FocusedField()
-
-    def _by_place(self, x: float, y: float) -> tuple[TrackedPage, Element | None, bool]:
-        """Return the smallest element around a point in the latest look."""
-        look = self.before
-        around = [
-            (element.rect[2] * element.rect[3], element)
-            for element in look.page.elements
-            if element.visible and element.rect is not None and _contains(element.rect, x, y)
-        ]
-        return look, min(around, key=lambda pair: pair[0])[1] if around else None, False
 
     def _of(self, generation: int, number: int) -> tuple[TrackedPage, Element | None]:
         look = self._looks.get(generation)
@@ -212,8 +198,3 @@ class PageTracker:
             *(f"a download was offered and not saved: {name!r}" for name in page.downloads),
         ]
         self.happened += lines[: max(0, MAX_EVENTS - len(self.happened))]
-
-
-def _contains(rect: Rect, x: float, y: float) -> bool:
-    left, top, width, height = rect
-    return left <= x < left + width and top <= y < top + height

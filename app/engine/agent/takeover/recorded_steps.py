@@ -7,16 +7,15 @@ from dataclasses import dataclass, field, replace
 from app.engine.agent.procedures.recorded_locators import recorded_locator
 from app.engine.agent.secret_masking import mask_secrets, mask_tabs
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.step_record import action_target, observed_step, visible_part
+from app.engine.agent.step_record import action_target, observed_step, redact_arguments, visible_part
 from app.engine.core.action_result import Effect
 from app.engine.core.actions.recorded import ActionTarget, ArgValue, RecordedAction
 from app.engine.core.fingerprint import fingerprints_of
 from app.engine.core.identity import keys_of, page_id
 from app.engine.core.page_state import Element, PageCapture
-from app.engine.core.redaction import MARK, redact_text
-from app.engine.core.trajectory import Step, Tab
+from app.engine.core.redaction import MARK
+from app.engine.core.trajectory import BY_PERSON, Step, Tab
 
-BY_PERSON = "person"
 REASON = "done by hand"
 FILLS = frozenset({"fill", "select_option"})
 FOLDED = frozenset({"scroll", "keyboard_press"})
@@ -74,14 +73,10 @@ class ActionDraft:
         args: dict[str, ArgValue] = {}
         if self.element is not None and self.kind != "drag_and_drop":
             args["bid"] = str(self.element.index)
-        for name, value in self.args.items():
-            if self.secret and name == "value":
-                args[name] = MARK
-            elif isinstance(value, str):
-                args[name] = redact_text(secrets.mask(value))
-            else:
-                args[name] = value
-        return RecordedAction(kind=self.kind, args=args)
+        args |= self.args
+        if self.secret and "value" in args:
+            args["value"] = MARK
+        return redact_arguments(RecordedAction(kind=self.kind, args=args), secrets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,10 +125,8 @@ def _element_of(page: PageCapture, element: Element | None) -> Element | None:
 def _effect(draft: ActionDraft, after: TrackedPage | None) -> Effect:
     if after is None or draft.kind in FILLS:  # a field's new value is a change
         return Effect.CHANGED
-    return _page_effect(draft.before.page, after.page)
-
-
-def _page_effect(before: PageCapture, after: PageCapture) -> Effect:
-    if before.url != after.url:
+    before = draft.before.page
+    if before.url != after.page.url:
         return Effect.NAVIGATED
-    return Effect.CHANGED if fingerprints_of(after).changed(fingerprints_of(before)) else Effect.NOTHING
+    changed = fingerprints_of(after.page).changed(fingerprints_of(before))
+    return Effect.CHANGED if changed else Effect.NOTHING

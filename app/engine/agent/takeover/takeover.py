@@ -24,9 +24,8 @@ from app.engine.agent.takeover.page_tracker import PageTracker
 from app.engine.agent.takeover.recorded_steps import ActionDraft, RecordedStep, TrackedPage, record_step
 from app.engine.agent.takeover.summary import summarize_takeover
 from app.engine.browser.capture.screencast import TaskSpawner
-from app.engine.browser.manual_input.address_bar import navigation_for
+from app.engine.browser.manual_input.address_bar import navigation_for, shortcut_of, wait_for_tab_idle
 from app.engine.browser.manual_input.input_forwarder import InputForwarder
-from app.engine.browser.manual_input.shortcuts import shortcut_of, wait_for_tab_idle
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_input import InputKind, NavigationKind, PageInput
 from app.engine.core.supervision import TakeoverSummary

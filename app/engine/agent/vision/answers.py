@@ -14,6 +14,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
+from app.engine.core.model_api import INTEGER, NUMBER, TEXT, TRUTH, choice_schema, list_schema, object_schema
 from app.errors import SiteloreError
 
 BOX_SCALE = 1000.0
@@ -270,31 +271,20 @@ def _salvaged(text: str) -> VisionAnswer:
     )
 
 
-SCHEMA: dict[str, Any] = {
-    "title": "seen",
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["page_type", "summary", "boxes"],
-    "properties": {
-        "page_type": {"type": "string", "enum": [kind.value for kind in PageType]},
-        "summary": {"type": "string"},
-        "boxes": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["label", "box_2d", "role", "clickable", "confidence", "relevant", "scene"],
-                "properties": {
-                    "label": {"type": "string"},
-                    "box_2d": {"type": "array", "items": {"type": "integer"}},
-                    "role": {"type": "string"},
-                    "clickable": {"type": "boolean"},
-                    "confidence": {"type": "number"},
-                    "relevant": {"type": "boolean"},
-                    "scene": {"type": "string", "enum": [role.value for role in SceneRole]},
-                },
-            },
-        },
-    },
-}
+SCHEMA = object_schema(
+    "seen",
+    page_type=choice_schema(PageType),
+    summary=TEXT,
+    boxes=list_schema(
+        object_schema(
+            label=TEXT,
+            box_2d=list_schema(INTEGER),
+            role=TEXT,
+            clickable=TRUTH,
+            confidence=NUMBER,
+            relevant=TRUTH,
+            scene=choice_schema(SceneRole),
+        )
+    ),
+)
 """JSON schema of the answer."""

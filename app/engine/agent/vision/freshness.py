@@ -2,7 +2,7 @@
 
 SuperBrowser, section 4.5, algorithm 2, over typed fingerprints: what can be acted on, the text, the layout, the
 frames and the address.  Typed text and ticked boxes are no part of the key, for they do not make another page.
-Within the key, numbers that count or tell the time may change in a few places (``theta``); any other change is a
+Within the key, numbers that count or tell the time may change in a few places (``DRIFT_LIMIT``); any other change is a
 drift.  Pure.
 """
 
@@ -52,9 +52,9 @@ class PageDrift:
     kinds: frozenset[FingerprintKind]
     delta: int
 
-    def within(self, theta: int = DRIFT_LIMIT) -> bool:
+    def within(self) -> bool:
         """Whether the look is still valid."""
-        return self.kinds <= TOLERATED_KINDS and self.delta < theta
+        return self.kinds <= TOLERATED_KINDS and self.delta < DRIFT_LIMIT
 
     @property
     def words(self) -> str:
@@ -94,7 +94,6 @@ def check_freshness(
     *,
     pending: bool,
     critical: bool = False,
-    theta: int = DRIFT_LIMIT,
 ) -> Freshness:
     """Decide how an action may proceed (algorithm 2).
 
@@ -103,7 +102,7 @@ def check_freshness(
         pending: a look at the page is under way.
         critical: use the longer wait: the action sends something, or the page was never acted on.
     """
-    if drifted is not None and drifted.within(theta):
+    if drifted is not None and drifted.within():
         known = isinstance(action, Click | TypeText) or bool(elements_of(action))
         return Freshness(mode=GroundingMode.PROCEDURAL if known else GroundingMode.PERCEIVED)
     why = "nothing was looked at yet" if drifted is None else f"changed: {drifted.words}"

@@ -75,7 +75,8 @@ def label_factor(element: Element, label: str) -> float:
     wanted = words_of(label)
     if not wanted:
         return 1.0
-    shown, told = words_of(f"{element.text or element.name}"), _described_words(element)
+    shown = words_of(f"{element.text or element.name}")
+    told = {word for name in _names(element) for word in words_of(name)}
     if _is_day(element):
         return float(set(wanted) <= told)
     if element.role in _CHOICES:
@@ -126,10 +127,6 @@ def _names(element: Element) -> tuple[str, ...]:
         element.name, element.text, element.label, element.value, told.get("aria-label", ""), told.get("title", ""),
         told.get("placeholder", ""),
     )  # fmt: skip
-
-
-def _described_words(element: Element) -> set[str]:
-    return {word for name in _names(element) for word in words_of(name)}
 
 
 def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:

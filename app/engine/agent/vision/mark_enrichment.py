@@ -5,24 +5,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.engine.agent.vision.answers import BOX_SCALE, SceneRole, SeenBox
-from app.engine.agent.vision.label_match import words_of
-from app.engine.agent.vision.row_parts import box_overlap, split_row
+from app.engine.agent.vision.label_match import ARROW_GLYPHS, is_row, is_unlabelled, words_of
 from app.engine.agent.vision.snapper import in_view, snap
-from app.engine.agent.vision.vision_frame import MarkOrigin, VisionMark
+from app.engine.agent.vision.vision_frame import VisionMark
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import overlap, overlap_ratio
 
 MAX_MARKS, MAX_COVERAGE_MARKS = 50, 60
 """Marks of a pass, and of a coverage pass."""
 SAME_ELEMENT_OVERLAP = 0.7
 """Overlap from which two boxes of one element are the same."""
+MAX_ROW_HEIGHT = 120.0
+"""Pixels; a taller box is a group and no row."""
+MIN_SIZE_RATIO = 3.0
+"""Minimal size of a row, in sizes of its chevron."""
+MIN_INSIDE_SHARE = 0.8
+"""Share of the chevron that is inside the row."""
+EDGE_SHARE = 0.35
+"""Share of the row's width at either end in which its chevron is."""
+SAME_BOX_OVERLAP = 0.5
+"""Overlap from which two boxes are the same."""
 
 _ON = frozenset({"checked", "selected", "pressed", "current"})
 _SCENE = {SceneRole.BLOCKER: 0, SceneRole.TARGET: 1}
-_OPENERS = frozenset({"expanded", "collapsed"})
 
 
 def marks_of(
@@ -31,18 +40,17 @@ def marks_of(
     *,
     wanted: Sequence[str] = (),
     most: int = MAX_MARKS,
-    origin: MarkOrigin = MarkOrigin.MODEL,
 ) -> tuple[VisionMark, ...]:
     """Return the marks: rows split, elements found, blockers first, at most ``most``.
 
     Marks with one of the ``wanted`` labels stay, wherever they rank.
     """
     boxes = [to_pixels(box, page.viewport) for box in seen]
-    around = _PageElements.of(page)
+    seen_elements = in_view(page)
     found: list[VisionMark] = []
     for box, answer in zip(boxes, seen, strict=True):
         others = [other for other in boxes if other is not box]
-        for mark in _parts(answer, box, around, others, origin):
+        for mark in _parts(answer, box, page, seen_elements, others):
             if not any(_is_same(mark, other) for other in found):
                 found.append(mark)
     return rank_marks(found, wanted, most)
@@ -80,46 +88,15 @@ def to_pixels(seen: SeenBox, viewport: tuple[int, int]) -> Rect:
     )
 
 
-def expander_of(element: Element, openers: Iterable[Element]) -> int | None:
-    """Return the number of the element that expands the row or group around an element, ``None`` where there is none.
-
-    Within a row it is the one beside it; else the last one before it whose group, at most two levels up, contains it.
-    ``openers`` are the page's expandable elements, in document order.
-    """
-    before: int | None = None
-    for other in openers:
-        if other.index == element.index or other.frame != element.frame:
-            continue
-        if _beside(other, element):
-            return other.index
-        if other.index < element.index and _holds(other, element):
-            before = other.index
-    return before
-
-
-@dataclass(frozen=True, slots=True)
-class _PageElements:
-    """A page, its elements in view and its expandable ones."""
-
-    page: PageCapture
-    seen: tuple[Element, ...]
-    openers: tuple[Element, ...]
-
-    @classmethod
-    def of(cls, page: PageCapture) -> _PageElements:
-        openers = tuple(element for element in page.elements if not _OPENERS.isdisjoint(element.states))
-        return cls(page, in_view(page), openers)
-
-
-def _enriched(mark: VisionMark, around: _PageElements) -> VisionMark:
+def _enriched(mark: VisionMark, page: PageCapture, among: Sequence[Element]) -> VisionMark:
     """Return the mark with its element's facts; unchanged where it has no element."""
     number = mark.element
     if number is None:
-        found = snap(mark.box, around.page, mark.label, among=around.seen)
+        found = snap(mark.box, page, mark.label, among=among)
         number = found.element if found is not None else None
     if number is None:
         return mark
-    element = around.page.elements[number]
+    element = page.elements[number]
     return replace(
         mark,
         element=number,
@@ -127,12 +104,15 @@ def _enriched(mark: VisionMark, around: _PageElements) -> VisionMark:
         expanded=True if "expanded" in element.states else False if "collapsed" in element.states else None,
         active=not _ON.isdisjoint(element.states),
         disabled="disabled" in element.states,
-        expander=expander_of(element, around.openers),
     )
 
 
 def _parts(
-    seen: SeenBox, box: Rect, around: _PageElements, others: Sequence[Rect], origin: MarkOrigin
+    seen: SeenBox,
+    box: Rect,
+    page: PageCapture,
+    among: Sequence[Element],
+    others: Sequence[Rect],
 ) -> tuple[VisionMark, ...]:
     """Return the mark of one box, or those of its label and its chevron."""
     whole = VisionMark(
@@ -144,14 +124,11 @@ def _parts(
         confidence=seen.confidence,
         relevant=seen.relevant,
         scene=seen.scene,
-        origin=origin,
     )
-    halves = split_row(box, seen.label, around.seen, others)
+    halves = split_row(box, seen.label, among, others)
     if halves is None:
-        return (_enriched(whole, around),)
-    label = _enriched(
-        replace(whole, box=halves.box, label=halves.label, row=box, origin=MarkOrigin.SPLIT), around
-    )
+        return (_enriched(whole, page, among),)
+    label = replace(whole, box=halves.box, label=halves.label, row=box)
     chevron = replace(
         whole,
         box=halves.chevron_box,
@@ -160,9 +137,8 @@ def _parts(
         clickable=True,
         element=halves.chevron,
         row=box,
-        origin=MarkOrigin.SPLIT,
     )
-    return replace(label, expander=halves.chevron), _enriched(chevron, around)
+    return _enriched(label, page, among), _enriched(chevron, page, among)
 
 
 def _rank(mark: VisionMark) -> tuple[int, bool, bool, float, float, float]:
@@ -180,31 +156,64 @@ def _is_same(mark: VisionMark, other: VisionMark) -> bool:
     return (
         mark.element == other.element
         and mark.element is not None
-        and box_overlap(mark.box, other.box) >= SAME_ELEMENT_OVERLAP
+        and overlap_ratio(mark.box, other.box) >= SAME_ELEMENT_OVERLAP
     )
 
 
-def _beside(opener: Element, element: Element) -> bool:
-    """Whether two elements are in one row of a list, or under one parent at one height."""
-    if opener.rect is None or element.rect is None:
+@dataclass(frozen=True, slots=True)
+class RowParts:
+    """The two parts of a row, each with its label; ``chevron`` is the element of the second."""
+
+    label: str
+    box: Rect
+    chevron_label: str
+    chevron_box: Rect
+    chevron: int
+
+
+def split_row(
+    box: Rect, label: str, elements: Sequence[Element], others: Sequence[Rect] = ()
+) -> RowParts | None:
+    """Return the parts of a row with one chevron at an end, ``None`` where it is none.
+
+    A chevron that has a box of its own among ``others`` is left to that one.
+    """
+    if not is_row(box) or box[3] > MAX_ROW_HEIGHT:
+        return None
+    found = [element for element in elements if _is_chevron_of(element, box)]
+    if len(found) != 1 or found[0].rect is None:
+        return None
+    rect = found[0].rect
+    if any(overlap_ratio(rect, other) >= SAME_BOX_OVERLAP for other in others):
+        return None
+    plain = "".join(sign for sign in label if sign not in ARROW_GLYPHS).strip()
+    named = (
+        found[0].name if is_unlabelled(found[0]) and any(map(str.isalpha, found[0].name)) else f"{plain} ▾"
+    )
+    return RowParts(plain or label, _rest(box, rect), named, rect, found[0].index)
+
+
+def _is_chevron_of(element: Element, box: Rect) -> bool:
+    rect = element.rect
+    if rect is None or not element.visible or not is_unlabelled(element):
         return False
-    middle = opener.rect[1] + opener.rect[3] / 2
-    level = element.rect[1] <= middle <= element.rect[1] + element.rect[3]
-    same_row = bool(element.repeat) and (opener.repeat, opener.repeat_index) == (
-        element.repeat,
-        element.repeat_index,
-    )
-    return level and (same_row or (_above(opener) == _above(element) != ""))
+    shared = overlap(rect, box)
+    area = rect[2] * rect[3]
+    if (
+        shared is None
+        or shared[2] * shared[3] < MIN_INSIDE_SHARE * area
+        or box[2] * box[3] < MIN_SIZE_RATIO * area
+    ):
+        return False
+    place = (rect[0] + rect[2] / 2 - box[0]) / box[2]
+    return place <= EDGE_SHARE or place >= 1 - EDGE_SHARE
 
 
-def _holds(opener: Element, element: Element) -> bool:
-    parent = _above(opener)
-    grandparent = parent.rpartition("/")[0]
-    groups = [
-        group for group in (parent, grandparent) if group.count("/") > 3
-    ]  # below html, body and its own
-    return any(element.xpath.startswith(f"{group}/") for group in groups)
-
-
-def _above(element: Element) -> str:
-    return element.xpath.rpartition("/")[0]
+def _rest(box: Rect, chevron: Rect) -> Rect:
+    """Return the row without the end that has the chevron."""
+    left, top, width, height = box
+    middle = chevron[0] + chevron[2] / 2
+    if middle > left + width / 2:
+        return (left, top, max(1.0, chevron[0] - left), height)
+    begin = chevron[0] + chevron[2]
+    return (begin, top, max(1.0, left + width - begin), height)

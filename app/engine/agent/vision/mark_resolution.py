@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from app.engine.agent.vision.freshness import page_drift
 from app.engine.agent.vision.label_match import label_fit, words_of
-from app.engine.agent.vision.row_parts import box_overlap
-from app.engine.agent.vision.snapper import Phase, Snap, SnapCandidate, middle, sample_points, snap
+from app.engine.agent.vision.snapper import Phase, Snap, middle, sample_points, snap
 from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.browser.locators import locator_of, resolve
 from app.engine.core.action_result import ActionResult, Cause, refused
 from app.engine.core.actions.types import Action, Click, ClickAt, ClickMark, Point, TypeMark, TypeText
 from app.engine.core.fingerprint import Fingerprints
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import overlap_ratio
 
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 MIN_LABEL = 3
@@ -52,14 +52,14 @@ def locate_mark(
     if page_drift(page, prints, shown.page, shown.prints).within():
         return MarkLocation(mark.box, mark.element)
     if mark.element is not None and not _is_surface(shown.page.elements[mark.element], mark.box):
-        element = _same_element(shown.page.elements[mark.element], shown.page, page)
+        element = resolve(locator_of(shown.page.elements[mark.element], shown.page), page).element
         if element is not None and element.rect is not None and element.visible:
             return MarkLocation(element.rect, element.index)
     if newest is None or not page_drift(page, prints, newest.page, newest.prints).within():
         return None
     same = [other for other in newest.marks if words_of(other.label) == words_of(mark.label)]
     if len(same) > 1:
-        same = [other for other in same if box_overlap(other.box, mark.box) > 0]
+        same = [other for other in same if overlap_ratio(other.box, mark.box) > 0]
     return MarkLocation(same[0].box, same[0].element) if len(same) == 1 else None
 
 
@@ -141,7 +141,8 @@ def click_by_name(label: str, page: PageCapture) -> Click | None:
 
 def _typed(action: TypeMark, mark: VisionMark, found: Snap, page: PageCapture) -> MarkTarget:
     """Type into the field that was snapped to; else into the best field that the box touches."""
-    numbers = [found.element, *(candidate.element for candidate in _largest_first(found.candidates))]
+    largest_first = sorted(found.candidates, key=lambda candidate: -candidate.area)
+    numbers = [found.element, *(candidate.element for candidate in largest_first)]
     field = next((n for n in numbers if n is not None and _takes_text(page.elements[n])), None)
     if field is not None:
         return MarkTarget(action=TypeText(field, action.text, action.enter))
@@ -158,10 +159,6 @@ def _typed(action: TypeMark, mark: VisionMark, found: Snap, page: PageCapture) -
     return MarkTarget(refusal=refused(Cause.WRONG_KIND, why, "click it, if a field opens then"))
 
 
-def _largest_first(candidates: Sequence[SnapCandidate]) -> list[SnapCandidate]:
-    return sorted(candidates, key=lambda candidate: -candidate.area)
-
-
 def _takes_text(element: Element) -> bool:
     return element.role in FIELDS and "readonly" not in element.states and element.tag != "select"
 
@@ -172,7 +169,3 @@ def _is_surface(element: Element, box: Rect) -> bool:
         return False
     larger = element.rect[2] * element.rect[3] > SURFACE_RATIO * box[2] * box[3]
     return larger and (element.tag in _SURFACES or element.listens)
-
-
-def _same_element(element: Element, before: PageCapture, page: PageCapture) -> Element | None:
-    return resolve(locator_of(element, before), page).element

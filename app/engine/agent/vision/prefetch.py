@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
 from typing import Any
 
 from app.engine.agent.vision.answers import UnreadableAnswer
@@ -16,20 +15,9 @@ from app.engine.agent.vision.vision_frame import VisionFrame
 from app.engine.core.model_api import ModelError
 from app.engine.core.page_state import PageCapture
 
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
+Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[Any]]
 """Starts work in the background and keeps it (``JobRegistry.hold``)."""
 LookFn = Callable[[PageCapture], Coroutine[Any, Any, VisionFrame]]
-
-
-@dataclass(slots=True)
-class _PendingLook:
-    """The pass in progress: its page, and the page to look at next."""
-
-    page: PageCapture
-    next: PageCapture | None = None
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-    task: asyncio.Task[Any] | None = None
-    given_up: bool = False
 
 
 class Prefetch:
@@ -44,67 +32,57 @@ class Prefetch:
         self._look = look
         self._done = done
         self._spawn = spawn
-        self._going: _PendingLook | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._page: PageCapture | None = None
+        self._next: PageCapture | None = None
         self.trouble = ""
         self.error: ModelError | None = None
 
     @property
     def pending(self) -> bool:
         """Whether a pass is in progress."""
-        return self._going is not None and not self._going.over.is_set()
+        return self._task is not None and not self._task.done()
 
     @property
     def page(self) -> PageCapture | None:
         """The page that is looked at, or will be as soon as the current pass is over."""
-        return (self._going.next or self._going.page) if self._going is not None and self.pending else None
+        return (self._next or self._page) if self.pending else None
 
     def start(self, page: PageCapture) -> None:
         """Look at a page in the background."""
-        if self._going is not None and self.pending:
-            if self._going.page.url == page.url:
-                self._going.next = page
-                return
-            self.cancel()
-        self._going = _PendingLook(page)
-        self._spawn(self._run(self._going))
+        if self.pending and self._page is not None and self._page.url == page.url:
+            self._next = page
+            return
+        self.cancel()
+        self._page, self._next = page, None
+        self._task = self._spawn(self._run(page))
 
     async def wait(self, seconds: float) -> bool:
         """Wait for the pass in progress; return whether it succeeded within these seconds."""
-        going = self._going
-        if going is None:
+        task = self._task
+        if task is None:
             return False
-        try:
-            async with asyncio.timeout(seconds):
-                await going.over.wait()
-        except TimeoutError:
-            return False
-        return not self.trouble
+        await asyncio.wait([task], timeout=seconds)
+        return task.done() and not self.trouble
 
     def cancel(self) -> None:
         """Cancel the pass in progress."""
-        going, self._going = self._going, None
-        if going is not None:
-            going.given_up = True
-            if going.task is not None:
-                going.task.cancel()
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
 
     async def aclose(self) -> None:
         """Cancel the pass in progress, and wait until it has ended."""
-        going = self._going
+        task = self._task
         self.cancel()
-        if going is not None and going.task is not None:
-            await going.over.wait()
+        if task is not None:
+            await asyncio.wait([task])
 
-    async def _run(self, going: _PendingLook) -> None:
-        going.task = asyncio.current_task()
-        page: PageCapture | None = going.page
-        try:
-            while page is not None and not going.given_up:
-                going.page, going.next = page, None
-                await self._once(page)
-                page = going.next
-        finally:
-            going.over.set()
+    async def _run(self, page: PageCapture | None) -> None:
+        while page is not None:
+            self._page, self._next = page, None
+            await self._once(page)
+            page = self._next
 
     async def _once(self, page: PageCapture) -> None:
         self.trouble, self.error = "the vision pass has not finished", None

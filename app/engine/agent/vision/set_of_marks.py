@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.core.identity import INTERACTIVE
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import overlap, overlap_ratio
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -28,6 +30,13 @@ JPEG_QUALITY = 75
 FONT_SIZE = 11
 COLOURS = ((200, 30, 30), (25, 95, 180), (20, 120, 50), (120, 60, 170), (190, 90, 0), (0, 110, 125))
 TEXT_COLOUR = (255, 255, 255)
+MAX_ANCHOR_AGE = 10.0
+"""Seconds."""
+DASH, GAP, WIDTH = 6, 4, 2
+ANCHOR_QUALITY = 70
+ANCHOR_COLOURS = (
+    (214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (255, 127, 14), (23, 190, 207),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,8 @@ def element_marks(page: PageCapture, *, most: int = MAX_MARKS) -> tuple[ElementM
     taken: list[Rect] = []
     marks: list[ElementMark] = []
     for element, box in kept:
-        tag = _place(box, _tag_size(element.index), page.viewport, taken)
+        size = (7.0 * len(str(element.index)) + 4.0, FONT_SIZE + 2.0)
+        tag = _place(box, size, page.viewport, taken)
         taken.append(tag)
         marks.append(ElementMark(element.index, box, tag))
     return tuple(marks)
@@ -79,12 +89,8 @@ def visible_part(element: Element, viewport: tuple[int, int]) -> Rect | None:
     """Return the part of the element's box inside the viewport, ``None`` where it is too small."""
     if element.rect is None:
         return None
-    left, top, width, height = element.rect
-    right, bottom = min(left + width, float(viewport[0])), min(top + height, float(viewport[1]))
-    left, top = max(left, 0.0), max(top, 0.0)
-    if right - left < MIN_MARK_SIZE or bottom - top < MIN_MARK_SIZE:
-        return None
-    return (left, top, right - left, bottom - top)
+    part = overlap(element.rect, (0.0, 0.0, float(viewport[0]), float(viewport[1])))
+    return part if part is not None and min(part[2:]) >= MIN_MARK_SIZE else None
 
 
 def draw_marks(page: PageCapture, marks: Sequence[ElementMark] | None = None) -> bytes:
@@ -123,27 +129,13 @@ def _one_of_each(boxes: list[tuple[Element, Rect]]) -> list[tuple[Element, Rect]
             for y in (-1, 0, 1)
             for at in places.get((middle[0] + x, middle[1] + y), ())
         ]
-        same = next((at for at in near if _overlap(kept[at][1], box) >= SAME_BOX_OVERLAP), None)
+        same = next((at for at in near if overlap_ratio(kept[at][1], box) >= SAME_BOX_OVERLAP), None)
         if same is None:
             places.setdefault(middle, []).append(len(kept))
             kept.append((element, box))
         elif kept[same][0].role not in INTERACTIVE and element.role in INTERACTIVE:
             kept[same] = (element, box)
     return kept
-
-
-def _overlap(one: Rect, other: Rect) -> float:
-    """Return the intersection of two boxes as a share of their union."""
-    width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
-    height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
-    if width <= 0 or height <= 0:
-        return 0.0
-    both = width * height
-    return both / (one[2] * one[3] + other[2] * other[3] - both)
-
-
-def _tag_size(number: int) -> tuple[float, float]:
-    return 7.0 * len(str(number)) + 4.0, FONT_SIZE + 2.0
 
 
 def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], taken: list[Rect]) -> Rect:
@@ -157,7 +149,7 @@ def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], take
     inside = [(min(max(x, 0.0), viewport[0] - wide), min(max(y, 0.0), viewport[1] - high)) for x, y in spots]
     for spot, shifted in zip(spots, inside, strict=True):
         tag = (*shifted, wide, high)
-        if spot == shifted and not any(_overlap(tag, other) > 0 for other in taken):
+        if spot == shifted and not any(overlap(tag, other) for other in taken):
             return tag
     return (*inside[0], wide, high)
 
@@ -171,3 +163,50 @@ def _draw(draw: ImageDraw, mark: ElementMark, scale: float, font: Any) -> None:
     draw.rectangle((left, top, left + width - 1, top + height - 1), fill=mark.colour)
     middle = (left + width / 2, top + height / 2)
     draw.text(middle, str(mark.number), fill=TEXT_COLOUR, font=font, anchor="mm")
+
+
+def with_anchors(page: PageCapture, before: VisionFrame | None, now: float) -> bytes:
+    """Return the page's screenshot, with the previous frame's marks drawn over it: the model keeps its bearings.
+
+    Old anchors mislead: they are left out after ten seconds and on another page (SuperBrowser, section 4.3).
+    ``now`` is the frames' clock.
+    """
+    if before is None or not page.picture or now - before.at > MAX_ANCHOR_AGE or before.page.url != page.url:
+        return page.picture
+    return _draw_anchors(page.picture, before.marks) if before.marks else page.picture
+
+
+def _draw_anchors(picture: bytes, marks: tuple[VisionMark, ...]) -> bytes:
+    """Return a JPEG of the same size with a dashed, coloured and numbered box around each mark."""
+    from PIL import Image, ImageDraw
+
+    with Image.open(io.BytesIO(picture)) as opened:
+        image: Any = opened.convert("RGB")
+    draw = ImageDraw.Draw(image)
+    for mark in marks:
+        colour = ANCHOR_COLOURS[mark.number % len(ANCHOR_COLOURS)]
+        left, top, width, height = mark.box
+        right, bottom = left + width, top + height
+        for x in _dashes(left, right):
+            draw.line((x, top, min(x + DASH, right), top), fill=colour, width=WIDTH)
+            draw.line((x, bottom, min(x + DASH, right), bottom), fill=colour, width=WIDTH)
+        for y in _dashes(top, bottom):
+            draw.line((left, y, left, min(y + DASH, bottom)), fill=colour, width=WIDTH)
+            draw.line((right, y, right, min(y + DASH, bottom)), fill=colour, width=WIDTH)
+        _number(draw, f"V{mark.number}", left, top, colour)
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=ANCHOR_QUALITY)
+    return out.getvalue()
+
+
+def _number(draw: Any, text: str, left: float, top: float, colour: tuple[int, int, int]) -> None:
+    """Draw the mark's number at the corner of its box, outside of it where there is room."""
+    x, y = left, top - 11 if top >= 11 else top
+    box = draw.textbbox((x, y), text)
+    draw.rectangle((box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1), fill=colour)
+    draw.text((x, y), text, fill=(255, 255, 255))
+
+
+def _dashes(start: float, end: float) -> list[float]:
+    steps = int(max(0.0, end - start) // (DASH + GAP)) + 1
+    return [start + step * (DASH + GAP) for step in range(steps)]

@@ -8,6 +8,7 @@ candidates those of equation 7.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,6 +25,7 @@ from app.engine.agent.vision.label_match import (
 )
 from app.engine.core.actions.types import Point
 from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.rectangles import contains, overlap
 
 GRID_SIZE = 5
 """Points of the scan in each direction."""
@@ -164,7 +166,7 @@ def _scan(
         if shared is None:
             continue
         centre = middle(shared)
-        if hit.index not in hits or _apart(point, centre) < _apart(hits[hit.index], centre):
+        if hit.index not in hits or math.dist(point, centre) < math.dist(hits[hit.index], centre):
             hits[hit.index] = point
     found = [page.elements[index] for index in hits]
     if names_expander(label) and is_row(box):
@@ -186,21 +188,10 @@ def _scan(
     return sorted((c for c in candidates if c.score > 0), key=lambda c: (-c.score, c.element))
 
 
-def overlap(a: Rect, b: Rect) -> Rect | None:
-    """Return the intersection of two boxes."""
-    left, top = max(a[0], b[0]), max(a[1], b[1])
-    right, bottom = min(a[0] + a[2], b[0] + b[2]), min(a[1] + a[3], b[1] + b[3])
-    return (left, top, right - left, bottom - top) if right > left and bottom > top else None
-
-
 def _share(element: Element, box: Rect) -> float:
     """Return equation 9."""
     shared = overlap(element.rect, box) if element.rect else None
     return shared[2] * shared[3] / (box[2] * box[3]) if shared else 0.0
-
-
-def _apart(a: Point, b: Point) -> float:
-    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
 
 
 def _first(stack: Sequence[int], page: PageCapture) -> Element | None:
@@ -252,12 +243,7 @@ def _from_page(touched: Sequence[_Touched], stacks: Stacks) -> Callable[[Point],
     def under(point: Point) -> Sequence[int]:
         if point in stacks:
             return stacks[point]
-        x, y = point
-        return [
-            -index
-            for _, _, index, rect in placed
-            if rect[0] <= x <= rect[0] + rect[2] and rect[1] <= y <= rect[1] + rect[3]
-        ]
+        return [-index for _, _, index, rect in placed if contains(rect, *point)]
 
     return under
 

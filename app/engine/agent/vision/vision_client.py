@@ -11,22 +11,23 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from app.engine.agent.llm.prompting import Fence, prompt
+from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.secret_masking import mask_secrets
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.vision.answers import SCHEMA, PageType, UnreadableAnswer, VisionAnswer, read_answer
 from app.engine.agent.vision.label_match import words_of
 from app.engine.agent.vision.mark_enrichment import MAX_COVERAGE_MARKS, MAX_MARKS, marks_of, rank_marks
-from app.engine.agent.vision.mark_overlay import with_anchors
-from app.engine.agent.vision.row_parts import box_overlap
-from app.engine.agent.vision.vision_frame import MarkOrigin, VisionFrame, VisionMark
-from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.agent.vision.set_of_marks import with_anchors
+from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
+from app.engine.core.chat_messages import MessagePart, PartKind
 from app.engine.core.fingerprint import fingerprints_of
 from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
 from app.engine.core.page_state import PageCapture, Rect
+from app.engine.core.rectangles import overlap, overlap_ratio
 from app.engine.core.redaction import redact_text, redact_url
 
 COMPLEX_PAGES = frozenset(
@@ -47,20 +48,6 @@ class VisionFocus:
     task: str = ""
     subgoal: str = ""
     labels: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class _PassCost:
-    """Cost of a pass so far."""
-
-    calls: list[str] = field(default_factory=list[str])
-    tokens: tuple[int, int] = (0, 0)
-    notes: list[str] = field(default_factory=list[str])
-
-    def add(self, reply: ModelReply) -> None:
-        if reply.digest:
-            self.calls.append(reply.digest)
-        self.tokens = (self.tokens[0] + reply.tokens[0], self.tokens[1] + reply.tokens[1])
 
 
 class VisionClient:
@@ -94,9 +81,10 @@ class VisionClient:
             UnreadableAnswer: none of the answers could be read, or there is no screenshot.
         """
         self.count += 1
-        number, began, asked = self.count, self._clock(), _PassCost()
+        number, began, asked = self.count, self._clock(), UsageTracker(self._model(page.url))
         picture = with_anchors(replace(page, picture=_masked_picture(page)), before, began)
-        answer = await self._answer(page, picture, focus, before, asked)
+        notes: list[str] = []
+        answer = await self._answer(page, picture, focus, before, asked, notes)
         if answer.page_type in COMPLEX_PAGES:
             self._complex.add(_place(page.url))
         return VisionFrame(
@@ -108,9 +96,9 @@ class VisionClient:
             page_type=answer.page_type,
             summary=redact_text(answer.summary),
             calls=tuple(asked.calls),
-            tokens=asked.tokens,
+            tokens=(asked.tokens_in, asked.tokens_out),
             seconds=self._clock() - began,
-            notes=(*asked.notes, *_dropped(answer)),
+            notes=(*notes, *_dropped(answer)),
         )
 
     async def look_for_missing(
@@ -125,23 +113,12 @@ class VisionClient:
             UnreadableAnswer: it could not be read.
         """
         self.count += 1
-        number, began, asked = self.count, self._clock(), _PassCost()
+        number, began, asked = self.count, self._clock(), UsageTracker(self._model(page.url))
         question = _coverage_question(page, focus, self._fence)
-        reply = await self._model(page.url).ask(
-            AgentRole.VISION,
-            self._messages(
-                "vision_coverage", MAX_COVERAGE_MARKS, question, page, shown := _masked_picture(page)
-            ),
-            schema=SCHEMA,
-            pictures={_digest(shown): shown},
-            most=ANSWER_TOKENS,
-        )
-        asked.add(reply)
-        _require_vision(reply)
+        rules = self._rules("vision_coverage", MAX_COVERAGE_MARKS)
+        reply = await _ask(asked, rules, question, page, _masked_picture(page), ANSWER_TOKENS)
         answer = read_answer(reply.text, reply.data)
-        found = marks_of(
-            answer.boxes, page, wanted=focus.labels, most=MAX_COVERAGE_MARKS, origin=MarkOrigin.COVERAGE
-        )
+        found = marks_of(answer.boxes, page, wanted=focus.labels, most=MAX_COVERAGE_MARKS)
         new = [mark for mark in found if not any(_same(mark, old) for old in frame.marks)]
         return replace(
             frame,
@@ -151,7 +128,7 @@ class VisionClient:
             at=began,
             marks=rank_marks([*frame.marks, *new], focus.labels, MAX_COVERAGE_MARKS),
             calls=tuple(asked.calls),
-            tokens=asked.tokens,
+            tokens=(asked.tokens_in, asked.tokens_out),
             seconds=self._clock() - began,
             notes=_dropped(answer),
         )
@@ -169,52 +146,61 @@ class VisionClient:
         picture: bytes,
         focus: VisionFocus,
         before: VisionFrame | None,
-        asked: _PassCost,
+        asked: UsageTracker,
+        notes: list[str],
     ) -> VisionAnswer:
         """Return the first complete answer; else the one with most boxes."""
-        first = self._model(page.url)
         tries = [
-            (first, "vision", MAX_MARKS, ANSWER_TOKENS),
-            (first, "vision_compact", COMPACT_BOXES, COMPACT_ANSWER_TOKENS),
+            (asked.model, "vision", MAX_MARKS, ANSWER_TOKENS),
+            (asked.model, "vision_compact", COMPACT_BOXES, COMPACT_ANSWER_TOKENS),
         ]
-        if self._larger is not None and first is not self._larger:
+        if self._larger is not None and asked.model is not self._larger:
             tries.append((self._larger, "vision", MAX_MARKS, ANSWER_TOKENS))
         question = _question(page, focus, before, self._fence)
         partial: VisionAnswer | None = None
         for model, name, most, tokens in tries:
-            reply = await model.ask(
-                AgentRole.VISION,
-                self._messages(name, most, question, page, picture),
-                schema=SCHEMA,
-                pictures={_digest(picture): picture},
-                most=tokens,
-            )
-            asked.add(reply)
-            _require_vision(reply)
+            asked.model = model
+            reply = await _ask(asked, self._rules(name, most), question, page, picture, tokens)
             try:
                 answer = read_answer(reply.text, reply.data)
             except UnreadableAnswer as error:
-                asked.notes.append(str(error))
+                notes.append(str(error))
                 continue
             if not (answer.cut or reply.truncated):
                 return answer
-            asked.notes.append(f"the vision model's answer was cut after {len(answer.boxes)} boxes")
+            notes.append(f"the vision model's answer was cut after {len(answer.boxes)} boxes")
             if partial is None or len(answer.boxes) > len(partial.boxes):
                 partial = answer
             self._complex.add(_place(page.url))
         if partial is None:
-            raise UnreadableAnswer("; ".join(asked.notes))
+            raise UnreadableAnswer("; ".join(notes))
         return partial
 
-    def _messages(
-        self, name: str, most: int, question: str, page: PageCapture, picture: bytes
-    ) -> list[ChatMessage]:
-        rules = prompt(name, most=str(most), marker=self._fence.marker)
-        shown = MessagePart(kind=PartKind.IMAGE, digest=_digest(picture), url=redact_url(page.url))
-        return [
-            ChatMessage(role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text=rules),)),
-            ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text=question), shown)),
-        ]
+    def _rules(self, name: str, most: int) -> str:
+        return prompt(name, most=str(most), marker=self._fence.marker)
+
+
+async def _ask(
+    asked: UsageTracker, rules: str, question: str, page: PageCapture, picture: bytes, most: int
+) -> ModelReply:
+    """Ask about a picture.  Raises ``ModelError`` where the model was not shown it: its answer would be made up."""
+    digest = hashlib.sha256(picture).hexdigest()
+    shown = MessagePart(kind=PartKind.IMAGE, digest=digest, url=redact_url(page.url))
+    reply = await asked.ask(
+        AgentRole.VISION,
+        [system(rules), user(question, shown)],
+        schema=SCHEMA,
+        pictures={digest: picture},
+        most=most,
+    )
+    if reply.pictures_dropped:
+        name = f" ({reply.model})" if reply.model else ""
+        raise ModelError(
+            f"the model{name} takes no pictures, so it can't see the page",
+            ModelErrorKind.NO_MODEL,
+            "choose a model that does, or run without vision",
+        )
+    return reply
 
 
 def _masked_picture(page: PageCapture) -> bytes:
@@ -272,35 +258,19 @@ def _hints(page: PageCapture, labels: Sequence[str]) -> list[tuple[str, tuple[in
 
 def _thousandths(rect: Rect, width: int, height: int) -> tuple[int, int, int, int] | None:
     """Return top, left, bottom, right of the part of a box inside the viewport."""
-    if width <= 0 or height <= 0:
+    part = overlap(rect, (0.0, 0.0, float(width), float(height)))
+    if part is None:
         return None
-    left, top = max(0.0, rect[0]), max(0.0, rect[1])
-    right, bottom = min(float(width), rect[0] + rect[2]), min(float(height), rect[1] + rect[3])
-    if right <= left or bottom <= top:
-        return None
-    return (
-        round(top * 1000 / height),
-        round(left * 1000 / width),
-        round(bottom * 1000 / height),
-        round(right * 1000 / width),
-    )
+    left, top, wide, high = part
+    sides = ((top, height), (left, width), (top + high, height), (left + wide, width))
+    ymin, xmin, ymax, xmax = (round(at * 1000 / whole) for at, whole in sides)
+    return ymin, xmin, ymax, xmax
 
 
 def _same(mark: VisionMark, other: VisionMark) -> bool:
-    return box_overlap(mark.box, other.box) >= SAME_MARK_OVERLAP or (
+    return overlap_ratio(mark.box, other.box) >= SAME_MARK_OVERLAP or (
         mark.element is not None and mark.element == other.element and mark.label == other.label
     )
-
-
-def _require_vision(reply: ModelReply) -> None:
-    """Raise ``ModelError`` where the model was not shown the picture: its answer would be made up."""
-    if reply.pictures_dropped:
-        name = f" ({reply.model})" if reply.model else ""
-        raise ModelError(
-            f"the model{name} takes no pictures, so it can't see the page",
-            ModelErrorKind.NO_MODEL,
-            "choose a model that does, or run without vision",
-        )
 
 
 def _dropped(answer: VisionAnswer) -> tuple[str, ...]:
@@ -310,7 +280,3 @@ def _dropped(answer: VisionAnswer) -> tuple[str, ...]:
 def _place(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.netloc}{parts.path}"
-
-
-def _digest(picture: bytes) -> str:
-    return hashlib.sha256(picture).hexdigest()

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from app.engine.agent.vision.answers import PageType, SceneRole
 from app.engine.core.fingerprint import Fingerprints
 from app.engine.core.page_state import PageCapture, Rect
-
-
-class MarkOrigin(StrEnum):
-    """Where a mark comes from."""
-
-    MODEL = "model"
-    SPLIT = "split"  # the chevron's or the label's part of a row drawn as one box
-    COVERAGE = "coverage"  # found by the coverage pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +21,6 @@ class VisionMark:
         name: the element's name, labels by reference resolved.
         expanded: whether what it opens is open; ``None`` where it opens nothing.
         active: checked, selected, pressed or current.
-        expander: number of the element that expands the row or group around it.
         row: the complete box that it was split from.
     """
 
@@ -47,9 +37,7 @@ class VisionMark:
     expanded: bool | None = None
     active: bool = False
     disabled: bool = False
-    expander: int | None = None
     row: Rect | None = None
-    origin: MarkOrigin = MarkOrigin.MODEL
 
     @property
     def words(self) -> str:

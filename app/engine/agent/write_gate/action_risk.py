@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
 
 from app.engine.core.actions.specs import spec_of
 from app.engine.core.actions.types import (
@@ -20,7 +19,6 @@ from app.engine.core.actions.types import (
     ClickMark,
     Goto,
     NewTab,
-    Point,
     Press,
     Select,
     SetChecked,
@@ -30,8 +28,10 @@ from app.engine.core.actions.types import (
     TypeText,
     elements_of,
 )
+from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.rectangles import smallest_at
 from app.engine.graph.rules.danger import danger_of, form_danger_of, link_of
 from app.engine.graph.rules.danger_words import VerbMatch, language_of, verb_in_address, verb_in_name
 
@@ -71,9 +71,10 @@ def assess_risk(action: Action, page: PageCapture) -> RiskAssessment:
     """Return the risk of an action on the page it is meant for."""
     match action:
         case Goto(url) | NewTab(url):
-            return _address_risk(url) if url else _reads("it opens an empty tab")
+            said = verb_in_address(split_address(url))
+            return _verb_risk(said, "the address says") if url else _reads("it opens an empty tab")
         case ClickAt(at):
-            element = _element_at(page.elements, at)
+            element = smallest_at(page.elements, *at)
             return (
                 _press_risk(element, page)
                 if element is not None
@@ -183,14 +184,6 @@ def _typing_risk(element: Element | None, page: PageCapture, *, enter: bool) -> 
     )
 
 
-def _address_risk(url: str) -> RiskAssessment:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = SplitResult("", "", "", "", "")
-    return _verb_risk(verb_in_address(parts), "the address says")
-
-
 def _verb_risk(said: VerbMatch | None, by: str) -> RiskAssessment:
     if said is None:
         return _reads("no sign of more than looking")
@@ -213,19 +206,6 @@ def _has_password(form: str, page: PageCapture) -> bool:
 def _numbered(page: PageCapture, numbers: Iterable[int]) -> Element | None:
     wanted = set(numbers)
     return next((element for element in page.elements if element.index in wanted), None)
-
-
-def _element_at(elements: Iterable[Element], at: Point) -> Element | None:
-    """Return the smallest element around a point."""
-    x, y = at
-    around = [
-        (rect[2] * rect[3], element)
-        for element in elements
-        if (rect := element.rect) is not None
-        and rect[0] <= x <= rect[0] + rect[2]
-        and rect[1] <= y <= rect[1] + rect[3]
-    ]
-    return min(around, key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
 def _reads(why: str) -> RiskAssessment:

@@ -5,13 +5,14 @@ The write gate (``app.engine.agent.write_gate.gate``) compares them with the cha
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from app.engine.agent.write_gate.action_risk import RiskAssessment
 from app.engine.agent.write_gate.page_scope import PageScope, plain_words
 from app.engine.agent.write_gate.task_changes import RequestedChange
 from app.engine.agent.write_gate.vocabulary import senses_of, stem_of, word_set
 from app.engine.core.actions.types import Action, AnswerDialog, ClickMark, Goto, NewTab, TypeMark
+from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.graph.rules.danger import link_of
@@ -38,7 +39,7 @@ def label_words(action: Action, scope: PageScope, page: PageCapture) -> tuple[st
     """Return the words that say what an action does: the control's name, an address's, a dialog's."""
     match action:
         case Goto(url) | NewTab(url):
-            return plain_words(f"{url_path(url)} {unquote(urlsplit(url).query)}" if _is_address(url) else url)
+            return plain_words(f"{url_path(url)} {unquote(split_address(url).query)}")
         case AnswerDialog():
             return plain_words(" ".join(page.alerts))
         case ClickMark(_, label) | TypeMark(_, label):
@@ -161,10 +162,7 @@ def harmless_while_closed(
 
 
 def _lifts_a_filter(link: str, page_url: str) -> bool:
-    try:
-        there, here = urlsplit(link), urlsplit(page_url)
-    except ValueError:
-        return False
+    there, here = split_address(link), split_address(page_url)
     conditions, known = set(parse_qsl(there.query)), set(parse_qsl(here.query))
     same_page = (there.netloc, there.path) == (here.netloc, here.path)
     return same_page and conditions < known and verb_in_address(there) is None
@@ -199,15 +197,4 @@ def is_from_task(value: str, known: set[str]) -> bool:
 
 
 def url_path(url: str) -> str:
-    try:
-        return unquote(urlsplit(url).path)
-    except ValueError:
-        return ""
-
-
-def _is_address(url: str) -> bool:
-    try:
-        urlsplit(url)
-    except ValueError:
-        return False
-    return True
+    return unquote(split_address(url).path)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.engine.agent.write_gate.action_risk import RiskAssessment, assess_risk
 from app.engine.agent.write_gate.control_labels import (
@@ -82,6 +82,20 @@ class WriteDecision:
     subject: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Press:
+    """A control about to be used: its words, its surroundings, its risk, and the observation it is on."""
+
+    words: tuple[str, ...]
+    scope: PageScope
+    about: RiskAssessment
+    observation: Observation
+
+    def key(self, number: int) -> tuple[int, str]:
+        """Return the key of a write that belongs to the change of this number."""
+        return number, control_key(self.words, self.scope)
+
+
 @dataclass(slots=True)
 class WriteGate:
     """The gate of one run.
@@ -93,7 +107,7 @@ class WriteGate:
     allow: frozenset[RiskClass] = frozenset()
     _done: dict[tuple[int, str], list[str]] = field(default_factory=dict[tuple[int, str], "list[str]"])
     _pressed: dict[int, int] = field(default_factory=dict[int, int])
-    _typed: dict[str, str] = field(default_factory=dict[str, str])
+    _typed: set[str] = field(default_factory=set[str])
     _begun: int = -1
 
     def judge(self, action: Action, observation: Observation) -> WriteDecision:
@@ -102,44 +116,42 @@ class WriteGate:
             self._begun = observation.step
         page = observation.page
         about = assess_risk(action, page)
+        reading = WriteDecision(allowed=True, assessment=about)
         if not spec_of(action).may_write or (isinstance(action, AnswerDialog) and not action.accept):
-            return WriteDecision(allowed=True, assessment=about)
+            return reading
         element = _target(action, page, about)
-        if isinstance(action, TypeText) and not action.enter:
-            self._remember(element, action.text, page)
+        if isinstance(action, TypeText) and not action.enter and element is not None:
+            self._typed.add(_field_key(element, page))
         if about.risk in self.allow:
-            return self._granted(about, element, f"--allow {about.risk.value}")
-        changes = ordered_changes(observation)
-        if (
-            isinstance(action, TypeText | TypeKeys)
-            and about.risk is RiskClass.SIGNS_IN
-            and not _sends(action)
-        ):
-            return WriteDecision(allowed=True, assessment=about)
+            return _granted(about, element, f"--allow {about.risk.value}")
         if about.risk is RiskClass.SIGNS_IN:
-            return self._signing_in(about, element, observation)
-        if about.risk in _UNSENT_RISKS and (
-            is_plain_link(element, page) or isinstance(action, Goto | NewTab)
-        ):
-            return WriteDecision(allowed=True, assessment=about)
-        if isinstance(action, Goto | NewTab):
-            scope = scope_of(None, PageCapture(url=action.url))  # the address alone names the object
-        else:
-            scope = scope_of(element, page)
-        words = label_words(action, scope, page)
-        forbidden = _forbidden(words, observation)
+            types = isinstance(action, TypeText | TypeKeys) and not _sends(action)
+            return reading if types else _signing_in(about, element, observation)
+        opens = isinstance(action, Goto | NewTab)
+        if about.risk in _UNSENT_RISKS and (opens or is_plain_link(element, page)):
+            return reading
+        # The address alone names the object of an action that opens one.
+        scope = scope_of(None, PageCapture(url=action.url)) if opens else scope_of(element, page)
+        return self._judge_write(_Press(label_words(action, scope, page), scope, about, observation), element)
+
+    def _judge_write(self, press: _Press, element: Element | None) -> WriteDecision:
+        about, observation = press.about, press.observation
+        changes = ordered_changes(observation)
+        forbidden = _forbidden(press.words, observation)
         if forbidden and about.risk not in _UNSENT_RISKS:
             return WriteDecision(allowed=False, assessment=about, why=f"the task says not to {forbidden}")
         refusals: list[str] = []
         for number, change in enumerate(changes):
-            why = self._misfit(change, number, words, scope, about, observation)
+            why = self._misfit(change, number, press)
             if not why:
-                return self._permitted(change, number, words, scope, about, element)
+                return self._permitted(change, number, press, element)
             refusals.append(why)
-        if about.risk in _UNSENT_RISKS or harmless_while_closed(element, words, about, page):
+        if about.risk in _UNSENT_RISKS or harmless_while_closed(
+            element, press.words, about, observation.page
+        ):
             return WriteDecision(allowed=True, assessment=about)
-        if only_searches(element, words, scope, about):
-            return self._granted(about, element, "it searches")
+        if only_searches(element, press.words, press.scope, about):
+            return _granted(about, element, "it searches")
         return WriteDecision(allowed=False, assessment=about, why=_refusal(about, changes, refusals))
 
     def settle(self, decision: WriteDecision, result: ActionResult, step: int) -> None:
@@ -152,37 +164,22 @@ class WriteGate:
 
     # objections
 
-    def _misfit(
-        self,
-        change: RequestedChange,
-        number: int,
-        words: tuple[str, ...],
-        scope: PageScope,
-        about: RiskAssessment,
-        observation: Observation,
-    ) -> str:
+    def _misfit(self, change: RequestedChange, number: int, press: _Press) -> str:
         """Return why an action does not belong to a change; "" where it does."""
-        may_finish = completes_form(words, scope.element)
-        if not says_same_verb(change, words, scope, about):
-            if not may_finish or not self._may_finish(change, number, words, scope, about, observation):
+        words, scope = press.words, press.scope
+        if not says_same_verb(change, words, scope, press.about):
+            if not completes_form(words, scope.element) or not self._may_finish(change, number, press):
                 return f"the task asks to {change.verb}, not for this"
-        elif why := self._wrong_thing(change, number, scope, about, observation):
+        elif why := self._wrong_thing(change, number, scope):
             return why
-        return self._too_often(change, number, words, scope, observation)
+        return self._too_often(change, number, press)
 
-    def _may_finish(
-        self,
-        change: RequestedChange,
-        number: int,
-        words: tuple[str, ...],
-        scope: PageScope,
-        about: RiskAssessment,
-        observation: Observation,
-    ) -> bool:
+    def _may_finish(self, change: RequestedChange, number: int, press: _Press) -> bool:
         """Whether a control such as "Save" completes this change."""
+        about, scope, observation = press.about, press.scope, press.observation
         if about.risk in GRAVE_RISKS and not change.senses & REQUIRED_SENSES[about.risk]:
             return False
-        own = senses_of(word for word in words if word not in word_set("commits") | CHANGE_NOUNS)
+        own = senses_of(word for word in press.words if word not in word_set("commits") | CHANGE_NOUNS)
         if own and not own & (change.senses | {"login"}):
             return False
         if dialog_is_graver(change, scope):
@@ -201,14 +198,7 @@ class WriteGate:
             self._typed_by_task(scope, observation) and bool(change.senses & _CREATING_SENSES)
         )
 
-    def _wrong_thing(
-        self,
-        change: RequestedChange,
-        number: int,
-        scope: PageScope,
-        about: RiskAssessment,
-        observation: Observation,
-    ) -> str:
+    def _wrong_thing(self, change: RequestedChange, number: int, scope: PageScope) -> str:
         """Return why the control belongs to another thing than the task names; "" where it does not."""
         if is_named_by_task(change, scope):
             return ""
@@ -240,16 +230,12 @@ class WriteGate:
                 return f"the page has {scope.rivals + 1} of it, and the task does not say which"
         return ""
 
-    def _too_often(
-        self,
-        change: RequestedChange,
-        number: int,
-        words: tuple[str, ...],
-        scope: PageScope,
-        observation: Observation,
-    ) -> str:
-        key = (number, control_key(words, scope))
-        done = [*self._done.get(key, ()), *self._done_before(observation.history, scope)]
+    def _too_often(self, change: RequestedChange, number: int, press: _Press) -> str:
+        scope = press.scope
+        done = [
+            *self._done.get(press.key(number), ()),
+            *self._done_before(press.observation.history, scope),
+        ]
         if change.count and len(done) >= change.count:
             times = "once" if len(done) == 1 else f"{len(done)} times"
             return f"it was done {times}, as often as the task says"
@@ -274,61 +260,51 @@ class WriteGate:
     # permits
 
     def _permitted(
-        self,
-        change: RequestedChange,
-        number: int,
-        words: tuple[str, ...],
-        scope: PageScope,
-        about: RiskAssessment,
-        element: Element | None,
+        self, change: RequestedChange, number: int, press: _Press, element: Element | None
     ) -> WriteDecision:
-        granted = self._granted(about, element, f"the task asks for it: {change.text}")
-        return WriteDecision(
-            allowed=True,
-            assessment=about,
-            permit=granted.permit,
-            why=granted.why,
-            key=(number, control_key(words, scope)),
-            subject=scope.row or scope.page.url,
-        )
-
-    def _granted(self, about: RiskAssessment, element: Element | None, why: str) -> WriteDecision:
-        return WriteDecision(allowed=True, assessment=about, permit=permit_for(element, why), why=why)
-
-    def _signing_in(
-        self, about: RiskAssessment, element: Element | None, observation: Observation
-    ) -> WriteDecision:
-        asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(observation))
-        if asked:
-            return self._granted(about, element, "the task speaks of logging in")
-        return WriteDecision(
-            allowed=False, assessment=about, why=f"{about.why}; the task does not speak of logging in"
-        )
+        granted = _granted(press.about, element, f"the task asks for it: {change.text}")
+        scope = press.scope
+        return replace(granted, key=press.key(number), subject=scope.row or scope.page.url)
 
     # typed values
 
-    def _remember(self, element: Element | None, text: str, page: PageCapture) -> None:
-        if element is not None:
-            self._typed[f"{element.frame}{element.css or element.name}{url_path(page.url)}"] = text
-
     def _foreign_text(self, scope: PageScope, observation: Observation) -> bool:
         """Whether a text field of the form holds text that is not from the task."""
-        known = {word for text in _orders(observation) for word in plain_words(text)}
+        known = _ordered_words(observation)
         return any(
             one.role in _TEXT_FIELDS
             and not is_from_task(one.value, known)
-            and self._was_typed(one, scope.page)
+            and _field_key(one, scope.page) in self._typed
             for one in scope.fields
         )
 
     def _typed_by_task(self, scope: PageScope, observation: Observation) -> bool:
         """Whether the agent typed values of the task into the form."""
-        known = {word for text in _orders(observation) for word in plain_words(text)}
-        typed = [one for one in scope.fields if self._was_typed(one, scope.page)]
-        return bool(typed) and any(is_from_task(one.value, known) for one in typed)
+        known = _ordered_words(observation)
+        return any(
+            is_from_task(one.value, known) and _field_key(one, scope.page) in self._typed
+            for one in scope.fields
+        )
 
-    def _was_typed(self, element: Element, page: PageCapture) -> bool:
-        return f"{element.frame}{element.css or element.name}{url_path(page.url)}" in self._typed
+
+def _granted(about: RiskAssessment, element: Element | None, why: str) -> WriteDecision:
+    return WriteDecision(allowed=True, assessment=about, permit=permit_for(element, why), why=why)
+
+
+def _signing_in(about: RiskAssessment, element: Element | None, observation: Observation) -> WriteDecision:
+    asked = any(_SIGN_IN_WORDS.search(text) for text in _orders(observation))
+    if asked:
+        return _granted(about, element, "the task speaks of logging in")
+    why = f"{about.why}; the task does not speak of logging in"
+    return WriteDecision(allowed=False, assessment=about, why=why)
+
+
+def _field_key(element: Element, page: PageCapture) -> str:
+    return f"{element.frame}{element.css or element.name}{url_path(page.url)}"
+
+
+def _ordered_words(observation: Observation) -> set[str]:
+    return {word for text in _orders(observation) for word in plain_words(text)}
 
 
 def ordered_changes(observation: Observation) -> tuple[RequestedChange, ...]:
@@ -369,16 +345,8 @@ def _sends(action: TypeText | TypeKeys) -> bool:
 
 
 def _target(action: Action, page: PageCapture, about: RiskAssessment) -> Element | None:
-    return next((one for one in page.elements if one.index == about.element), None) or _named_target(
-        action, page
-    )
-
-
-def _named_target(action: Action, page: PageCapture) -> Element | None:
-    number = getattr(action, "element", None)
-    return (
-        next((one for one in page.elements if one.index == number), None) if isinstance(number, int) else None
-    )
+    numbers = (about.element, getattr(action, "element", None))
+    return next((one for number in numbers for one in page.elements if one.index == number), None)
 
 
 def _has_written(decision: WriteDecision, result: ActionResult) -> bool:

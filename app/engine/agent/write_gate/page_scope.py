@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from rapidfuzz.distance import Levenshtein
 
+from app.engine.core.addresses import split_address
 from app.engine.core.ax_tree import AxNode, parse_tree
 from app.engine.core.page_state import Element, PageCapture
 
@@ -97,7 +98,8 @@ class PageScope:
     def about(self) -> str:
         """Subject of the page: title, headings, address, breadcrumbs, the values of the element's form."""
         page, element = self.page, self.element
-        parts = [page.title, *page.headings, _address_words(page.url), self.own, self.dialog]
+        address = map(unquote, split_address(page.url)[2:])
+        parts = [page.title, *page.headings, " ".join(address), self.own, self.dialog]
         parts += [
             one.name
             for one in page.elements
@@ -163,11 +165,8 @@ def scope_of(element: Element | None, page: PageCapture) -> PageScope:
 
 def _alike(one: Element, other: Element) -> bool:
     """Whether a person could confuse two controls: same role and name, digits apart."""
-    return one.role == other.role and _numberless(one.name) == _numberless(other.name)
-
-
-def _numberless(name: str) -> str:
-    return re.sub(r"\d+", "#", name.casefold()).strip()
+    names = [re.sub(r"\d+", "#", element.name.casefold()).strip() for element in (one, other)]
+    return one.role == other.role and names[0] == names[1]
 
 
 def _row_text(nodes: list[AxNode], at: int, rivals: set[str]) -> str:
@@ -214,11 +213,3 @@ def _end(nodes: list[AxNode], at: int) -> int:
 
 def _text_of(nodes: list[AxNode]) -> str:
     return " \n ".join(node.name for node in nodes if node.name)
-
-
-def _address_words(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    return f"{unquote(parts.path)} {unquote(parts.query)} {unquote(parts.fragment)}"

@@ -14,14 +14,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from app.engine.agent.write_gate.task_tokens import CLOSE, OPEN, TaskToken, clauses, replace_quotes, tokens_of
 from app.engine.agent.write_gate.vocabulary import (
+    CLOSE,
+    OPEN,
+    TaskToken,
+    clauses,
     is_known_verb,
     non_object_words,
     number_words,
+    replace_quotes,
     senses_of,
     senses_of_kind,
     stem_of,
+    tokens_of,
     two_word_verbs,
     word_set,
 )
@@ -108,12 +113,6 @@ def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
                 )
             known = _names_in(part) or known
     return tuple(found), frozenset(forbidden)
-
-
-# ---------------------------------------------------------------------------------------------------- clauses
-
-
-# ---------------------------------------------------------------------------------------------------- changes
 
 
 def _names_in(part: list[TaskToken]) -> tuple[str, ...]:
@@ -263,9 +262,10 @@ def _change(verb: str, rest: list[TaskToken], clause: str) -> list[RequestedChan
         ]  # fmt: skip
     if pressing and named and not senses_of((verb,)):
         # The task names the control, and so asks for what the control does.
+        senses = senses_of(re.findall(r"\w+", named[0]))
         return [
             RequestedChange(
-                text=_shown(clause), verb=verb, presses=named[:1], places=named[1:], senses=_senses_of_name(named[0]),
+                text=_shown(clause), verb=verb, presses=named[:1], places=named[1:], senses=senses,
                 nouns=_nouns(rest), count=_count(rest, named[:1]),
             )
         ]  # fmt: skip
@@ -278,7 +278,7 @@ def _change(verb: str, rest: list[TaskToken], clause: str) -> list[RequestedChan
     regions = _regions(rest)
     objects = tuple(regions["object"])
     values = tuple(regions["toward"])
-    if "cart" in _table_of_words(rest):
+    if "cart" in senses_of(token.low for token in rest if not token.name):
         senses |= {"cart"}
     if makes or "send" in senses or _names_something_new(rest):
         senses |= {"create"}
@@ -420,11 +420,3 @@ def _nouns(rest: list[TaskToken]) -> frozenset[str]:
 
 def _shown(clause: str) -> str:
     return " ".join(re.sub(rf"{OPEN}\d+{CLOSE}", "…", clause).split())[:160]
-
-
-def _senses_of_name(name: str) -> frozenset[str]:
-    return senses_of(re.findall(r"\w+", name))
-
-
-def _table_of_words(rest: list[TaskToken]) -> frozenset[str]:
-    return senses_of(token.low for token in rest if not token.name) & {"cart"}

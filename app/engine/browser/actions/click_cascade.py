@@ -8,18 +8,74 @@ the page's own events (``PageMonitor``), not from what changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from playwright.async_api import Error
 
 from app.engine.browser.actions.failure_reasons import obstruction, stale_element
-from app.engine.browser.actions.pointer import Button, Pointer
 from app.engine.browser.capture.frames import NoSuchElement
 from app.engine.browser.capture.page_monitor import ElementProbe, PageMonitor
 from app.engine.browser.capture.snapshot import element_handle
 from app.engine.browser.session import BrowserSession
 from app.engine.core.action_result import ActionResult
 from app.engine.core.page_state import Element, PageCapture
+
+Button = Literal["left", "middle", "right"]
+TYPED_LENGTH = 40
+"""Texts up to this length are typed key by key; of a longer one only the last character is."""
+DRAG_HOLD = 0.02
+"""Seconds between pressing and moving in a drag, and between arriving and releasing."""
+DRAG_STEPS = (0.02, *(step / 10 for step in range(1, 11)))
+"""Shares of a drag's way at which the pointer moves: a short move first, which begins the drag."""
+
+
+class Pointer:
+    """Moves, clicks, drags and types."""
+
+    def __init__(self, session: BrowserSession) -> None:
+        self._session = session
+
+    async def move(self, to: tuple[float, float]) -> None:
+        """Move the pointer to a point."""
+        await self._session.page.mouse.move(*to)
+
+    async def click(self, at: tuple[float, float], *, button: Button = "left", double: bool = False) -> None:
+        """Press and release, once or twice."""
+        mouse = self._session.page.mouse
+        await mouse.move(*at)
+        for count in (1, 2) if double else (1,):
+            await mouse.down(button=button, click_count=count)
+            await mouse.up(button=button, click_count=count)
+
+    async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Drag from one point to another."""
+        mouse = self._session.page.mouse
+        await mouse.move(*start)
+        await mouse.down()
+        await asyncio.sleep(DRAG_HOLD)
+        for share in DRAG_STEPS:
+            await mouse.move(start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share)
+        await asyncio.sleep(DRAG_HOLD)
+        await mouse.up()
+
+    async def wheel(self, dx: float, dy: float) -> None:
+        """Turn the wheel at the pointer."""
+        await self._session.page.mouse.wheel(dx, dy)
+
+    async def type(self, text: str) -> None:
+        """Type at the cursor; all but the end of a long text is inserted at once."""
+        keyboard = self._session.page.keyboard
+        if len(text) > TYPED_LENGTH:
+            await keyboard.insert_text(text[:-1])
+            text = text[-1:]
+        await keyboard.type(text)
+
+    async def press(self, keys: str) -> None:
+        """Press a key or a combination; raises ``playwright.async_api.Error`` for an unknown one."""
+        await self._session.page.keyboard.press(keys)
+
 
 CDP, PLAYWRIGHT, SCRIPT = "cdp", "playwright", "script"
 
@@ -67,9 +123,13 @@ class ClickCascade:
         return ClickOutcome((CDP, PLAYWRIGHT), hindered)
 
     async def _reached(self) -> bool:
-        """Whether the event arrived, or the page has changed too much to tell."""
-        told = await self.monitor.changes()
-        return told.delivered or told.replaced or told.any or self.session.dead.is_set()
+        """Whether the event arrived, or the page has changed too much to tell.
+
+        The element was scrolled to, so that scrolling says nothing; and Chromium loses a click into a frame of
+        another process that was only just scrolled.
+        """
+        told = replace(await self.monitor.changes(), scrolled=False)
+        return told.delivered or told.any or self.session.dead.is_set()
 
     async def _by_playwright(self, element: Element, button: Button, double: bool) -> bool:
         try:

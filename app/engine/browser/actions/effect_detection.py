@@ -27,18 +27,17 @@ _LOGIN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideChanges:
-    """Changes outside the document: another tab in front, dialogs that opened, files that were offered."""
+    """Changes outside the document: another tab in front, dialogs that opened, files offered."""
 
     tab: bool = False
     dialogs: int = 0
-    downloads: int = 0
 
 
 def effect_from_changes(changes: PageChanges, around: OutsideChanges) -> Effect | None:
     """Return the effect as far as the page's document tells; ``None`` if only another capture can tell."""
     if changes.replaced or around.tab or _left_document(changes.was, changes.url):
         return Effect.NAVIGATED
-    if changes.any or around.dialogs or around.downloads:
+    if changes.any or around.dialogs:
         return Effect.CHANGED
     return None
 

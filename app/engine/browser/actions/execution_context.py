@@ -8,13 +8,17 @@ from typing import Any
 
 from playwright.async_api import ElementHandle, Error
 
-from app.engine.browser.actions.click_cascade import ClickCascade
+from app.engine.browser.actions.click_cascade import ClickCascade, Pointer
 from app.engine.browser.actions.dead_clicks import DeadClicks
-from app.engine.browser.actions.failure_reasons import describe_element, no_such_element, stale_element
-from app.engine.browser.actions.pointer import Pointer
+from app.engine.browser.actions.failure_reasons import (
+    describe_element,
+    no_such_element,
+    obstruction,
+    stale_element,
+)
 from app.engine.browser.capture.capture_cache import CaptureCache
 from app.engine.browser.capture.frames import NoSuchElement, object_handle
-from app.engine.browser.capture.page_monitor import PageMonitor, ask_page
+from app.engine.browser.capture.page_monitor import ElementProbe, PageMonitor, ask_page
 from app.engine.browser.capture.snapshot import element_location
 from app.engine.browser.network.navigation_policy import NavigationPolicy
 from app.engine.browser.session import BrowserSession
@@ -79,11 +83,17 @@ class ExecutionContext:
         """Return the element of this number in the last capture.
 
         Raises:
-            Refused: there is none.
+            ActionRefused: there is none.
         """
         if not 0 <= index < len(self.page.elements):
             raise ActionRefused(no_such_element(index, self.page, label))
         return self.page.elements[index]
+
+    def refuse_obstructed(self, element: Element, probe: ElementProbe) -> None:
+        """Raise ``ActionRefused`` if the element is gone, hidden, disabled or out of the pointer's reach."""
+        why = obstruction(element, probe, self.page)
+        if why is not None:
+            raise ActionRefused(why)
 
     async def ask(self, element: Element, function: str, *arguments: object) -> Any:
         """Call a function of the page script about an element of the last capture; ``arguments`` are JavaScript.
@@ -111,15 +121,11 @@ class ExecutionContext:
             raise gone
         return handle
 
-    async def look_again(self) -> PageCapture:
-        """Capture again in the middle of an action; from now on element numbers refer to this capture."""
-        return await self.captures.capture_during_action()
-
     def again(self, element: Element) -> Element:
         """Return an element of an earlier capture as it is in the last one.
 
         Raises:
-            Refused: it is not there any more.
+            ActionRefused: it is not there any more.
         """
         for one in self.page.elements:
             if (one.frame, one.css, one.xpath, one.role) == (

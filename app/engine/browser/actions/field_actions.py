@@ -15,7 +15,7 @@ from app.engine.browser.actions.execution_context import (
     ExecutionContext,
     refuse,
 )
-from app.engine.browser.actions.failure_reasons import describe_element, obstruction
+from app.engine.browser.actions.failure_reasons import describe_element
 from app.engine.browser.actions.field_formats import (
     EXAMPLES,
     SET_WHOLE,
@@ -74,7 +74,7 @@ async def press(context: ExecutionContext, action: Press) -> ActionOutcome:
         element = context.element(action.element)
         probe = await context.monitor.probe(element.index)
         if probe.gone or probe.hidden or probe.disabled:
-            raise ActionRefused(obstruction(element, probe, context.page) or _takes_nothing(element))
+            context.refuse_obstructed(element, probe)
         await (await context.handle(element, "field")).focus()
     try:
         await context.pointer.press(keys)
@@ -144,18 +144,17 @@ async def _field(context: ExecutionContext, element: Element) -> FieldConstraint
     """Return the field's constraints.
 
     Raises:
-        Refused: it can't be typed into: gone, hidden, covered, disabled, read-only, or not a field.
+        ActionRefused: it can't be typed into: gone, hidden, covered, disabled, read-only, or not a field.
     """
     probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled:
-        raise ActionRefused(obstruction(element, probe, context.page) or _takes_nothing(element))
+        context.refuse_obstructed(element, probe)
     facts: dict[str, Any] | None = await context.ask(element, "facts")
     if facts is None or not facts["takes"]:
         raise ActionRefused(_takes_nothing(element))
     field = FieldConstraints.read(facts, f"{element.name} {element.label}")
-    why = obstruction(element, probe, context.page) if field.kind != "select" else None
-    if why is not None:
-        raise ActionRefused(why)
+    if field.kind != "select":
+        context.refuse_obstructed(element, probe)
     if field.disabled:
         raise refuse(Cause.DISABLED, f"{describe_element(element)} is disabled")
     if field.readonly:
@@ -283,7 +282,7 @@ def _file(folder: Path | None, name: str) -> Path:
     """Return the file of this name, which must lie inside the folder.
 
     Raises:
-        Refused: there is no such file, or it lies outside.
+        ActionRefused: there is no such file, or it lies outside.
     """
     if folder is None:
         raise refuse(Cause.FILE, "this run has no folder to upload files from")

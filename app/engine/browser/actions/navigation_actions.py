@@ -51,7 +51,7 @@ def _allowed_url(context: ExecutionContext, url: str) -> str:
     """Complete an address that begins with ``/`` or has no scheme by the page's own.
 
     Raises:
-        Refused: the run may not go there.
+        ActionRefused: the run may not go there.
     """
     here = urlsplit(context.page.url)
     whole = url.strip()

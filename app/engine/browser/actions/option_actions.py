@@ -15,7 +15,7 @@ from app.engine.browser.actions.execution_context import (
     ExecutionContext,
     refuse,
 )
-from app.engine.browser.actions.failure_reasons import closest_texts, describe_element, obstruction
+from app.engine.browser.actions.failure_reasons import closest_texts, describe_element
 from app.engine.browser.capture.page_idle import wait_until_idle
 from app.engine.core.action_result import ActionResult, Cause, refused
 from app.engine.core.actions.types import Select
@@ -35,10 +35,7 @@ async def select(context: ExecutionContext, action: Select) -> ActionOutcome:
         raise refuse(Cause.VALUE, "no option is named")
     probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled:
-        raise ActionRefused(
-            obstruction(element, probe, context.page)
-            or refused(Cause.STALE, f"{describe_element(element)} has gone")
-        )
+        context.refuse_obstructed(element, probe)
     offered: list[dict[str, Any]] | None = await context.ask(element, "choices")
     if offered is None:
         return await _from_custom_list(context, element, action.options)
@@ -108,7 +105,6 @@ def _no_option(
 async def _from_custom_list(
     context: ExecutionContext, element: Element, options: tuple[str, ...]
 ) -> ActionOutcome:
-    """Open a custom list and click the option with the label."""
     tried: tuple[str, ...] = (CDP,)
     for number, wanted in enumerate(options):
         element = context.again(element) if number else element
@@ -139,19 +135,18 @@ async def _opened(context: ExecutionContext, element: Element, wanted: str) -> l
         if way.hindered is not None:
             raise ActionRefused(way.hindered)
         await wait_until_idle(context.session, quiet=context.quiet, most=context.most, acted=True)
-        found = _new_options(before, await context.look_again(), element)
+        found = _new_options(before, await context.captures.capture_during_action(), element)
     if (
         match_option(wanted, [one.name or one.text for one in found]) < 0
         and (await context.monitor.changes()).typing
     ):
         await context.pointer.type(wanted)
         await wait_until_idle(context.session, quiet=2 * context.quiet, most=context.most, acted=True)
-        found = _new_options(before, await context.look_again(), element) or found
+        found = _new_options(before, await context.captures.capture_during_action(), element) or found
     return found
 
 
 def _shown_options(page: PageCapture, element: Element, *, opened: bool) -> list[Element]:
-    """Return options already on the page, after the list they belong to."""
     if not opened:
         return []
     return [

@@ -186,10 +186,7 @@ async def _point_of(context: ExecutionContext, place: int | Point, *, bring: boo
     element = context.element(place)
     probe = await context.monitor.probe(place, bring=bring)
     if probe.gone or probe.hidden:
-        raise ActionRefused(
-            obstruction(element, probe, context.page)
-            or refused(Cause.STALE, f"{describe_element(element)} has gone")
-        )
+        context.refuse_obstructed(element, probe)
     if probe.point is not None:
         return probe.point
     left, top, width, height = probe.rect
@@ -220,7 +217,6 @@ def _check_label(context: ExecutionContext, element: Element, label: str) -> Non
 
 
 def _check_destination(context: ExecutionContext, element: Element) -> None:
-    """Refuse a link or form that leads off the run's sites."""
     leads = element.href
     if not leads and element.submits:
         _, _, leads = element.form.partition(":")

@@ -16,12 +16,11 @@ from playwright.async_api import Error
 from app.engine.browser.actions.click_cascade import CDP, PLAYWRIGHT
 from app.engine.browser.actions.execution_context import (
     ActionOutcome,
-    ActionRefused,
     ExecutionContext,
     refuse,
 )
-from app.engine.browser.actions.failure_reasons import describe_element, obstruction
-from app.engine.core.action_result import Cause, refused
+from app.engine.browser.actions.failure_reasons import describe_element
+from app.engine.core.action_result import Cause
 from app.engine.core.actions.types import SetSlider
 from app.engine.core.page_state import Element
 
@@ -63,10 +62,7 @@ async def set_slider(context: ExecutionContext, action: SetSlider) -> ActionOutc
         raise refuse(Cause.VALUE, "a slider is set to a number")
     probe = await context.monitor.probe(element.index)
     if probe.gone or probe.disabled or probe.hidden:
-        raise ActionRefused(
-            obstruction(element, probe, context.page)
-            or refused(Cause.STALE, f"{describe_element(element)} has gone")
-        )
+        context.refuse_obstructed(element, probe)
     facts = await _facts(context, element)
     if facts is None:
         raise refuse(Cause.STALE, f"{describe_element(element)} has left the page")
@@ -125,9 +121,9 @@ async def _with_keys(track: _Track, value: float) -> bool:
     if now == value:
         return True
     before: list[str] | None = await _ask(context, element, "readings") if now is None else None
-    first = "ArrowRight" if now is None or value > now else "ArrowLeft"
+    keys = ("ArrowRight", "ArrowLeft") if now is None or value > now else ("ArrowLeft", "ArrowRight")
     step = 0.0
-    for key in (first, _other(first)):
+    for key in keys:
         old = await track.now()
         await _keys(context, key, 1)
         if now is None and track.reading < 0:
@@ -163,7 +159,6 @@ async def _step_to(track: _Track, value: float, step: float) -> bool:
 
 
 async def _by_dragging(track: _Track, value: float) -> bool:
-    """Drag to the expected position, read the value, and correct."""
     context = track.context
     now = await track.now()
     if now is None:
@@ -247,7 +242,3 @@ def _moved(before: list[str] | None, after: list[str] | None) -> tuple[int, int,
 
 def _numbers(text: str) -> list[float]:
     return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
-
-
-def _other(key: str) -> str:
-    return "ArrowLeft" if key == "ArrowRight" else "ArrowRight"

@@ -16,11 +16,13 @@ from playwright.async_api import Error
 
 from app.assets import resource
 from app.engine.browser.capture.frames import IsolatedWorld, main_world
-from app.engine.browser.capture.snapshot import element_location
+from app.engine.browser.capture.snapshot import FrameMap, element_location, frame_map
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import PageCapture
 
 PARTS = ("page_monitor.js", "page_fields.js")
+_PROBED = ("kind", "role", "disabled", "readonly", "hidden", "pointless", "active", "size", "multiple")
+"""Facts of an element that its probe takes over as they are."""
 MAX_FRAME_DEPTH = 10
 """Maximum frame nesting through which a point is converted."""
 
@@ -133,15 +135,15 @@ class PageMonitor:
     def __init__(self, session: BrowserSession) -> None:
         self._session = session
         self._worlds: list[IsolatedWorld] = []
-        self._count = 0
-        self._known: dict[tuple[str, int], dict[int, int]] | None = None
+        self._page = PageCapture(url="")
+        self._places: FrameMap | None = None
 
     async def meet(self, page: PageCapture, *, amid: bool = False) -> None:
         """Start watching the frames of this capture; changes from now on are the page's own.
 
         With ``amid`` they are still the running action's.
         """
-        self._count, self._known = len(page.elements), None
+        self._page, self._places = page, None
         worlds: dict[tuple[str, ...], IsolatedWorld] = {}
         for element in page.elements:
             if element.frame not in worlds:
@@ -174,12 +176,10 @@ class PageMonitor:
             own=sum(int(one["own"]) for one in told) + lost,
             noisy=sum(int(one["noisy"]) for one in told),
             values=sum(int(one["values"]) for one in told),
-            scrolled=any(one["scrolled"] for one in told),
-            focus=any(one["focus"] for one in told),
-            typing=any(one["typing"] for one in told),
-            drawn=any(one["drawn"] for one in told),
-            selection=any(one["selection"] for one in told),
-            delivered=any(one["delivered"] for one in told),
+            **{
+                name: any(one[name] for one in told)
+                for name in ("scrolled", "focus", "typing", "drawn", "selection", "delivered")
+            },
         )
 
     async def probe(self, number: int, *, bring: bool = True) -> ElementProbe:
@@ -202,19 +202,11 @@ class PageMonitor:
         except (Error, RuntimeError, TypeError):  # its frame was replaced or is gone
             return ElementProbe(gone=True)
         return ElementProbe(
-            kind=facts["kind"],
-            role=facts["role"],
-            disabled=facts["disabled"],
-            readonly=facts["readonly"],
-            hidden=facts["hidden"],
-            pointless=facts["pointless"],
+            **{name: facts[name] for name in _PROBED},
             outside=outside and cover is None and point is None,
-            active=facts["active"],
             point=point,
             rect=cast("tuple[float, float, float, float]", rect),
             cover=cover if point is None else None,
-            size=facts["size"],
-            multiple=facts["multiple"],
         )
 
     async def _carried(
@@ -254,24 +246,18 @@ class PageMonitor:
             at, depth = at.parent, depth + 1
         return (x, y), cover, outside
 
-    def _numbers(self, world: IsolatedWorld) -> dict[int, int]:
-        """Return a frame's element numbers mapped to the page's."""
-        if self._known is None:
-            self._known = {}
-            for index in range(self._count):
-                place, own = element_location(self._session, index)
-                self._known.setdefault((place.frame_id, place.context), {})[own] = index
-        return self._known.get((world.frame_id, world.context), {})
-
     def _cover(self, told: object, world: IsolatedWorld) -> CoveringElement | None:
         if not isinstance(told, Mapping):
             return None
         facts = cast("Mapping[str, Any]", told)
-        numbers = self._numbers(world)
-        inside = tuple(numbers[own] for own in facts["inside"] if own in numbers)
-        return CoveringElement(
-            str(facts["tag"]), str(facts["name"]), numbers.get(facts["number"], -1), inside
+        if self._places is None:
+            self._places = frame_map(self._session, self._page)
+        number, *inside = (
+            self._places.numbers.get((world.frame_id, world.context, own), -1)
+            for own in (facts["number"], *facts["inside"])
         )
+        known = tuple(index for index in inside if index >= 0)
+        return CoveringElement(str(facts["tag"]), str(facts["name"]), number, known)
 
     async def _everywhere(self, expression: str) -> list[Any]:
         """Evaluate in each frame, the page's own first; ``None`` for a frame that is gone."""

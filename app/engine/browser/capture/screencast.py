@@ -95,6 +95,10 @@ class Screencast:
         self._on = False
         self._number = 0
         self._unanswered: list[int] = []
+        self._in_flight = 0
+        """Frames whose acknowledgement the browser has not confirmed: never fewer than it counts itself."""
+        self._at_limit = False
+        """Whether the browser may have sent nothing of what was painted after the newest frame."""
         self._newest: dict[str, Any] | None = None
         self._due = 0.0
         self._left_out = 0.0
@@ -158,7 +162,7 @@ class Screencast:
 
     async def _let_go(self) -> None:
         wire, self._wire, self._page, self._on = self._wire, None, None, False
-        self._newest, self._unanswered, self._left_out = None, [], 0.0
+        self._forget_frames()
         if wire is not None:
             with suppress(Error, TimeoutError):
                 async with asyncio.timeout(ANSWER_TIMEOUT):
@@ -169,18 +173,23 @@ class Screencast:
         wire, wanted = self._wire, self._shown
         if wire is None:
             return
-        self._on, self._unanswered, self._left_out = True, [], 0.0
+        self._forget_frames()
+        self._on = True
         size = {"maxWidth": wanted.width, "maxHeight": wanted.height}
         await wire.send("Page.startScreencast", {"format": "jpeg", "quality": QUALITY, **size})
 
     async def _stop(self) -> None:
         wire, on = self._wire, self._on
-        self._on, self._newest, self._unanswered = False, None, []
+        self._on = False
+        self._forget_frames()
         if wire is not None and on:
             await wire.send("Page.stopScreencast")
 
+    def _forget_frames(self) -> None:
+        self._newest, self._unanswered, self._in_flight = None, [], 0
+        self._at_limit, self._left_out = False, 0.0
+
     def _patience(self) -> float:
-        """Return the seconds until something may have to be done."""
         times = [TAB_POLL_INTERVAL]
         now = time.monotonic()
         if self._newest is not None or not self._on:
@@ -202,7 +211,7 @@ class Screencast:
         seldom = self._shown.rate < LOW_RATE
         if self._newest is not None and now >= self._due:
             self._deliver(self._newest, now)
-            await self._answer(now)
+            await self._answer()
         elif self._newest is not None and seldom:
             await self._stop()  # the page has changed: a new frame is requested when it is due
         elif not self._on and now >= self._due and self._wire is not None:
@@ -216,17 +225,23 @@ class Screencast:
             return
         self._newest, self._left_out = event, 0.0
         self._unanswered.append(int(event["sessionId"]))
+        self._in_flight += 1
+        self._at_limit = self._in_flight >= MAX_UNACKNOWLEDGED
         self._woken.set()
 
-    async def _answer(self, now: float) -> None:
-        """Acknowledge frames; if Chromium had used up its allowance, something painted since may be missing."""
+    async def _answer(self) -> None:
+        """Acknowledge frames; if Chromium had used up its allowance, something painted since may be missing.
+
+        A frame still on its way counts too: Chromium confirms an acknowledgement behind all it sent before.
+        """
         unanswered, self._unanswered = self._unanswered, []
-        if len(unanswered) >= MAX_UNACKNOWLEDGED:
-            self._left_out = now + TRAILING_DELAY
-        if self._wire is None:
-            return
         for number in unanswered:
+            if self._wire is None:
+                return
             await self._wire.send("Page.screencastFrameAck", {"sessionId": number})
+            self._in_flight -= 1
+        if self._at_limit and self._newest is None:
+            self._left_out = time.monotonic() + TRAILING_DELAY
 
     def _deliver(self, event: dict[str, Any], now: float) -> None:
         self._newest = None

@@ -28,11 +28,11 @@ from app.engine.browser.capture.frames import (
     IsolatedWorld,
     NoSuchElement,
     document_of,
+    listeners_in,
     main_world,
     object_handle,
     script,
 )
-from app.engine.browser.capture.listeners import listeners_in
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import first_line
@@ -69,8 +69,6 @@ class _Part:
 
 @dataclass(slots=True)
 class _CaptureRun:
-    """State of one capture in progress."""
-
     limit: int
     frames: FrameTree
     thorough: bool = False
@@ -155,6 +153,45 @@ def element_location(session: BrowserSession, index: int) -> tuple[IsolatedWorld
     return found.spots[index]
 
 
+@dataclass(frozen=True, slots=True)
+class FrameMap:
+    """Locations of a capture's elements.
+
+    Attributes:
+        top: the page's own world; ``None`` if nothing is known of the capture any more.
+        below: child frames by the world around them (frame, context) and the number of their element there.
+        numbers: the page's element numbers by world and number there.
+    """
+
+    top: IsolatedWorld | None = None
+    below: dict[tuple[str, int, int], IsolatedWorld] = field(
+        default_factory=dict[tuple[str, int, int], IsolatedWorld]
+    )
+    numbers: dict[tuple[str, int, int], int] = field(default_factory=dict[tuple[str, int, int], int])
+
+    @property
+    def worlds(self) -> list[IsolatedWorld]:
+        """The world of every known frame, the page's own first."""
+        return [*([self.top] if self.top is not None else []), *self.below.values()]
+
+
+def frame_map(session: BrowserSession, page: PageCapture) -> FrameMap:
+    """Return the locations of the last capture's elements; incomplete if another page has been captured since."""
+    top: IsolatedWorld | None = None
+    found = FrameMap()
+    for element in page.elements:
+        try:
+            world, own = element_location(session, element.index)
+        except NoSuchElement:
+            break
+        found.numbers[world.frame_id, world.context, own] = element.index
+        while world.parent is not None:
+            found.below[world.parent.frame_id, world.parent.context, world.owner] = world
+            world = world.parent
+        top = world
+    return replace(found, top=top)
+
+
 def _missing(index: int) -> NoSuchElement:
     return NoSuchElement(f"Could not find element {index}: it is not on the page any more")
 
@@ -195,7 +232,6 @@ async def _capture(session: BrowserSession, picture: bool, limit: int, thorough:
 
 
 async def _part(looking: _CaptureRun, world: IsolatedWorld, around: FramePlacement, depth: int = 0) -> _Part:
-    """Capture a frame and those below it."""
     top = "true" if world.parent is None else "false"
     part = _Part(world, await _look(looking, world, top), around)
     names: set[str] = set()
@@ -315,7 +351,6 @@ def _parts(part: _Part) -> Iterator[_Part]:
 
 
 def _omissions(top: _Part, looking: _CaptureRun) -> Iterator[str]:
-    """Yield what was omitted, in words."""
     for part in _parts(top):
         facts = part.look.facts
         where = f" in the frame {'/'.join(part.around.chain)}" if part.around.chain else ""

@@ -176,6 +176,13 @@ def install_command() -> str:
     return f"{sys.executable} -m playwright install chromium"
 
 
+def has_display(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a window can be shown."""
+    if not sys.platform.startswith("linux"):
+        return True
+    return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+
+
 def _chosen(choice: str) -> BrowserCandidate:
     """Return the candidate for a choice: a bare word on PATH is that program, another bare word a channel."""
     if os.sep in choice or "/" in choice or choice.lower().endswith(".exe"):

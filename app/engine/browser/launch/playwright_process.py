@@ -12,7 +12,6 @@ import logging
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -54,9 +53,7 @@ class PlaywrightProcess:
             raise
         return self._playwright
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         try:
             if self._playwright is not None:
                 async with asyncio.timeout(STOP_TIMEOUT):

@@ -174,5 +174,4 @@ _MOUSE = {
 
 
 def _bounded(turn: float) -> float:
-    """Limit a turn of the wheel to what a page accepts."""
     return max(-MAX_WHEEL_DISTANCE, min(MAX_WHEEL_DISTANCE, turn)) if turn == turn else 0.0

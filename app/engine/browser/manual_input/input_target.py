@@ -15,8 +15,8 @@ from typing import Any, cast
 from playwright.async_api import Error
 
 from app.assets import resource
-from app.engine.browser.capture.frames import IsolatedWorld, NoSuchElement
-from app.engine.browser.capture.snapshot import element_location
+from app.engine.browser.capture.frames import IsolatedWorld
+from app.engine.browser.capture.snapshot import FrameMap, frame_map
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import PageCapture
 
@@ -74,20 +74,6 @@ class FieldContent:
     chosen: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _FrameMap:
-    """Locations of a capture's elements: frames by the world around them, the page's numbers by those of each world."""
-
-    top: IsolatedWorld | None
-    below: dict[tuple[str, int, int], IsolatedWorld]
-    numbers: dict[tuple[str, int, int], int]
-
-    @property
-    def worlds(self) -> list[IsolatedWorld]:
-        """The world of every known frame, the page's own first."""
-        return [*([self.top] if self.top is not None else []), *self.below.values()]
-
-
 class InputTarget:
     """Finds what a person's input is aimed at.
 
@@ -97,14 +83,14 @@ class InputTarget:
 
     def __init__(self, session: BrowserSession) -> None:
         self._session = session
-        self._maps: dict[int, _FrameMap] = {}
-        self._newest = _FrameMap(None, {}, {})
+        self._maps: dict[int, FrameMap] = {}
+        self._newest = FrameMap(None, {}, {})
         self._holder: IsolatedWorld | None = None
         self._pressed: tuple[IsolatedWorld | None, float, float] = (None, 0.0, 0.0)
 
     async def meet(self, page: PageCapture, generation: int) -> None:
         """Register the newest capture of the session; its number is larger than those before."""
-        newest = self._map(page)
+        newest = frame_map(self._session, page)
         self._maps = {**dict(list(self._maps.items())[-1:]), generation: newest}
         for world in newest.worlds:
             with suppress(PageUnreadable):
@@ -208,22 +194,6 @@ class InputTarget:
     def _holds(self, world: IsolatedWorld) -> bool:
         holder = self._holder
         return holder is not None and (holder.frame_id, holder.context) == (world.frame_id, world.context)
-
-    def _map(self, page: PageCapture) -> _FrameMap:
-        top: IsolatedWorld | None = None
-        below: dict[tuple[str, int, int], IsolatedWorld] = {}
-        numbers: dict[tuple[str, int, int], int] = {}
-        for element in page.elements:
-            try:
-                world, own = element_location(self._session, element.index)
-            except NoSuchElement:
-                break
-            numbers[world.frame_id, world.context, own] = element.index
-            while world.parent is not None:
-                below[world.parent.frame_id, world.parent.context, world.owner] = world
-                world = world.parent
-            top = world
-        return _FrameMap(top, below, numbers)
 
     def _top(self) -> IsolatedWorld:
         if self._newest.top is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ ANSWER_TIMEOUT = 1.0
 """Seconds a tab may take to list its frames."""
 NO_SOCKETS = "connect-src http: https: data: blob: filesystem:"
 """Added to the script of a worker: a socket there could not be watched."""
-_SCRIPT = ("javascript", "ecmascript")
+_SCRIPT = re.compile("javascript|ecmascript", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,6 @@ class RequestInterceptor:
             await self._attend(guard, page, await page.context.new_cdp_session(page))
 
     async def _attend(self, guard: RequestGuard, page: Page, wire: CDPSession) -> None:
-        """Register a tab, and follow the documents it loads."""
         told = cast("dict[str, Any]", await wire.send("Page.getFrameTree"))
         frame = told["frameTree"]["frame"]
         target = str(frame["id"])
@@ -209,7 +209,6 @@ class RequestInterceptor:
         self._frames = {key: owner for key, owner in self._frames.items() if owner is not tab}
 
     async def _owner(self, frame: str) -> tuple[RequestGuard | None, InterceptedTab | None]:
-        """Return the guard and the tab that a frame or a worker belongs to."""
         tab = self._tabs.get(frame) or self._frames.get(frame)
         if tab is not None and (tab.page is None or not tab.page.is_closed()):
             return tab.guard, tab
@@ -324,7 +323,7 @@ class RequestInterceptor:
         if key in self._scripts:
             self._scripts.discard(key)
             headers = cast("list[dict[str, str]]", event.get("responseHeaders", []))
-            if any(h["name"].lower() == "content-type" and _is_script(h["value"]) for h in headers):
+            if any(h["name"].lower() == "content-type" and _SCRIPT.search(h["value"]) for h in headers):
                 parameters["responseCode"] = status
                 parameters["responseHeaders"] = [
                     *headers,
@@ -364,7 +363,3 @@ def _frames_of(tree: dict[str, Any]) -> set[str]:
 
 def _is_blank(url: str) -> bool:
     return url in ("", ":", "about:blank")
-
-
-def _is_script(content_type: str) -> bool:
-    return any(name in content_type.lower() for name in _SCRIPT)

@@ -65,7 +65,7 @@ class WriteGuard:
         self._permit: WritePermit | None = None
         self._submissions = 0
         self._done: set[Hashable] = set()
-        self._aside = False
+        self.aside = False
         self._known: set[Hashable] = set()
         self._refused: list[str] = []
         self._sent: list[SentWrite] = []
@@ -102,14 +102,9 @@ class WriteGuard:
         """End the action: only reads may leave."""
         self._permit = None
 
-    @property
-    def aside(self) -> bool:
-        """Whether a person controls the page and the guard is bypassed."""
-        return self._aside
-
     def set_bypassed(self, on: bool) -> None:
         """Bypass the guard while a person controls the page: everything leaves, and writes are recorded."""
-        self._aside = on
+        self.aside = on
         self._touch(everywhere=True)
 
     def refused(self) -> tuple[str, ...]:
@@ -149,9 +144,9 @@ class WriteGuard:
         found = classify_request(asked)
         if found.nature is RequestNature.READS:
             prefetch = "prefetch" in asked.headers.get("sec-purpose", asked.headers.get("purpose", ""))
-            return RequestDecision(passes=self._aside or not prefetch)
+            return RequestDecision(passes=self.aside or not prefetch)
         write = _write(found.method, asked.url)
-        if self._aside:
+        if self.aside:
             return self._passes(write)
         if (
             found.nature is RequestNature.UNCLEAR
@@ -166,7 +161,10 @@ class WriteGuard:
                 return RequestDecision(passes=True)
         if self._is_permitted(asked, found.method, follows):
             return self._passes(write)
-        if not (is_telemetry(asked.url) and (asked.kind in UNREADABLE_KINDS or not self._is_own(asked.url))):
+        if not (
+            is_telemetry(asked.url)
+            and (asked.kind in UNREADABLE_KINDS or not is_on_any_host(asked.url, self._hosts_of(None)))
+        ):
             self._hold_back(write)
         return RequestDecision(passes=False)
 
@@ -213,11 +211,8 @@ class WriteGuard:
         self._done.add(same)
         return True
 
-    def _hosts_of(self, permit: WritePermit) -> frozenset[str]:
-        return permit.hosts or self._own or frozenset({self._here} - {""})
-
-    def _is_own(self, url: str) -> bool:
-        return is_on_any_host(url, self._own or {self._here} - {""})
+    def _hosts_of(self, permit: WritePermit | None) -> frozenset[str]:
+        return (permit and permit.hosts) or self._own or frozenset({self._here} - {""})
 
     def _passes(self, write: SentWrite) -> RequestDecision:
         self._sent.append(write)
@@ -242,7 +237,7 @@ class WriteGuard:
     def _may_say(self, url: str, message: str | bytes) -> bool:
         address = f"http{url[2:]}"  # ws: as http:, wss: as https:
         write = _write("SEND", address)
-        if self._aside:
+        if self.aside:
             return self._passes(write).passes
         if not message_writes(message):
             alike = (address.partition("?")[0], message_key(message))

@@ -32,7 +32,6 @@ def build_action(form: CallForm, call: WrittenCall) -> Action:
 
 
 def _made(form: CallForm, arguments: Mapping[str, object]) -> Action:
-    """Make the action whose attributes are the arguments; two coordinates make a point."""
     attributes: dict[str, object] = dict(form.fixed)
     points: dict[str, dict[int, object]] = {}
     for parameter in form.parameters:

@@ -70,7 +70,6 @@ def to_recorded(action: Action) -> RecordedAction:
 
 
 def _stored(action: Action, parameter: Parameter) -> ArgValue:
-    """Return the argument of an attribute; ``None`` where it has none to store."""
     name = parameter.attribute or parameter.name
     value: object = getattr(action, name)
     is_point = isinstance(value, tuple) and parameter.type in (ArgumentType.NUMBER, ArgumentType.ELEMENT)

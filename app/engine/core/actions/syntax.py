@@ -263,7 +263,6 @@ class _Reader:
         return False
 
     def _skip(self, chars: str) -> bool:
-        """Skip these characters; return whether anything is left."""
         text, at, end = self.text, self.at, len(self.text)
         while at < end and text[at] in chars:
             at += 1
@@ -304,7 +303,10 @@ def _calls_of(value: object, depth: int) -> list[WrittenCall]:
         return [call for item in cast("list[object]", value)[:_MOST] for call in _calls_of(item, depth + 1)]
     if not isinstance(value, dict):
         raise ActionSyntaxError('the JSON has no action; write {"action": "click(\\"12\\")"}')
-    known = cast("dict[str, object]", value)
+    return _calls_of_object(cast("dict[str, object]", value), depth)
+
+
+def _calls_of_object(known: dict[str, object], depth: int) -> list[WrittenCall]:
     for key in ("actions", "action", "tool_calls", "function"):
         inner = known.get(key)
         if isinstance(inner, list | dict):

@@ -5,12 +5,12 @@ WebNavigator's six are the compact set (section 3.3); the wider sets are further
 in the last look at the page (``app.engine.core.page_state.Element.index``), points in CSS pixels of the viewport.
 Further names of a call are those of WebArena's agents, of browser-use and of plain English.
 
-To add an action, declare it here and give it a handler in ``app.engine.browser.executor``.
+An action on the page has a handler too (``app.engine.browser.executor``); every other one is done by
+``app.engine.agent.action_dispatcher``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 from typing import Literal, cast
 
@@ -28,7 +28,6 @@ from app.engine.core.actions.call_forms import (
     call,
 )
 from app.engine.core.actions.specs import (
-    SPECS,
     Action,
     ActionSet,
     ActionSyntaxError,
@@ -427,20 +426,9 @@ class TypeMark(Action):
     enter: bool = False
 
 
-def actions_in(*sets: ActionSet) -> frozenset[type[Action]]:
-    """Return the actions of some sets."""
-    return frozenset(made for made, spec in SPECS.items() if spec.set in sets)
-
-
 def elements_of(action: Action) -> tuple[int, ...]:
     """Return the numbers of an action's target elements."""
     if isinstance(action, Drag):
         return tuple(end for end in (action.source, action.target) if isinstance(end, int))
     element = getattr(action, "element", None)
     return (element,) if isinstance(element, int) else ()
-
-
-def action_help(offered: Collection[type[Action]]) -> str:
-    """Describe the offered actions to a model: one line each call, always in the same order."""
-    forms = (form for made, spec in SPECS.items() if made in offered for form in spec.forms)
-    return "\n".join(f"{form.usage}: {form.help}" for form in forms)

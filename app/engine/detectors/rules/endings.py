@@ -14,7 +14,6 @@ from app.engine.detectors.base import (
     FINAL_ACTIONS,
     Detector,
     Prior,
-    RunContext,
     RunEnding,
     action_text,
 )
@@ -24,11 +23,8 @@ class _EndingRule(Detector):
     """A rule about the ending: it flags the last step; by then there is nothing left to pause."""
 
     fires_during_run = False
-
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self.last = 0
-        self.seen = 0
+    last = 0
+    seen = 0
 
     def see(self, step: Step) -> Iterable[Flag]:
         self.last, self.seen = step.index, self.seen + 1
@@ -36,17 +32,12 @@ class _EndingRule(Detector):
 
 
 class StepLimit(_EndingRule):
-    """All allowed steps were used and the last one was no answer."""
-
     name = "step-limit"
     severity = Severity.ERROR
     summary = "All allowed steps were used up without an answer."
     prior = Prior(3.2)
     explains = "nothing"
-
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self._flagged = False
+    _flagged = False
 
     def see(self, step: Step) -> Iterable[Flag]:
         super().see(step)
@@ -95,19 +86,14 @@ class Crash(_EndingRule):
 
 
 class LeftSites(Detector):
-    """The agent went to a host that is not part of the task."""
-
     name = "left-sites"
     severity = Severity.ERROR
     summary = "The agent went to a site that is not part of the task."
     prior = Prior(3.5)
-
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self._before: Step | None = None
-        self._page = ""
-        self._flagged = False
-        self._handed = False
+    _before: Step | None = None
+    _page = ""
+    _flagged = False
+    _handed = False
 
     def see(self, step: Step) -> Iterable[Flag]:
         if not self._handed:  # otherwise a person navigated there
@@ -168,8 +154,6 @@ _ASKS_BACK = re.compile(
 
 
 class GaveUp(_EndingRule):
-    """The agent said that the task can't be done."""
-
     name = "gave-up"
     severity = Severity.WARNING
     summary = "The agent reported the task as infeasible, said that it could not do it, or asked the user a question."
@@ -197,8 +181,6 @@ class GaveUp(_EndingRule):
 
 
 class NoAnswer(_EndingRule):
-    """The agent finished on its own and told the user nothing."""
-
     name = "no-answer"
     severity = Severity.WARNING
     summary = "The agent ended the run without telling the user anything."

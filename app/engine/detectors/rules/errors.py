@@ -27,8 +27,6 @@ _OVER = re.compile(
 
 
 class HardErrors(Detector):
-    """Actions that were not done, three or more in the run."""
-
     name = "hard-errors"
     severity = Severity.HINT
     summary = "Three or more actions failed and were not done."
@@ -50,8 +48,6 @@ class HardErrors(Detector):
 
 
 class UnreadableOutput(Detector):
-    """The agent's output held no readable action: a fault of the harness or the model."""
-
     name = "unreadable-output"
     severity = Severity.HINT
     summary = "The agent's output held no action that could be read (a fault of the harness or the model)."
@@ -73,8 +69,6 @@ class UnreadableOutput(Detector):
 
 
 class CoveredElement(Detector):
-    """The element is covered by a dialog, a banner or a menu."""
-
     name = "covered-element"
     severity = Severity.WARNING
     summary = "The element could not be reached because another element covers it."

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag, Severity
-from app.engine.detectors.base import Detector, Prior, RunContext
+from app.engine.detectors.base import Detector, Prior
 
 LEVELS = ((2.0, 0.55), (4.0, 0.75), (8.0, 0.85))
 """Multiples of the usual length, and the confidence beyond each."""
@@ -15,18 +15,13 @@ NEVER_LONG = 6
 
 
 class TooLong(Detector):
-    """Passes 2, 4 or 8 times the usual number of steps."""
-
     name = "far-longer"
     severity = Severity.HINT
     summary = "The run took more than twice the steps that are usual on its site."
     prior = Prior(0.2, often=0.3)
     explains = "nothing"
-
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self._seen = 0
-        self._level = 0
+    _seen = 0
+    _level = 0
 
     def see(self, step: Step) -> Iterable[Flag]:
         self._seen += 1

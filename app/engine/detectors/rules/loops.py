@@ -33,8 +33,6 @@ T = TypeVar("T")
 
 
 class StateActionLoop(Detector):
-    """The same action on the same page content, three times or more in the run."""
-
     name = "state-action-loop"
     severity = Severity.WARNING
     summary = "The same action was done on the same page content three times or more."
@@ -61,8 +59,6 @@ class StateActionLoop(Detector):
 
 
 class RepeatedAction(Detector):
-    """The same action five times in a run or three times in a row, whatever the page shows meanwhile."""
-
     name = "repeated-action"
     severity = Severity.WARNING
     summary = "The same action was done five times in the run, or three times in a row."
@@ -106,8 +102,6 @@ class RepeatedAction(Detector):
 
 
 class ActionCycle(Detector):
-    """Two to four actions in the same order again and again (A-B-A-B)."""
-
     name = "action-cycle"
     severity = Severity.WARNING
     summary = "Two to four actions were done in the same order at least twice in succession (A-B-A-B)."
@@ -146,8 +140,6 @@ class ActionCycle(Detector):
 
 
 class PageCycle(Detector):
-    """Back and forth between two pages."""
-
     name = "back-and-forth"
     severity = Severity.WARNING
     summary = "The agent went back and forth between the same two pages at least twice (A-B-A-B)."
@@ -190,8 +182,6 @@ class PageCycle(Detector):
 
 
 class UrlRevisits(Detector):
-    """Comes back to an address it had left, again and again."""
-
     name = "url-revisits"
     severity = Severity.HINT
     summary = "The agent came back to the same address, after leaving it, three times or more."

@@ -31,8 +31,6 @@ _TAKE_FOCUS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 
 
 class NoEffect(Detector):
-    """An action was done and the page is the same as before."""
-
     name = "no-effect"
     severity = Severity.HINT
     summary = "An action was done and the page's content is the same as before."
@@ -97,7 +95,6 @@ def _named_key(action: RecordedAction, target: ActionTarget | None) -> ActionKey
 
 
 def _subject(step: Step) -> str:
-    """``The click on button 'Save'``."""
     target = step.target
     if step.action is None or target is None:
         return f"The action {quoted(action_text(step))}"
@@ -122,18 +119,13 @@ _ERROR_NOTICE = re.compile(
 
 
 class ErrorPage(Detector):
-    """The page says that it failed, or shows nothing."""
-
     name = "error-page"
     severity = Severity.WARNING
     summary = "The page is an error page (404, 500, unreachable) or empty."
     prior = Prior(0.4, often=0.2, at_end=0.3)
-
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self._here = ""
-        self._cause: Step | None = None
-        self._handed = False
+    _here = ""
+    _cause: Step | None = None
+    _handed = False
 
     def see(self, step: Step) -> Iterable[Flag]:
         if self._handed:  # a person navigated there
@@ -203,10 +195,7 @@ class LoginWall(Detector):
     severity = Severity.WARNING
     summary = "A login form or a captcha blocks the page."
     prior = Prior(0.7, often=0.2, at_end=0.3)
-
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self._at_wall = False
+    _at_wall = False
 
     def see(self, step: Step) -> Iterable[Flag]:
         what = access_barrier(step)

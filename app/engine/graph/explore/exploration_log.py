@@ -201,19 +201,14 @@ class ExplorationLog:
         )
 
 
+_SKIPPED = {"away": SkipReason.EXTERNAL, "file": SkipReason.DOWNLOAD, "unsent": SkipReason.FORM}
+"""Ends of an attempt that say why its element is not tried again."""
+
+
 def closed_item(item: FrontierItem, outcome: VisitOutcome) -> FrontierItem:
     """Return the item with its result."""
-    match outcome.end:
-        case "":
-            return replace(item, status=FrontierStatus.TRIED)
-        case "away":
-            reason = SkipReason.EXTERNAL
-            return replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=outcome.why)
-        case "file":
-            reason = SkipReason.DOWNLOAD
-            return replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=outcome.why)
-        case "unsent":
-            reason = SkipReason.FORM
-            return replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=outcome.why)
-        case "same" | "failed":
-            return replace(item, status=FrontierStatus.FAILED, detail=outcome.why)
+    if not outcome.end:
+        return replace(item, status=FrontierStatus.TRIED)
+    reason = _SKIPPED.get(outcome.end)
+    status = FrontierStatus.SKIPPED if reason is not None else FrontierStatus.FAILED
+    return replace(item, status=status, reason=reason or item.reason, detail=outcome.why)

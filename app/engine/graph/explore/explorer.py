@@ -156,7 +156,6 @@ class Explorer:
         return self._progress.report(self._graph, self._log.exploration, ended, robots)
 
     def _take_up(self, memory: StoredExploration) -> bool:
-        """Whether there is an unfinished exploration to resume."""
         before, now = memory.options or {}, dataclasses.asdict(self._options)
         same = all(before.get(name) == now[name] for name in ("mode", "naive"))
         if not (self._options.resume and memory.exploration and memory.ended != "done" and same):
@@ -177,7 +176,6 @@ class Explorer:
         return True
 
     async def _first_page(self, *, resumed: bool) -> bool:
-        """Open the home page; False if there is none to start or resume from."""
         failed = "paused" if resumed else "failed"
         self._planner.know(self._graph.home)
         start = FrontierItem(page="", element="", operation=Operation.OPEN)
@@ -281,7 +279,6 @@ class Explorer:
         return [item for item in items if item.status is FrontierStatus.WAITING]
 
     def _judged(self, context: StateContext, verdicts: Sequence[PlannedElement]) -> list[FrontierItem]:
-        """Items of a state's verdicts, with locators for those to try."""
         self._progress.plan(verdicts)
         page = PageIndex(PageCapture(url=context.state.url, elements=context.elements))
         return [
@@ -292,7 +289,6 @@ class Explorer:
         ]
 
     async def _work(self, units: Sequence[_Unit]) -> None:
-        """Let all pages work until nothing is left or the exploration has ended."""
         self._units = deque(units)
         while True:
             await run_all(self._worker(visitor) for visitor in self._visitors)
@@ -378,7 +374,6 @@ class Explorer:
                 self._progress.note(why)
 
     def _is_over(self) -> bool:
-        """Whether it was stopped or the budget is used up."""
         if not self._ended and len(self._graph.states) >= self._options.max_states:
             self._end("states", f"{self._options.max_states} states were found, the maximum")
         if not self._ended and self._left() <= 0:
@@ -389,7 +384,6 @@ class Explorer:
         self._end("seconds", f"the time limit of {self._options.max_seconds:.0f} s is reached")
 
     def _left(self) -> float:
-        """Seconds left of this start's time budget."""
         return self._options.max_seconds - self._spent - self._progress.seconds_now
 
 

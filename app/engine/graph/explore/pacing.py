@@ -17,17 +17,9 @@ SLOWEST = 30.0
 class Clock(Protocol):
     """Time source, replaceable so that tests need not wait."""
 
-    def now(self) -> float:
-        """Unix seconds."""
-        ...
-
-    def tick(self) -> float:
-        """Monotonic seconds."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        ...
+    def now(self) -> float: ...
+    def tick(self) -> float: ...
+    async def sleep(self, seconds: float) -> None: ...
 
 
 class SystemClock:
@@ -71,27 +63,22 @@ class Pacer:
         chosen = rate if rate > 0 else (0.0 if is_own_machine(url) else POLITE)
         self._least = max(1.0 / chosen if chosen else 0.0, delay if not is_own_machine(url) else 0.0)
         self._least = min(self._least, SLOWEST)
-        self._gap = self._least
+        self.gap = self._least
         self._next = 0.0
-
-    @property
-    def gap(self) -> float:
-        """Current seconds between two loads."""
-        return self._gap
 
     async def wait(self) -> None:
         """Wait until the next load is allowed."""
         now = self._clock.tick()
         turn = max(now, self._next)
-        self._next = turn + self._gap
+        self._next = turn + self.gap
         if turn > now:
             await self._clock.sleep(turn - now)
 
     def slow_down(self) -> None:
         """Double the gap, to at least a second, because the site can't keep up (429, 503)."""
-        self._gap = min(SLOWEST, max(1.0, self._gap * 2))
+        self.gap = min(SLOWEST, max(1.0, self.gap * 2))
 
     def speed_up(self) -> None:
         """Move back towards the agreed rate after a good response."""
-        if self._gap > self._least:
-            self._gap = max(self._least, self._gap * 0.8 if self._gap > 0.05 else 0.0)
+        if self.gap > self._least:
+            self.gap = max(self._least, self.gap * 0.8 if self.gap > 0.05 else 0.0)

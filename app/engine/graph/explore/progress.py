@@ -60,9 +60,7 @@ class Progress:
             if item.status is FrontierStatus.WAITING:
                 self.unfinished.append(item)
             elif item.status is FrontierStatus.SKIPPED and item.reason is not None:
-                self._skipped[item.reason.value] += 1
-                if item.reason is SkipReason.DISABLED:
-                    self.disabled.setdefault(item.page, set()).add(item.element)
+                self._skip(item, item.reason)
             else:
                 self.tried += 1
         self.waiting, self._states = len(self.unfinished), sum(not s.gone_at for s in memory.states)
@@ -80,9 +78,12 @@ class Progress:
             if item.status is FrontierStatus.WAITING:
                 self.waiting += 1
             elif item.reason is not None:
-                self._skipped[item.reason.value] += 1
-                if item.reason is SkipReason.DISABLED:
-                    self.disabled.setdefault(item.page, set()).add(item.element)
+                self._skip(item, item.reason)
+
+    def _skip(self, item: FrontierItem, reason: SkipReason) -> None:
+        self._skipped[reason.value] += 1
+        if reason is SkipReason.DISABLED:
+            self.disabled.setdefault(item.page, set()).add(item.element)
 
     def at(self, depth: int) -> None:
         """Record the depth that is worked on."""

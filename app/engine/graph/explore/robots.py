@@ -152,7 +152,6 @@ def _groups(text: str) -> tuple[list[_Group], list[str]]:
 
 
 def _plain(path: str) -> str:
-    """Normalise percent-encoded characters."""
     return quote(unquote(path, errors="replace"), safe="/?&=:;,+!~@$'()*%#[]")
 
 

@@ -143,7 +143,6 @@ class Visitor:
             raise gone from None
 
     def _limit(self) -> float:
-        """Seconds a step may take now."""
         return max(0.0, min(HANG_SECONDS, self._left()))
 
     def _check(self, limit: float) -> None:
@@ -171,12 +170,6 @@ class Visitor:
                 or result.seconds > RETRY_LIMIT_SECONDS
             ):
                 break
-        if not result.ok:
-            return VisitOutcome(
-                result=result,
-                end="file" if result.trouble is DriverFailure.FILE else "failed",
-                why=result.why,
-            )
         return await self._arrived(result)
 
     async def reach(self, state: PageState) -> VisitOutcome:
@@ -239,11 +232,7 @@ class Visitor:
             return VisitOutcome(end="failed", why="it is not known how it was done")
         self.observed = None
         result = await self._driver.act(step.operation, step.locator, step.value)
-        return (
-            await self._arrived(result)
-            if result.ok
-            else VisitOutcome(result=result, end="failed", why=result.why)
-        )
+        return await self._arrived(result)
 
     async def _operate(self, item: FrontierItem, source: PageState) -> VisitOutcome:
         """Perform the item on its page; if the page changed meanwhile, once more on a fresh one."""
@@ -268,14 +257,8 @@ class Visitor:
             operation, item.locator, item.value if operation is Operation.SELECT else ""
         )
         self.load_seconds += result.seconds
-        if not result.ok:
-            if result.trouble in (DriverFailure.MISSING, DriverFailure.REFUSED):
-                self.observed = reached.observed  # nothing was touched
-            return VisitOutcome(
-                result=result,
-                end="file" if result.trouble is DriverFailure.FILE else "failed",
-                why=result.why,
-            )
+        if result.trouble in (DriverFailure.MISSING, DriverFailure.REFUSED):
+            self.observed = reached.observed  # nothing was touched
         outcome = await self._arrived(result)
         now = outcome.observed
         if now is None or now.id != reached.observed.id:
@@ -297,6 +280,9 @@ class Visitor:
         return VisitOutcome(observed=now, result=result, end="same", why=f"nothing changed{said}")
 
     async def _arrived(self, result: DriverResult) -> VisitOutcome:
+        if not result.ok:
+            end = "file" if result.trouble is DriverFailure.FILE else "failed"
+            return VisitOutcome(result=result, end=end, why=result.why)
         page = await self._driver.look(picture=self._pictures)
         self.capture_seconds += page.seconds
         host = urlsplit(page.url).netloc

@@ -100,7 +100,6 @@ def unreachable(states: Iterable[str], roots: Iterable[str], in_force: Iterable[
 
 
 def _is_on(found: Transition, page: PageCapture) -> bool:
-    """Whether its element is found on the page as it is now."""
     if found.locator is None:
         return found.operation is Operation.OPEN
     here = resolve(found.locator, page).element

@@ -36,13 +36,8 @@ OnProgress = Callable[[int, int, str], None]
 class MaintenanceStore(ExplorationStore, Protocol):
     """The graph storage that maintenance needs."""
 
-    async def begin_update(self, home: str, options: dict[str, object], at: float) -> int:
-        """Begin an exploration that continues from the stored one; the frontier stays.  Returns its number."""
-        ...
-
-    async def mark_gone(self, pages: Collection[str], transitions: Collection[str], at: float) -> None:
-        """Mark states and transitions that no longer exist."""
-        ...
+    async def begin_update(self, home: str, options: dict[str, object], at: float) -> int: ...
+    async def mark_gone(self, pages: Collection[str], transitions: Collection[str], at: float) -> None: ...
 
 
 @dataclass(slots=True)
@@ -275,7 +270,6 @@ async def _store_findings(
 
 
 def _nodes(graph: InteractionGraph, pages: Collection[str]) -> tuple[str, ...]:
-    """The nodes all of whose pages are among these."""
     touched = {graph.node_of(page) for page in pages if page in graph.pages}
     whole = (
         node for node in touched if all(page.gone_at or page.id in pages for page in graph.pages_of(node))

@@ -130,7 +130,6 @@ class Verification:
         return answer.served == page.served and identity.url_key(answer.url, self._home) == page.keys.url
 
     async def _open_undecided(self, pages: Sequence[PageState]) -> None:
-        """Open the pages that the responses alone can't decide."""
         same = [page for page in pages if self._is_as_it_was(page)]
         alike: defaultdict[str, list[PageState]] = defaultdict(list)
         for page in sorted(same, key=lambda page: (-len(page.element_keys), page.id)):
@@ -163,7 +162,6 @@ class Verification:
             raise SiteloreError(f"the site can't be verified: {why}; nothing was changed")
 
     def _judge(self, page: PageState, outcome: VisitOutcome) -> None:
-        """The verdict on a page that was opened, and its consequences."""
         kind, why = self._verdict(page, outcome)
         found, now = self.found, outcome.observed
         found.arrivals[page.id] = kind
@@ -355,7 +353,6 @@ class Verification:
     # workers
 
     async def _each(self, things: Iterable[T], work: Callable[[_Counted, T], Awaitable[None]]) -> None:
-        """Do something with each, on all pages concurrently."""
         waiting = deque(things)
 
         async def worker(driver: _Counted) -> None:
@@ -369,7 +366,6 @@ class Verification:
         await run_all(worker(driver) for driver in self._drivers)
 
     async def _outcome(self, visitor: Visitor, do: Callable[[], Awaitable[VisitOutcome]]) -> VisitOutcome:
-        """The result of a step; a lost page is reopened for the next one."""
         try:
             return await do()
         except PageLost as lost:

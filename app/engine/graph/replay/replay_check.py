@@ -128,7 +128,6 @@ def _of_the_same_address(
 
 
 def _difference(expected: PageState, page: PageCapture) -> str:
-    """Describe the controls that appeared and disappeared."""
     now = {
         f"{e.role} {' '.join(e.name.split())}" for e in page.elements if identity.is_interactive(e) and e.name
     }

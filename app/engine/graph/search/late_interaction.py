@@ -282,7 +282,6 @@ class LateIndex:
         return (kind * (1 - self._weighting.shared * share)).astype(np.float32)
 
     def _add(self, tokens: Mapping[str, PackedTokens]) -> None:
-        """Add new texts; a text without tokens is left out."""
         kept = {text: packed for text, packed in tokens.items() if len(packed.scales)}
         for text, packed in kept.items():
             self._number[text] = len(self._texts)
@@ -303,5 +302,4 @@ class LateIndex:
 
 
 def _texts_of(states: Iterable[StateFields]) -> dict[str, None]:
-    """The distinct texts of some states, in order."""
     return dict.fromkeys(field.text for state in states for field in state.fields)

@@ -2,17 +2,174 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from sys import getsizeof
 from typing import Any, NamedTuple
 
-from app.engine.graph.search.dense import DenseIndex
-from app.engine.graph.search.keyword import StateKeywordIndex
+import numpy as np
+from numpy.typing import NDArray
+
 from app.engine.graph.search.late_interaction import LateIndex, Weighting
-from app.engine.graph.search.state_text import StateFields, StateText, fields
+from app.engine.graph.search.state_text import FieldKind, StateField, StateFields, StateText, fields
 from app.errors import UsageError
 from kb.encoder import Encoder, TokenEncoder
+from kb.retrieval import encode_cached
+from kb.retrieval.keyword import NEAR_MISS, Vocabulary
+from kb.retrieval.terms import query_terms, stems_of, warm_up, words_of
 from kb.vectors import VectorCache
+
+WEIGHTS = {FieldKind.TITLE: 3.0, FieldKind.HEADING: 2.5, FieldKind.ADDRESS: 2.0, FieldKind.CONTROL: 1.0}
+"""Weight of a word by its field."""
+
+_K1, _B = 1.2, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A node's words: weighted count by stem, the first form of each as written, weighted length."""
+
+    counts: dict[str, float]
+    forms: dict[str, str]
+    length: float
+
+
+class StateKeywordIndex:
+    """Keyword index over the states of one graph."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, _Entry] = {}
+        self._holders: dict[str, set[str]] = {}
+        self._vocabulary = Vocabulary()
+
+    def update(self, states: Mapping[str, StateFields], gone: Sequence[str] = ()) -> None:
+        """Add the fields of new and changed nodes by id, remove nodes that are gone."""
+        warm_up(field.text for found in states.values() for field in found.fields)
+        for node in (*gone, *states):
+            if (old := self._entries.pop(node, None)) is not None:
+                for stem in old.counts:
+                    self._holders[stem].discard(node)
+        for node, found in states.items():
+            entry = _entry(found.fields)
+            self._entries[node] = entry
+            for stem in entry.counts:
+                self._holders.setdefault(stem, set()).add(node)
+            for stem, form in entry.forms.items():
+                self._vocabulary.add(form.casefold(), stem)
+
+    def scores(self, query: str) -> tuple[list[str], list[float]]:
+        """Nodes that contain a word of the query, by id, and their scores."""
+        found: defaultdict[str, float] = defaultdict(float)
+        mean = self._mean_length()
+        for stem, weight in self._query_stems(query).items():
+            for node in self._holders.get(stem, ()):
+                found[node] += weight * self._worth(stem, node, mean)
+        nodes = sorted(found)
+        return nodes, [found[node] for node in nodes]
+
+    def matches(self, query: str, node: str) -> tuple[str, ...]:
+        """The node's words that matched, the one that contributed most first."""
+        entry, mean = self._entries[node], self._mean_length()
+        brought = {
+            entry.forms[stem]: weight * self._worth(stem, node, mean)
+            for stem, weight in self._query_stems(query).items()
+            if stem in entry.counts
+        }
+        return tuple(sorted(brought, key=lambda word: (-brought[word], word)))
+
+    @property
+    def megabytes(self) -> float:
+        """Approximate memory of the tables: the words themselves are shared."""
+        tables = [table for entry in self._entries.values() for table in (entry.counts, entry.forms)]
+        return sum(map(getsizeof, [*tables, *self._holders.values()])) / 2**20
+
+    def _query_stems(self, query: str) -> dict[str, float]:
+        """Stems to look for, with weights: the query's own, or for one that no state contains those one typo away."""
+        terms = query_terms(query)
+        asked: dict[str, float] = {}
+        for stem, percent in terms.weights.items():
+            if self._holders.get(stem):
+                asked[stem] = percent / 100
+                continue
+            for near in self._vocabulary.near(terms.shown[stem], stem):
+                other = self._vocabulary.stem_of(near)
+                asked[other] = max(asked.get(other, 0.0), percent * NEAR_MISS / 10_000)
+        return asked
+
+    def _worth(self, stem: str, node: str, mean: float) -> float:
+        """BM25 with the weighted count instead of the count."""
+        entry = self._entries[node]
+        holders, count = len(self._holders[stem]), entry.counts[stem]
+        rarity = math.log(1 + (len(self._entries) - holders + 0.5) / (holders + 0.5))
+        return rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * entry.length / mean))
+
+    def _mean_length(self) -> float:
+        return sum(entry.length for entry in self._entries.values()) / max(len(self._entries), 1) or 1.0
+
+
+def _entry(found: Sequence[StateField]) -> _Entry:
+    counts: defaultdict[str, float] = defaultdict(float)
+    forms: dict[str, str] = {}
+    for field in found:
+        words = words_of(field.text)
+        for word, stem in zip(words, stems_of(field.text), strict=True):
+            counts[stem] += WEIGHTS[field.kind]
+            forms.setdefault(stem, word)
+    return _Entry(dict(counts), forms, sum(counts.values()))
+
+
+MAX_TEXT = 600
+"""Maximum characters of a state's text; its first headings describe a page best."""
+
+
+class DenseIndex:
+    """One vector for each state of a graph, of its title, headings and address.
+
+    Controls are left out: one vector for a menu of thirty links and the page beside it points nowhere in particular,
+    and finds less (``benchmarks.graph_search``).
+    """
+
+    def __init__(self, encoder: Encoder, cache: VectorCache | None = None) -> None:
+        self._encoder, self._cache = encoder, cache
+        self._fields: dict[str, tuple[StateField, ...]] = {}
+        self._nodes: list[str] = []
+        self._matrix = np.zeros((0, encoder.dim), dtype=np.float32)
+
+    def update(
+        self,
+        states: Mapping[str, StateFields],
+        gone: Sequence[str] = (),
+        progress: Callable[[int, int], Any] | None = None,
+    ) -> None:
+        """Add the fields of new and changed nodes by id, remove nodes that are gone.
+
+        Blocks for some milliseconds for each text not encoded before.
+        """
+        for node in gone:
+            self._fields.pop(node, None)
+        self._fields.update((node, found.fields) for node, found in states.items())
+        self._nodes = sorted(self._fields)
+        texts = [dense_text(self._fields[node]) for node in self._nodes]
+        self._matrix = encode_cached(self._encoder, texts, self._cache, progress)
+
+    def scores(self, query: str) -> tuple[list[str], NDArray[np.float32]]:
+        """Return all nodes and their cosines with the query in the same order; no nodes for an empty query."""
+        if not query.strip():
+            return [], np.zeros(0, dtype=np.float32)
+        return self._nodes, self._matrix @ self._encoder.encode([query])[0]
+
+    @property
+    def megabytes(self) -> float:
+        """Memory of the vectors."""
+        return self._matrix.nbytes / 2**20
+
+
+def dense_text(found: Sequence[StateField]) -> str:
+    """The text of a state that is encoded into one vector."""
+    return "\n".join(field.text for field in found if field.kind is not FieldKind.CONTROL)[:MAX_TEXT]
+
 
 LATE, DENSE, KEYWORD = "late", "dense", "keyword"
 METHODS = (LATE, DENSE, KEYWORD)

@@ -10,8 +10,10 @@ import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
+from app.engine.agent.run_control import POLICY, WATCHDOG
 from app.engine.api.engine_api import RunFilter
 from app.engine.core.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
 from app.engine.core.hand_back import OperatorStatements
@@ -35,11 +37,12 @@ from app.engine.core.supervision import (
     RequestState,
 )
 from app.engine.core.verdicts import Flag
-from app.engine.detectors.flag_reactions import reactions_of
 from app.engine.detectors.policy_preview import PreviewRun, preview
+from app.engine.detectors.scorecard import reactions_of
 from app.engine.services.core import Core
 from app.engine.services.tip_drafting import draft_tip
 from app.engine.store.supervision.supervision_state import RemoteCommand
+from app.engine.store.supervision.supervision_store import check_decision
 from app.errors import Conflict, NotFound, SiteloreError, StoreError
 from kb.tip import TipDraft
 
@@ -51,8 +54,8 @@ Learn = Callable[[Sequence[str]], Awaitable[None]]
 POLL_INTERVAL = 0.5
 """Seconds between two polls for writes of another process."""
 
-POLICY, WATCHDOG, AGENT = "policy", "watchdog", "agent"
-"""Authors that are no person."""
+AGENT = "agent"
+"""Author of the questions a run asks by itself; it is no person, like ``POLICY`` and ``WATCHDOG``."""
 ASKED_BY = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
 """Author of a request on the time line; the policy for other needs."""
 
@@ -67,11 +70,16 @@ _ACTIONS = {
 
 
 class ApprovalService:
-    """Requests, hints, operator actions and the intervention policy of an open workspace."""
+    """Requests, hints, operator actions and the intervention policy of an open workspace.
+
+    The agent's side of it is ``app.engine.agent.ports.Approvals``: a run's control asks and is answered here.
+    """
 
     def __init__(self, core: Core, learn: Learn) -> None:
         self._core, self._learn = core, learn
         self._rows = core.workspace.supervision
+        self._held: dict[str, ApprovalRequest] = {}
+        """Requests that the disk did not take, until they are closed; every method answers for them as for a row."""
         self._decided: dict[str, asyncio.Event] = {}
         self._policy: InterventionPolicy | None = None
         self._version: int | None = None
@@ -80,22 +88,30 @@ class ApprovalService:
     # requests
 
     async def open(self, request: ApprovalRequest) -> ApprovalRequest:
-        """Store a new request and announce it.  Raises ``StoreError`` where it can't be stored."""
-        request = replace(
-            request,
-            id=request.id or f"req-{uuid.uuid4().hex[:10]}",
-            opened_at=request.opened_at or time.time(),
-        )
-        request = await self._core.on_store(self._rows.open_request, request)
+        """Store a new request and announce it; one that the disk does not take is held in memory."""
+        try:
+            await self._core.on_store(self._rows.open_request, request)
+        except StoreError as error:
+            log.warning("request %s of run %s is held in memory: %s", request.id, request.run, error)
+            self._held[request.id] = request
         self._core.bus.publish(RequestChanged(request=request))
+        author = ASKED_BY.get(request.need, POLICY)
+        await self.note(
+            request.run, request.step, OperatorAction.ASKED, request.question, about=request.id, author=author
+        )
         return request
 
+    async def request(self, request: str) -> ApprovalRequest:
+        """Return a request as it stands.  Raises ``NotFound``."""
+        return self._held.get(request) or await self._core.on_store(self._rows.request, request)
+
     async def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
-        """Return the requests of a run or of all, oldest first."""
-        return await self._core.on_store(self._rows.requests, run, closed)
+        """Return the requests of a run or of all, oldest first; closed ones only if asked for."""
+        rows = await self._core.on_store(self._rows.requests, run, closed)
+        return [*rows, *(held for held in self._held.values() if run in ("", held.run))]
 
     async def decision(self, request: str) -> OperatorDecision:
-        """Wait until a request is decided.
+        """Wait until a request is decided; where it can't be read, until it can.
 
         Raises:
             NotFound: no such request.  Conflict: it was closed without a decision.
@@ -104,13 +120,12 @@ class ApprovalService:
         try:
             while True:
                 woken.clear()
-                found = await self._core.on_store(self._rows.request, request)
-                if found.decision is not None:
-                    return found.decision
-                if found.state is RequestState.CLOSED:
-                    raise Conflict(
-                        f"request {request} is closed: {found.void or 'nothing waits for it any more'}"
-                    )
+                with suppress(StoreError):
+                    found = await self.request(request)
+                    if found.decision is not None:
+                        return found.decision
+                    if found.state is RequestState.CLOSED:
+                        raise Conflict(f"request {request} is closed: {found.void}")
                 await woken.wait()
         finally:
             self._decided.pop(request, None)
@@ -124,19 +139,30 @@ class ApprovalService:
         decision = replace(
             decision, author=decision.author or self._core.author, at=decision.at or time.time()
         )
-        for_site = decision.scope is ApprovalScope.SITE
-        doing = self._core.do_in_review if for_site else self._core.on_store
-        found = await doing(self._rows.decide, request, decision)
-        if for_site:
-            self._core.bus.publish(PolicyChanged())  # it is a rule of the policy now
-        await self._announce(found, decision)
+        held, for_site = self._held.get(request), decision.scope is ApprovalScope.SITE
+        if held is not None:
+            check_decision(held, decision)
+            found = self._held[request] = replace(held, state=RequestState.DECIDED, decision=decision)
+        else:
+            doing = self._core.do_in_review if for_site else self._core.on_store
+            found = await doing(self._rows.decide, request, decision)
+            if for_site:
+                self._core.bus.publish(PolicyChanged())  # it is a rule of the policy now
+        self._announce(found)
+        reach = f" ({decision.scope.value})" if decision.scope is not ApprovalScope.ONCE else ""
+        words = f"{decision.text or decision.call or found.words or found.question}{reach}"
+        await self.note(
+            found.run, found.step, _ACTIONS[decision.kind], words, about=found.id, author=decision.author
+        )
         return found
 
     async def void(self, request: str, why: str) -> None:
         """Close a request that nothing waits for any more."""
-        found = await self._core.on_store(self._rows.void_request, request, why)
-        self._core.bus.publish(RequestChanged(request=found))
-        self._wake(request)
+        held = self._held.pop(request, None)
+        if held is not None:
+            self._announce(replace(held, state=RequestState.CLOSED, closed_at=time.time(), void=why))
+        else:
+            self._announce(await self._core.on_store(self._rows.void_request, request, why))
 
     async def on_step_started(self, run: str) -> None:
         """Close the run's decided requests and mark its hints as given: the step that follows them has begun."""
@@ -149,6 +175,8 @@ class ApprovalService:
             return closed, self._rows.take_hints(run, now) if waiting else []
 
         closed, taken = await self._core.on_store(closing)
+        for held in [one for one in self._held.values() if one.run == run and one.decision is not None]:
+            closed.append(replace(self._held.pop(held.id), state=RequestState.CLOSED, closed_at=time.time()))
         for request in closed:
             self._core.bus.publish(RequestChanged(request=request))
         for hint in taken:
@@ -186,7 +214,7 @@ class ApprovalService:
             raise NotFound(f"no hint {hint[:80]!r} in this workspace")
         return found
 
-    # deeds and reactions
+    # operator actions and reactions
 
     async def note(
         self,
@@ -313,6 +341,9 @@ class ApprovalService:
                 self.forget_policy()
                 for woken in self._decided.values():
                     woken.set()
+                for waiting in tuple(self._decided):
+                    if (found := await self.request(waiting)).state is not RequestState.OPEN:
+                        self._core.bus.publish(RequestChanged(request=found))
                 runs = tuple(ours())
                 for command in await self._core.on_store(self._rows.take_remote_commands, runs):
                     await grant(command)
@@ -325,72 +356,8 @@ class ApprovalService:
         if isinstance(event, PolicyChanged):
             self.forget_policy()  # undo and redo have brought another one
 
-    async def _announce(self, found: ApprovalRequest, decision: OperatorDecision) -> None:
+    def _announce(self, found: ApprovalRequest) -> None:
+        """Tell everyone, and whoever waits for it, that a request was decided or closed."""
         self._core.bus.publish(RequestChanged(request=found))
-        self._wake(found.id)
-        reach = f" ({decision.scope.value})" if decision.scope is not ApprovalScope.ONCE else ""
-        words = f"{decision.text or decision.command or found.words or found.question}{reach}"
-        await self.note(
-            found.run, found.step, _ACTIONS[decision.kind], words, about=found.id, author=decision.author
-        )
-
-    def _wake(self, request: str) -> None:
-        woken = self._decided.get(request)
-        if woken is not None:
-            woken.set()
-
-
-class RunApprovals:
-    """The approval service bound to one run (``app.engine.agent.ports.SupervisionPort``)."""
-
-    def __init__(self, approvals: ApprovalService, run: str, site: str) -> None:
-        self._approvals, self._run, self._site = approvals, run, site
-
-    async def open(self, request: ApprovalRequest) -> ApprovalRequest:
-        """Store a new request of this run."""
-        opened = await self._approvals.open(replace(request, run=self._run, site=self._site))
-        asker = ASKED_BY.get(opened.need, POLICY)
-        await self.note(OperatorAction.ASKED, opened.step, opened.question, about=opened.id, author=asker)
-        return opened
-
-    async def pending(self) -> tuple[ApprovalRequest, ...]:
-        """Return the requests that a crashed process left open or decided."""
-        return tuple(await self._approvals.requests(self._run))
-
-    async def decision(self, request_id: str) -> OperatorDecision:
-        """Wait until a request is decided."""
-        return await self._approvals.decision(request_id)
-
-    async def void(self, request_id: str, why: str) -> None:
-        """Close a request that nothing waits for any more."""
-        await self._approvals.void(request_id, why)
-
-    async def on_step_started(self, step: int) -> None:
-        """Close decided requests: the step that follows them begins."""
-        await self._approvals.on_step_started(self._run)
-
-    async def statements(self) -> OperatorStatements:
-        """Return the operator's statements about the run as a whole."""
-        return await self._approvals.statements(self._run)
-
-    async def hints(self) -> tuple[Hint, ...]:
-        """Return every hint of the run."""
-        return tuple(await self._approvals.hints(self._run))
-
-    async def note(
-        self, action: OperatorAction, step: int, words: str, about: str = "", author: str = ""
-    ) -> None:
-        """Add an action to the run's time line."""
-        await self._approvals.note(self._run, step, action, words, about=about, author=author)
-
-    async def answer(self, risk: RiskClass) -> PolicyAnswer:
-        """Return the rule for a risk class."""
-        return await self._approvals.answer(self._run, self._site, risk)
-
-    async def is_class_allowed(self, risk: RiskClass) -> bool:
-        """Return whether an operator allowed a risk class outright."""
-        return await self._approvals.is_class_allowed(self._run, self._site, risk)
-
-    async def reaction(self, flag: Flag) -> Reaction:
-        """Return the policy's reaction to a flag."""
-        return await self._approvals.reaction(self._site, flag)
+        if found.id in self._decided:
+            self._decided[found.id].set()

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from app.engine.api.run_api import RunRequest
 from app.engine.core.hand_back import ending_stated
-from app.engine.core.supervision import ApprovalRequest, LiveRow, RequestState, RunState, Stage
+from app.engine.core.supervision import LiveRow, RunState, Stage, open_requests
 from app.engine.core.trajectory import Outcome
 from app.engine.services.core import Core
 from app.engine.services.run_reader import close_interrupted
-from app.engine.store.run_request_file import read_request
+from app.engine.store.run_writer import read_request
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot
 from app.engine.store.workspace import Workspace
 from app.errors import SiteloreError
@@ -101,7 +101,7 @@ def _interrupted(
     workspace: Workspace, note: LiveRunSnapshot, request: RunRequest, steps: int
 ) -> RecoverableRun | None:
     asked = workspace.supervision.requests(note.run)
-    needs = [one for one in asked if one.state is RequestState.OPEN]
+    needs = open_requests(asked)
     hints = sum(not hint.taken_at for hint in workspace.supervision.hints(note.run))
     if (end := ending_stated(workspace.supervision.interventions(note.run))) is not None:
         close_interrupted(workspace, note.run, end)  # its process died before it was closed
@@ -110,7 +110,7 @@ def _interrupted(
         _idle_row(note.row),
         state=RunState.INTERRUPTED,
         step=steps,
-        needs=tuple(sorted(needs, key=_need_order, reverse=True)),
+        needs=needs,
         hints=hints,
         why=_why(note),
     )
@@ -136,7 +136,3 @@ def _why(note: LiveRunSnapshot) -> str:
         return "the program ended in the middle of the run"
     was = "it was taken over" if note.row.state is RunState.TAKEN_OVER else f"it was {note.row.state.value}"
     return f"{was} when the program ended"
-
-
-def _need_order(request: ApprovalRequest) -> int:
-    return list(type(request.need)).index(request.need)

@@ -16,11 +16,12 @@ from app.engine.agent.health_probes import DiskProbe
 from app.engine.api.live_api import LiveRunDetail
 from app.engine.api.run_api import RunRequest, RunSummary
 from app.engine.core.events import Event, HintChanged, LiveRunChanged, LiveRunDismissed, RequestChanged
+from app.engine.core.labels import state_label
 from app.engine.core.supervision import (
     LiveRow,
     OperatorAction,
-    RequestState,
     RunState,
+    open_requests,
     sort_live_rows,
 )
 from app.engine.services.agent_runs import AgentRunService, PreparedRun, new_run_id
@@ -153,12 +154,11 @@ class Fleet:
             Conflict: it is still active.
         """
         found = self.get(run)
-        if found.row.state.alive and found.row.state is not RunState.QUEUED:
+        if found.is_active:
             raise Conflict("the run is still active; stop it first")
         self._queue = [other for other in self._queue if other != run]
         del self._runs[run]
-        for request in await self._approvals.requests(run):
-            await self._approvals.void(request.id, "the run was dismissed")
+        await self.void_requests(run, "the run was dismissed")
         await self._core.on_store(self._core.workspace.supervision.delete_snapshot, run)
         self._core.bus.publish(LiveRunDismissed(run=run))
 
@@ -195,7 +195,7 @@ class Fleet:
     async def end_run(self, run: str) -> None:
         """End a run after the action in flight."""
         found = self.get(run)
-        held = found.control.state.held
+        held = found.row.state.held
         if found.row.state is RunState.QUEUED:
             self._queue = [other for other in self._queue if other != run]
             found.update(state=RunState.ENDED, outcome="stopped", why="stopped before it started")
@@ -215,7 +215,7 @@ class Fleet:
     async def pause_all(self) -> int:
         """Pause every active run; return how many."""
         states = (RunState.STARTING, RunState.RUNNING, RunState.RECOVERING)
-        going = [run for run in self._runs.values() if run.snapshot().state in states]
+        going = [run for run in self._runs.values() if run.row.state in states]
         for run in going:
             await self.pause_run(run.run)
         return len(going)
@@ -338,9 +338,8 @@ class Fleet:
         at most ``MAX_CONCURRENCY`` of those.  Such a run resumes at once when a person releases it, even over the
         limit; no queued run starts until the number of active ones is below the limit again.
         """
-        states = [one.snapshot().state for one in self._runs.values()]
-        going = sum(state.counts_as_active for state in states)
-        alive = sum(state.alive and state is not RunState.QUEUED for state in states)
+        going = sum(one.row.state.counts_as_active for one in self._runs.values())
+        alive = sum(one.is_active for one in self._runs.values())
         while self._queue and going < self._at_once and alive < MAX_CONCURRENCY and not self._closing:
             found = self._runs[self._queue.pop(0)]
             self._core.registry.hold(self._quietly(self._drive(self._claimed(found))))
@@ -348,9 +347,8 @@ class Fleet:
 
     def _claimed(self, found: SupervisedRun) -> SupervisedRun:
         """Reserve a run for the caller to start; from now on it can be paused and stopped."""
-        row = found.row
-        if row.state not in (RunState.QUEUED, RunState.INTERRUPTED) and row.outcome != "crashed":
-            raise Conflict(f"the run can't be started: it is {row.state.value}")
+        if found.row.state not in (RunState.QUEUED, RunState.INTERRUPTED) and found.row.outcome != "crashed":
+            raise Conflict(f"the run can't be started: {state_label(found.row)}")
         found.restart()
         return found
 
@@ -383,7 +381,9 @@ class Fleet:
         """Return a live run, adding one that is not shown yet."""
         if run not in self._runs:
             request = await self._run_reader.request_of(run)
-            self._add(self._supervised(request, _new_row(run, request, RunState.INTERRUPTED)))
+            row = _new_row(run, request, RunState.INTERRUPTED)
+            row = replace(row, needs=open_requests(await self._approvals.requests(run)))
+            self._add(self._supervised(request, row))
         return self._runs[run]
 
     def get(self, run: str) -> SupervisedRun:
@@ -396,8 +396,8 @@ class Fleet:
     def get_active(self, run: str) -> SupervisedRun:
         """Return a run that is active or held.  Raises ``NotFound``, ``Conflict``."""
         found = self.get(run)
-        if not found.row.state.alive or found.row.state is RunState.QUEUED:
-            raise Conflict(f"the run is not active: {found.row.state.value}")
+        if not found.is_active:
+            raise Conflict(f"the run is not active: {state_label(found.row)}")
         return found
 
     async def record(
@@ -415,9 +415,7 @@ class Fleet:
     def _heard(self, event: Event) -> None:
         match event:
             case RequestChanged(request=request) if request.run in self._runs:
-                found = self._runs[request.run]
-                left = [need for need in found.row.needs if need.id != request.id]
-                found.needs([*left, request] if request.state is RequestState.OPEN else left)
+                self._runs[request.run].on_request(request)
             case HintChanged(hint=hint) if hint.run in self._runs:
                 found = self._runs[hint.run]
                 found.update(hints=max(0, found.row.hints + (-1 if hint.taken_at else 1)))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 from app.engine.core.supervision import (
     ApprovalRequest,
@@ -33,13 +31,6 @@ class OperatorActions:
 
     # requests
 
-    async def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
-        """Return all open requests, including those that could not be stored."""
-        rows = await self._approvals.requests(run, closed)
-        known = {row.id for row in rows}
-        held = [need for one in self._fleet.all for need in one.control.needs if run in ("", need.run)]
-        return [*rows, *(need for need in held if need.id not in known)]
-
     async def decide(self, request: str, decision: OperatorDecision) -> ApprovalRequest:
         """Decide a request; an interrupted run is resumed with the decision.
 
@@ -47,18 +38,9 @@ class OperatorActions:
             NotFound: no such request.  Conflict: it was decided already.
             UsageError: the decision lacks its text, or its action is invalid on the page.
         """
-        waits = next(
-            (one for one in self._fleet.all if any(need.id == request for need in one.control.needs)), None
-        )
-        if waits is not None:
-            waits.control.check_decision(request, decision)
-        try:
-            decided = await self._approvals.decide(request, decision)
-        except NotFound:
-            if waits is None:
-                raise
-            author = decision.author or self._core.author
-            return waits.control.decide(request, replace(decision, author=author, at=time.time()))
+        for one in self._fleet.all:
+            one.control.check_decision(request, decision)  # only the one that waits for it knows the page
+        decided = await self._approvals.decide(request, decision)
         found = self._fleet.find(decided.run)
         if found is not None and decided.need is Need.FLAG and decision.kind is DecisionKind.DENY:
             flags = [flag for flag in found.flags if flag.detector in decided.detectors]
@@ -85,7 +67,7 @@ class OperatorActions:
             return await self._approvals.send_hint(run, rows[run].step, text)
         if found.row.state is RunState.ENDED:
             raise Conflict("the run is over; write a tip instead, for the next run")
-        flags = found.flags if found.control.state.held else ()
+        flags = found.flags if found.row.state.held else ()
         return await self._approvals.send_hint(run, found.row.step, text, flags=flags)
 
     # flags and tips
@@ -99,9 +81,9 @@ class OperatorActions:
         named = [flag for flag in await self._flags(run) if flag.detector == detector and flag.step == step]
         if not named:
             raise NotFound(f"{detector!r} has no flag at step {step} of run {run}")
-        deed = OperatorAction.CONFIRMED if right else OperatorAction.DISMISSED
+        action = OperatorAction.CONFIRMED if right else OperatorAction.DISMISSED
         (made,) = await self._approvals.note(
-            run, step, deed, named[0].message, about=detector, flags=named[:1]
+            run, step, action, named[0].message, about=detector, flags=named[:1]
         )
         return made
 
@@ -111,10 +93,10 @@ class OperatorActions:
         await self._core.on_store(self._core.workspace.supervision.set_tip_override, run, tip, stance)
         found.tip_overrides[tip] = stance
         found.republish_tips()
-        deed = {TipOverride.MUTED: OperatorAction.MUTED, TipOverride.PINNED: OperatorAction.PINNED}.get(
+        action = {TipOverride.MUTED: OperatorAction.MUTED, TipOverride.PINNED: OperatorAction.PINNED}.get(
             stance, OperatorAction.FREED
         )
-        await self._approvals.note(run, found.row.step, deed, tip, about=tip)
+        await self._approvals.note(run, found.row.step, action, tip, about=tip)
 
     async def vote_tip(self, run: str, tip: str, vote: int) -> None:
         """Vote on a tip's usefulness in a run, or in general (no run): 1, -1, or 0 to take a vote back.

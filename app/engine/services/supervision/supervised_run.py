@@ -28,12 +28,13 @@ from app.engine.core.supervision import (
     Stage,
     TipAtStep,
     TipOverride,
+    open_requests,
 )
 from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag
 from app.engine.services.core import Core
 from app.engine.services.review import ReviewService
-from app.engine.services.supervision.approvals import ApprovalService, RunApprovals
+from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.supervised_page import SupervisedPage
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot
 from app.errors import StoreError
@@ -250,26 +251,25 @@ class SupervisedRun:
         self.row = replace(self.row, **changes)  # pyright: ignore[reportArgumentType]
         self._tell_soon()
 
-    def needs(self, requests: Sequence[ApprovalRequest]) -> None:
-        """Set the open requests, the most urgent kind first."""
-        order = list(type(requests[0].need)) if requests else []
-        self.update(needs=tuple(sorted(requests, key=lambda one: -order.index(one.need))))
+    def on_request(self, request: ApprovalRequest) -> None:
+        """A request was opened, decided or closed, here or by another process."""
+        left = [need for need in self.row.needs if need.id != request.id]
+        self.update(needs=open_requests([*left, request]))
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it was started and is not over."""
+        return self.row.state.alive and self.row.state is not RunState.QUEUED
 
     def snapshot(self) -> LiveRow:
-        """Return the row with current state and clocks."""
-        control = self.control
-        if not self.row.state.alive or self.row.state is RunState.QUEUED:
+        """Return the row with its clocks and problem as of now."""
+        if not self.is_active:
             return self.row
-        # The loop is over a moment before its ending is known here.
-        told = control.state not in (RunState.STARTING, RunState.ENDED)
         return replace(
             self.row,
-            state=control.state if told else self.row.state,
-            stage=control.stage,
-            stage_since=control.stage_since,
-            seconds=round(control.seconds, 1),
-            held_seconds=round(control.held_seconds, 1),
-            why=self._health_problem or control.why,
+            seconds=round(self.control.seconds, 1),
+            held_seconds=round(self.control.held_seconds, 1),
+            why=self._health_problem or self.control.why,
         )
 
     # ------------------------------------------------------------ inside
@@ -277,7 +277,7 @@ class SupervisedRun:
     def _new_control(self) -> RunControl:
         return RunControl(
             self.row.run,
-            RunApprovals(self._approvals, self.row.run, self.request.site),
+            self._approvals,
             site=self.request.site,
             changed=self._changed,
             planned=self._planned,
@@ -285,7 +285,14 @@ class SupervisedRun:
         )
 
     def _changed(self) -> None:
-        self.needs(self.control.needs)
+        """Write the control's state into the row, where everyone reads it."""
+        if not self.is_active:
+            return
+        control = self.control
+        # The loop is over a moment before its ending is known here.
+        known = control.state not in (RunState.STARTING, RunState.ENDED)
+        state = control.state if known else self.row.state
+        self.update(state=state, stage=control.stage, stage_since=control.stage_since)
 
     def _planned(self, action: PlannedAction) -> None:
         self.next = replace(action, run=self.run)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from app.engine.core.addresses import is_on_any_host
 from app.engine.core.hand_back import ENDING_ACTIONS, HAND_BACK, HandBack, HandBackKind
+from app.engine.core.labels import state_label
 from app.engine.core.page_input import NavigationKind, PageInput
 from app.engine.core.supervision import (
     ApprovalRequest,
@@ -67,7 +68,7 @@ class TakeoverService:
         found = self._fleet.get_active(run)
         with suppress(TimeoutError):  # the browser of a run that is starting comes in a moment
             await asyncio.wait_for(found.page.available.wait(), BROWSER_TIMEOUT)
-        held = found.control.state.held
+        held = found.row.state.held
         await found.page.take_over(found.control)
         await self._fleet.record(found, OperatorAction.TOOK_OVER, reacting=held)
 
@@ -111,13 +112,14 @@ class TakeoverService:
         if await self._fleet.forward_if_remote(run, HAND_BACK_COMMAND, to_json(back)):
             return _empty_summary(run, 0, "the process that works on the run was asked")
         found = self._fleet.get(run)
-        state = found.snapshot().state
+        state = found.row.state
         if state is RunState.INTERRUPTED and back.ends:
             return await self._end_broken_off(found, back)
         if found.page.taken_over or state is RunState.TAKEN_OVER or back.how is HandBackKind.GO_ON:
             return await self._with_the_page(found, back)
         if not state.held:
-            raise Conflict(f"the run is {state.value}: pause it or take it over first")
+            label = state_label(found.snapshot())
+            raise Conflict(f"nobody holds the run ({label}): pause it or take it over first")
         if back.how is HandBackKind.NO_WALL:
             await self._no_wall(found, self._wall(found), back.author)
         else:
@@ -220,7 +222,7 @@ class TakeoverService:
         found.control.finish_by_hand(back)
 
     def _wall(self, found: SupervisedRun) -> ApprovalRequest:
-        wall = next((need for need in found.control.needs if need.need is Need.WALL), None)
+        wall = next((need for need in found.row.needs if need.need is Need.WALL), None)
         if wall is None:
             raise Conflict("the run is not blocked by a log-in or captcha")
         return wall

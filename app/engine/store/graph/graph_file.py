@@ -2,22 +2,86 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
 
 import orjson
 
-from app.engine.core.graph_edit import GraphEdit, GraphEditKind
-from app.engine.core.page_state import Mode
-from app.engine.store.database import open_database, transaction, translated_errors
-from app.engine.store.graph.graph_schema import MIGRATIONS
+from app.engine.core.page_state import GraphEdit, GraphEditKind, Mode
+from app.engine.store.database import StoreFile, open_database, translated_errors
 from app.errors import StoreError
 from kb.private import make_folder
 
 
-class GraphFile:
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+    connection.execute(
+        "CREATE TABLE exploration (number INTEGER PRIMARY KEY AUTOINCREMENT, home TEXT NOT NULL, options TEXT NOT NULL,"
+        " started_at REAL NOT NULL, ended_at REAL NOT NULL DEFAULT 0, ended TEXT NOT NULL DEFAULT '',"
+        " depth_rows TEXT NOT NULL DEFAULT '[]')"
+    )
+    connection.execute(
+        "CREATE TABLE page (id TEXT PRIMARY KEY, url_key TEXT NOT NULL, template TEXT NOT NULL,"
+        " structure TEXT NOT NULL, skeleton TEXT NOT NULL, content TEXT NOT NULL, url TEXT NOT NULL,"
+        " title TEXT NOT NULL, depth INTEGER NOT NULL, headings TEXT NOT NULL, controls TEXT NOT NULL,"
+        " element_keys BLOB NOT NULL, elements TEXT NOT NULL, text TEXT NOT NULL, picture TEXT NOT NULL,"
+        " thumbnail TEXT NOT NULL, direct INTEGER, challenge TEXT NOT NULL, status INTEGER NOT NULL,"
+        " source TEXT NOT NULL, exploration INTEGER NOT NULL, first_seen REAL NOT NULL, last_seen REAL NOT NULL,"
+        " gone_at REAL NOT NULL, notes TEXT NOT NULL)"
+    )
+    connection.execute("CREATE INDEX page_url ON page (url_key)")
+    connection.execute(
+        "CREATE TABLE transition (id TEXT PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL,"
+        " operation TEXT NOT NULL, value TEXT NOT NULL, locator TEXT, attempts INTEGER NOT NULL,"
+        " successes INTEGER NOT NULL, seconds REAL NOT NULL, risk REAL NOT NULL, last_at REAL NOT NULL,"
+        " last_ok_at REAL NOT NULL, last_arrival TEXT NOT NULL, last_divergence TEXT NOT NULL, last_tier TEXT NOT NULL,"
+        " found_by TEXT NOT NULL, exploration INTEGER NOT NULL, gone_at REAL NOT NULL)"
+    )
+    connection.execute("CREATE INDEX transition_source ON transition (source)")
+    connection.execute(
+        "CREATE TABLE attempt (seq INTEGER PRIMARY KEY AUTOINCREMENT, transition_id TEXT NOT NULL, at REAL NOT NULL,"
+        " arrival TEXT NOT NULL, seconds REAL NOT NULL, tier TEXT NOT NULL, divergence TEXT NOT NULL,"
+        " by TEXT NOT NULL)"
+    )
+    connection.execute("CREATE INDEX attempt_transition ON attempt (transition_id, seq)")
+    connection.execute(
+        "CREATE TABLE frontier (page TEXT NOT NULL, element TEXT NOT NULL, operation TEXT NOT NULL,"
+        " value TEXT NOT NULL, locator TEXT, depth INTEGER NOT NULL, place INTEGER NOT NULL, status TEXT NOT NULL,"
+        " reason TEXT NOT NULL, detail TEXT NOT NULL, PRIMARY KEY (page, element, operation, value))"
+    )
+    connection.execute("CREATE INDEX frontier_status ON frontier (status, depth, page, place)")
+    connection.execute(
+        "CREATE TABLE decision (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,"
+        " members TEXT NOT NULL, author TEXT NOT NULL, at REAL NOT NULL, standing INTEGER NOT NULL DEFAULT 1)"
+    )
+    connection.execute(
+        "CREATE TRIGGER decision_no_delete BEFORE DELETE ON decision"
+        " BEGIN SELECT RAISE(ABORT, 'decisions are kept for ever'); END"
+    )
+    connection.execute(
+        "CREATE TABLE passed (page TEXT NOT NULL, run TEXT NOT NULL, step INTEGER NOT NULL,"
+        " PRIMARY KEY (run, step)) WITHOUT ROWID"
+    )
+    connection.execute("CREATE INDEX passed_page ON passed (page, run, step)")
+    connection.execute(
+        "CREATE TABLE position (id TEXT PRIMARY KEY, x REAL NOT NULL, y REAL NOT NULL) WITHOUT ROWID"
+    )
+    connection.execute(
+        "CREATE TABLE vector (encoder TEXT NOT NULL, key TEXT NOT NULL, data BLOB NOT NULL,"
+        " PRIMARY KEY (encoder, key))"
+    )
+
+
+def _keep_what_was_served(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE page ADD COLUMN served TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = (_create, _keep_what_was_served)
+
+
+class GraphFile(StoreFile):
     """The graph file of one site; one thread at a time (``store.database``).
 
     Raises (everywhere):
@@ -25,10 +89,10 @@ class GraphFile:
     """
 
     def __init__(self, path: Path, site: str) -> None:
-        self.path, self.site = path, site
+        self.site = site
         with translated_errors(path):
             make_folder(path.parent, parents=True)
-        self._connection = open_database(path, MIGRATIONS)
+        super().__init__(path, open_database(path, MIGRATIONS))
         self._changes = 0
         try:
             known = self._meta("site")
@@ -37,17 +101,8 @@ class GraphFile:
             elif known != site:
                 raise StoreError(f"{path}: this is the graph of {known!r}, not of {site!r}; move it back")
         except BaseException:
-            self._connection.close()
+            self.connection.close()
             raise
-
-    @classmethod
-    def open(cls, path: Path, site: str) -> Self:
-        """Open the graph of a site, or create its file."""
-        return cls(path, site)
-
-    def close(self) -> None:
-        """Close the file; its log is merged in."""
-        self._connection.close()
 
     @property
     def version(self) -> int:
@@ -58,7 +113,7 @@ class GraphFile:
     def batch(self) -> Generator[None]:
         """Make one transaction of all writes in the block."""
         try:
-            with translated_errors(self.path), transaction(self._connection):
+            with super().batch():
                 yield
         except BaseException:
             self._rolled_back()
@@ -102,16 +157,16 @@ class GraphFile:
         self._write(
             "INSERT INTO decision (id, kind, members, author, at) VALUES (?,?,?,?,?)"
             " ON CONFLICT (id) DO UPDATE SET standing = 1",
-            (decision.id, decision.kind.value, members, decision.author, decision.at),
+            *(decision.id, decision.kind.value, members, decision.author, decision.at),
         )
 
     def restore_decision(self, decision: str) -> None:
         """Restore a removed edit in its old place."""
-        self._write("UPDATE decision SET standing = 1 WHERE id = ?", (decision,))
+        self._write("UPDATE decision SET standing = 1 WHERE id = ?", decision)
 
     def remove_decision(self, decision: str) -> None:
         """Take an edit out of force; its row stays."""
-        self._write("UPDATE decision SET standing = 0 WHERE id = ?", (decision,))
+        self._write("UPDATE decision SET standing = 0 WHERE id = ?", decision)
 
     # caches: positions of nodes, vectors of their texts
 
@@ -121,8 +176,8 @@ class GraphFile:
 
     def put_positions(self, positions: Mapping[str, tuple[float, float]]) -> None:
         """Store positions of nodes; other nodes keep theirs."""
-        with self._keeping():
-            self._connection.executemany(
+        with self.batch():
+            self.connection.executemany(
                 "INSERT INTO position (id, x, y) VALUES (?,?,?)"
                 " ON CONFLICT (id) DO UPDATE SET x = excluded.x, y = excluded.y",
                 [(node, x, y) for node, (x, y) in positions.items()],
@@ -135,11 +190,11 @@ class GraphFile:
 
     def put_vectors(self, encoder: str, vectors: Mapping[str, bytes], drop: Iterable[str] = ()) -> None:
         """Store vectors of an encoder, and delete those under the keys of ``drop``."""
-        with self._keeping():
-            self._connection.executemany(
+        with self.batch():
+            self.connection.executemany(
                 "DELETE FROM vector WHERE encoder = ? AND key = ?", [(encoder, key) for key in drop]
             )
-            self._connection.executemany(
+            self.connection.executemany(
                 "INSERT INTO vector (encoder, key, data) VALUES (?,?,?)"
                 " ON CONFLICT (encoder, key) DO UPDATE SET data = excluded.data",
                 [(encoder, key, data) for key, data in vectors.items()],
@@ -152,8 +207,7 @@ class GraphFile:
 
     def _others(self) -> int:
         """Return a number that changes when another connection writes."""
-        with translated_errors(self.path):
-            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+        return int(self._one("PRAGMA data_version")[0])
 
     def _meta(self, key: str) -> str:
         rows = self._all("SELECT value FROM meta WHERE key = ?", key)
@@ -161,30 +215,17 @@ class GraphFile:
 
     def _put_meta(self, **entries: str) -> None:
         with self._writing():
-            self._connection.executemany(
+            self.connection.executemany(
                 "INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 list(entries.items()),
             )
 
-    def _all(self, sql: str, *values: Any) -> list[Any]:
-        with translated_errors(self.path):
-            return self._connection.execute(sql, values).fetchall()
-
-    def _one(self, sql: str, *values: Any) -> Any:
-        with translated_errors(self.path):
-            return self._connection.execute(sql, values).fetchone()
-
-    def _write(self, sql: str, values: tuple[Any, ...]) -> None:
+    def _write(self, sql: str, *values: object) -> None:
         with self._writing():
-            self._connection.execute(sql, values)
+            self.connection.execute(sql, values)
 
     @contextmanager
     def _writing(self) -> Generator[None]:
-        with self._keeping():
+        with self.batch():
             self._changes += 1
-            yield
-
-    @contextmanager
-    def _keeping(self) -> Generator[None]:
-        with translated_errors(self.path), transaction(self._connection):
             yield

@@ -6,10 +6,10 @@ transaction; ``batch`` joins several, so that a process killed in the middle los
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import orjson
 
@@ -37,8 +37,61 @@ from app.engine.store.graph.graph_rows import (
     transition_of,
     transition_values,
 )
-from app.engine.store.graph.row_cache import RowCache
 from app.errors import StoreError
+
+_MAX_PARAMETERS = 500
+"""Parameters of one statement; old versions of SQLite take 999."""
+
+
+class _WithId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+RowT = TypeVar("RowT", bound=_WithId)
+
+
+class RowCache(Generic[RowT]):
+    """The rows of one table by id, in the order of insertion; only changed rows are read again.
+
+    An open map is rebuilt after every step of an exploration.  Reading 10,000 states and 30,000 transitions takes
+    most of a second; reading the few that changed takes none.
+
+    Args:
+        read: returns the rows of these ids, or all of them for ``None``, in the order of insertion.
+    """
+
+    def __init__(self, read: Callable[[Sequence[str] | None], Iterable[RowT]]) -> None:
+        self._read = read
+        self._rows: dict[str, RowT] = {}
+        self._changed: dict[str, None] = {}
+        self._version = -1
+
+    def invalidate(self, ids: Iterable[str]) -> None:
+        """Mark rows as written or new."""
+        self._changed.update(dict.fromkeys(ids))
+
+    def clear(self) -> None:
+        """Invalidate everything, for example after a rollback."""
+        self._version = -1
+
+    def all(self, version: int) -> list[RowT]:
+        """Return all rows; ``version`` changes when another connection has written."""
+        if version != self._version:
+            self._rows = {row.id: row for row in self._read(None)}
+            self._version = version
+        elif self._changed:
+            ids = list(self._changed)
+            found: dict[str, RowT] = {}
+            for start in range(0, len(ids), _MAX_PARAMETERS):
+                found.update((row.id, row) for row in self._read(ids[start : start + _MAX_PARAMETERS]))
+            for name in ids:
+                if name not in found:
+                    self._rows.pop(name, None)
+            self._rows.update(found)
+        self._changed.clear()
+        return list(self._rows.values())
+
 
 T = TypeVar("T")
 
@@ -58,19 +111,6 @@ class ExplorationRecord:
     depth_rows: tuple[DepthRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphCounts:
-    """The size of a graph; ``states``, ``transitions`` and ``templates`` exclude what is gone."""
-
-    states: int
-    gone: int
-    transitions: int
-    tried: int
-    templates: int
-    waiting: int
-    """Elements of the frontier that are still to be tried."""
-
-
 class GraphStore(GraphFile):
     """Pages, transitions, frontier and explorations of one site's graph."""
 
@@ -79,33 +119,13 @@ class GraphStore(GraphFile):
         self._pages = RowCache(self._read_pages)
         self._transitions = RowCache(self._read_transitions)
 
-    def counts(self) -> GraphCounts:
-        """Return the size of the graph."""
-        row = self._one(
-            "SELECT (SELECT count(*) FROM page WHERE gone_at = 0), (SELECT count(*) FROM page WHERE gone_at > 0),"
-            " (SELECT count(*) FROM transition WHERE gone_at = 0),"
-            " (SELECT count(*) FROM transition WHERE gone_at = 0 AND attempts > 0),"
-            " (SELECT count(DISTINCT template) FROM page WHERE gone_at = 0),"
-            " (SELECT count(*) FROM frontier WHERE status = ?)",
-            FrontierStatus.WAITING.value,
-        )
-        states, gone, transitions, tried, templates, waiting = row
-        return GraphCounts(
-            states=states,
-            gone=gone,
-            transitions=transitions,
-            tried=tried,
-            templates=templates,
-            waiting=waiting,
-        )
-
     # explorations
 
     def begin_exploration(self, home: str, options: Mapping[str, Any], at: float) -> int:
         """Store the start of an exploration; return its number."""
         with self._writing():
             self.describe(home=home, mode=Mode(options["mode"]) if options.get("mode") else None)
-            cursor = self._connection.execute(
+            cursor = self.connection.execute(
                 "INSERT INTO exploration (home, options, started_at) VALUES (?,?,?)",
                 (home, orjson.dumps(dict(options)).decode(), at),
             )
@@ -116,27 +136,19 @@ class GraphStore(GraphFile):
     ) -> None:
         """Store how an exploration ended (``ExploreReport.ended``); without rows the stored ones stay."""
         with self._writing():
-            self._connection.execute(
-                "UPDATE exploration SET ended = ?, ended_at = ? WHERE number = ?", (ended, at, number)
-            )
+            self._write("UPDATE exploration SET ended = ?, ended_at = ? WHERE number = ?", ended, at, number)
             rows = tuple(depth_rows)
             if rows:
                 self.put_depth_rows(number, rows)
 
     def put_depth_rows(self, number: int, rows: Iterable[DepthRow]) -> None:
         """Store the discovery velocity of an exploration so far."""
-        with self._writing():
-            self._connection.execute(
-                "UPDATE exploration SET depth_rows = ? WHERE number = ?",
-                (orjson.dumps(list(rows)).decode(), number),
-            )
+        encoded = orjson.dumps(list(rows)).decode()
+        self._write("UPDATE exploration SET depth_rows = ? WHERE number = ?", encoded, number)
 
     def reopen_exploration(self, number: int) -> None:
         """Mark an exploration as running again."""
-        with self._writing():
-            self._connection.execute(
-                "UPDATE exploration SET ended = '', ended_at = 0 WHERE number = ?", (number,)
-            )
+        self._write("UPDATE exploration SET ended = '', ended_at = 0 WHERE number = ?", number)
 
     def explorations(self) -> list[ExplorationRecord]:
         """Return all explorations, oldest first."""
@@ -158,12 +170,12 @@ class GraphStore(GraphFile):
     def put_page(self, page: PageState) -> None:
         """Store a page state; a known one keeps its smaller depth, and its pictures and texts are never emptied."""
         self._pages.invalidate([page.id])
-        self._write(PUT_PAGE, page_values(page))
+        self._write(PUT_PAGE, *page_values(page))
 
     def touch(self, page: str, at: float) -> None:
         """Mark a page state as seen again."""
         self._pages.invalidate([page])
-        self._write("UPDATE page SET last_seen = max(last_seen, ?), gone_at = 0 WHERE id = ?", (at, page))
+        self._write("UPDATE page SET last_seen = max(last_seen, ?), gone_at = 0 WHERE id = ?", at, page)
 
     def pages(self) -> list[PageState]:
         """Return all page states in the order they were found, including those that are gone."""
@@ -185,7 +197,7 @@ class GraphStore(GraphFile):
             if attempt is not None:
                 found = replace(found, **_UNTRIED)
             self._transitions.invalidate([found.id])
-            self._connection.execute(PUT_TRANSITION, transition_values(found))
+            self.connection.execute(PUT_TRANSITION, transition_values(found))
             if attempt is not None:
                 self._count(attempt)
 
@@ -198,28 +210,16 @@ class GraphStore(GraphFile):
         """Return all transitions in the order they were found, including those that are gone."""
         return self._transitions.all(self._others())
 
-    def transition(self, transition_id: str) -> Transition | None:
-        """Return one transition."""
-        return next(self._read_transitions([transition_id]), None)
-
-    def attempts(self, transition_id: str) -> list[tuple[float, str, float, str]]:
-        """Return (time, arrival, seconds, divergence) of every attempt, oldest first."""
-        rows = self._all(
-            "SELECT at, arrival, seconds, divergence FROM attempt WHERE transition_id = ? ORDER BY seq",
-            transition_id,
-        )
-        return [(row[0], row[1], row[2], row[3]) for row in rows]
-
     def mark_gone(self, pages: Iterable[str], transitions: Iterable[str], at: float) -> None:
         """Mark states and transitions as gone; ``at`` = 0 unmarks them.  Nothing is deleted."""
         states, ways = list(pages), list(transitions)
         self._pages.invalidate(states)
         self._transitions.invalidate(ways)
         with self._writing():
-            self._connection.executemany(
+            self.connection.executemany(
                 "UPDATE page SET gone_at = ? WHERE id = ?", [(at, page) for page in states]
             )
-            self._connection.executemany(
+            self.connection.executemany(
                 "UPDATE transition SET gone_at = ? WHERE id = ?", [(at, found) for found in ways]
             )
 
@@ -228,11 +228,11 @@ class GraphStore(GraphFile):
     def put_frontier(self, items: Iterable[FrontierItem]) -> None:
         """Store elements with their status; known ones are updated."""
         with self._writing():
-            self._connection.executemany(PUT_FRONTIER, [frontier_values(item) for item in items])
+            self.connection.executemany(PUT_FRONTIER, [frontier_values(item) for item in items])
 
     def clear_frontier(self) -> None:
         """Delete every element: the next exploration tries all of them again."""
-        self._write("DELETE FROM frontier", ())
+        self._write("DELETE FROM frontier")
 
     def frontier(self, page: str | None = None, status: FrontierStatus | None = None) -> list[FrontierItem]:
         """Return elements in the order of exploration: by depth, then as they were found."""
@@ -261,18 +261,17 @@ class GraphStore(GraphFile):
     def add_run_visits(self, passes: Iterable[tuple[str, str, int]]) -> None:
         """Store (page, run, step): at that step the run was on that page."""
         with self._writing():
-            self._connection.executemany(
+            self.connection.executemany(
                 "INSERT INTO passed (page, run, step) VALUES (?,?,?)"
                 " ON CONFLICT (run, step) DO UPDATE SET page = excluded.page",
                 list(passes),
             )
 
-    def passes(self, pages: Collection[str] | None = None) -> dict[str, list[tuple[str, int]]]:
-        """Return (run, step) by page, of these pages or of all."""
+    def passes(self) -> dict[str, list[tuple[str, int]]]:
+        """Return (run, step) by page."""
         found: dict[str, list[tuple[str, int]]] = {}
         for row in self._all("SELECT page, run, step FROM passed ORDER BY page, run, step"):
-            if pages is None or row[0] in pages:
-                found.setdefault(row[0], []).append((row[1], row[2]))
+            found.setdefault(row[0], []).append((row[1], row[2]))
         return found
 
     def imported_runs(self) -> set[str]:
@@ -306,14 +305,14 @@ class GraphStore(GraphFile):
 
     def _count(self, attempt: Attempt) -> None:
         self._transitions.invalidate([attempt.transition])
-        self._connection.execute(
+        self.connection.execute(
             "INSERT INTO attempt (transition_id, at, arrival, seconds, tier, divergence, by) VALUES (?,?,?,?,?,?,?)",
             (
                 attempt.transition, attempt.at, attempt.arrival.value, attempt.seconds, attempt.tier,
                 attempt.divergence, attempt.by.value,
             ),
         )  # fmt: skip
-        self._connection.execute(
+        self.connection.execute(
             COUNT_ATTEMPT,
             {
                 "ok": attempt.arrival.ok,

@@ -6,12 +6,12 @@ import json
 import logging
 from collections.abc import Iterable
 from enum import StrEnum
-from functools import cache
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from app.engine.core.supervision import MAX_HINT_CHARS, Intervention, OperatorDecision
+from app.engine.core.supervision import MAX_HINT_CHARS, ApprovalRequest, Intervention, OperatorDecision
+from app.engine.store.run_files import type_adapter
 from app.errors import UsageError
 
 log = logging.getLogger(__name__)
@@ -21,14 +21,10 @@ EnumT = TypeVar("EnumT", bound=StrEnum)
 
 _STORED_NAMES: dict[type[Any], dict[str, str]] = {
     Intervention: {"action": "deed"},
-    OperatorDecision: {"kind": "verb", "scope": "reach"},
+    OperatorDecision: {"kind": "verb", "scope": "reach", "call": "command"},
+    ApprovalRequest: {"call": "command"},
 }
 """Fields by the names they have on disk, where these differ."""
-
-
-@cache
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
 
 
 def to_json(value: object) -> str:
@@ -36,7 +32,7 @@ def to_json(value: object) -> str:
 
     Half a surrogate pair, which a page's script can put into any text, becomes a question mark: SQLite takes none.
     """
-    document = _adapter(type(value)).dump_python(value, mode="json")
+    document = type_adapter(type(value)).dump_python(value, mode="json")
     for name, stored in _STORED_NAMES.get(type(value), {}).items():
         document[stored] = document.pop(name)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode()
@@ -46,10 +42,10 @@ def from_json(kind: type[T], document: str, where: str) -> T | None:
     """Decode a dataclass; ``None``, with a warning in the log, where that fails."""
     try:
         if kind not in _STORED_NAMES:
-            return _adapter(kind).validate_json(document)
+            return type_adapter(kind).validate_json(document)
         names = {stored: name for name, stored in _STORED_NAMES[kind].items()}
         fields = {names.get(key, key): field for key, field in json.loads(document).items()}
-        return _adapter(kind).validate_json(json.dumps(fields))
+        return type_adapter(kind).validate_json(json.dumps(fields))
     except (ValidationError, ValueError, AttributeError) as error:
         log.warning("%s can't be read and is skipped: %s", where, str(error).splitlines()[0])
         return None

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from app.engine.api.run_api import RunRequest
@@ -20,7 +18,7 @@ from app.engine.core.intervention_policy import (
     RiskRule,
 )
 from app.engine.core.supervision import ApprovalScope, LiveRow, TipOverride
-from app.engine.store.database import transaction, translated_errors
+from app.engine.store.database import StoreFile
 from app.engine.store.review_store import ReviewStore
 from app.engine.store.supervision.json_rows import check_length, enum_member, from_json, to_json
 from app.errors import UsageError
@@ -53,37 +51,34 @@ class RemoteCommand:
     at: float = 0.0
 
 
-class SupervisionState:
+class SupervisionState(StoreFile):
     """The rows about the present.  Methods raise ``StoreError`` as those of ``SupervisionStore`` do."""
 
     def __init__(self, review: ReviewStore) -> None:
+        super().__init__(review.path, review.connection)
         self.review = review
-        self.path: Path = review.path
-        self.connection: sqlite3.Connection = review.connection
 
     @property
     def data_version(self) -> int:
         """A number that changes when another connection (a process, the command line) writes to the file."""
-        with translated_errors(self.path):
-            return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+        return int(self._one("PRAGMA data_version")[0])
 
     # where runs stand
 
     def save_snapshot(self, note: LiveRunSnapshot) -> None:
         """Store the snapshot of a run, replacing the previous one."""
         request = to_json(note.request) if note.request is not None else ""
-        with translated_errors(self.path), transaction(self.connection):
-            self.connection.execute(
-                "INSERT INTO live_note (run, state, document, request, at) VALUES (?,?,?,?,?)"
-                " ON CONFLICT (run) DO UPDATE SET state = excluded.state, document = excluded.document,"
-                " request = CASE excluded.request WHEN '' THEN request ELSE excluded.request END, at = excluded.at",
-                (note.run, note.row.state.value, to_json(note.row), request, note.at or time.time()),
-            )
+        values = (note.run, note.row.state.value, to_json(note.row), request, note.at or time.time())
+        self._write(
+            "INSERT INTO live_note (run, state, document, request, at) VALUES (?,?,?,?,?)"
+            " ON CONFLICT (run) DO UPDATE SET state = excluded.state, document = excluded.document,"
+            " request = CASE excluded.request WHEN '' THEN request ELSE excluded.request END, at = excluded.at",
+            *values,
+        )
 
     def snapshots(self) -> list[LiveRunSnapshot]:
         """Return all snapshots, oldest first, without unreadable ones."""
-        with translated_errors(self.path):
-            rows = self.connection.execute("SELECT * FROM live_note ORDER BY rowid").fetchall()
+        rows = self._all("SELECT * FROM live_note ORDER BY rowid")
         notes: list[LiveRunSnapshot] = []
         for row in rows:
             where = f"the snapshot of run {row['run']}"
@@ -96,8 +91,7 @@ class SupervisionState:
 
     def delete_snapshot(self, run: str) -> None:
         """Delete the snapshot of a run."""
-        with translated_errors(self.path), transaction(self.connection):
-            self.connection.execute("DELETE FROM live_note WHERE run = ?", (run,))
+        self._write("DELETE FROM live_note WHERE run = ?", run)
 
     # leanings on tips
 
@@ -109,7 +103,7 @@ class SupervisionState:
 
     def set_tip_override(self, run: str, tip: str, override: TipOverride) -> None:
         """Mute or pin a tip for a run, or remove the override."""
-        self._lean(run, tip, "stance", override.value)
+        self._insert("tip_leaning", run=run, tip=tip, kind="stance", value=override.value, at=time.time())
 
     def votes(self, run: str) -> dict[str, int]:
         """Return the votes on tips in a run: 1 or -1."""
@@ -124,17 +118,17 @@ class SupervisionState:
         """
         if vote not in (-1, 0, 1):
             raise UsageError(f"a vote is 1, -1 or 0, not {vote}")
-        self._lean(run, tip, "vote", str(vote))
+        self._insert("tip_leaning", run=run, tip=tip, kind="vote", value=str(vote), at=time.time())
 
     # standing answers
 
     def standing(self, run: str) -> list[tuple[RiskClass, PolicyAnswer]]:
         """Return the newest decision about each risk class in a run."""
-        with translated_errors(self.path):
-            rows = self.connection.execute(
-                "SELECT risk, answer FROM standing_answer WHERE reach = ? AND run = ? ORDER BY seq",
-                (ApprovalScope.RUN.value, run),
-            ).fetchall()
+        rows = self._all(
+            "SELECT risk, answer FROM standing_answer WHERE reach = ? AND run = ? ORDER BY seq",
+            ApprovalScope.RUN.value,
+            run,
+        )
         found = {
             enum_member(RiskClass, row["risk"]): enum_member(PolicyAnswer, row["answer"]) for row in rows
         }
@@ -158,24 +152,28 @@ class SupervisionState:
             rule = RiskRule(risk=risk, answer=answer, site=site)
             self.save_policy(replace(policy, risks=(*others, rule)), author)
         elif reach is not ApprovalScope.ONCE:
-            with translated_errors(self.path), transaction(self.connection):
-                self.connection.execute(
-                    "INSERT INTO standing_answer (reach, run, site, risk, answer, at) VALUES (?,?,?,?,?,?)",
-                    (ApprovalScope.RUN.value, run, site, risk.value, answer.value, time.time()),
-                )
+            scope = ApprovalScope.RUN.value
+            self._insert(
+                "standing_answer",
+                reach=scope,
+                run=run,
+                site=site,
+                risk=risk.value,
+                answer=answer.value,
+                at=time.time(),
+            )
 
     # policy
 
     def policy(self) -> InterventionPolicy:
         """Return the policy in force; the default one until it is edited, or where it can't be read."""
-        with translated_errors(self.path):
-            document = self._policy_document()
+        document = self._policy_document()
         found = from_json(InterventionPolicy, document, "the policy") if document else None
         return found if found is not None else DEFAULT_POLICY
 
     def save_policy(self, policy: InterventionPolicy, author: str = "") -> InterventionPolicy:
         """Put a policy in force; undo restores the one before."""
-        with translated_errors(self.path), transaction(self.connection):
+        with self.batch():
             before, after = _previous_policy(self._policy_document()), json.loads(to_json(policy))
             if (before or json.loads(to_json(DEFAULT_POLICY))) != after:
                 self.put_policy({"policy": after})
@@ -188,7 +186,7 @@ class SupervisionState:
         """Put a policy in force inside the caller's transaction, for undo and redo; none is the default one."""
         document = deed.get("policy")
         if document is None:
-            self.connection.execute("DELETE FROM state WHERE key = ?", (_POLICY_KEY,))
+            self._write("DELETE FROM state WHERE key = ?", _POLICY_KEY)
         else:
             self.review.save_state(_POLICY_KEY, document)
 
@@ -201,22 +199,17 @@ class SupervisionState:
             UsageError: the text is too long.
         """
         check_length(text, "the wish")
-        with translated_errors(self.path), transaction(self.connection):
-            self.connection.execute(
-                "INSERT INTO wish (run, what, text, at) VALUES (?,?,?,?)", (run, what, text, time.time())
-            )
+        self._insert("wish", run=run, what=what, text=text, at=time.time())
 
     def take_remote_commands(self, runs: Sequence[str]) -> list[RemoteCommand]:
         """Return and delete the commands sent to these runs, in order; one process gets each."""
         if not runs:
             return []
         among = f"run IN ({','.join('?' * len(runs))})"
-        with translated_errors(self.path), transaction(self.connection):
-            rows = self.connection.execute(f"SELECT * FROM wish WHERE {among} ORDER BY seq", runs).fetchall()
+        with self.batch():
+            rows = self._all(f"SELECT * FROM wish WHERE {among} ORDER BY seq", *runs)
             if rows:
-                self.connection.execute(
-                    f"DELETE FROM wish WHERE {among} AND seq <= ?", (*runs, rows[-1]["seq"])
-                )
+                self._write(f"DELETE FROM wish WHERE {among} AND seq <= ?", *runs, rows[-1]["seq"])
         return [
             RemoteCommand(run=row["run"], what=row["what"], text=row["text"], at=row["at"]) for row in rows
         ]
@@ -224,22 +217,14 @@ class SupervisionState:
     # inside
 
     def _policy_document(self) -> str:
-        row = self.connection.execute("SELECT value FROM state WHERE key = ?", (_POLICY_KEY,)).fetchone()
+        row = self._one("SELECT value FROM state WHERE key = ?", _POLICY_KEY)
         return str(row[0]) if row is not None else ""
 
     def _leanings(self, run: str, kind: str) -> dict[str, str]:
-        with translated_errors(self.path):
-            rows = self.connection.execute(
-                "SELECT tip, value FROM tip_leaning WHERE run = ? AND kind = ? ORDER BY seq", (run, kind)
-            ).fetchall()
+        rows = self._all(
+            "SELECT tip, value FROM tip_leaning WHERE run = ? AND kind = ? ORDER BY seq", run, kind
+        )
         return {row["tip"]: row["value"] for row in rows}
-
-    def _lean(self, run: str, tip: str, kind: str, value: str) -> None:
-        with translated_errors(self.path), transaction(self.connection):
-            self.connection.execute(
-                "INSERT INTO tip_leaning (run, tip, kind, value, at) VALUES (?,?,?,?,?)",
-                (run, tip, kind, value, time.time()),
-            )
 
 
 def _previous_policy(document: str) -> Any:

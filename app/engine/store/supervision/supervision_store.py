@@ -7,10 +7,9 @@ command line) may write at any time: nothing is cached.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.engine.core.hand_back import OperatorStatements, ending_stated
 from app.engine.core.intervention_policy import PolicyAnswer, RiskClass
@@ -24,7 +23,6 @@ from app.engine.core.supervision import (
     RequestState,
     decision_problem,
 )
-from app.engine.store.database import transaction, translated_errors
 from app.engine.store.supervision.json_rows import (
     all_from_json,
     check_length,
@@ -36,12 +34,6 @@ from app.engine.store.supervision.supervision_state import SupervisionState
 from app.errors import Conflict, NotFound, UsageError
 
 _STANDING_ANSWERS = {DecisionKind.APPROVE: PolicyAnswer.ALLOW, DecisionKind.DENY: PolicyAnswer.DENY}
-
-
-@dataclass(frozen=True, slots=True)
-class _Closing:
-    at: float
-    why: str
 
 
 class SupervisionStore(SupervisionState):
@@ -59,13 +51,10 @@ class SupervisionStore(SupervisionState):
             Conflict: the id exists.
         """
         request = replace(request, state=RequestState.OPEN, decision=None, closed_at=0.0)
-        with translated_errors(self.path), transaction(self.connection):
+        with self.batch():
             if self._request(request.id) is not None:
                 raise Conflict(f"request {request.id} exists already")
-            self.connection.execute(
-                "INSERT INTO person_request (id, run, document) VALUES (?,?,?)",
-                (request.id, request.run, to_json(request)),
-            )
+            self._insert("person_request", id=request.id, run=request.run, document=to_json(request))
         return request
 
     def request(self, id: str) -> ApprovalRequest:
@@ -74,18 +63,18 @@ class SupervisionStore(SupervisionState):
         Raises:
             NotFound: the id is unknown, or the row is unreadable.
         """
-        with translated_errors(self.path):
-            return self._asked(id)
+        asked = self._request(id)
+        if asked is None:
+            raise NotFound(f"no request {id[:80]!r} in this workspace")
+        return asked
 
     def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]:
         """Return requests oldest first, of one run or of all; closed ones only if asked for."""
         left = "" if closed else " AND id NOT IN (SELECT request FROM person_closing)"
-        with translated_errors(self.path):
-            rows = self.connection.execute(
-                f"SELECT seq, document FROM person_request WHERE (? = '' OR run = ?){left} ORDER BY seq",
-                (run, run),
-            ).fetchall()
-            return [self._as_it_stands(one) for one in all_from_json(ApprovalRequest, rows, "request")]
+        rows = self._all(
+            f"SELECT seq, document FROM person_request WHERE (? = '' OR run = ?){left} ORDER BY seq", run, run
+        )
+        return [self._as_it_stands(one) for one in all_from_json(ApprovalRequest, rows, "request")]
 
     def decide(self, id: str, decision: OperatorDecision) -> ApprovalRequest:
         """Decide an open request; of two concurrent decisions, in any processes, one succeeds.
@@ -97,33 +86,24 @@ class SupervisionStore(SupervisionState):
             Conflict: it was decided already, or nothing waits for it any more.
             UsageError: the decision does not fit the request, lacks its text or its action, or is too long.
         """
-        _check_decision(decision)
-        with translated_errors(self.path), transaction(self.connection):
-            asked = self._asked(id)
-            if wrong := decision_problem(asked.need, decision.kind):
-                raise UsageError(wrong)
-            if asked.decision is not None:
-                by = asked.decision.author or "somebody"
-                raise Conflict(f"request {id} was decided already by {by}: {asked.decision.kind.value}")
-            if asked.state is RequestState.CLOSED:
-                raise Conflict(f"request {id} is closed: {asked.void or 'nothing waits for it any more'}")
-            self.connection.execute(
-                "INSERT INTO person_decision (request, document) VALUES (?,?)", (id, to_json(decision))
-            )
+        with self.batch():
+            asked = self.request(id)
+            check_decision(asked, decision)
+            self._insert("person_decision", request=id, document=to_json(decision))
             risk, answer = enum_member(RiskClass, asked.risk), _STANDING_ANSWERS.get(decision.kind)
             if risk is not None and answer is not None:
                 self.add_standing_answer(decision.scope, asked.run, asked.site, risk, answer, decision.author)
-            return self._asked(id)
+            return self.request(id)
 
     def close_requests(self, ids: Iterable[str], at: float) -> list[ApprovalRequest]:
         """Close decided requests, as the step that follows the decision has begun; return those closed now."""
         closed: list[ApprovalRequest] = []
-        with translated_errors(self.path), transaction(self.connection):
+        with self.batch():
             for id in ids:
                 asked = self._request(id)
                 if asked is not None and asked.state is RequestState.DECIDED:
-                    self._close(id, at, "")
-                    closed.append(self._asked(id))
+                    self._insert("person_closing", request=id, at=at, why="")
+                    closed.append(self.request(id))
         return closed
 
     def void_request(self, id: str, why: str) -> ApprovalRequest:
@@ -132,10 +112,11 @@ class SupervisionStore(SupervisionState):
         Raises:
             NotFound: the id is unknown.
         """
-        with translated_errors(self.path), transaction(self.connection):
-            if self._asked(id).state is not RequestState.CLOSED:
-                self._close(id, time.time(), why or "nothing waits for it any more")
-            return self._asked(id)
+        with self.batch():
+            if self.request(id).state is not RequestState.CLOSED:
+                reason = why or "nothing waits for it any more"
+                self._insert("person_closing", request=id, at=time.time(), why=reason)
+            return self.request(id)
 
     # hints
 
@@ -148,70 +129,56 @@ class SupervisionStore(SupervisionState):
         if not check_length(hint.text, "the hint").strip():
             raise UsageError("the hint is empty")
         hint = replace(hint, taken_at=0.0)
-        with translated_errors(self.path), transaction(self.connection):
-            if self.connection.execute("SELECT 1 FROM person_hint WHERE id = ?", (hint.id,)).fetchone():
+        with self.batch():
+            if self._one("SELECT 1 FROM person_hint WHERE id = ?", hint.id):
                 raise Conflict(f"hint {hint.id} exists already")
-            self.connection.execute(
-                "INSERT INTO person_hint (id, run, document) VALUES (?,?,?)",
-                (hint.id, hint.run, to_json(hint)),
-            )
+            self._insert("person_hint", id=hint.id, run=hint.run, document=to_json(hint))
         return hint
 
     def hints(self, run: str = "") -> list[Hint]:
         """Return hints oldest first, of one run or of all."""
-        with translated_errors(self.path):
-            rows = self.connection.execute(
-                "SELECT seq, document, at FROM person_hint LEFT JOIN person_hint_taken ON hint = id"
-                " WHERE ? = '' OR run = ? ORDER BY seq",
-                (run, run),
-            ).fetchall()
+        rows = self._all(
+            "SELECT seq, document, at FROM person_hint LEFT JOIN person_hint_taken ON hint = id"
+            " WHERE ? = '' OR run = ? ORDER BY seq",
+            run,
+            run,
+        )
         found = ((row, from_json(Hint, row["document"], f"hint {row['seq']}")) for row in rows)
         return [replace(hint, taken_at=row["at"] or 0.0) for row, hint in found if hint is not None]
 
     def take_hints(self, run: str, at: float) -> list[Hint]:
         """Mark a run's new hints as given to the agent, and return them."""
-        with translated_errors(self.path), transaction(self.connection):
+        with self.batch():
             new = [hint for hint in self.hints(run) if not hint.taken_at]
             for hint in new:
-                self.connection.execute(
-                    "INSERT INTO person_hint_taken (hint, at) VALUES (?,?)", (hint.id, at)
-                )
+                self._insert("person_hint_taken", hint=hint.id, at=at)
         return [replace(hint, taken_at=at) for hint in new]
 
-    # deeds and reactions
+    # operator actions and reactions
 
     def add_action(self, action: Intervention) -> Intervention:
         """Add an action to a run's time line; return it with its ``order``."""
-        with translated_errors(self.path), transaction(self.connection):
-            cursor = self.connection.execute(
-                "INSERT INTO intervention (run, document) VALUES (?,?)", (action.run, to_json(action))
-            )
-        return replace(action, order=int(cursor.lastrowid or 0))
+        return replace(action, order=self._insert("intervention", run=action.run, document=to_json(action)))
 
     def interventions(self, run: str = "") -> list[Intervention]:
         """Return the time line, oldest first, of one run or of all."""
-        with translated_errors(self.path):
-            rows = self.connection.execute(
-                "SELECT seq, document FROM intervention WHERE ? = '' OR run = ? ORDER BY seq", (run, run)
-            ).fetchall()
+        rows = self._all(
+            "SELECT seq, document FROM intervention WHERE ? = '' OR run = ? ORDER BY seq", run, run
+        )
         found = ((row, from_json(Intervention, row["document"], f"deed {row['seq']}")) for row in rows)
         return [replace(action, order=row["seq"]) for row, action in found if action is not None]
 
     def add_reaction(self, reaction: FlagReaction) -> FlagReaction:
         """Store an operator's reaction to a flag; the newest of a flag counts."""
-        with translated_errors(self.path), transaction(self.connection):
-            self.connection.execute(
-                "INSERT INTO flag_reaction (run, step, detector, document) VALUES (?,?,?,?)",
-                (reaction.run, reaction.step, reaction.detector, to_json(reaction)),
-            )
+        flag = {"run": reaction.run, "step": reaction.step, "detector": reaction.detector}
+        self._insert("flag_reaction", **flag, document=to_json(reaction))
         return reaction
 
     def reactions(self, run: str = "") -> list[FlagReaction]:
         """Return the newest reaction to each flag, oldest first, of one run or of all."""
-        with translated_errors(self.path):
-            rows = self.connection.execute(
-                "SELECT seq, document FROM flag_reaction WHERE ? = '' OR run = ? ORDER BY seq", (run, run)
-            ).fetchall()
+        rows = self._all(
+            "SELECT seq, document FROM flag_reaction WHERE ? = '' OR run = ? ORDER BY seq", run, run
+        )
         newest: dict[tuple[str, int, str], FlagReaction] = {}
         for one in all_from_json(FlagReaction, rows, "reaction"):
             flag = (one.run, one.step, one.detector)
@@ -228,51 +195,35 @@ class SupervisionStore(SupervisionState):
     # inside
 
     def _request(self, id: str) -> ApprovalRequest | None:
-        row = self.connection.execute(
-            "SELECT seq, document FROM person_request WHERE id = ?", (id,)
-        ).fetchone()
+        row = self._one("SELECT seq, document FROM person_request WHERE id = ?", id)
         asked = (
             from_json(ApprovalRequest, row["document"], f"request {row['seq']}") if row is not None else None
         )
         return self._as_it_stands(asked) if asked is not None else None
 
-    def _asked(self, id: str) -> ApprovalRequest:
-        asked = self._request(id)
-        if asked is None:
-            raise NotFound(f"no request {id[:80]!r} in this workspace")
-        return asked
-
     def _as_it_stands(self, asked: ApprovalRequest) -> ApprovalRequest:
-        rows = self.connection.execute(
-            "SELECT seq, document FROM person_decision WHERE request = ? ORDER BY seq", (asked.id,)
-        ).fetchall()
+        rows = self._all("SELECT seq, document FROM person_decision WHERE request = ? ORDER BY seq", asked.id)
         decision = next(iter(all_from_json(OperatorDecision, rows, "decision")), None)
-        closing = self._closing(asked.id)
-        state = RequestState.DECIDED if decision is not None else RequestState.OPEN
+        closing = self._one("SELECT at, why FROM person_closing WHERE request = ?", asked.id)
         if closing is not None:
-            state = RequestState.CLOSED
-        return replace(
-            asked,
-            state=state,
-            decision=decision,
-            closed_at=closing.at if closing is not None else 0.0,
-            void=closing.why if closing is not None else "",
-        )
-
-    def _closing(self, id: str) -> _Closing | None:
-        row: sqlite3.Row | None = self.connection.execute(
-            "SELECT at, why FROM person_closing WHERE request = ?", (id,)
-        ).fetchone()
-        return _Closing(row["at"], row["why"]) if row is not None else None
-
-    def _close(self, id: str, at: float, why: str) -> None:
-        self.connection.execute("INSERT INTO person_closing (request, at, why) VALUES (?,?,?)", (id, at, why))
+            state, closed_at, void = RequestState.CLOSED, closing["at"], closing["why"]
+        else:
+            state, closed_at, void = RequestState.DECIDED if decision else RequestState.OPEN, 0.0, ""
+        return replace(asked, state=state, decision=decision, closed_at=closed_at, void=void)
 
 
-def _check_decision(decision: OperatorDecision) -> None:
+def check_decision(asked: ApprovalRequest, decision: OperatorDecision) -> None:
+    """Check that a request can be decided so; raises as ``SupervisionStore.decide``."""
     check_length(decision.text, "the answer" if decision.kind is DecisionKind.ANSWER else "the reason")
-    check_length(decision.command, "the action")
-    if decision.kind is DecisionKind.EDIT and not decision.command.strip():
+    check_length(decision.call, "the action")
+    if decision.kind is DecisionKind.EDIT and not decision.call.strip():
         raise UsageError("the replacement action is missing", remedy='give one like click("12")')
     if decision.kind is DecisionKind.ANSWER and not decision.text.strip():
         raise UsageError("the answer is empty", remedy="deny the request to give none")
+    if wrong := decision_problem(asked.need, decision.kind):
+        raise UsageError(wrong)
+    if asked.decision is not None:
+        by = asked.decision.author or "somebody"
+        raise Conflict(f"request {asked.id} was decided already by {by}: {asked.decision.kind.value}")
+    if asked.state is RequestState.CLOSED:
+        raise Conflict(f"request {asked.id} is closed: {asked.void or 'nothing waits for it any more'}")
