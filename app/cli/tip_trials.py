@@ -91,8 +91,7 @@ def trial_text(done: TipTest) -> str:
     for step in done.steps:
         note = f": {step.note}" if step.note else ""
         lines.append(f"{step.number:3d}  {step.line}  [{step.outcome}{note}]")
-    outcome = "" if not done.outcome or done.message.startswith(done.outcome) else f"{done.outcome}: "
-    lines.append(f"{outcome}{done.message} ({done.seconds:.1f} s)")
+    lines.append(f"{done.message} ({done.seconds:.1f} s)")
     if done.became_suspect:
         lines.append("the tip is suspect now (`sitelore tip undo` takes that back)")
     if done.offer:

@@ -216,17 +216,17 @@ class TipTestService:
 
     async def _keep(self, tip: Tip, start: StartPage, result: TrialResult) -> TipTest:
         """Store a result as evidence; a tip that people trust and that broke becomes suspect."""
+        kb = self._core.kb
 
-        def keeping() -> bool:
-            kb = self._core.kb
-            kb.add_evidence([evidence_of(tip, result)])
-            broke = result.outcome is TestOutcome.BROKE
-            if not broke or kb.get(tip.id).revision != tip.revision or tip.status not in _TRUSTED:
-                return False
+        def suspecting() -> bool:
+            if kb.get(tip.id).revision != tip.revision:
+                return False  # somebody changed it meanwhile
             kb.set_status([tip.id], Status.SUSPECT, why=result.message)
             return True
 
-        became_suspect = await self._core.do_in_kb(keeping)
+        await self._core.on_store(kb.add_evidence, [evidence_of(tip, result)])
+        broke = result.outcome is TestOutcome.BROKE
+        became_suspect = broke and tip.status in _TRUSTED and await self._core.do_in_kb(suspecting)
         self._core.bus.publish(KnowledgeChanged(tips=(tip.id,)))
         again = tip.status is Status.SUSPECT and result.outcome in _WORKED
         return TipTest(

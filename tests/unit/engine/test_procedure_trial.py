@@ -12,6 +12,7 @@ from app.engine.agent.procedures.trial import Trial, TrialResult, filled_values
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.actions.types import Action, Click, Goto, Select, TypeText
 from app.engine.core.page_state import PageCapture
+from app.errors import SiteloreError
 from kb.compiler import compile_text
 from kb.evidence import TestOutcome
 from kb.procedure import Choice, Procedure, ProcedureStep, StepKind
@@ -170,6 +171,17 @@ async def test_it_breaks_at_the_step_that_can_not_be_done_or_has_no_effect(
     assert why in result.message
 
 
+async def test_a_page_that_can_not_be_looked_at_any_more_is_not_reached():
+    class Crashing(Hands):
+        async def look(self, *, picture: bool = True) -> PageCapture:
+            if self.done:
+                raise SiteloreError("the page crashed")
+            return await super().look(picture=picture)
+
+    result = await tried(*WAY, hands=Crashing())
+    assert (result.outcome, "the page crashed" in result.message) == (LOST, True)
+
+
 async def test_a_field_that_holds_something_else_breaks_the_tip():
     class Stubborn(Hands):
         def _hold(self, number: int, value: str) -> None:
@@ -185,6 +197,8 @@ async def test_a_field_that_holds_something_else_breaks_the_tip():
 async def test_a_host_that_is_down_or_a_wall_is_not_reached_at_any_step(cause: Cause):
     lost = ActionResult(success=False, effect=Effect.NAVIGATED, cause=cause, why="it is away")
     assert (await tried(*WAY, hands=Hands({Click: lost}))).outcome is LOST
+    later = await tried(press("Reports"), step(StepKind.OPEN, "/o"), hands=Hands({Goto: lost}))
+    assert (later.outcome, later.step) == (LOST, 2)
     at_the_start = await tried(press("Nowhere"), hands=Hands(start=lost))
     assert (at_the_start.outcome, at_the_start.step <= 1) == (LOST, True)
 
@@ -233,6 +247,7 @@ async def test_a_step_without_a_value_is_left_out_and_nothing_after_it_is_held_a
     assert (left.outcome, [one.outcome for one in left.steps]) == (HOLDS, ["left out", "done"])
     assert not any(isinstance(one, TypeText) for one in hands.done)
     assert (await tried(fill, press("Sales"))).outcome is LOST
+    assert (await tried(fill, press("Reports"), press("Sales"))).outcome is LOST
     assert (await tried(fill)).outcome is LOST
     assert (await tried(fill, values={"name": "Ada"})).outcome is HOLDS
 

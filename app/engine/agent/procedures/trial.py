@@ -32,6 +32,7 @@ from app.engine.core.actions.types import Action, Goto, Select, TypeText
 from app.engine.core.element_identity import same_element
 from app.engine.core.observation import Observation
 from app.engine.core.page_state import Element, PageCapture
+from app.errors import SiteloreError
 from kb.evidence import TestOutcome
 from kb.procedure import Procedure, ProcedureStep, StepKind
 
@@ -95,6 +96,12 @@ class Trial:
     async def run(self, start: str) -> TrialResult | None:
         """Open the start page and do the steps; return ``None`` if it was stopped by a person."""
         self._began = time.monotonic()
+        try:
+            return await self._run(start)
+        except SiteloreError as error:  # there is no page to look at any more
+            return self._ended(TestOutcome.NOT_REACHED, len(self._tried), f"a page was not reached: {error}")
+
+    async def _run(self, start: str) -> TrialResult | None:
         await self.hands.look(picture=False)
         opened = await self.hands.do(Goto(start))
         if opened.cause in _NO_START:
@@ -194,8 +201,8 @@ class Trial:
             return self._ended(TestOutcome.NOT_REACHED, 0, f"nothing was tested: {why}")
         more = f"; {self._left_out}" if self._left_out else ""
         last = max((one.number for one in self._tried), default=total)
-        words = "the step holds" if total == 1 else f"{total} steps hold"
-        return self._ended(TestOutcome.HOLDS, last, f"{words}{more}")
+        words = "the step" if total == 1 else f"{total} steps"
+        return self._ended(TestOutcome.HOLDS, last, f"it holds: {words}{more}")
 
     def _ended(self, outcome: TestOutcome, step: int, message: str) -> TrialResult:
         return TrialResult(
