@@ -15,7 +15,12 @@ class LostConnection:
     """A session whose first answers are lost, as when another page replaces the process that was asked."""
 
     def __init__(self, lost: int) -> None:
-        self.lost = lost
+        self.lost, self.page, self.waited = lost, self, 0
+
+    async def wait_for_load_state(self, state: str, timeout: float) -> None:
+        assert state == "domcontentloaded"
+        assert timeout > 0
+        self.waited += 1
 
     async def send(self, method: str) -> dict[str, Any]:
         assert method == "Page.getNavigationHistory"
@@ -26,7 +31,9 @@ class LostConnection:
 
 
 async def test_a_history_lost_to_an_arriving_page_is_asked_for_again():
-    assert await go_through_history(LostConnection(1), -1) == "there is no page before this one"  # type: ignore[arg-type]
+    tab = LostConnection(1)
+    assert await go_through_history(tab, -1) == "there is no page before this one"  # type: ignore[arg-type]
+    assert tab.waited == 1
 
 
 async def test_a_tab_that_never_answers_cannot_be_left():

@@ -122,10 +122,11 @@ async def go_through_history(session: BrowserSession, step: int, seconds: float 
 
 
 async def _history(session: BrowserSession) -> dict[str, Any]:
-    """Return the tab's history; asked once more, as an arriving page may replace the process that was asked."""
+    """Return the tab's history; asked once more when the page has arrived that replaced the process asked first."""
     try:
         return await session.send("Page.getNavigationHistory")
     except Error:
+        await session.page.wait_for_load_state("domcontentloaded", timeout=NAVIGATION_TIMEOUT * 1000)
         return await session.send("Page.getNavigationHistory")
 
 
