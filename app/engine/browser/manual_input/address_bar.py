@@ -10,6 +10,7 @@ import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error
@@ -108,7 +109,7 @@ async def go_through_history(session: BrowserSession, step: int, seconds: float 
     """Go one page back or forward, never to the empty tab that a run began with; return why not, else ""."""
     nowhere = f"there is no page {'before' if step < 0 else 'after'} this one"
     try:
-        history = await session.send("Page.getNavigationHistory")
+        history = await _history(session)
         at, entries = int(history["currentIndex"]) + step, history["entries"]
         if not 0 <= at < len(entries) or entries[at]["url"] == "about:blank":
             return nowhere
@@ -118,6 +119,15 @@ async def go_through_history(session: BrowserSession, step: int, seconds: float 
     except Error:
         return "the page can't be left now"
     return ""
+
+
+async def _history(session: BrowserSession) -> dict[str, Any]:
+    """Return the tab's history; asked once more when the page has arrived that replaced the process asked first."""
+    try:
+        return await session.send("Page.getNavigationHistory")
+    except Error:
+        await session.page.wait_for_load_state("domcontentloaded", timeout=NAVIGATION_TIMEOUT * 1000)
+        return await session.send("Page.getNavigationHistory")
 
 
 async def reload(session: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> str:
