@@ -353,4 +353,9 @@ def _stats(store: GraphStore, loaded: LoadedGraph) -> GraphStats:
         skipped=store.skipped(),
         depths=explorations[-1].depth_rows if explorations else (),
         challenges=challenges,
+        notes=tuple(
+            f"exploration {one.number} ignored robots.txt, as asked for"
+            for one in explorations
+            if one.options.get("obey_robots") is False
+        ),
     )
