@@ -202,7 +202,8 @@ class ExplorationService:
         def reading() -> BlockList:
             own = self._core.workspace.rules_path(site)
             rules = BlockList.load(own) if own.exists() else BlockList.builtin()
-            return BlockList.load(Path(file).expanduser()).before(rules) if file else rules
+            rules = BlockList.load(Path(file).expanduser()).before(rules) if file else rules
+            return replace(rules, guarded=True)
 
         return await self._core.on_worker(reading)
 

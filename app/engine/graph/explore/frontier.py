@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from app.engine.api.graph_api import ExploreOptions
 from app.engine.core import identity
@@ -239,6 +239,10 @@ class FrontierPlanner:
             return SkipReason.KNOWN, context.state.keys.url
         elif _is_filled_in(element) and element.form.startswith("post:"):
             return SkipReason.FORM, f"a field of {element.form}"
+        elif element.submits and any(
+            one.type == "password" and one.form == element.form for one in context.elements
+        ):
+            return SkipReason.FORM, "it submits a password"
         return None
 
     def _known_link(self, element: Element) -> tuple[SkipReason, str] | None:
@@ -256,6 +260,10 @@ class FrontierPlanner:
     def _known_control(
         self, context: StateContext, element: Element, kinds: set[str], controls: int
     ) -> tuple[SkipReason, str] | None:
+        if element.submits and self._options.obey_robots:
+            address = _submitted_address(element, context)
+            if not self._allowed(address):
+                return SkipReason.ROBOTS, identity.url_key(address, self._home)
         if element.repeat and identity.kind_key(element) in kinds:
             return SkipReason.REPEATED, "the first of them represents all"
         if controls >= MOST_CONTROLS:
@@ -264,6 +272,17 @@ class FrontierPlanner:
         if self._controls[context.state.keys.template, _kind_of_control(element)] >= most:
             return SkipReason.TEMPLATE, f"tried on {most} pages of this kind"
         return None
+
+
+def _submitted_address(element: Element, context: StateContext) -> str:
+    """The address that submitting a form by GET opens, as far as its visible fields tell."""
+    fields = {
+        name: one.value
+        for one in context.elements
+        if one.form == element.form and not one.submits and (name := dict(one.attributes).get("name", ""))
+    }
+    address = urljoin(context.state.url, element.form.partition(":")[2])
+    return f"{address}?{urlencode(fields)}" if fields else address
 
 
 def _kind_of_control(element: Element | Locator) -> str:
