@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.encoder import Encoder
+from kb.retrieval.answers import asks_for_an_answer, is_beside, tells_how_to_answer, topics
 from kb.retrieval.cascade import (
     MOST_TIPS,
     PartScores,
@@ -94,6 +95,7 @@ class PreflightIndex:
         self._situation_of = np.array(of_step, dtype=np.int64)
         terms = [query_terms(goal) for goal in self._goals]
         self._goal_index, self._goal_conditions = GoalIndex(terms), GoalConditions(terms)
+        self._asked = np.array([asks_for_an_answer(goal) for goal in self._goals], dtype=np.float64)
         self._standings = _Standings(len(situations))
         self._encoder: Encoder | None = None
         self._goal_vectors: Matrix | None = None
@@ -156,6 +158,9 @@ class PreflightIndex:
         url = by_page[self._page_of]
         keyword = keyword_scores(self._goal_index.raw_scores(tip_terms(draft)))[self._goal_of]
         condition = self._goal_conditions.scores(draft)[self._goal_of]
+        answer = self._asked[self._goal_of] * tells_how_to_answer(draft)
+        wanted = topics(draft)
+        beside = np.array([is_beside(wanted, goal) for goal in self._goals], dtype=bool)[self._goal_of]
         embedding = np.zeros(1)
         if self._encoder is not None and self._goal_vectors is not None:
             vector = whole_numbers(encode_cached(self._encoder, [tip_text(draft)])[0])
@@ -163,7 +168,7 @@ class PreflightIndex:
         table = retriever.table
         row = table.row_of.get(tip_id)
         record = table.record_points(np.array([row])) if row is not None else np.zeros(1, dtype=np.int64)
-        parts = PartScores.of(url, keyword, embedding, condition, record=record)
+        parts = PartScores.of(url, keyword, embedding, condition, record=record, answer=answer, beside=beside)
         summed = sums(parts)
         rank = ranks(summed.total, retriever.settings)
         place = table.place_of(tip_id) if tip_id else min(len(table), MOST_TIPS - 1)

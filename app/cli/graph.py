@@ -63,13 +63,7 @@ def explore(
         ),
     ] = 0.0,
     storage_state: StorageState = None,
-    ignore_robots: Annotated[
-        bool,
-        typer.Option("--ignore-robots", help="Explore what robots.txt forbids too; for your own sites only."),
-    ] = False,
-    robots: Annotated[
-        bool, typer.Option("--robots/--no-robots", help="Obey robots.txt.", hidden=True)
-    ] = True,
+    robots: Annotated[bool, typer.Option("--robots/--no-robots", help="Obey robots.txt.")] = True,
     headed: Headed = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start over instead of resuming the last exploration.")
@@ -86,7 +80,7 @@ def explore(
         workers=workers,
         rate=rate,
         storage_state=full_path(storage_state),
-        obey_robots=robots and not ignore_robots,
+        obey_robots=robots,
         headed=headed,
         resume=not fresh,
     )

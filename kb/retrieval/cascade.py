@@ -16,14 +16,19 @@ Scores, each in [0, 1] in steps of 0.0001, each a function of the query and the 
 - words: the best of the task, the subgoal in hand, the element about to be used and the last failure
   (``kb.retrieval.keyword``).  Page words: the page's title, headings and controls.
 - condition: how much of when the tip applies the task says (``kb.retrieval.conditions``); it belongs to the words.
+- answer: 1 for a tip that tells how answers have to look, whatever the task, at a task that asks for an answer
+  (``kb.retrieval.answers``); it belongs to the words too.
 - meaning: the better cosine of the task and the subgoal (``kb.retrieval.embedding``).  Page meaning: that of the
   page's title and headings.
 - anchor: the region the tip was drawn on, looked for among the page's controls (``kb.retrieval.anchors``).
 
 Sum.  Each score adds points by a monotone table of written constants (``kb.retrieval.calibration``); the tip's record
-adds or takes some within bounds; with the bias the sum is a logit in thousandths, and its probability is the tip's
-score. A tip whose meaning is unknown (no encoder, or not encoded yet) is summed by the constants for words without
-meaning. A scope for the page itself and a region found on it reach the threshold alone; a site-wide scope never does.
+adds or takes some within bounds.  A tip for what is asked about loses some at a task that asks for something else
+(``kb.retrieval.answers``), and so does one whose way ends at the page in front (``kb.retrieval.destinations``), unless
+its scope or its region is the page's own.  With the bias the sum is a logit in thousandths, and its probability is the
+tip's score.  A tip whose meaning is unknown (no encoder, or not encoded yet) is summed by the constants for words
+without meaning.  A scope for the page itself and a region found on it reach the threshold alone; a
+site-wide scope never does.
 
 Threshold.  A tip whose probability is below ``threshold`` is not given; nothing fills up.  Higher sums come first,
 then the smaller id.  So the order does not depend on the order in which tips were added, and adding a tip never
@@ -47,6 +52,8 @@ from numpy.typing import NDArray
 
 from kb.retrieval.calibration import (
     ANCHOR,
+    ANSWER,
+    BESIDE,
     BIAS,
     BIAS_WITHOUT_MEANING,
     BROKE_WEIGHT,
@@ -54,9 +61,11 @@ from kb.retrieval.calibration import (
     MEANING,
     PAGE_MEANING,
     PAGE_WORDS,
+    REACHED,
     RECORD_FALL,
     RECORD_PRIOR,
     RECORD_RISE,
+    SITE_WIDE,
     STEPS,
     THRESHOLD,
     URL,
@@ -98,16 +107,25 @@ class RetrievalSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartScores:
-    """The scores of rows, by part; the arrays broadcast against each other.  ``record`` is in points."""
+    """The scores of rows, by part; the arrays broadcast against each other.
+
+    Attributes:
+        record: in points.
+        beside: for something else than the task asks for.
+        reached: the tip's way ends at the page in front.
+    """
 
     url: Scores
     words: Scores
     condition: Scores
+    answer: Scores
     meaning: Scores
     page_words: Scores
     page_meaning: Scores
     anchor: Scores
     record: Ranks
+    beside: NDArray[np.bool_]
+    reached: NDArray[np.bool_]
 
     @classmethod
     def of(
@@ -118,6 +136,8 @@ class PartScores:
         condition: Scores | None = None,
         anchor: Scores | None = None,
         record: Ranks | None = None,
+        answer: Scores | None = None,
+        beside: NDArray[np.bool_] | None = None,
     ) -> PartScores:
         """Scores of a query without a page."""
         none = np.zeros(1)
@@ -125,11 +145,14 @@ class PartScores:
             url=url,
             words=words,
             condition=none if condition is None else condition,
+            answer=none if answer is None else answer,
             meaning=meaning,
             page_words=none,
             page_meaning=none,
             anchor=none if anchor is None else anchor,
             record=np.zeros(1, dtype=np.int64) if record is None else record,
+            beside=np.zeros(1, dtype=bool) if beside is None else beside,
+            reached=np.zeros(1, dtype=bool),
         )
 
 
@@ -179,12 +202,16 @@ def sums(parts: PartScores) -> Sums:
     known = meaning > 0
     by_words = np.where(known, points_table(WORDS)[words], points_table(WORDS_WITHOUT_MEANING)[words])
     by_words = by_words + points_table(CONDITION)[_steps(parts.condition)]
+    by_words = by_words + points_table(ANSWER)[_steps(parts.answer)]
+    url, anchor = points_table(URL)[_steps(parts.url)], points_table(ANCHOR)[_steps(parts.anchor)]
+    against = BESIDE * parts.beside + REACHED * parts.reached
+    against = np.where(np.maximum(url, anchor) > SITE_WIDE, 0, against)
     added = np.broadcast_arrays(
-        points_table(URL)[_steps(parts.url)],
-        points_table(ANCHOR)[_steps(parts.anchor)],
+        url,
+        anchor,
         by_words + points_table(PAGE_WORDS)[_steps(parts.page_words)],
         points_table(MEANING)[meaning] + points_table(PAGE_MEANING)[_steps(parts.page_meaning)],
-        np.where(known, BIAS, BIAS_WITHOUT_MEANING) + parts.record,
+        np.where(known, BIAS, BIAS_WITHOUT_MEANING) + parts.record - against,
     )
     url, anchor, keyword, embedding, base = added
     routes = {Route.URL: url, Route.ANCHOR: anchor, Route.KEYWORD: keyword, Route.EMBEDDING: embedding}

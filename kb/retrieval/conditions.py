@@ -1,7 +1,8 @@
 """The condition of a tip, by words: how much of when it applies does the task say?
 
 A tip's conditions are its ``when``, and of the sentences of its text those clauses at the start that say when: "When
-the task asks for ...", "To add members to the project, ...".  The score is the share, by weight, of one condition's
+the task asks for ...", "To add members to the project, ...".  Each example of one ("such as summing amounts, computing
+averages") is a condition too.  The score is the share, by weight, of one condition's
 words (``kb.retrieval.terms``) that the task has, the highest of all conditions, in steps of 0.0001; less than half
 says nothing.  So a tip of one line and a tip of ten are compared by what they are for, not by how much they say.
 """
@@ -23,6 +24,12 @@ _CLAUSE = re.compile(
     r"^\W*(?:so\s+)?(?:for|if|when|whenever|to|while|in case)\b(.{3,300}?)(?:,|:|\u2014|\*\*|\.|$)",
     re.IGNORECASE,
 )
+_EXAMPLES = re.compile(
+    r"^\W*(?:so\s+)?(?:for|if|when|whenever|to|while|in case)\b.{3,200}?\bsuch\s+as\s+(.{3,300}?)"
+    r"(?:\u2014|[):.]|,\s+(?:you|use|please|always|never|do|don't|keep|give|make)\b|$)",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r",\s*(?:or\s+)?|\s+or\s+")
 _LONGEST = 6_000
 _MOST = 12
 
@@ -31,14 +38,26 @@ Condition = dict[str, int]
 """The stems of one condition with their weights."""
 
 
-def conditions(tip: TipDraft) -> tuple[Condition, ...]:
-    """The conditions of a tip: of each the stems and weights; those of fewer than two words are left out."""
+def sentences(tip: TipDraft) -> list[str]:
+    """The sentences of a tip's text."""
+    return _SENTENCE.split(tip.text[:_LONGEST])
+
+
+def clauses(tip: TipDraft) -> list[str]:
+    """The clauses that say when a tip applies, and the examples of each."""
     said = [tip.when] if tip.when.strip() else []
-    for sentence in _SENTENCE.split(tip.text[:_LONGEST]):
+    for sentence in sentences(tip):
         if clause := _CLAUSE.match(sentence):
             said.append(clause[1])
+            if examples := _EXAMPLES.match(sentence):
+                said += _BETWEEN.split(examples[1])
+    return said[:_MOST]
+
+
+def conditions(tip: TipDraft) -> tuple[Condition, ...]:
+    """The conditions of a tip: of each the stems and weights; those of fewer than two words are left out."""
     found: list[Condition] = []
-    for text in said[:_MOST]:
+    for text in clauses(tip):
         words = words_of(text)
         weights = {
             stem: weight

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kb.retrieval.cascade import PartScores, RetrievalSettings, Scores, Sums
 from kb.retrieval.keyword import Vocabulary, shared_words
 from kb.retrieval.scopes import QueryLocation
@@ -36,9 +39,8 @@ class QueryScores:
         """A row's score on a route: of words and meaning the highest of task and page."""
         parts = self.parts
         if route is Route.KEYWORD:
-            return max(
-                _at(parts.words, position), _at(parts.condition, position), _at(parts.page_words, position)
-            )
+            scores = (parts.words, parts.condition, parts.answer, parts.page_words)
+            return max(_at(one, position) for one in scores)
         if route is Route.EMBEDDING:
             return max(_at(parts.meaning, position), _at(parts.page_meaning, position))
         return _at(parts.url if route is Route.URL else parts.anchor, position)
@@ -49,7 +51,7 @@ class QueryScores:
         return {route: score for route, score in scores.items() if score > 0}
 
 
-def _at(scores: Scores, position: int) -> float:
+def _at(scores: Scores | NDArray[np.bool_], position: int) -> float:
     return float(scores[position] if len(scores) > 1 else scores[0])
 
 
@@ -62,6 +64,10 @@ def why_found(
         said.append(
             f"written for {tip.scope} of the same site" if found.place.address else f"written for {tip.scope}"
         )
+    if _at(found.parts.beside, position):
+        said.append("though the goal asks for something else")
+    if _at(found.parts.reached, position):
+        said.append("though its way ends at this page")
     record = int(found.parts.record[position])
     said.append(_record_line(tip.record) if record else "")
     parts = [f"{_NAMES[route]} {points / 1000:+.1f}" for route, points in added.items()]
@@ -76,7 +82,8 @@ def _line(route: Route, tip: Tip, terms: TipTerms, found: QueryScores, position:
         name = tip.anchor.words or tip.anchor.role if tip.anchor is not None else ""
         return f'the page shows the region "{" ".join(name.split())[:60]}"'
     if route is Route.KEYWORD:
-        return _words_line(found, terms, _at(found.parts.condition, position))
+        answer = _at(found.parts.answer, position) > 0
+        return _words_line(found, terms, _at(found.parts.condition, position), answer)
     return _meaning_line(_at(found.parts.meaning, position))
 
 
@@ -98,13 +105,15 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}" if number else ""
 
 
-def _words_line(found: QueryScores, terms: TipTerms, condition: float) -> str:
+def _words_line(found: QueryScores, terms: TipTerms, condition: float, answer: bool) -> str:
     words, near, labels = shared_words(found.terms, terms, found.vocabulary)
     parts: list[str] = []
     if words:
         parts.append("shares " + ", ".join(f"'{word}'" for word in words[:5]) + " with the goal")
     if condition > 0:
         parts.append("the goal is what it is for")
+    if answer:
+        parts.append("the goal asks for an answer")
     if labels:
         parts.append("the goal names " + ", ".join(f'"{label}"' for label in labels[:3]))
     if near:

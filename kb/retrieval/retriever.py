@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from kb.encoder import Encoder
 from kb.retrieval.anchors import PageControls
-from kb.retrieval.cascade import LEAST_TOKENS, PartScores, RetrievalSettings, score_of, sums, take
+from kb.retrieval.cascade import (
+    LEAST_TOKENS,
+    PartScores,
+    RetrievalSettings,
+    points_of,
+    score_of,
+    sums,
+    take,
+)
+from kb.retrieval.destinations import PageNames
 from kb.retrieval.embedding import Matrix, cached_vectors, encode_cached
 from kb.retrieval.reasons import QueryScores, why_found, why_missed
 from kb.retrieval.scopes import QueryLocation
@@ -262,6 +271,13 @@ class Retriever:
         parts = self._parts(query, vector, place, rows, url)
         terms = query_terms(" ".join(task_texts(query)))
         summed = sums(parts)
+        page = PageNames.of(query, place.address)
+        if page.names:
+            near = points_of(self.settings.threshold - self.settings.near)
+            reached = np.array([total >= near for total in summed.total.tolist()], dtype=bool)
+            reached[reached] = [table.is_reached(row, page) for row in rows[reached].tolist()]
+            parts = replace(parts, reached=reached)
+            summed = sums(parts)
         rank = table.ranked(rows, summed.total, self.settings)
         return QueryScores(place, terms, rows, parts, summed, rank, table.vocabulary)
 
@@ -280,6 +296,7 @@ class Retriever:
             url=url,
             words=self._best(table.keyword_scores, texts, rows),
             condition=self._best(table.condition_scores, (query.text, query.subgoal), rows),
+            answer=table.answer_scores(query.text)[rows],
             meaning=meaning,
             page_words=self._best(table.keyword_scores, (page_words(query),), rows),
             page_meaning=table.embedding_scores(rows, self.vector_of(summary, keep=False))
@@ -289,6 +306,8 @@ class Retriever:
             if query.controls or query.headings
             else none,
             record=table.record_points(rows),
+            beside=table.beside_topic(query.text)[rows],
+            reached=np.zeros(1, dtype=bool),
         )
 
     def _best(
@@ -319,12 +338,14 @@ class Retriever:
         pages: dict[tuple[str, str], tuple[Rows, NDArray[np.float64]]] = {}
         every = np.arange(len(table.tips))
         text, nothing = None, np.zeros(len(every))
-        keyword = condition = embedding = nothing
+        keyword = condition = answer = embedding = nothing
+        beside = nothing.astype(bool)
         for query in queries:
             if query.text != text:
                 text, terms, vector = query.text, query_terms(query.text), self.vector_of(query.text)
                 keyword = table.keyword_scores(terms) if terms.weights else nothing
                 condition = table.condition_scores(terms)
+                answer, beside = table.answer_scores(text), table.beside_topic(text)
                 embedding = table.embedding_scores(every, vector)
             page = pages.get((query.url, query.site))
             if page is None:
@@ -333,7 +354,8 @@ class Retriever:
                 page = pages[(query.url, query.site)] = (rows[wanted], url[wanted])
             rows, url = page
             record = table.record_points(rows)
-            parts = PartScores.of(url, keyword[rows], embedding[rows], condition[rows], record=record)
+            scores = (url, keyword[rows], embedding[rows], condition[rows])
+            parts = PartScores.of(*scores, record=record, answer=answer[rows], beside=beside[rows])
             rank = table.ranked(rows, sums(parts).total, settings)
             top = _top(rank, depth)
             while withheld := [at for at in top.tolist() if self._reason_to_withhold(int(rows[at]))]:

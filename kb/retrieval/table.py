@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kb.errors import KbError
 from kb.retrieval.anchors import AnchorIndex, PageControls
+from kb.retrieval.answers import AnswerIndex
 from kb.retrieval.cascade import (
     MOST_TIPS,
     RetrievalSettings,
@@ -22,6 +23,7 @@ from kb.retrieval.cascade import (
     with_place,
 )
 from kb.retrieval.conditions import ConditionIndex, conditions
+from kb.retrieval.destinations import Destinations, PageNames
 from kb.retrieval.embedding import Matrix, VectorMatrix
 from kb.retrieval.keyword import KeywordIndex, Vocabulary, keyword_scores
 from kb.retrieval.scopes import QueryLocation, ScopeIndex, Sites
@@ -44,8 +46,10 @@ class TipColumns:
         self._alive: list[bool] = []
         self._status: list[int] = []
         self._record: list[int] = []
+        self._destinations: dict[int, Destinations] = {}
         self._anchors = AnchorIndex()
         self._conditions = ConditionIndex()
+        self._answers = AnswerIndex()
         self._scopes = ScopeIndex(self.sites)
         self._keywords = KeywordIndex()
         self._vectors: VectorMatrix | None = None
@@ -83,6 +87,7 @@ class TipColumns:
             self._record.append(record_points(tip.record))
             self._anchors.add(row, tip.anchor)
             self._conditions.add(row, conditions(tip))
+            self._answers.add(row, tip)
             self._scopes.append(tip.site, tip.scope)
             self._keywords.add(row, terms)
         if self._vectors is not None and vectors is not None:
@@ -147,6 +152,20 @@ class TipColumns:
     def condition_scores(self, query: QueryTerms) -> NDArray[np.float64]:
         """Condition scores of all rows."""
         return self._conditions.scores(query, len(self.tips))
+
+    def answer_scores(self, goal: str) -> NDArray[np.float64]:
+        """Answer scores of all rows."""
+        return self._answers.scores(goal, len(self.tips))
+
+    def beside_topic(self, goal: str) -> NDArray[np.bool_]:
+        """Which of all rows are for something else than what the task asks for."""
+        return self._answers.beside(goal, len(self.tips))
+
+    def is_reached(self, row: int, page: PageNames) -> bool:
+        """Whether the page in front is where a row's tip leads; the destinations are read once a row."""
+        if row not in self._destinations:
+            self._destinations[row] = Destinations.of(self.tips[row])
+        return page.is_reached(self._destinations[row])
 
     def anchor_scores(self, page: PageControls, place: QueryLocation) -> NDArray[np.float64]:
         """Anchor scores of all rows."""

@@ -9,7 +9,7 @@ import pytest
 
 from kb.retrieval import RetrievalSettings, Retriever, estimate_tokens
 from kb.retrieval import calibration as constants
-from kb.retrieval.anchors import AnchorIndex, PageControls
+from kb.retrieval.answers import asks_for_an_answer, is_beside, tells_how_to_answer, topics
 from kb.retrieval.calibration import points_table
 from kb.retrieval.cascade import (
     PartScores,
@@ -22,6 +22,7 @@ from kb.retrieval.cascade import (
     with_place,
 )
 from kb.retrieval.conditions import GoalConditions, conditions
+from kb.retrieval.destinations import Destinations, PageNames
 from kb.retrieval.terms import query_terms
 from kb.retrieval.url import parse_address
 from kb.tip import Anchor, Query, Status, StoredStep, Tip, TipDraft, TipRecord
@@ -30,7 +31,8 @@ from tests.support.tips import HOSTS, tip
 
 SETTINGS = RetrievalSettings()
 NEVER = RetrievalSettings(threshold=0.0001)
-PARTS = ("url", "words", "condition", "meaning", "page_words", "page_meaning", "anchor")
+PARTS = ("url", "words", "condition", "answer", "meaning", "page_words", "page_meaning", "anchor")
+AGAINST = ("beside", "reached")
 MEANING = 0.3
 """A meaning that is known and common."""
 
@@ -38,7 +40,8 @@ MEANING = 0.3
 def parts(**scores: float) -> PartScores:
     record = int(scores.pop("record", 0))
     arrays = {name: np.array([scores.get(name, 0.0)]) for name in PARTS}
-    return PartScores(**arrays, record=np.array([record]))
+    against = {name: np.array([bool(scores.get(name, 0.0))]) for name in AGAINST}
+    return PartScores(**arrays, **against, record=np.array([record]))
 
 
 def points(**scores: float) -> int:
@@ -75,6 +78,8 @@ BEFORE: tuple[tuple[str, dict[str, float], dict[str, float]], ...] = (
     ("the page's words decide between likes", {"words": 0.5, "page_words": 0.4}, {"words": 0.5}),
     ("the page's meaning decides between likes", {"words": 0.5, "page_meaning": 0.4}, {"words": 0.5}),
     ("the task's words go before the page's", {"words": 0.5}, {"words": 0.4, "page_words": 0.9}),
+    ("beside the topic it sinks", {"words": 0.5}, {"words": 0.5, "beside": 1.0}),
+    ("arrived it sinks", {"words": 0.5}, {"words": 0.5, "reached": 1.0}),
     ("one that worked rises", {"words": 0.5, "record": 300}, {"words": 0.5}),
     ("one that broke sinks", {"words": 0.5}, {"words": 0.5, "record": -300}),
     ("a step of 0.01 decides", {"words": 0.51}, {"words": 0.5}),
@@ -91,6 +96,7 @@ def test_of_two_tips_the_rule_says_which_comes_first(
     assert before[0] > behind[0]
 
 
+ALL_AGAINST = {"meaning": 0.0001, "reached": 1.0, "beside": 1.0}
 GIVEN: tuple[tuple[str, dict[str, float], bool], ...] = (
     ("a scope for the page itself suffices", {"url": 0.15}, True),
     ("it suffices where the meaning is far", {"url": 0.15, "meaning": 0.0001}, True),
@@ -107,6 +113,11 @@ GIVEN: tuple[tuple[str, dict[str, float], bool], ...] = (
     ("a common meaning with some words does", {"meaning": MEANING, "words": 0.4}, True),
     ("all of the page's words do not", {"page_words": 1.0, "page_meaning": 1.0}, False),
     ("words of a tip that broke do not", {"words": 0.57, "record": -857}, False),
+    ("how to answer does where an answer is asked for", {"answer": 1.0, "meaning": 0.0001}, True),
+    ("two informative words beside the topic do not", {"words": 0.57, "beside": 1.0}, False),
+    ("two informative words of a way that ends here do not", {"words": 0.57, "reached": 1.0}, False),
+    ("a scope for the page itself does whatever speaks against it", {"url": 0.15, **ALL_AGAINST}, True),
+    ("a region found does whatever speaks against it", {"anchor": 0.75, **ALL_AGAINST}, True),
     ("nothing does not", {}, False),
 )  # fmt: skip
 
@@ -127,6 +138,7 @@ def test_every_part_is_monotone_in_its_score() -> None:
         "WORDS",
         "WORDS_WITHOUT_MEANING",
         "CONDITION",
+        "ANSWER",
         "MEANING",
         "URL",
         "ANCHOR",
@@ -232,21 +244,6 @@ SORTING = Anchor(
 
 
 @pytest.mark.parametrize(
-    ("clause", "words", "score"),
-    [
-        ("all of the region is there", "Sort prices", 1.0),
-        ("half of it is there", "Sort products", 0.75),
-        ("less than half is no region, whatever is around it", "Sort products newest", 0.0),
-    ],
-)
-def test_a_region_needs_half_of_its_words(clause: str, words: str, score: float) -> None:
-    index = AnchorIndex()
-    index.add(0, Anchor(words=words, role="button", neighbours=("Price",), page="/lamps"))
-    seen = PageControls.of(Query(controls=("button Sort prices", "link Price")))
-    assert index.scores(seen, parse_address("http://shop.test/lamps"), 1)[0] == score, clause
-
-
-@pytest.mark.parametrize(
     ("change", "found"),
     [
         ({}, True),
@@ -319,11 +316,112 @@ def test_how_much_of_a_condition_a_task_says(goal: str, score: float) -> None:
         (TipDraft(site="s", text="If it hangs: reload. Then wait"), ["it hangs"]),
         (TipDraft(site="s", text="Press Save when done"), []),
         (TipDraft(site="s", text="For now"), []),
+        (
+            TipDraft(site="s", text="For sums such as adding amounts, or taking averages, use a calculator"),
+            ["sums such as adding amounts", "adding amounts", "taking averages"],
+        ),
     ],
 )
 def test_where_a_tip_says_when_it_applies(draft: TipDraft, found: list[str]) -> None:
     expected = [set(query_terms(text).weights) for text in found]
     assert [set(one) for one in conditions(draft)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("Keep your responses as short as possible", True),
+        ("The list is long. Please give the answer in metres", True),
+        ("Respond in lower case", True),
+        ("When asked for a distance, give the answer in metres", False),
+        ("You should not return an answer with a request for another map", False),
+        ("Answer is a button of the form", False),
+        ("Answer in metres. If the place is far away, take the car", False),
+        ("Press Reply", False),
+    ],
+)
+def test_which_tips_tell_how_to_answer(text: str, tells: bool) -> None:
+    assert tells_how_to_answer(TipDraft(site="s", text=text)) is tells
+
+
+@pytest.mark.parametrize(
+    ("goal", "asks"),
+    [
+        ("How far is the station", True),
+        ("Tell me the way to the station", True),
+        ("Go to the station. Is it open?", True),
+        ("Open the list and output the ids", True),
+        ("Change the title of the page", False),
+        ("Show me the station", False),
+        ("", False),
+    ],
+)
+def test_which_tasks_ask_for_an_answer(goal: str, asks: bool) -> None:
+    assert asks_for_an_answer(goal) is asks
+
+
+@pytest.mark.parametrize(
+    ("text", "goal", "beside"),
+    [
+        ("When asked about product names, keep the symbols", "List the full product names of lamps", False),
+        ("When asked about product names, keep the symbols", "How many products have no name?", True),
+        ("When asked about product names, keep the symbols", "Rename the lamp", True),
+        ("When asked about product names, keep the symbols", "", False),
+        ("When asked about product names, keep the symbols", "Tell me the product of the year", True),
+        ("When the task asks to return customers, give full names", "Which customers paid twice?", False),
+        (
+            "When the task asks to return customers, give full names",
+            "Tell me the reasons that customers give",
+            True,
+        ),
+        ("When the task asks you to draft a letter, do not send it", "How many letters are there?", False),
+        ("Keep the symbols of product names", "How many orders?", False),
+    ],
+)
+def test_a_tip_for_what_is_asked_about_is_beside_another_topic(text: str, goal: str, beside: bool) -> None:
+    one = tip("a", text)
+    _, scores = Retriever([one], HOSTS).part_scores(Query(text=goal))
+
+    assert is_beside(topics(one), goal) is beside
+    assert scores.beside.tolist() == [beside]
+
+
+REVIEWS = Query(
+    url="http://h:8023/admin/reviews?p=2", title="Reviews / User content / Admin", headings=("Reviews",)
+)
+REACHED: tuple[tuple[str, str, dict[str, object], bool], ...] = (
+    ("the end of a menu path", "Press Marketing > All Reviews", {}, True),
+    ("the heading alone", "Press Marketing > All Reviews", {"title": "Admin"}, True),
+    ("the middle of a way", 'Press "Reviews", then press "Approve"', {}, False),
+    ("an end before another condition", 'Press "Reviews". If it is empty, press "Orders"', {}, True),
+    ("half of the page's name", 'Press "Reviews"', {"title": "Reviews report", "headings": ()}, False),
+    ("most of the page's name", 'Press "Order count"', {"title": "Order Count Report"}, True),
+    ("more than the page's name", 'Press "Reviews by product"', {}, False),
+    ("an address", "Open /admin/reviews", {}, True),
+    ("another address", "Open /admin/orders", {}, False),
+    ("a page without a name", "Open /admin/reviews", {"title": "", "headings": ()}, False),
+    ("a field", 'Fill "Reviews" with 3', {}, False),
+    ("no steps", "Reviews are slow to load", {}, False),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "reached"), [row[1:] for row in REACHED], ids=[row[0] for row in REACHED]
+)
+def test_where_a_way_ends(text: str, change: dict[str, object], reached: bool) -> None:
+    query = replace(REVIEWS, **change)  # type: ignore[arg-type]
+    page = PageNames.of(query, parse_address(query.url))
+
+    assert page.is_reached(Destinations.of(tip("a", text))) is reached
+
+
+def test_a_tip_whose_way_ends_at_the_page_is_given_elsewhere_only() -> None:
+    one = tip("a", "Press Marketing > All Reviews")
+    query = replace(REVIEWS, text="reviews of lamps")
+    retriever = Retriever([one], HOSTS)
+
+    assert retriever.retrieve(replace(query, title="Dashboard", headings=())).results
+    assert not retriever.retrieve(query).results
 
 
 ASKED: tuple[tuple[str, Query], ...] = (
