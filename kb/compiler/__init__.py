@@ -8,9 +8,12 @@ clause         sign                                              result
 =============  ================================================  ==================================================
 instruction    begins with an imperative                         its steps (``verbs``)
 continuation   no verb, "then" or "and" and a name               steps of the verb before
-place          a menu path, or "... at /address"                 a press for each part, or an opening
+list           "A, B and C" after a verb                         the verb's step for each
+place          a menu path, "... at /address", "X is at the top" a press for each part, or an opening
 warning        a negation, "instead of", "X deletes", "avoid"    names for ``never``; "or" carries it on
-condition      "if", "when", "once"                              ``when`` of the next step
+condition      "if", "unless"                                    ``when`` of every step of its sentence
+time           "when", "once", "until"                           ``when`` of the next step
+done before    "after you ...", "once you have ..."              its steps
 reason         "because", "which", after a colon                 names of ``why`` go to ``never``
 example        "e.g.", "such as", "Example:"                     nothing; an address is a template if there is no other
 alternative    "or", "either", "(a)", "you can also", "if not"   another way to the steps before
@@ -20,7 +23,9 @@ check          "check that", "make sure that"                    nothing
 =============  ================================================  ==================================================
 
 Order: "but first A", "before B, A" and "after A, B" are put in the order of acting.  A landmark is kept apart from the
-control (``phrases``); "beside it" is the thing named just before.  What the task supplies becomes ``{placeholder}``.
+control (``phrases``); "beside it" is the thing named just before, as is "press it" and "type it there".  A clause that
+"and" joins to an "or" with a verb of its own goes on with that way.  "Set" and "change" type into a text field, choose
+elsewhere; "replace X in Y" types into Y.  What the task supplies becomes ``{placeholder}``.
 The same text gives the same steps on every machine.
 """
 
@@ -35,10 +40,12 @@ from kb.compiler import phrases
 from kb.compiler.clauses import ELSE, TipClause, clauses, is_named
 from kb.compiler.text import MARK, ClauseKind, MarkedText, marked, sentences, without_brackets
 from kb.compiler.verbs import PATH, ClauseSteps, imperative, stripped
+from kb.compiler.warned import DANGER, HARM, SUBJECT_NAME, forbidden, named, things_of
+from kb.compiler.words import VERB, plain
 from kb.procedure import STEP_LIMIT, Choice, Entry, Procedure, ProcedureOrigin, ProcedureStep, StepKind
 from kb.tip import TipDraft
 
-VERSION = 1
+VERSION = 2
 """Counts changes of the rules; a procedure of an older version is compiled again, a frozen one never."""
 
 _LONGEST = 6_000
@@ -61,23 +68,39 @@ _TELLS = re.compile(
 _LETTERED = re.compile(r"(?:\bor\s+)?(?<![\w\ue001])\(?([a-c])\)\s+")
 _POINTS_BACK = re.compile(r"\b(?:it|this|that|them|these|those)\b", re.IGNORECASE)
 _AT_ADDRESS = re.compile(
-    r"(?:^|\b(?:at|under|via|through|is|are)\s+|:\s+)\ue000a\d+\ue001\s*$", re.IGNORECASE
+    r"(?:^|\b(?:at|under|via|through|is|are|in|stands?\s+at)\s+|:\s+)\ue000a\d+\ue001\s*$", re.IGNORECASE
 )
 """A clause that only says where something is."""
 
 _OBJECT = re.compile(
-    r"(?:(?:over|on)\s+)?(?:(?:the|an?|your)\s+"
+    r"(?:(?:over|on)\s+)?(?:(?:the|an?|your)\s+|(?-i:[A-Z])"
     r"|(?:link|button|tab|menu|icon|entry|option|field|box|column|row|heading)\s+(?=\ue000)|(?=\ue000))",
     re.IGNORECASE,
 )
 """The object of a clause without a verb, which goes on with the verb before."""
 
-_DANGER = re.compile(
-    r"(?:the\s+)?(?:\w+\s+)?\ue000q\d+\ue001[^,;\ue000]{0,40}?\s(?:deletes?|removes?|empties|erases?|discards?|cancels?|"
-    r"destroys?|hides?|closes?|resets?|overwrites?|acts?\s+without)\b",
+_FINITE = re.compile(r"\s(?:is|are|was|were|will|would|has|have|means|leads)(?:n['’]t)?\s")
+"""A verb of a statement, which does not go on with an instruction."""
+
+_TOPIC = re.compile(r"(?:an?|the)\s+((?:new\s+)?[a-z]+)\s+(?:is|are|has|must|should|needs?)\s")
+"""What a condition is about ("a message must be added")."""
+
+_SAYS = re.compile(r"\b(?:says|reads|shows|is called)\s+([A-Z][\w-]*(?:\s+[A-Z][\w-]*)*)$")
+"""A control named by what it says ("when it says Unsubscribe")."""
+
+_CORNER_ONLY = re.compile(
+    r"(?:the\s+)?(?:\w+\s+)?(?P<name>\ue000q\d+\ue001)(?:\s+\w+)?\s+(?:is|are|stands?|sits?|hides?)\s+(?:found\s+)?"
+    r"(?:at|in|on)\s+the\s+(?:very\s+)?(?:top|bottom|upper|lower|left|right|head(?:er)?|foot(?:er)?|menu|"
+    r"side ?bar|tool ?bar)\b[\w\s-]*\W*$",
     re.IGNORECASE,
 )
-"""A statement that what it names does harm."""
+"""A statement of the place of a control."""
+
+_ADDRESS_LIST = re.compile(
+    r"[^,\ue000]+\s(?:is|are|stands?|lives?|sits?)\s+(?:at|under)\s+\ue000a\d+\ue001(?:\s*,?\s*(?:and\s+)?[^,\ue000]+\s+(?:at|under)\s+\ue000a\d+\ue001)+\W*$",
+    re.IGNORECASE,
+)
+"""``A is at /a, B at /b``: one way each."""
 
 _CHECK = re.compile(r"^(?:check|make sure|ensure|verify|see)\s+(?:that|whether|if)\b", re.IGNORECASE)
 
@@ -98,12 +121,14 @@ def compiled(draft: TipDraft) -> Procedure:
 @lru_cache(maxsize=4_096)
 def compile_text(do: str, when: str = "", before: str = "", why: str = "") -> Procedure:
     """Compile the parts of a tip."""
-    known = frozenset(re.findall(r"[a-z]{3,}", when.lower()))
-    reading = _Reading(known)
+    words = re.findall(r"[a-z]{3,}", when.lower())
+    known = frozenset([*words, *(word[:-1] for word in words if word.endswith("s"))])
+    topic = _TOPIC.match(when)
+    reading = _Reading(known, topic[1] if topic else "")
     reading.read(do[:_LONGEST])
     reading.warn(before[:_LONGEST], only_forbidden=True)
     reading.warn(why[:_LONGEST], only_forbidden=False)
-    entries = _limited(reading.entries)
+    entries = _limited([entry for entry in reading.entries if not reading.takes_back(entry)])
     acted = {step.target.casefold() for entry in entries for step in _flat(entry)}
     never = tuple(one for one in dict.fromkeys(reading.never) if one and one.casefold() not in acted)
     return Procedure(
@@ -135,13 +160,22 @@ class _Reading:
     """The steps and warnings found so far."""
 
     known: frozenset[str]
+    topic: str = ""
     entries: list[Entry] = field(default_factory=list[Entry])
     never: list[str] = field(default_factory=list[str])
     unread: list[str] = field(default_factory=list[str])
+    stated: set[str] = field(default_factory=set[str])
+    """Targets of steps that come from a statement of a place and not from an instruction."""
+
+    forbidden: set[str] = field(default_factory=set[str])
+
+    def takes_back(self, entry: Entry) -> bool:
+        """Whether the step only says where a thing is that the tip forbids."""
+        return isinstance(entry, ProcedureStep) and entry.target in self.stated & self.forbidden
 
     def read(self, text: str) -> None:
         source = marked(text)
-        reader = ClauseSteps(source, self.known)
+        reader = ClauseSteps(source, self.known, self.topic)
         lettered = _LETTERED.sub(lambda found: "either " if found[1] == "a" else "or ", source.text)
         asked: list[str] = []
         """Names of the question before: "... Delete? No!"."""
@@ -157,7 +191,11 @@ class _Reading:
             if re.match(r"no\b", sentence, re.IGNORECASE):
                 self.never += asked
             asked = []
-            made = _Sentence(self, source, reader).read(sentence)
+            reading = _Sentence(self, source, reader)
+            made = reading.read(sentence)
+            self.spoken = reading.spoken if not made else []
+            subject = SUBJECT_NAME.match(sentence) if not made else None
+            self.about = subject["name"] if subject else ""
             if not made:
                 continue
             if (_ALSO.match(sentence) or _SAME.match(sentence)) and self.entries:
@@ -185,6 +223,12 @@ class _Reading:
             first = tuple(step for entry in self.entries[start:] for step in _flat(entry))
             self.entries[start:] = [Choice(ways=(first, way))]
 
+    spoken: list[str] = field(default_factory=list[str])
+    """Names of the sentence before, if it had no steps."""
+
+    about: str = ""
+    """The subject of the statement before."""
+
     group: int = 0
     """The place of the first step of the last sentence that had any."""
 
@@ -192,14 +236,24 @@ class _Reading:
         """Note the things a part names that must not be acted on."""
         source = marked(text)
         reader = ClauseSteps(source, self.known)
+        about = ""
+        """The subject of the last sentence, which a warning may point back to."""
         for sentence in sentences(source.text):
             if len(sentence) > _LONGEST_SENTENCE:
                 self.never += named(sentence, source)
                 continue
             bare, remarks = without_brackets(sentence)
+            if (subject := SUBJECT_NAME.match(bare)) is not None:
+                about = subject["name"]
+                if not only_forbidden and HARM.search(bare, subject.end()):
+                    self.never += things_of(about, source)
             for clause in clauses(bare):
                 if clause.kind is ClauseKind.WARNING:
-                    self.never += forbidden(clause.text, source, reader)
+                    things = forbidden(clause.text, source, reader)
+                    back = not things and _POINTS_BACK.search(clause.text)
+                    things = things_of(about, source) if back else things
+                    self.never += things
+                    self.forbidden |= set(things)
                 elif not only_forbidden:
                     self.never += named(clause.text, source)
             if not only_forbidden:
@@ -221,7 +275,11 @@ class _Sentence:
         self._either = -1
         self._ways: list[tuple[ProcedureStep, ...]] = []
         self._verb = ""
-        self._spoken: list[str] = []
+        self._said = 0
+        """The place of the first step of the last clause."""
+        self._way_open = False
+        """Whether a clause joined by "and" goes on with the last way."""
+        self.spoken: list[str] = []
         """Names of statements, which a warning may point back to ("so avoid it")."""
 
     def read(self, sentence: str) -> list[Entry]:
@@ -235,13 +293,15 @@ class _Sentence:
         """The sentence with remarks in brackets taken out: warnings noted, an address that belongs to the verb kept."""
         bare, remarks = without_brackets(sentence)
         for remark in remarks:
-            self._spoken += named(remark, self._source)
+            self.spoken += named(remark, self._source)
             if re.match(r"(?:eg|ie|for example|such as)\b", remark, re.IGNORECASE) or not is_named(remark):
                 if re.match(r"(?:but\s+|and\s+)?(?:not|never|don)", remark, re.IGNORECASE):
                     self._all.never += forbidden(remark, self._source, self._reader)
                 continue
             if re.match(r"(?:but\s+|and\s+)?(?:not|never|don)", remark, re.IGNORECASE):
                 self._all.never += forbidden(remark, self._source, self._reader)
+            elif re.match(rf"(?:or\s+)?(?:{VERB})\s", remark):
+                return sentence.replace(f" ({remark})", f", {remark}")
             elif re.fullmatch(r"\s*\ue000a\d+\ue001\s*", remark) and not re.search("\ue000a", bare):
                 return sentence.replace(f"({remark})", remark)
         return bare
@@ -249,11 +309,14 @@ class _Sentence:
     def _clause(self, clause: TipClause) -> None:
         if clause.kind is ClauseKind.WARNING:
             things = forbidden(clause.text, self._source, self._reader)
-            if not things and _POINTS_BACK.search(clause.text):
-                things = self._spoken[-1:]
+            if not things and (_POINTS_BACK.search(clause.text) or "hands off" in clause.text.lower()):
+                many = re.search(r"\b(?:them|these|those|both)\b", clause.text)
+                things = self.spoken[-2 if many else -1 :] or things_of(self._all.about, self._source)
             self._all.never += things
+            self._all.forbidden |= set(things)
             return
         if clause.kind is not ClauseKind.ACTION:
+            self.spoken += _SAYS.findall(clause.text)
             if clause.kind is ClauseKind.REASON and not clause.text.lower().startswith(
                 ("if", "when", "once", "unless")
             ):
@@ -261,24 +324,41 @@ class _Sentence:
             return
         if clause.either and self._either < 0:
             self._either = len(self._entries)
+        if _ADDRESS_LIST.match(clause.text) and not self._entries:
+            steps = [
+                ProcedureStep(kind=StepKind.OPEN, target=one) for one in named(clause.text, self._source)
+            ]
+            self._entries.append(Choice(ways=tuple((step,) for step in steps)))
+            return
         read = self._steps(clause)
         steps = self._placed(read)
+        if imperative(clause.text) is None:
+            self._all.stated |= {step.target for step in steps}
         if read and not steps:  # "press it", and nothing was named before
             self._all.unread.append(self._source.restore(clause.text))
         if not steps:
-            self._spoken += named(clause.text, self._source)
-            if (subject := _DANGER.match(clause.text)) is not None:
+            about = SUBJECT_NAME.match(clause.text)
+            self.spoken += (
+                things_of(about["name"], self._source) if about else named(clause.text, self._source)
+            )
+            if (subject := DANGER.match(clause.text)) is not None:
                 self._all.never += named(subject[0], self._source)
             return
         if clause.when:
-            steps = [replace(step, when=self._source.restore(clause.when)[:200]) for step in steps]
+            steps = [
+                replace(step, when=self._source.restore(clause.when).strip(" .")[:200]) for step in steps
+            ]
         if clause.later:
             self._later += steps
         elif clause.earlier and self._entries:
             self._entries[-1:-1] = steps
         elif clause.other and self._entries:
             self._other(clause, steps)
-        else:
+        elif self._way_open and clause.joined and isinstance(last := self._entries[-1], Choice):
+            self._entries[-1] = Choice(ways=(*last.ways[:-1], (*last.ways[-1], *steps)))
+        elif steps:
+            self._way_open = False
+            self._said = len(self._entries)
             self._entries += steps
 
     def _other(self, clause: TipClause, steps: list[ProcedureStep]) -> None:
@@ -288,8 +368,15 @@ class _Sentence:
             self._entries[self._either :] = steps
             return
         last = self._entries[-1]
-        first = last.ways if isinstance(last, Choice) else (tuple(_flat(last)),)
-        self._entries[-1] = Choice(ways=(*first, tuple(steps)))
+        way = tuple(steps)
+        self._way_open = imperative(clause.text) is not None
+        if isinstance(last, Choice):
+            self._entries[-1] = Choice(ways=(*last.ways, way))
+            return
+        opened = steps[0].kind is StepKind.OPEN and next(iter(_flat(last))).kind is not StepKind.OPEN
+        start = 0 if opened else min(self._said, len(self._entries) - 1)
+        first = tuple(step for entry in self._entries[start:] for step in _flat(entry))
+        self._entries[start:] = [Choice(ways=(first, way))]
 
     def _close(self) -> None:
         if self._either >= 0 and self._ways:
@@ -300,6 +387,7 @@ class _Sentence:
         text = clause.text
         if (tells := _TELLS.match(text)) is not None:
             return [ProcedureStep(kind=StepKind.READ, target=self._source.restore(tells["name"]))]
+        text = plain(text)
         if (found := imperative(text)) is not None:
             self._verb = found.kind
             made = self._reader.steps(found)
@@ -317,12 +405,14 @@ class _Sentence:
         ):
             self._verb = "press"
             return self._reader.path(bare)
+        if (corner := _CORNER_ONLY.match(bare)) is not None:
+            return [ProcedureStep(kind=StepKind.PRESS, target=self._source.restore(corner["name"]))]
         if _AT_ADDRESS.search(bare) and len(MARK.findall(bare)) == 1:
             return [
                 ProcedureStep(kind=StepKind.OPEN, target=phrases.address(one))
                 for one in named(bare, self._source)
             ]
-        if bare != text.strip() and _OBJECT.match(bare) and self._verb:
+        if bare != text.strip(" ,.:;") and _OBJECT.match(bare) and self._verb and not _FINITE.search(bare):
             return self._reader.continued(self._verb, bare, then="then" in text[: len(text) - len(bare)])
         return []
 
@@ -333,59 +423,20 @@ class _Sentence:
         for step in steps:
             last = placed[-1] if placed else list(_flat(before))[-1] if before is not None else None
             if step.target == phrases.PREVIOUS:
-                if last is None or last.kind not in (StepKind.WAIT, StepKind.HOVER):
+                spoken = self.spoken or self._all.spoken
+                if step.role == "checkbox" and last is not None:
+                    step = replace(step, target=last.target, near=last.near, where=last.where)
+                elif spoken and step.kind is StepKind.PRESS:
+                    step = replace(step, target=spoken[-1])
+                elif last is not None and (
+                    step.kind is StepKind.FILL or last.kind not in (StepKind.PRESS, StepKind.OPEN)
+                ):
+                    step = replace(step, target=last.target, role=last.role, near=last.near, where=last.where)
+                else:
                     continue
-                step = replace(step, target=last.target)
-            if step.near == phrases.PREVIOUS:
+            if step.near == phrases.PREVIOUS and step.where == "in" and self._all.topic:
+                step = replace(step, near=phrases.placeholder(self._all.topic))  # "in its row"
+            elif step.near == phrases.PREVIOUS:
                 step = replace(step, near=last.target if last else "", where=step.where if last else "")
             placed.append(step)
         return placed
-
-
-def named(text: str, source: MarkedText) -> list[str]:
-    """Quoted names and addresses in a text."""
-    found: list[str] = []
-    for mark in MARK.finditer(text):
-        thing = source.get(mark)
-        found.append(phrases.address(thing) if mark[1] == "a" else thing)
-    return found
-
-
-_SUBJECT = re.compile(
-    r"^(?!you\b|it\b|this\b|that\b|they\b)(.{1,80}?)\s+(?:must|should|may|can|is|are|does|do)(?:\s+not|n['’]t)\s",
-    re.IGNORECASE,
-)
-_NEGATION = re.compile(
-    r"^.{0,200}?\b(?:do not|don['’]?t|never|avoid|not|(?:stay|keep)\s+(?:away|off|clear)(?:\s+(?:from|of))?)\b\s*",
-    re.IGNORECASE,
-)
-
-
-def forbidden(text: str, source: MarkedText, reader: ClauseSteps) -> list[str]:
-    """The things a warning is about."""
-    subject = _SUBJECT.match(text)
-    negated = subject[1] if subject is not None else _NEGATION.sub("", text, count=1)
-    found = imperative(negated)
-    rest = (
-        found.rest
-        if found is not None
-        else re.sub(r"^(?!the\b|an?\b)\w+\s+(?=(?:the|an?|\ue000))", "", negated)
-    )
-    if (path := PATH.search(rest)) is not None:
-        return [source.restore(path[0])]
-    rest = re.sub(r"^(?:on|to|through|the\s+use\s+of|with)\s+", "", rest)
-    if re.match(r"(?:it|this|that|them|there)\b", rest, re.IGNORECASE):
-        return named(text, source)
-    one = (
-        reader.control(
-            re.split(r"\s+(?:for|because|since|as|which|that|until|in order|itself)\b|,|:\s", rest)[0]
-        )
-        if found or is_named(rest) or re.match(r"(?:the|a)\s", rest, re.IGNORECASE)
-        else None
-    )
-    things = named(rest, source) if is_named(rest) else []
-    if one is not None and one.name and not is_named(rest.split(one.near)[0] if one.near else rest):
-        return [one.name]
-    if one is not None and one.name:
-        return [phrases.address(one.name) if one.name.startswith("/") else one.name]
-    return things or named(text, source)

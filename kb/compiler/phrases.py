@@ -40,7 +40,7 @@ _SCREEN = (
 )
 _CORNER = re.compile(
     rf"\s+(?:at|on|in|from|near|by|of|inside|within|along)\s+(?:(?:the|its|your|that|this|each|its own)\s+)?"
-    rf"(?:[\w-]+\s+){{0,2}}?{_SCREEN}\b(?!\s*{_MARKED}).*$",
+    rf"(?:[\w'’-]+\s+){{0,2}}?{_SCREEN}\b(?!\s*{_MARKED}).*$",
     re.IGNORECASE,
 )
 _SCREEN_CORNER = re.compile(
@@ -52,16 +52,31 @@ _LANDMARK = re.compile(
     r"\s+(?:just\s+|directly\s+|right\s+(?=below|above|next|beside|under|after))?"
     r"(?:(?:to\s+|on\s+|at\s+)?(?:the\s+)?(?P<side>right|left)(?:[- ]hand side)?\s+(?:of|to|from)"
     r"|in\s+the\s+(?P<row>row|line|card|entry|box)\s+(?:of|with|for|that has|named|called)"
+    r"|in\s+(?=(?:the\s+)?(?:[\w-]+\s+)?[\w-]+['’]s\s+(?P<owned>row|line|card|entry)\b)"
     r"|(?P<next>next\s+to|besides?|below|beneath|underneath|under|above|over|behind|in\s+front\s+of|near|close\s+to|"
-    r"following|after|before|adjacent\s+to|by|opposite))\s+(?P<near>.+)$",
+    r"following|after|before|adjacent\s+to|opposite))\s*(?<=[\s])(?P<near>.+)$",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s+(?:so that|in order|to (?!the\b|an?\b|your\b|be\b)[a-z]+|for (?:this|that|it)|which|that|who|where|"
+    r"\s+(?:by (?:\w+ing|an?)\b|by the (?=link|button|menu|icon)|separated|only|so that|in order|"
+    r"(?<!Add )(?<!Assign )(?<!Move )(?<!Copy )(?<!Back )(?<!Reply )(?<!Send )(?<!Jump )(?<!Convert )"
+    r"to (?!the\b|an?\b|your\b|be\b)(?-i:[a-z])+|for (?:this|that|it)|which|that|who|where|"
     r"until|because|since|as|if|when|unless|with the mouse)\b.*$|,\s.*$"
-    r"|\s+(?:again|once|first|instead|as well|too|there|here)$",
+    r"|\s+(?<!\bthe\s)(?:again|once|twice|first|instead|as well|too|there|here)$",
     re.IGNORECASE,
 )
+_SECOND_PLACE = re.compile(r"(?<=[a-z])\s+(?:under|below|in|on)\s.*$")
+_OWN_OF = re.compile(r"(?:the\s+)?(?:\w+\s)?(?:name|title|number|subject|address|login) of\s")
+_LOCATED = re.compile(
+    r"\s+(?:in|on|at|inside|within)\s+(?:the|its|that|this)\s+[a-z].*$|\s+for\s+(?!the\b|an?\b)[a-z]+$"
+)
+"""The place of a thing without a name of its own ("the point on the map")."""
+
+_NAME_OF = re.compile(
+    r"(?:the|its)\s+(?:\w+\s+)?(?:name|title|subject|login|sender|user\s?name)\s+of\s+(?:the|that|this|an?)\s+(?:[\w-]+\s*){1,3}$"
+)
+"""The name of a thing that the task names."""
+
 _OF = re.compile(r"\s+of\s+(?:the|that|this|a|an|each|your|its)\b.*$", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"^(?:<([^<>]+)>|\{([^{}]+)\}|\[([^\[\]]+)\]|\$([A-Za-z]\w*)|:([a-z]\w*))$")
 _ADJECTIVES = frozenset(
@@ -110,7 +125,10 @@ _ADJECTIVES = frozenset(
 PREVIOUS = "\ue002"
 """A landmark that is the thing named just before ("beside it")."""
 
-_PRONOUN = re.compile(r"(?:it|them|that|this|these|those)(?:\s*$|\s+(?!\w))", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"(?:it|them|that|this|these|those)(?:\s*$|\s+(?!\w)|\s+(?:once|twice|first|again|if|when|until)\b)",
+    re.IGNORECASE,
+)
 _NOTHING = re.compile(r"(?:nothing|anything|everything|none|any|so|this|that|it|them)$", re.IGNORECASE)
 _PRESSED_KEY = re.compile(
     r"(?:the\s+)?(Enter|Return|Escape|Esc)(?:\s+key)?\b(?=\s+(?:in|on|at|key)\b|$)", re.IGNORECASE
@@ -162,7 +180,9 @@ def value(text: str, source: MarkedText, known: frozenset[str] = frozenset()) ->
     if (mark := MARK.search(text)) is not None:
         inner = source.get(mark)
         return placeholder(inner) if _PLACEHOLDER.match(inner) else inner
-    text = _CORNER.sub("", text)
+    text = text.split(", ")[0]
+    if not _OWN_OF.match(text):
+        text = _CORNER.sub("", text)
     if _PLACEHOLDER.match(text):
         return placeholder(text)
     if re.fullmatch(r"(?:the\s+)?[A-Z]{2,}s?", text) and text[:4].lower() == "the ":
@@ -181,7 +201,9 @@ def value(text: str, source: MarkedText, known: frozenset[str] = frozenset()) ->
         and not re.search(r"['’]s\b", bare)
     ):
         return bare
-    if re.search(r"\b(?:from|in|of|for|that|which)\b", bare) and not re.match(r"number of\s\w+$", bare):
+    if re.search(r"\b(?:from|in|of|for|that|which)\b", bare) and not (
+        re.match(r"number of\s\w+$", bare) or _OWN_OF.match(bare)
+    ):
         bare = re.split(r"\s+(?:from|in|of|for|that|which)\b", bare)[0]
     return placeholder(bare)
 
@@ -192,7 +214,11 @@ def control(text: str, source: MarkedText, known: frozenset[str] = frozenset()) 
     Args:
         known: words of the tip's condition; a thing that it speaks of is given by the task.
     """
-    text = _SCREEN_CORNER.sub("", text.strip(" ,.:;"))
+    if " its " in text:
+        text = re.sub(r"\b(to|on|at|in)\s+its\s+(right|left|row|line)\b", r"\1 the \2 of it", text)
+    if " column " in text:
+        text = re.sub(r"\b(?:head|header|heading|title)\s+of\s+the\s+column\b", "column head", text)
+    text = _SCREEN_CORNER.sub("", text.strip(" ,.:;").split(", ")[0])
     if (key := _PRESSED_KEY.match(text)) is not None:
         return NamedControl(key[1])
     near = where = ""
@@ -200,11 +226,12 @@ def control(text: str, source: MarkedText, known: frozenset[str] = frozenset()) 
         before, after = f" {text}"[: found.start()].strip(), found["near"]
         if before and found["next"] and re.match(r"(?:you|having|\w+ing)\b", after, re.IGNORECASE):
             text = before
-        elif before and (found["row"] or _is_landmark(after)):
-            where = (
-                f"{found['side']} of" if found["side"] else "in" if found["row"] else found["next"].lower()
-            )
-            near = PREVIOUS if _PRONOUN.match(after) else _landmark(after, source, known, bool(found["row"]))
+        elif before and (found["row"] or found["owned"] or _is_landmark(after)):
+            row = bool(found["row"] or found["owned"])
+            where = f"{found['side']} of" if found["side"] else "in" if row else found["next"].lower()
+            if found["owned"]:
+                after = re.sub(r"['’]s\s+(?:row|line|card|entry)\b.*$", "", after)
+            near = PREVIOUS if _PRONOUN.match(after) else _landmark(after, source, known, row)
             text = before
     name, role = _name(text, source, known)
     return NamedControl(name, role, near, where.replace("besides", "beside"))
@@ -223,10 +250,15 @@ def _is_landmark(text: str) -> bool:
 
 def _landmark(text: str, source: MarkedText, known: frozenset[str], possessed: bool) -> str:
     text = _TAIL.sub("", text.strip(" ,.:;"))
+    if possessed:
+        text = _SECOND_PLACE.sub("", text)
     if (mark := MARK.search(text)) is not None:
         return source.get(mark)
     text = _CORNER.sub("", text)
-    bare = re.sub(rf"\s+(?:{_ROLE})$", "", _DETERMINER.sub("", text), flags=re.IGNORECASE) or text
+    whole = _DETERMINER.sub("", text)
+    bare = re.sub(rf"\s+(?:{_ROLE})$", "", whole, flags=re.IGNORECASE) or text
+    if bare.lower() in _ADJECTIVES:
+        bare = whole
     if re.search(r"['’]s\b", bare) or (possessed and not bare[:1].isupper()) or set(bare.split()) <= known:
         return placeholder(bare)
     named = re.search(rf"(?:{_ROLE})\s+([A-Z].*)$", bare)
@@ -241,6 +273,10 @@ def _name(text: str, source: MarkedText, known: frozenset[str]) -> tuple[str, st
             around, mark.start(), text, mark.end()
         )
     text = _CORNER.sub("", _TAIL.sub("", f" {text}")).strip(" ,.:;")
+    if (owned := _NAME_OF.match(text)) is not None and not re.search(r"[A-Z]", owned[0]):
+        return placeholder(owned[0]), ""
+    if _DETERMINER.match(text) and not re.search(r"[A-Z]", text):
+        text = _LOCATED.sub("", text)
     text = _OF.sub("", re.sub(r"^one of (?=the\b)", "", text))
     if _PLACEHOLDER.match(text):
         return placeholder(text), ""
@@ -255,15 +291,19 @@ def _name(text: str, source: MarkedText, known: frozenset[str]) -> tuple[str, st
     if before is not None:
         return before[2], ROLES[before[1].lower()]
     after = re.match(rf"(.+?)[\s-]+({_ROLE})s?$", bare)
-    if after is not None:
+    if after is not None and not (bare == text and re.search(r"\s(?:an?|new|the)$", after[1])):
         capital = re.search(r"([A-Z0-9][\w&'.:!?()-]*(?:\s+[\w&'.:!?()-]+)*)$", after[1])
         role = ROLES[after[2].lower()]
         if capital is None and (not role or after[1].lower().split()[-1] in _ADJECTIVES):
             bare_name = bare if "'s" not in bare and "’s" not in bare else placeholder(bare)
             return bare_name, role
+        if capital is None and role == "row" and re.search(r"['’]s\b", bare):
+            return placeholder(bare), ""
         return (capital[1] if capital else after[1]), role
+    if bare.lower() in known and bare != text and not ROLES.get(bare.lower(), ""):
+        return placeholder(bare), ""
     if bare.lower() in ROLES:
-        return bare, ROLES[bare.lower()]
+        return bare, ROLES[bare.lower()] if bare[:1].islower() else ""
     if bare[:1].isupper() or bare[:1].isdigit():
         return bare, ""
     capital = re.search(r"(?:^|\s)([A-Z][\w&'.:!?-]*(?:\s+[\w&'.:!?-]+)*)$", bare)
@@ -272,6 +312,8 @@ def _name(text: str, source: MarkedText, known: frozenset[str]) -> tuple[str, st
     words = bare.lower().split()
     if re.search(r"['’]s\b", bare):
         bare = re.split(r"\s+(?:from|in|on|at|for|as)\s", bare)[0]
+    if re.search(r"\swith\s.*['’]s\b", bare):
+        return bare, ""
     if re.search(r"['’]s\b", bare) or (
         bare != text and words[-1] in known and (words[0] not in _ADJECTIVES or set(words) <= known)
     ):

@@ -17,7 +17,7 @@ MARK = re.compile(f"{_OPEN}([qa])(\\d+){_CLOSE}")
 
 _ADDRESS = (
     r"(?:https?://|\{[A-Z][A-Z0-9_]*\}/?|www\.)[^\s\"'“”‘’`,;()\[\]]*"
-    r"|(?<![\w.<>/}])/(?=[\w<{\[#?])[^\s\"“”‘’`,;()]*"
+    r"|(?<![\w.<>/}])/(?=[\w<{\[#?:$])(?:[^\s\"“”‘’`,;()]|;(?=[\w<{]))*"
     r"|(?<=\s)/(?=\s+(?:for|is|as|page)\b)"
 )
 _QUOTED = (
@@ -33,6 +33,9 @@ _TITLE = re.compile(
     r"^(?!(?i:there|either|use|try|one|example|note|eg|ie|warning|never|do not|don)\b)"
     r"[A-Z][^:,.\ue000\ue001>→]{2,60}:\s+(?=[a-z])(?!(?:the|it|its|this|that|a)\b)"
 )
+_STATES = re.compile(r"\s(?:is|are|appears?|stands?|sits?|has|have)\s")
+"""A statement, which is no title."""
+
 _BOLD_SENTENCE = re.compile(
     r"\*\*([^*\n]*?\b(?:do|don['’]t|not|never|always|click|press|use|only|when)\b[^*\n]*)\*\*", re.IGNORECASE
 )
@@ -111,7 +114,7 @@ def sentences(text: str) -> list[str]:
 def _untitled(sentence: str) -> str:
     """A sentence without the title before its colon ("Write a review: press ..."), which is no instruction."""
     title = _TITLE.match(sentence)
-    return sentence[title.end() :] if title is not None else sentence
+    return sentence[title.end() :] if title is not None and not _STATES.search(title[0]) else sentence
 
 
 def without_brackets(text: str) -> tuple[str, list[str]]:

@@ -8,73 +8,11 @@ from dataclasses import dataclass, replace
 
 from kb.compiler import phrases
 from kb.compiler.text import MARK, MarkedText
+from kb.compiler.words import KINDS, LEAD, VERB
 from kb.procedure import ProcedureStep, StepKind
 
-_PRESS = (
-    r"(?:double[- ]|right[- ]|left[- ])?click(?:ing)?(?:\s+on(?:to)?)?|press(?:ing)?(?:\s+on)?|"
-    r"tap(?:ping)?(?:\s+on)?|hit(?:ting)?|"
-    r"push(?:ing)?|toggl(?:e|ing)|expand(?:ing)?|collaps(?:e|ing)|unfold(?:ing)?|follow(?:ing)?|activat(?:e|ing)|"
-    r"confirm(?:ing)?(?:\s+with|\s+by)?|finish(?:ing)?\s+with|sav(?:e|ing)\s+(?:with|by)|"
-    r"submit(?:ting)?\s+(?:with|by)|(?:go|going)\s+on\s+with|continu(?:e|ing)\s+with|"
-    r"us(?:e|ing)|clos(?:e|ing)\s+with|end\s+with|switch(?:ing)?\s+to|chang(?:e|ing)\s+to\s+(?=the)|"
-    r"leave\s+(?:with|by)"
-)
-_OPEN = (
-    r"go(?:ing)?(?=\s+(?:[\w']+\s+){1,3}>)|go(?:ing)?\s+(?:straight\s+|directly\s+|back\s+|over\s+)?(?:to|through|via|into|by)|goto|"
-    r"visit(?:ing)?|open(?:ing)?(?:\s+up)?|"
-    r"navigat(?:e|ing)\s+(?:directly\s+|straight\s+)?(?:to|through|via)|head(?:ing)?\s+to|"
-    r"load(?:ing)?|brows(?:e|ing)\s+to|access(?:ing)?|"
-    r"enter(?:ing)?\s+the\s+(?:address|url)(?=\s+\ue000a)|call(?:ing)?\s+up|append(?:ing)?|tak(?:e|ing)|"
-    r"find(?:ing)?|get(?:ting)?\s+to|"
-    r"reach(?:ing)?|jump(?:ing)?\s+to|start(?:ing)?\s+(?:at|from|on|in)|begin(?:ning)?\s+(?:at|on|"
-    r"with|in)|return(?:ing)?\s+to|pull\s+up"
-)
-_HOVER = (
-    r"hover(?:ing)?(?:\s+over|\s+on|\s+above)?|mouse\s+over|point(?:ing)?\s+(?:at|to)|(?:mov(?:e|ing)|"
-    r"rest(?:ing)?|put)\s+the\s+(?:mouse|pointer|cursor)(?:\s+pointer)?\s+(?:over|to|on|onto|above)"
-)
-_FILL = (
-    r"typ(?:e|ing)(?:\s+in)?|enter(?:ing)?|writ(?:e|ing)|put(?:ting)?|input(?:ting)?|insert(?:ing)?|"
-    r"past(?:e|ing)|key\s+in|fill(?:ing)?(?:\s+in|\s+out)?"
-)
-_CHOOSE = r"choos(?:e|ing)|select(?:ing)?|pick(?:ing)?"
-_SET = r"set(?:ting)?|chang(?:e|ing)|switch(?:ing)?"
-_TICK = (
-    r"(?:un)?tick(?:ing)?|(?:un)?check(?:ing)?(?=\s+(?:the\s+)?(?:check|tick|box|\ue000))|"
-    r"mark(?:ing)?\s+the\s+(?=check|tick|box)"
-)
-_READ = (
-    r"look(?:ing)?\s+(?:at|in|into|for)|read(?:ing)?(?:\s+off)?|compar(?:e|ing)|not(?:e|"
-    r"ing)\s+(?:down\s+)?(?=the|\ue000)|count(?:ing)?(?=\s+the|\s+\ue000)|see(?=\s+(?:the|column|"
-    r"\ue000))|inspect(?:ing)?"
-)
-_WAIT = r"wait(?:ing)?(?:\s+(?:until|for|till))"
-
-VERB = rf"(?:{_PRESS}|{_OPEN}|{_HOVER}|{_FILL}|{_CHOOSE}|{_SET}|{_TICK}|{_READ}|{_WAIT})"
-"""Every verb that makes a step, as the source of a regular expression."""
-
-LEAD = (
-    r"(?:and|or|but|then|next|now|first(?:ly)?|second(?:ly)?|third(?:ly)?|last(?:ly)?|finally|"
-    r"afterwards?|after\s+that|after\s+this|"
-    r"also|simply|just|please|either|instead|again|always|directly|there|here|rather|alternatively|"
-    r"otherwise|at\s+last|"
-    r"you(?:\s+(?:can|could|may|might|should|must|have\s+to|need\s+to|want\s+to))(?:\s+(?:also|"
-    r"simply|just|always|then|instead|either))?|"
-    r"it\s+is\s+(?:best|better|possible|enough|easier|safer|faster)\s+to|"
-    r"(?:make|be)\s+sure\s+(?:to|you)|remember\s+to|try\s+to|by|to\s+do\s+so|with\s+that|so|"
-    r"from\s+there|once\s+there)"
-)
-"""Words before an imperative that do not change it."""
-
 _LEADING = re.compile(rf"^(?:{LEAD}\b\s*[,:]?\s+){{1,8}}", re.IGNORECASE)
-_KINDS = tuple(
-    (kind, re.compile(rf"^(?:{pattern})(?=\s|$|\ue000)\s*", re.IGNORECASE))
-    for kind, pattern in (
-        ("hover", _HOVER), ("wait", _WAIT), ("tick", _TICK), ("set", _SET), ("choose", _CHOOSE), ("read", _READ),
-        ("open", _OPEN), ("press", _PRESS), ("fill", _FILL),
-    )
-)  # fmt: skip
-_FIRST = tuple(sorted(_KINDS, key=lambda pair: pair[0] == "fill"))
+_FIRST = tuple(sorted(KINDS, key=lambda pair: pair[0] == "fill"))
 _ARROW = r"\s*(?:>|→|->|=>|»|›|⇒)\s*"
 _PART = (
     rf"(?:{MARK.pattern.replace('(', '(?:', 2)}|[A-Z0-9][\w&'’+.:!-]*(?:\s+(?!then\b|and\b|in\b|to\b|"
@@ -84,6 +22,10 @@ _PART = (
 _OWN = r"(?:the|an?|your)\s+[\w'’]+(?:\s+(?!then\b|and\b|in\b|to\b|for\b|at\b|on\b|or\b|is\b|with\b)[\w'’]+){0,2}"
 PATH = re.compile(rf"{_PART}(?:{_ARROW}\"?(?:{_PART}|{_OWN}))+|{_PART}(?:\s+/\s+{_PART})+")
 """A menu path: ``Reports > Orders``, ``Project / Yours / All``."""
+
+_HAS_ARROW = re.compile(r"[>→=»›⇒/]")
+_OWN_PATH = re.compile(rf"{_OWN}(?:\s+at\s+the\s+[\w\s]{{1,20}}?)?(?:{_ARROW}\"?(?:{_PART}|{_OWN}))+")
+"""A menu path that begins with a thing ("your picture > Preferences")."""
 
 _SMALL_PATH = re.compile(
     rf"(?:the\s+)?[a-z][\w'’-]*(?:\s+[\w'’-]+){{0,2}}(?:{_ARROW}[\w'’-]+(?:\s+[\w'’-]+){{0,2}})+"
@@ -102,7 +44,7 @@ _FORMAT = re.compile(
     re.IGNORECASE,
 )
 _ABSTRACT = re.compile(
-    r"(?:what|whatever|everything|anything|nothing|all|options|to|how|whether)\b|\w+\s+(?:it|them)$",
+    r"(?:what|whatever|everything|anything|nothing|all|options|(?-i:to)|how|whether)\b|\w+\s+(?:it|them)$",
     re.IGNORECASE,
 )
 _NAMED_OBJECT = re.compile(
@@ -113,6 +55,7 @@ _NAMED_OBJECT = re.compile(
 _NEAR_FIRST = re.compile(
     r"^(?:to|in|on|at|under|below|after|with|from|for|inside|within|beside|next\s+to)\s+", re.IGNORECASE
 )
+_LANDMARK_FIRST = re.compile(r"(?:under|below|beside|next\s+to)\s", re.IGNORECASE)
 _ANY_VERB = re.compile(rf"(?<=[\s,])(?:{VERB})(?=\s|\ue000)", re.IGNORECASE)
 _FIELD_NAME = re.compile(r"(?:\ue000q\d+\ue001|[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,3}:?)$")
 _IN_FIELD = re.compile(r"\s(?:in|into|under|from)\s")
@@ -129,12 +72,15 @@ class Imperative:
     kind: str
     rest: str
     near: str = ""
+    where: str = ""
     vague: bool = False
 
 
 def imperative(clause: str) -> Imperative | None:
     """The imperative a clause begins with; None for a statement."""
     text = stripped(clause)
+    if text[:1].isupper() and " " not in text and not clause.startswith(text):
+        return None  # "then Take": a name
     if (found := _match(text)) is not None:
         return found
     if (place := _NEAR_FIRST.match(text)) is None:
@@ -145,7 +91,7 @@ def imperative(clause: str) -> Imperative | None:
             continue
         found = _match(text[verb.start() :])
         if found is not None:
-            place_name = before[place.end() :].strip()
+            place_name = re.sub(r"(?<=\ue001)\s+of\s+the\s.*$", "", before[place.end() :].strip())
             row = _ROW_OF.match(place_name)
             if (
                 found.kind in ("choose", "fill")
@@ -153,6 +99,12 @@ def imperative(clause: str) -> Imperative | None:
                 and not _IN_FIELD.search(found.rest)
             ):
                 return replace(found, rest=f"{found.rest} in {place_name}")
+            if (
+                row is None
+                and found.kind in ("press", "tick", "hover")
+                and (side := _LANDMARK_FIRST.match(place[0]))
+            ):
+                return replace(found, near=place_name, where=side[0].strip().lower())
             return replace(found, near=row[1] if row else "")
     return None
 
@@ -172,8 +124,8 @@ def _match(text: str) -> Imperative | None:
 class ClauseSteps:
     """Makes steps of imperatives of one tip."""
 
-    def __init__(self, source: MarkedText, known: frozenset[str]) -> None:
-        self._source, self._known = source, known
+    def __init__(self, source: MarkedText, known: frozenset[str], topic: str = "") -> None:
+        self._source, self._known, self._topic = source, known, topic
         self._make: dict[str, Callable[[str], list[ProcedureStep]]] = {
             "hover": lambda rest: self._of(StepKind.HOVER, rest),
             "wait": self._wait,
@@ -184,24 +136,31 @@ class ClauseSteps:
             "open": self._open,
             "press": self._press,
             "fill": self._fill,
+            "replace": lambda rest: self._replaced(rest) or self._fill(rest),
         }
 
     def steps(self, found: Imperative) -> list[ProcedureStep]:
         """The steps of an imperative; none if its object can't be told."""
-        named = MARK.search(found.rest) or PATH.search(found.rest) or _SMALL_PATH.match(found.rest)
+        named = MARK.search(found.rest) or (
+            _HAS_ARROW.search(found.rest) and (PATH.search(found.rest) or _SMALL_PATH.match(found.rest))
+        )
         if _ABSTRACT.match(found.rest) and not named:
             return []
         if found.vague and (_FORMAT.match(found.rest) or not (named or _NAMED_OBJECT.match(found.rest))):
             return []
         made = self._make[found.kind](found.rest)
         if found.near and made and not made[0].near:
-            near = phrases.control(f"x in the row of {found.near}", self._source).near
-            made[0] = replace(made[0], near=near, where="in")
+            where = found.where or "in"
+            place = f"x {where}" if found.where else "x in the row of"
+            near = self._control(f"{place} {found.near}").near
+            made[0] = replace(made[0], near=near, where=where if near else "")
         return made
 
     def path(self, text: str) -> list[ProcedureStep]:
         """One press for each part of the first menu path in a text."""
-        found = PATH.search(text) or _SMALL_PATH.match(text)
+        if not _HAS_ARROW.search(text):
+            return []
+        found = _OWN_PATH.match(text) or PATH.search(text) or _SMALL_PATH.match(text)
         if found is None:
             return []
         parts = [_PART_ROLE.sub("", part) for part in re.split(rf"{_ARROW}|\s+/\s+", found[0])]
@@ -220,20 +179,33 @@ class ClauseSteps:
         return self.path(text) or self._press(text)
 
     def control(self, text: str) -> phrases.NamedControl:
-        """The control a phrase names."""
-        return self._control(text)
+        """The control a phrase of a warning names."""
+        return phrases.control(text, self._source)
 
     def _control(self, text: str) -> phrases.NamedControl:
         return phrases.control(text, self._source, self._known)
+
+    def _all_of(self, kind: StepKind, text: str) -> list[ProcedureStep]:
+        """One step for each of the controls listed ("A, B and C")."""
+        parts = _LISTED.split(text)
+        if len(parts) < 2 or not all(_LISTED_ONE.match(part) for part in parts):
+            return self._of(kind, text)
+        return [step for part in parts for step in self._of(kind, part)]
 
     def _of(self, kind: StepKind, text: str, role: str = "") -> list[ProcedureStep]:
         one = self._control(text)
         return [_step(kind, replace(one, role=role or one.role))] if one else []
 
     def _address(self, text: str) -> list[ProcedureStep]:
-        found = next((mark for mark in MARK.finditer(text) if mark[1] == "a"), None)
-        if found is None:
+        addresses = [mark for mark in MARK.finditer(text) if mark[1] == "a"]
+        if not addresses:
             return []
+        if len(addresses) > 1 and _LISTED_ADDRESSES.match(text):
+            return [
+                ProcedureStep(kind=StepKind.OPEN, target=phrases.address(self._source.get(one)))
+                for one in addresses
+            ]
+        found = addresses[0]
         example = re.search(
             r"\b(?:eg|e\.g\.|like|such as|for example|example)\W*$", text[: found.start()], re.IGNORECASE
         )
@@ -249,15 +221,18 @@ class ClauseSteps:
         mark = MARK.search(rest)
         if mark is not None and mark[1] == "a":
             return self._address(rest)
-        if re.match(r"(?:it|this|that|them)\b", rest, re.IGNORECASE):
+        if re.match(r"(?:it|this|that|them|there)\b(?!\s+\w+\s+(?:button|link))", rest, re.IGNORECASE):
             return [ProcedureStep(kind=StepKind.PRESS, target=phrases.PREVIOUS)]
-        return self._of(StepKind.PRESS, rest)
+        return self._all_of(StepKind.PRESS, rest)
 
     def _tick(self, rest: str) -> list[ProcedureStep]:
-        return self._of(StepKind.PRESS, rest, role="checkbox")
+        if re.match(r"(?:it|them|this|that)\b", rest, re.IGNORECASE):
+            return [ProcedureStep(kind=StepKind.PRESS, target=phrases.PREVIOUS, role="checkbox")]
+        return [replace(step, role="checkbox") for step in self._all_of(StepKind.PRESS, rest)]
 
     def _read(self, rest: str) -> list[ProcedureStep]:
         named = re.search(r"(?:begins?|starts?)\s+with\s+(.+)$", rest)
+        rest = re.sub(r"^(?:the\s+)?column\s+of\s+(?=[a-z])", "", rest)
         one = phrases.control(named[1] if named else rest, self._source)
         return [_step(StepKind.READ, replace(one, role=""))] if one else []
 
@@ -267,9 +242,18 @@ class ClauseSteps:
         return [_step(StepKind.WAIT, replace(one, role="", near="", where=""))] if one else []
 
     def _set(self, rest: str) -> list[ProcedureStep]:
-        found = re.match(r"(?P<field>.+?)\s+(?:to|on|as)\s+(?P<value>.+)$", rest)
+        parts = _SETTINGS.split(rest)
+        if len(parts) > 1:
+            return [step for part in parts for step in self._set(part)]
+        found = re.match(
+            r"(?P<field>.+?)(?<!\bnext)\s+to\s+(?!the\s+(?:right|left)\b)(?P<value>.+)$", rest
+        ) or re.match(r"(?P<field>.+?)\s+(?:on|as)\s+(?P<value>.+)$", rest)
         if found is None:
             return []
+        value = re.sub(r"\s+(?:in|of|from)\s+(?:the|your)\s+task\b.*$", "", found["value"])
+        one = self._control(found["field"])
+        if one.role == "field" or _TEXT_VALUE.search(value) or _TEXT_VALUE.search(one.name):
+            return self._filled(found["field"], found["value"])
         return self._chosen(found["field"], found["value"])
 
     def _choose(self, rest: str) -> list[ProcedureStep]:
@@ -279,11 +263,19 @@ class ClauseSteps:
             return []  # a range is no option
         if (pair := _FIELD_AND_VALUE.match(rest)) is not None:
             return self._chosen(pair["field"], pair["value"])
-        found = re.match(r"(?P<value>.+?)\s+(?:in|under|from|for|at|as)\s+(?P<field>.+)$", rest)
+        found = re.match(
+            r"(?P<value>.+?)\s+(?:in|under|from|for|at|as|beside|next\s+to)\s+(?P<field>.+)$", rest
+        )
         if found is not None and self._is_field(found["field"]):
             value = found["value"]
-            if MARK.search(value) or not re.search(r"\b(?:tab|button|link|icon|menu)\b", value):
+            if (
+                MARK.search(value)
+                or re.fullmatch(r"the\s+\w+", value)
+                or not re.search(r"\b(?:tab|button|link|icon|menu)\b", value)
+            ):
                 return self._chosen(found["field"], value)
+        if found is not None and _OPENED_LIST.match(found["field"]):
+            rest = found["value"]
         return self._of(StepKind.PRESS, rest)
 
     def _is_field(self, text: str) -> bool:
@@ -294,6 +286,8 @@ class ClauseSteps:
             re.IGNORECASE,
         ):
             return False
+        if _OPENED_LIST.match(bare):
+            return False
         one = self._control(bare)
         return bool(MARK.match(bare)) or one.role in ("select", "field") or one.name[:1].isupper()
 
@@ -302,9 +296,31 @@ class ClauseSteps:
         role = "" if one.role in ("heading",) else one.role
         if not one:
             return []
-        return [_step(StepKind.CHOOSE, replace(one, role=role), phrases.value(_cut(value), self._source))]
+        given = phrases.value(_cut(value), self._source)
+        if re.fullmatch(r"[a-z]{3,}", value) and value not in self._known and value not in one.name.lower():
+            given = value  # an option in small letters: "set Status to stalled"
+        return [_step(StepKind.CHOOSE, replace(one, role=role), given)]
+
+    def _replaced(self, rest: str) -> list[ProcedureStep] | None:
+        """``replace X in Y with V``, ``overwrite Y with V``, ``replace X in Y``: Y is the field."""
+        old = re.match(
+            r"(?P<old>.+?)\s+(?:in|of|under)\s+(?P<field>[^,]+?)(?:\s+(?:with|by)\s+(?P<new>.+))?$", rest
+        )
+        if old is not None:
+            return self._filled(old["field"], old["new"] or old["old"])
+        whole = re.match(r"(?P<field>.+?)\s+(?:with|by)\s+(?P<new>.+)$", rest)
+        return self._filled(whole["field"], whole["new"]) if whole is not None else None
 
     def _fill(self, rest: str) -> list[ProcedureStep]:
+        if (there := re.match(r"(?P<value>.+?)\s+(?:in\s+)?there$", rest)) is not None:
+            return self._filled("there", there["value"])
+        if (both := _BOTH.match(rest)) is not None:
+            fields, values = (re.split(r"\s+and\s+", both[name]) for name in ("fields", "values"))
+            if len(values) == 1:
+                values *= 2
+            return [
+                step for pair in zip(fields, values, strict=False) for step in self._filled(pair[0], pair[1])
+            ]
         if (pairs := self._filled_with(rest)) is not None:
             return pairs
         made: list[ProcedureStep] = []
@@ -312,12 +328,22 @@ class ClauseSteps:
             found = re.match(r"(?P<value>.+?)\s+into\s+(?P<field>.+)$", part) or re.match(
                 r"(?P<value>.+?)\s+(?:into|in|to|as|under|at|on)\s+(?P<field>.+)$", part
             )
-            made += (
-                self._filled(found["field"], found["value"])
-                if found is not None
-                else self._of(StepKind.FILL, part)
-            )
+            made += self._filled(found["field"], found["value"]) if found is not None else self._unnamed(part)
         return made
+
+    def _unnamed(self, text: str) -> list[ProcedureStep]:
+        """A fill of which only one thing is told: a field's name, or in small letters what to type."""
+        made = self._of(StepKind.FILL, text)
+        if (
+            len(made) != 1
+            or MARK.search(text)
+            or made[0].role
+            or made[0].near
+            or not _SMALL_THING.fullmatch(text)
+        ):
+            return made
+        words = re.sub(r"^(?:the|an?|your)\s+", "", text)
+        return [replace(made[0], target=words, value=phrases.placeholder(words))]
 
     def _filled_with(self, rest: str) -> list[ProcedureStep] | None:
         """``A with x and B with y``, ``A and B with x and y``, ``A and B``: one step for each field."""
@@ -339,15 +365,49 @@ class ClauseSteps:
         else:
             names = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", rest)
             named = (name for name in names if not _ABSTRACT.match(name))
-            return [step for name in named for step in self._of(StepKind.FILL, name)]
+            return [step for name in named for step in self._unnamed(name)]
         return [step for name, value in pairs for step in self._filled(name, value)]
 
     def _filled(self, field: str, value: str) -> list[ProcedureStep]:
+        if re.match(r"(?:it|there|that|them)\b", field, re.IGNORECASE):
+            one = phrases.NamedControl(phrases.PREVIOUS)
+            return [_step(StepKind.FILL, one, self._value(value))]
         one = self._control(field)
         if not one:
             return []
-        return [_step(StepKind.FILL, one, phrases.value(_cut(value), self._source))]
+        return [_step(StepKind.FILL, one, self._value(value))]
 
+    def _value(self, text: str) -> str:
+        """The value of a phrase; of "it" the thing that the condition is about, for that is what the task gives."""
+        if not re.match(r"(?:it|this|that|them)$", text.strip(), re.IGNORECASE):
+            return phrases.value(_cut(text), self._source)
+        return phrases.placeholder(self._topic) if self._topic else ""
+
+
+_SMALL_THING = re.compile(r"(?:the|an?|your)\s+[a-z][a-z-]*(?:\s+[a-z][a-z-]*){0,2}")
+_SETTINGS = re.compile(r"(?:\s+and|,(?:\s+and)?)\s+(?=[^,]{1,60}\sto\s)")
+_NAME_ITSELF = rf"(?:{MARK.pattern.replace('(', '(?:', 2)}|[A-Z][\w-]*(?:\s+[A-Z][\w-]*){{0,2}})"
+_BOTH = re.compile(
+    rf"(?P<values>(?:both|the\s+two)\s[\w\s-]+?|(?:the|an?)\s[^,]+?\s+and\s+[^,]+?)\s+(?:into|in)\s+"
+    rf"(?P<fields>{_NAME_ITSELF}\s+and\s+{_NAME_ITSELF})$"
+)
+"""Two values for two fields: ``the name and the street into Name and Street``."""
+
+_LISTED = re.compile(r"\s*,\s+(?:and\s+|then\s+)*|\s+and\s+(?:then\s+)?")
+_LISTED_ONE = re.compile(
+    rf"(?:the\s+(?:[a-z-]+\s+){{0,2}})?(?:{MARK.pattern.replace('(', '(?:', 2)}|[A-Z])|(?:the|an?)\s+[a-z]"
+)
+_LISTED_ADDRESSES = re.compile(r"\ue000a\d+\ue001(?:\s*,?\s*(?:and|then)?\s*\ue000a\d+\ue001)+\W*$")
+_OPENED_LIST = re.compile(
+    r"(?:the|that|its)\s+(?:list|menu|drop-?down)(?:\s+(?:that|which)\s.*)?$", re.IGNORECASE
+)
+"""A list without a name: the step before opened it, and its entries are pressed."""
+
+_TEXT_VALUE = re.compile(
+    r"\b(?:title|name|text|amount|price|address|description|comment|message|quantity|qty|date|day|number|e-?mail|subject|url|slug)$",
+    re.IGNORECASE,
+)
+"""Values that are typed and not chosen."""
 
 _FIELD_AND_VALUE = re.compile(
     r"(?P<field>[A-Z][\w-]*(?:\s+(?!in\b|under\b|from\b|for\b|at\b|as\b|on\b|or\b|and\b)[\w-]+){0,2})\s+(?P<value>\ue000q\d+\ue001)$"

@@ -86,6 +86,31 @@ RULES = [
     ('Click "comments", **do not click the title**, it leaves the site.', ('press "comments"',), ("title",)),
     ('Press More > "Print"? No! Use "Forward".', ('press "Forward"',), ("Print",)),
     ('Fill in "Title", and leave "URL" empty.', ('fill "Title"',), ()),
+    # pointing back, and other ways to say a step
+    ('"Write a review" is at the bottom. Press it.', ('press "Write a review"',), ()),
+    ('Press "Name" and type the title there.', ('press "Name"', 'fill "Name" with "{title}"'), ()),
+    ('Replace the old text in Subject by the new title.', ('fill "Subject" with "{new_title}"',), ()),
+    ('Sort with the column head "Created".', ('press "Created" heading',), ()),
+    ('Close it with the cross.', ('press "cross"',), ()),
+    ("The title goes into Title.", ('fill "Title" with "{title}"',), ()),
+    ("Find the order by its number in \"Search\".", ('fill "Search" with "{number}"',), ()),
+    ('Press "A", "B" and "C".', ('press "A"', 'press "B"', 'press "C"'), ()),
+    ('Press the tab "A", then Edit.', ('press "A" tab', 'press "Edit"'), ()),
+    ("Set the box Title to the new title.", ('fill "Title" field with "{new_title}"',), ()),
+    ('Set Priority to 50 and Status to stalled.', ('choose "50" in "Priority"', 'choose "stalled" in "Status"'), ()),
+    ("The lists stand at /lists.", ("open /lists",), ()),
+    ("Posts are at /u/<name>/posts, comments at /u/<name>/comments.",
+     ("either open /u/{name}/posts, or open /u/{name}/comments",), ()),
+    ('In the menu press the entry "A", and in "B" type the name.',
+     ('press "A" menuitem', 'fill "B" with "{name}"'), ()),
+    ('Press "View" in the order\'s row.', ('press "View" in "{order}"',), ()),
+    ('Once you have typed the name into "Name", press "Go".', ('fill "Name" with "{name}"', 'press "Go"'), ()),
+    ('Open /a, or press "B" and type the name into C.',
+     ('either open /a, or press "B", then fill "C" with "{name}"',), ()),
+    ('If it is folded, press "A" and tick "B".',
+     ('if it is folded: press "A"', 'if it is folded: press "B" checkbox'), ()),
+    ('"Reply all" is wrong here.', (), ("Reply all",)),
+    ("Lists are at /all, but /all must not be used.", (), ("/all",)),
     # what is no control
     ("Use the format ‘5km’.", (), ()),
     ("Find the order and use the calculate(expression) function.", (), ()),
@@ -155,7 +180,9 @@ def right(row: dict[str, Any]) -> bool:
     return [made_of(entry) for entry in made.entries] == [asked(entry) for entry in row["reading"]["steps"]]
 
 
-@pytest.mark.parametrize(("name", "least"), [("open", 24), ("work", 31), ("check", 27)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("open", 24), ("work", 31), ("check", 29), ("more", 25), ("aside", 24)]
+)
 def test_tips_are_read_right(name: str, least: int):
     wrong = [row["id"] for row in rows() if row["set"] == name and not right(row)]
     total = sum(row["set"] == name for row in rows())
