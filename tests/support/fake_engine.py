@@ -27,6 +27,7 @@ from app.engine.api.engine_api import (
     WorkspaceInfo,
 )
 from app.engine.api.run_api import RunMemory, RunRequest, RunSummary
+from app.engine.api.tip_api import TipTest
 from app.engine.core.events import (
     EncoderChanged,
     EventBus,
@@ -97,6 +98,9 @@ class FakeEngine(FakeGraphs, FakeLive, FakeTips):
         self.verdicts: dict[str, list[Verdict]] = {}
         self.tips = {} if empty else {tip.id: tip for tip in make_tips()}
         self.drafts: dict[str, TipDraft] = {}
+        self.tip_tests: dict[str, TipTest] = {}
+        """The last test of each tip; a test answers with the one that is here already."""
+        self.own_votes: dict[str, str] = {}
         self.undone: list[str] = []
         self.done: list[str] = []
         self.running: dict[str, JobChanged] = {}

@@ -17,6 +17,7 @@ from app.engine.core.events import (
     EventBus,
     HintChanged,
     InterventionMade,
+    KnowledgeChanged,
     LiveRunChanged,
     LiveRunDismissed,
     PageFrame,
@@ -128,6 +129,7 @@ class FakeLive:
     """The supervision part of ``FakeEngine``."""
 
     bus: EventBus
+    own_votes: dict[str, str]
     calls: list[tuple[str, tuple[object, ...]]]
 
     def start_live(self, *, empty: bool = False) -> None:
@@ -272,6 +274,10 @@ class FakeLive:
 
     async def vote_tip(self, run: str, tip: str, vote: int) -> None:
         self.calls.append(("vote_tip", (run, tip, vote)))
+        if not run:  # in Knowledge
+            self.own_votes[tip] = {1: "up", -1: "down"}.get(vote, "")
+            self.bus.publish(KnowledgeChanged(tips=(tip,)))
+            return
         here = self.knowledge_of(run)
         tips = tuple(replace(one, vote=vote) if one.tip == tip else one for one in here.tips)
         self.bus.publish(TipsRetrieved(here=replace(here, tips=tips)))

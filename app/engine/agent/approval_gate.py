@@ -26,7 +26,7 @@ from app.engine.core.observation import AgentDecision, Observation
 from app.engine.core.page_index import PageIndex
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.redaction import redact_text, redact_url
-from app.engine.core.supervision import DecisionKind, Need, OperatorDecision, PlannedAction
+from app.engine.core.supervision import DecisionKind, Need, OperatorDecision, PlannedAction, TipDue
 from app.engine.core.write_permit import WritePermit
 
 ALL_ACTIONS = frozenset(SPECS)
@@ -246,6 +246,18 @@ class ApprovalGate:
             point=_pointer_position(action, box, observation.page.viewport),
             url=redact_url(self._secrets.mask(observation.page.url)),
             follows=dict(decision.followed),
+            due=tuple(
+                TipDue(
+                    tip=state.tip,
+                    steps=state.steps,
+                    number=state.number,
+                    line=self._said(state.line),
+                    applies=state.applies,
+                    why=self._said(state.why) if state.action is None else "",
+                    over=state.over,
+                )
+                for state in observation.procedures
+            ),
         )
 
     def _said(self, text: str) -> str:

@@ -85,6 +85,8 @@ class TipStanding:
     record: TipRecord = field(default_factory=TipRecord)
     votes: dict[str, str] = field(default_factory=dict[str, str])
     """Each person's last vote, ``up`` or ``down``."""
+    own_vote: str = ""
+    """The last vote of the person who asks that was given outside of runs; "" for none."""
 
 
 class TipApi(Protocol):

@@ -347,11 +347,29 @@ def sort_live_rows(rows: Iterable[LiveRow]) -> list[LiveRow]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TipDue:
+    """The next step of a tip in force, before an action.
+
+    ``steps`` is the number of its steps, ``number`` that of the next, counted from 1, and ``line`` the step in words;
+    ``applies`` if its condition holds here; ``why`` it can't be done here, "" if it can; ``over`` if all are done.
+    """
+
+    tip: str
+    steps: int
+    number: int = 0
+    line: str = ""
+    applies: bool = False
+    why: str = ""
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedAction:
     """The action about to be done, for a person to see before it happens.
 
     ``box`` is (x, y, width, height) of its target and ``point`` where the pointer goes, in CSS pixels of the
-    viewport; ``element`` its number; ``follows`` tells for each tip in force whether the action follows it.
+    viewport; ``element`` its number; ``follows`` tells for each tip in force whether the action follows it, ``due``
+    which step of it is next.
     """
 
     run: str
@@ -366,6 +384,7 @@ class PlannedAction:
     point: tuple[float, float] | None = None
     url: str = ""
     follows: dict[str, bool] = field(default_factory=dict[str, bool])
+    due: tuple[TipDue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,7 +392,7 @@ class TipAtStep:
     """A tip given at the current step, or a near miss.
 
     ``routes`` have their own scores; ``cut`` is why it is not given to the agent ("" when it is): over the budget,
-    muted; ``follows`` whether the next action follows it, ``None`` where unknown.
+    muted; ``follows`` whether the next action follows it, ``due`` its next step, ``None`` where unknown.
     """
 
     tip: str
@@ -388,6 +407,7 @@ class TipAtStep:
     follows: bool | None = None
     stance: TipOverride = TipOverride.NONE
     vote: int = 0
+    due: TipDue | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

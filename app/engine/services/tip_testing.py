@@ -112,7 +112,9 @@ class TipTestService:
             stored, pieces = self._core.kb.get(tip), self._core.kb.evidence(tip)
             procedure, tests = procedure_of(stored), self._tests(stored)
             test = tests[-1] if tests else None
-            votes = {one.by: one.outcome for one in pieces if one.kind is EvidenceKind.VOTE}
+            given = [one for one in pieces if one.kind is EvidenceKind.VOTE]
+            votes = {one.by: one.outcome for one in given}
+            own = [one.outcome for one in given if one.by == self._core.kb.author and not one.run]
             return TipStanding(
                 tip=tip,
                 steps=procedure.lines,
@@ -124,6 +126,7 @@ class TipTestService:
                 tested_at=test.at if test is not None else 0.0,
                 record=stored.record,
                 votes={by: vote for by, vote in votes.items() if vote in (UP, DOWN)},
+                own_vote=own[-1] if own else "",
             )
 
         return await self._core.on_store(reading)

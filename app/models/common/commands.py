@@ -124,12 +124,26 @@ REVIEW = (
     ),
 )  # fmt: skip
 
+
+def _step_commands(place: str, menu: str, prefix: str) -> tuple[Command, ...]:
+    """Return the commands on a tip's steps, where they are edited."""
+    return commands(
+        place, menu,
+        (f"{prefix}.step.add", "Add a step", "Alt+N", "playlist-plus"),
+        (f"{prefix}.step.remove", "Remove the step", "Alt+Del", "playlist-remove"),
+        (f"{prefix}.step.up", "Move the step up", "Alt+Up", "arrow-up"),
+        (f"{prefix}.step.down", "Move the step down", "Alt+Down", "arrow-down"),
+        (f"{prefix}.step.compile", "Compile the steps again", "Alt+C", "cog-refresh-outline"),
+    )  # fmt: skip
+
+
 COMPOSER = (
     Command("composer.save", "Save and open the next failure", ("Ctrl+Return", "Ctrl+Enter"), "composer",
             "Review/Tip", "check", in_text=True),
     *commands("composer", "Review/Tip", ("composer.save_stay", "Save and stay", "Ctrl+S", "content-save-outline")),
     Command("composer.close", "Close and keep the draft", ("Esc",), "composer", "Review/Tip", "close", in_text=True),
     *commands("composer", "Review/Tip", ("composer.discard", "Discard draft", "", "delete-outline")),
+    *_step_commands("composer", "Review/Tip", "composer"),
 )  # fmt: skip
 
 KNOWLEDGE = (
@@ -160,6 +174,14 @@ KNOWLEDGE = (
         ("tip.history", "Revisions of the tip", "H", "history"),
         ("tip.restore_revision", "Restore this revision", "Shift+H", "backup-restore"),
     ),
+    *_step_commands("knowledge", "Knowledge/Tip", "tip"),
+    *commands(
+        "knowledge", "Knowledge/Tip",
+        ("tip.test", "Test the tip in a browser", "B", "test-tube"),
+        ("tip.test.stop", "Stop the test", "Shift+B", "stop-circle-outline"),
+        ("tip.vote.up", "Useful", "P", "thumb-up-outline"),
+        ("tip.vote.down", "Not useful", "Shift+P", "thumb-down-outline"),
+    ),
     *commands(
         "knowledge", "Knowledge/Status",
         ("tip.review", "Mark as reviewed", "R", "check"),
@@ -173,6 +195,7 @@ KNOWLEDGE = (
         "knowledge", "Knowledge",
         ("knowledge.try", "Test retrieval for an address and a goal", "T", "flask-outline"),
         ("knowledge.try.evidence", "Test retrieval at the tip's step", "Shift+T", "flask-outline"),
+        ("knowledge.test_site", "Test all tips of this site", "Ctrl+Shift+B", "test-tube"),
         ("kb.freeze", "Freeze…", "F|Ctrl+Shift+F", "snowflake"),
         ("kb.verify", "Verify a frozen file…", "Shift+F", "shield-check-outline"),
     ),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.common.lint_list import LintListModel
 from app.models.common.tasks import ignore
+from app.models.knowledge.procedure_model import ProcedureModel
 from app.models.knowledge.similar_list import ExampleListModel, SimilarListModel, preflight_text
-from app.models.knowledge.tip_fields import draft_of, field_of, with_field
+from app.models.knowledge.tip_fields import coverage_text, draft_of, field_of, with_field
 from app.models.knowledge.tip_history import RevisionListModel, RevisionRow, revision_rows
+from kb.procedure import Procedure
 from kb.tip import LintFinding, Preflight, Similar, Tip, TipDraft
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class _Known:
     similar: tuple[Similar, ...]
     preflight: Preflight | None
     pages: int
+    coverage: str
 
 
 class TipEditor(QObject):
@@ -59,10 +62,12 @@ class TipEditor(QObject):
         self.similar = SimilarListModel(self)
         self.examples = ExampleListModel(self)
         self.history = RevisionListModel(self)
+        self.procedure = ProcedureModel(self)
+        self.procedure.edited.connect(self._set_procedure)
         self.tip: Tip | None = None
         self.draft = TipDraft(site="", text="")
         self.is_editing = self.is_saving = self.is_known = self.kept = False
-        self.error = self.preflight = ""
+        self.error = self.preflight = self.coverage = ""
         self.pages: int | None = None
         self.looked_at: int = 0
         """The version whose changes are shown."""
@@ -99,6 +104,7 @@ class TipEditor(QObject):
         self.draft = draft_of(tip) if tip is not None else TipDraft(site="", text="")
         if not same:
             self._forget()
+        self._show_steps()
         self.opened.emit()
         if tip is not None:
             self._ask(OPEN_DELAY)
@@ -116,6 +122,7 @@ class TipEditor(QObject):
             return
         self.is_editing, self.kept, self.error = True, False, ""
         self.draft = draft_of(self.tip)
+        self._show_steps()
         self.editing_changed.emit(True)
         tip = self.tip.id
 
@@ -125,6 +132,7 @@ class TipEditor(QObject):
             if self.is_changed or kept == draft_of(self.tip):
                 return
             self.draft, self.kept = kept, True
+            self._show_steps()
             self.opened.emit()
             self._check.start(0)
 
@@ -219,13 +227,16 @@ class TipEditor(QObject):
     def _read_again(self) -> None:
         self.is_editing = self.kept = False
         self.error = ""
+        self.procedure.forget()
         if self.tip is not None:
             self.draft = draft_of(self.tip)
+        self._show_steps()
         self.editing_changed.emit(False)
         self.opened.emit()
 
     def _forget(self) -> None:
-        self.pages, self.preflight, self._intent, self.is_known = None, "", "", False
+        self.pages, self.preflight, self.coverage, self._intent, self.is_known = None, "", "", "", False
+        self.procedure.forget()
         for model in (self.lint, self.similar, self.examples, self.history):
             model.replace([])
         for key in ("knowledge-known", "knowledge-history", "knowledge-kept"):
@@ -238,20 +249,37 @@ class TipEditor(QObject):
             self._client.api.save_draft(self.key, self.draft), failed=self._failed, key="knowledge-keep"
         )
 
+    def _show_steps(self) -> None:
+        """Show the steps of the stored text, or of the edit from its beginning."""
+        self.procedure.set_editable(self.is_editing)
+        if self.tip is not None:
+            self.procedure.show(self.draft)
+
+    def _set_procedure(self, procedure: Procedure | None) -> None:
+        if not self.is_editing:
+            return
+        self.draft = replace(self.draft, procedure=procedure)
+        if procedure is None:
+            self.procedure.show(self.draft)
+        self._check.start()
+        self._keep.start()
+
     def _ask(self, delay: float = 0.0) -> None:
         if self.tip is not None:
+            self.procedure.show(self.draft)
             work = self._find_out(self.tip, self.draft, stored=not self.is_changed)
             self._tasks.start(work, self._came, self._failed, key="knowledge-known", delay=delay)
 
     async def _find_out(self, tip: Tip, draft: TipDraft, *, stored: bool) -> _Known:
         api = self._client.api
         pages = await api.matching_pages(draft.site, draft.scope)
+        coverage = coverage_text(await api.scope_coverage(draft.site, draft.scope))
         check = await api.check_tip(draft, self._intent, tip.id)
         lint = await api.lint_tip(tip.id) if stored else check.lint
-        return _Known(tuple(lint), check.similar, check.preflight, pages)
+        return _Known(tuple(lint), check.similar, check.preflight, pages, coverage)
 
     def _came(self, known: _Known) -> None:
-        self.pages, self.is_known, self.error = known.pages, True, ""
+        self.pages, self.coverage, self.is_known, self.error = known.pages, known.coverage, True, ""
         self.lint.show(known.lint)
         self.similar.show(known.similar)
         self.examples.show(known.preflight.examples if known.preflight is not None else ())

@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+from app.engine.api.graph_api import ScopeCoverage
+from app.models.common.translate import tr
+from kb.procedure import ProcedureOrigin
 from kb.tip import Kind, Scope, TipDraft
 
 PARTS = ("when", "do", "before", "why")
 
 
 def draft_of(tip: TipDraft) -> TipDraft:
-    return TipDraft(**{field.name: getattr(tip, field.name) for field in fields(TipDraft)})
+    """Return a tip's content for editing; compiled steps are left out, as they follow from its text."""
+    draft = TipDraft(**{field.name: getattr(tip, field.name) for field in fields(TipDraft)})
+    made = draft.procedure
+    return (
+        replace(draft, procedure=None)
+        if made is not None and made.origin is ProcedureOrigin.COMPILER
+        else draft
+    )
+
+
+def coverage_text(coverage: ScopeCoverage | None) -> str:
+    """Return on how many pages of the map a scope holds; "" for a site without a map."""
+    if coverage is None or not coverage.pages:
+        return ""
+    if not coverage.holds:
+        return tr("holds on none of the {0} pages of the map").format(coverage.pages)
+    return tr("holds on {0} of the {1} pages of the map").format(coverage.holds, coverage.pages)
 
 
 def field_of(draft: TipDraft, name: str) -> str:

@@ -11,9 +11,10 @@ from PySide6.QtCore import QObject
 
 from app.models.common.object_list import ObjectList
 from app.models.knowledge.tip_table import ago, exact_time
+from kb.procedure import ProcedureOrigin
 from kb.tip import Revision, Tip
 
-FIELDS = ("text", "when", "do", "before", "why", "scope", "site", "kind", "status", "keywords")
+FIELDS = ("text", "when", "do", "before", "why", "steps", "scope", "site", "kind", "status", "keywords")
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 
 
@@ -70,6 +71,11 @@ def diff_words(old: str, new: str) -> tuple[DiffPart, ...]:
 def field_text(tip: Tip, field: str) -> str:
     if field == "keywords":
         return ", ".join(tip.keywords)
+    if field == "steps":  # compiled ones change with the text
+        made = tip.procedure
+        return (
+            "; ".join(made.lines) if made is not None and made.origin is not ProcedureOrigin.COMPILER else ""
+        )
     return str(getattr(tip, field))
 
 

@@ -31,7 +31,14 @@ class LiveTipList(ReorderableList[TipAtStep]):
             head = tr("not given ({0}): {1}").format(value.cut, value.tip)
         else:
             head = f"{value.route} {value.score:.2f}: {value.tip}".strip()
-        parts = [head, value.text, follow_words(value), value.stance.value, vote_words(value)]
+        parts = [
+            head,
+            value.text,
+            due_words(value),
+            follow_words(value),
+            value.stance.value,
+            vote_words(value),
+        ]
         return ", ".join(part for part in parts if part)
 
     def tip(self, value: TipAtStep) -> str:
@@ -46,6 +53,21 @@ def follow_words(tip: TipAtStep) -> str:
     if tip.cut or tip.follows is None:
         return ""
     return tr("followed") if tip.follows else tr("not followed")
+
+
+def due_words(tip: TipAtStep) -> str:
+    """Return the next step of a given tip; "" for a tip without steps, or before the next action is known."""
+    due = tip.due
+    if tip.cut or due is None:
+        return ""
+    if not due.applies:
+        return tr("not applicable here")
+    if due.over:
+        return tr("all {0} steps done").format(due.steps)
+    if not due.line:  # a step failed too often
+        return due.why
+    words = tr("next: step {0} of {1}, {2}").format(due.number, due.steps, due.line)
+    return tr("{0} (not here: {1})").format(words, due.why) if due.why else words
 
 
 def vote_words(tip: TipAtStep) -> str:
@@ -169,9 +191,13 @@ class LiveKnowledge(QObject):
 
     def _fill(self) -> None:
         tips = self.here.tips if self.here is not None else ()
-        follows = self._next.follows if self._is_of_this_step() and self._next is not None else {}
+        planned = self._next if self._is_of_this_step() else None
+        follows = planned.follows if planned is not None else {}
+        due = {one.tip: one for one in planned.due} if planned is not None else {}
         rows = [
-            replace(tip, follows=follows[tip.tip]) if tip.tip in follows and not tip.cut else tip
+            tip
+            if tip.cut
+            else replace(tip, follows=follows.get(tip.tip, tip.follows), due=due.get(tip.tip, tip.due))
             for tip in {tip.tip: tip for tip in tips}.values()
         ]
         self.tips.arrange([*(tip for tip in rows if not tip.cut), *(tip for tip in rows if tip.cut)])

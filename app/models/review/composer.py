@@ -10,7 +10,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.engine.api.engine_api import SavedTip, TipCheck, TipForm
 from app.errors import SiteloreError
 from app.models.common.lint_list import LintListModel
+from app.models.knowledge.procedure_model import ProcedureModel
 from app.models.knowledge.similar_list import ExampleListModel, SimilarListModel, preflight_text
+from app.models.knowledge.tip_fields import coverage_text
+from kb.procedure import Procedure
 from kb.tip import Kind, LintSeverity, Scope, Status, TipDraft
 
 if TYPE_CHECKING:
@@ -44,11 +47,13 @@ class ComposerModel(QObject):
         self.lint = LintListModel(self)
         self.similar = SimilarListModel(self)
         self.examples = ExampleListModel(self)
+        self.procedure = ProcedureModel(self)
+        self.procedure.edited.connect(self._set_procedure)
         self.is_open = self.is_ready = self.is_saving = False
         self.draft = TipDraft(site="", text="")
         self.run, self.step, self.intent = "", 0, ""
         self.kept = False
-        self.error = self.preflight = ""
+        self.error = self.preflight = self.coverage = ""
         self.pages: int | None = None
         self._filled = self.draft
         self._check = QTimer(self, singleShot=True, interval=CHECK_MS)
@@ -101,7 +106,7 @@ class ComposerModel(QObject):
         if self.is_open and (run, step) == (self.run, self.step) and draft is None:
             return
         self.run, self.step, self.is_open, self.is_ready, self.is_saving = run, step, True, False, False
-        self.error, self.preflight, self.pages = "", "", None
+        self.error, self.preflight, self.coverage, self.pages = "", "", "", None
         self.draft, self.intent, self.kept = (
             TipDraft(site="", text=""),
             "",
@@ -111,6 +116,8 @@ class ComposerModel(QObject):
         self.lint.replace([])
         self.similar.replace([])
         self.examples.replace([])
+        self.procedure.forget()
+        self.procedure.set_editable(False)
 
         async def fill() -> tuple[TipForm, TipDraft | None]:
             kept = await self._client.api.load_draft(self.key)
@@ -213,6 +220,9 @@ class ComposerModel(QObject):
         self.intent, self._filled, self.kept = form.intent, form.draft, kept is not None and not given
         self.draft = kept if kept is not None else form.draft
         self.is_ready = True
+        self.procedure.forget()
+        self.procedure.show(self.draft)
+        self.procedure.set_editable(True)
         self.opened.emit()
         self._check.start(0)
 
@@ -226,19 +236,30 @@ class ComposerModel(QObject):
             self._client.api.save_draft(self.key, self.draft), failed=self._failed, key="compose-keep"
         )
 
+    def _set_procedure(self, procedure: Procedure | None) -> None:
+        if not self.is_ready:
+            return
+        self.draft = replace(self.draft, procedure=procedure)
+        if procedure is None:
+            self.procedure.show(self.draft)
+        self._check.start()
+        self._keep.start()
+
     def _ask_check(self) -> None:
         draft, intent = self.draft, self.intent
+        self.procedure.show(draft)
 
-        async def check() -> tuple[int, TipCheck]:
+        async def check() -> tuple[int, str, TipCheck]:
             pages = await self._client.api.matching_pages(draft.site, draft.scope)
-            return pages, await self._client.api.check_tip(draft, intent)
+            coverage = coverage_text(await self._client.api.scope_coverage(draft.site, draft.scope))
+            return pages, coverage, await self._client.api.check_tip(draft, intent)
 
         self._tasks.start(check(), self._checked, self._failed, key="tip-check")
 
-    def _checked(self, answer: tuple[int, TipCheck]) -> None:
+    def _checked(self, answer: tuple[int, str, TipCheck]) -> None:
         if not self.is_open:
             return
-        self.pages, check = answer
+        self.pages, self.coverage, check = answer
         self.error = ""
         self.lint.show(check.lint if self.draft.text.strip() else ())
         self.similar.show(check.similar)

@@ -11,6 +11,8 @@ from PySide6.QtCore import QObject
 from app.engine.core.trajectory import Exposure, Run, Step
 from app.models.common.object_list import ObjectList
 from app.models.common.tasks import ignore
+from app.models.common.translate import tr
+from kb.compiler import procedure_of
 from kb.tip import Query, Tip
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ MAX_FOUND = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevantTip:
-    """A tip and its role: ``in force`` (recorded; ``followed`` or ``not followed`` where that is known),
+    """A tip and its role: ``in force`` (recorded; in its place the tip's part in the action where that is known),
     ``found now`` or ``from this run``.
     """
 
@@ -89,23 +91,29 @@ class RelevantTipsModel(QObject):
 
         self._tasks.start(self._fetch(self._written), came, ignore, key="review-tips-run")
 
-    def show_step(self, run: Run, step: Step) -> None:
-        """List the tips recorded as in force at this step; where none were, those that it would retrieve now."""
+    def show_step(self, run: Run, step: Step, *, credited: bool = False) -> None:
+        """List the tips recorded as in force at this step; where none were, those that it would retrieve now.
+
+        ``credited``: the run recorded which tips applied, so that one without a record did not.
+        """
 
         def came(here: list[RelevantTip]) -> None:
             self._here = here
             self._show()
 
-        self._tasks.start(self._bearing(run, step), came, ignore, key="review-tips-step", delay=0.15)
+        self._tasks.start(
+            self._bearing(run, step, credited), came, ignore, key="review-tips-step", delay=0.15
+        )
 
-    async def _bearing(self, run: Run, step: Step) -> list[RelevantTip]:
+    async def _bearing(self, run: Run, step: Step, credited: bool) -> list[RelevantTip]:
         if step.tips:
             shown = {exposure.tip: exposure for exposure in step.exposures}
             return [
                 RelevantTip(
                     tip=tip.id,
                     text=tip.text,
-                    role=role_words(shown.get(tip.id)),
+                    role=credit_words(shown.get(tip.id), tip, step, credited)
+                    or role_words(shown.get(tip.id)),
                     why=route_words(shown.get(tip.id)),
                     status=tip.status.value,
                 )
@@ -133,6 +141,22 @@ class RelevantTipsModel(QObject):
     def _show(self) -> None:
         own = {one.tip for one in self._own}
         self.model.merge([*self._own, *(one for one in self._here if one.tip not in own)])
+
+
+def credit_words(exposure: Exposure | None, tip: Tip, step: Step, credited: bool) -> str:
+    """Return the part a tip's steps had in an action; "" for a tip without steps, or where it was not recorded."""
+    total = len(procedure_of(tip).steps)
+    if exposure is None or not total:
+        return ""
+    if exposure.step and exposure.effect:
+        return tr("step {0} of {1} done, effect seen").format(exposure.step, total)
+    if exposure.step and step.executed:
+        return tr("step {0} of {1} done, no effect seen").format(exposure.step, total)
+    if exposure.step:
+        return tr("step {0} of {1} failed").format(exposure.step, total)
+    if exposure.applied:
+        return tr("applied, not done")
+    return tr("not applicable here") if credited and exposure.followed is None else ""
 
 
 def role_words(exposure: Exposure | None) -> str:

@@ -187,7 +187,7 @@ class ReviewModel(QObject):
             self.views.fetch(self.run, index)
         step = self.step
         if step is not None:
-            self.tips.show_step(self.detail.run, step)
+            self.tips.show_step(self.detail.run, step, credited=_is_credited(self.detail))
             self.memory.show(self.run, step.index)
         self._ahead.start()
 
@@ -413,7 +413,7 @@ class ReviewModel(QObject):
             self._show_judgement(detail)
             step = self.step
             if step is not None:
-                self.tips.show_step(detail.run, step)
+                self.tips.show_step(detail.run, step, credited=_is_credited(detail))
             self.run_changed.emit()
 
         def failed(error: BaseException) -> None:
@@ -438,3 +438,8 @@ class ReviewModel(QObject):
         self.composing_changed.emit(False)
         if go_on:
             self.next_other(run)
+
+
+def _is_credited(detail: RunDetail) -> bool:
+    """Whether the run recorded which tips applied."""
+    return any(use.applied for use in detail.uses)

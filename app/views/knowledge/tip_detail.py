@@ -20,8 +20,10 @@ from PySide6.QtWidgets import (
 
 from app.models.knowledge.tip_fields import PARTS
 from app.models.knowledge.tip_table import KINDS, ago, exact_time
+from app.views.knowledge.procedure_pane import ProcedurePane
 from app.views.knowledge.tip_rows import REVISION, StatusLabel, revision_row
 from app.views.knowledge.tip_text import AutoHeightTextEdit, DiffView
+from app.views.knowledge.tip_trial_pane import TipTrialPane
 from app.views.knowledge.waiver_line import WaiverLine
 from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row
 from app.views.widgets import ElidedLabel, EmptyState
@@ -72,6 +74,8 @@ class TipDetail(QFrame):
             text_label(kind="secondary", wrap=True) for _ in range(4)
         )
         self.evidence, self.restore = styled(QPushButton(), "link"), styled(QPushButton(), "link")
+        self.steps = ProcedurePane(self._editor.procedure, center, theme, "tip")
+        self.trial = TipTrialPane(model.trials, center)
         self.lint = FittedList(theme, finding_row, self.tr("Lint findings"), FINDING, most=5)
         self.similar = FittedList(theme, similar_row, self.tr("Similar tips"), SIMILAR, most=4)
         self.examples = FittedList(
@@ -125,6 +129,8 @@ class TipDetail(QFrame):
             self.error,
             self.text,
             self._grid(),
+            self.steps,
+            self.trial,
             *(heads["lint"], self.lint),
             *(heads["found"], self.preflight, self.examples),
             *(heads["similar"], self.similar),
@@ -186,6 +192,7 @@ class TipDetail(QFrame):
     def _order_tabs(self) -> None:
         order: list[QWidget] = [self.scroller, self.text, *(self.fields[name] for name in PARTS)]
         order += [self.fields["keywords"], self.fields["site"], self.kind, self.fields["scope"]]
+        order += [*self.steps.tab_order, *self.trial.buttons.values()]
         order += [self.lint, self.examples, self.similar, self.history, self.restore]
         order += [self.edit, *self.status_buttons.values(), self.evidence, self.save, self.cancel]
         for one, other in pairwise(order):
@@ -309,6 +316,8 @@ class TipDetail(QFrame):
             self.pages.setText(self.tr("1 stored page matches"))
         else:
             self.pages.setText(self.tr("{0} stored pages match").format(editor.pages))
+        if editor.coverage:
+            self.pages.setText(f"{self.pages.text()} · {editor.coverage}")
         found = editor.lint.rowCount()
         nothing = self.tr("No issues") if editor.is_known else self.tr("Lint: checking…")
         self._heads["lint"].setText(self.tr("Lint ({0})").format(found) if found else nothing)

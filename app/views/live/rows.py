@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from app.models.live.knowledge import follow_words, vote_words
+from app.models.live.knowledge import due_words, follow_words, vote_words
 from app.models.live.run_list import clock_words, flag_words, is_queued, need_words, state_words
 from app.views.knowledge.tip_rows import ROUTE_ROLE, ROUTE_SIGN
 from app.views.live.state_marks import draw_sign, state_role
@@ -95,7 +95,7 @@ def flag_row(flag: LiveFlag) -> RowContent:
 
 
 def tip_row(tip: TipAtStep) -> RowContent:
-    """Route, score and id; the text; below it whether it was followed, muted, pinned, voted on or cut."""
+    """Route, score and id; the text; its next step; whether it was followed, muted, pinned, voted on or cut."""
     score = f"{ROUTE_SIGN.get(tip.route, '')} {tip.route} {tip.score:.2f}".strip()
     others = [f"{name} {value:.2f}" for name, value in tip.routes.items() if name != tip.route]
     head = line(
@@ -108,7 +108,8 @@ def tip_row(tip: TipAtStep) -> RowContent:
     )
     foot = line(*(small(words, role, bold=True) for words, role in _remarks(tip)), _followed(tip))
     text = Text(tip.text, "muted" if tip.cut or tip.stance.value == "muted" else "text")
-    return RowContent(lines=(head, text, foot) if foot.spans else (head, text))
+    due = line(_due(tip))
+    return RowContent(lines=(head, text, *(below for below in (due, foot) if below.spans)))
 
 
 def run_row(run: LiveRow, runs: RunList) -> RowContent:
@@ -135,6 +136,11 @@ def _remarks(tip: TipAtStep) -> list[tuple[str, str]]:
     if vote_words(tip):
         found.append((vote_words(tip), "ok" if tip.vote > 0 else "fail"))
     return found
+
+
+def _due(tip: TipAtStep) -> Span:
+    waits = tip.due is None or bool(tip.due.why) or not tip.due.applies
+    return small(due_words(tip), "muted" if waits else "accent")
 
 
 def _followed(tip: TipAtStep) -> Span | None:

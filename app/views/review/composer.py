@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.review.composer import KINDS, PARTS
+from app.views.knowledge.procedure_pane import ProcedurePane
 from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row
 from app.views.widgets import ElidedLabel
 from app.views.widgets.build import hbox, scroll_area, styled, text_label, vbox
@@ -104,7 +105,9 @@ class Composer(QFrame):
         self.text = TipTextEdit(theme)
         self.parts = {name: QLineEdit() for name in PARTS}
         self.pages, self.preflight, self.kept, self.error = QLabel(), QLabel(), QLabel(), QLabel()
+        self.coverage = text_label(kind="secondary")
         self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), styled(QPushButton(), "link")
+        self.steps = ProcedurePane(model.procedure, center, theme, "composer")
         self.lint = FittedList(theme, finding_row, self.tr("Lint findings"), FINDING, most=4)
         self.similar = FittedList(theme, similar_row, self.tr("Similar tips"), SIMILAR, most=3)
         self.examples = FittedList(
@@ -172,6 +175,7 @@ class Composer(QFrame):
             self._scope_grid(),
             self.text,
             self._parts_grid(),
+            self.steps,
             parent=inner,
             margins=(12, 4, 12, 8),
             spacing=6,
@@ -199,6 +203,7 @@ class Composer(QFrame):
         grid.addWidget(self.kind, 0, 1)
         grid.addWidget(self.scope, 1, 0, 1, 2)
         grid.addWidget(self.pages, 2, 0, 1, 2)
+        grid.addWidget(self.coverage, 3, 0, 1, 2)
         grid.setColumnStretch(0, 1)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         return grid
@@ -227,7 +232,7 @@ class Composer(QFrame):
         return label
 
     def _order_tabs(self) -> None:
-        order: list[QWidget] = [self.text, *self.parts.values(), self.keywords]
+        order: list[QWidget] = [self.text, *self.parts.values(), self.keywords, *self.steps.tab_order]
         order += [self.lint, self.similar, self.examples, self.save, self.close_button]
         order += [self.source, self.site, self.kind, self.scope]
         for one, other in pairwise(order):
@@ -300,6 +305,8 @@ class Composer(QFrame):
             self.pages.setText(self.tr("1 stored page matches this scope"))
         elif model.pages is not None:
             self.pages.setText(self.tr("{0} stored pages match this scope").format(model.pages))
+        self.coverage.setText(model.coverage)
+        self.coverage.setVisible(bool(model.coverage))
         found = model.lint.rowCount()
         clean = self.tr("No issues") if model.pages is not None else self.tr("Lint")
         self._heads["lint"].setText(self.tr("Lint ({0})").format(found) if found else clean)

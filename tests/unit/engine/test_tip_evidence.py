@@ -132,7 +132,9 @@ async def test_of_a_persons_votes_in_a_run_the_last_counts_and_can_be_taken_back
         record = (await engine.tip(tip)).record
         assert (record.up, record.down) == (up, down)
     await engine.vote_tip("", tip, 1)
-    assert (await engine.tip_standing(tip)).votes == {"ada": "up"}
+    await engine.vote_tip("r1", tip, -1)
+    standing = await engine.tip_standing(tip)
+    assert (standing.votes, standing.own_vote) == ({"ada": "down"}, "up")
 
 
 async def test_a_vote_on_nothing_is_refused(engine: Engine):

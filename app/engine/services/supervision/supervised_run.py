@@ -297,8 +297,12 @@ class SupervisedRun:
     def _planned(self, action: PlannedAction) -> None:
         self.next = replace(action, run=self.run)
         self._core.bus.publish(ActionPlanned(next=self.next))
-        if self.knowledge is not None and action.follows:
-            tips = tuple(replace(tip, follows=action.follows.get(tip.tip)) for tip in self.knowledge.tips)
+        if self.knowledge is not None and (action.follows or action.due):
+            due = {one.tip: one for one in action.due}
+            tips = tuple(
+                replace(tip, follows=action.follows.get(tip.tip), due=due.get(tip.tip))
+                for tip in self.knowledge.tips
+            )
             self.knowledge = replace(self.knowledge, tips=tips)
             self._core.bus.publish(TipsRetrieved(here=self.knowledge))
 
