@@ -20,11 +20,12 @@ from app.engine.core.intervention_policy import (
     RiskClass,
     RiskRule,
 )
-from app.engine.core.observation import AgentDecision, Observation
+from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
 from app.engine.core.supervision import PlannedAction, RunState
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.core.verdicts import Flag, Severity
 from app.errors import StoreError
+from kb.tip import Query
 from tests.support.fake_approvals import FakeApprovals
 from tests.support.fake_executor import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
 
@@ -82,6 +83,16 @@ class FiringDetectors:
         ]
 
 
+class GivenTips:
+    """A knowledge base that has the same tips for every step."""
+
+    def __init__(self, tips: tuple[RetrievedTip, ...]) -> None:
+        self._tips = tips
+
+    async def tips(self, query: Query) -> tuple[RetrievedTip, ...]:
+        return self._tips
+
+
 class SupervisedLoop:
     """A supervised loop with everything around it in memory."""
 
@@ -95,6 +106,7 @@ class SupervisedLoop:
         watching: FiringDetectors | None = None,
         task: AgentTask = TASK,
         secrets: Secrets | None = None,
+        tips: tuple[RetrievedTip, ...] = (),
     ) -> None:
         secrets = secrets or Secrets()
         self.hands = FakeExecutor(dict(PAGES))
@@ -120,6 +132,7 @@ class SupervisedLoop:
                 recorder=self.kept,
                 dispatcher=ActionDispatcher(self.hands, self.book, calculate, secrets=secrets),
                 secrets=secrets,
+                knowledge=GivenTips(tips) if tips else None,
                 detectors=watching,
                 on_step=self.told.append,
                 control=self.control,

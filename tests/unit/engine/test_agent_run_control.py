@@ -14,7 +14,7 @@ from app.engine.agent.run_recording import history_of_steps
 from app.engine.core.action_result import ActionResult
 from app.engine.core.actions.types import Action, AskHuman, Click, Goto, Stop, TypeText
 from app.engine.core.intervention_policy import RiskClass
-from app.engine.core.observation import AgentDecision, Observation
+from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
 from app.engine.core.supervision import (
     DecisionKind,
     Hint,
@@ -23,9 +23,11 @@ from app.engine.core.supervision import (
     RunState,
     Stage,
     TakeoverSummary,
+    TipDue,
 )
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.errors import Conflict
+from kb.compiler import compile_text
 from tests.support.fake_approvals import FakeApprovals
 from tests.support.fake_executor import HOME, ScriptedPolicy, page_of
 from tests.support.laws import examples
@@ -164,6 +166,22 @@ async def test_each_action_is_told_before_it_is_done_with_its_place():
     assert (first.box, first.point) == ((10.0, 40.0, 100.0, 20.0), (60.0, 50.0))
     assert first.risk is RiskClass.EDITS
     assert seen[0] == 1, "only the first page was opened by then"
+
+
+async def test_the_next_step_of_each_tip_is_announced_with_the_action():
+    tips = (
+        RetrievedTip(
+            tip="t1", text="The orders", when="the task asks for the total",
+            procedure=compile_text('Press "Orders", then press "Export".'),
+        ),
+        RetrievedTip(tip="t2", text="Dates", when="a calendar is open", procedure=compile_text('Press "Today".')),
+    )  # fmt: skip
+    bench = SupervisedLoop([Click(0), Click(0), Stop("")], tips=tips)
+    await bench.run()
+    first, second = bench.planned[0].due, bench.planned[1].due
+    assert first[0] == TipDue(tip="t1", steps=2, number=1, line='press "Orders"', applies=True)
+    assert first[1].applies is False
+    assert (second[0].number, bool(second[0].why)) == (2, True), "there is nothing to export on this page"
 
 
 # hints and takeovers
