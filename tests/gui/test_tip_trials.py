@@ -95,7 +95,7 @@ def test_a_test_marks_the_steps_and_says_that_the_tip_holds(window):
 def test_a_tip_that_broke_says_at_which_step_and_why(window):
     window.engine.tip_tests[TIP] = BROKE
     window.press(Key.Key_B)
-    window.until(lambda: window.pane.test.text().startswith("✕ Broke at step 2"))
+    window.until(lambda: window.pane.test.text().startswith("✕ Broke at step 2 of 2"))
     assert "it is not on the page" in window.pane.message.text()
     assert [row.result for row in window.model.editor.procedure.steps.rows] == ["done", "not done"]
     assert window.pane.test.property("kind") == "fail"

@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from app.engine.api.tip_api import TipStanding, TipTest, TipTests
 from app.models.common.jobs import RUNNING
 from app.models.common.tasks import ignore
-from app.models.knowledge.tip_table import ago
+from app.models.knowledge.procedure_model import steps_of
+from app.models.knowledge.tip_table import ago, exact_time
 from kb.evidence import DOWN, UP, TestOutcome
 from kb.tip import Status, Tip, TipRecord
 
@@ -149,6 +150,11 @@ class TipTrialModel(QObject):
         return f"{self._outcome_text(standing)} · {when}"
 
     @property
+    def tested_at(self) -> str:
+        """The exact time of the last test."""
+        return exact_time(self.standing.tested_at) if self.standing is not None else ""
+
+    @property
     def message(self) -> str:
         """The last test's own sentence."""
         shown = self.standing is not None and not self.is_testing and not self.error
@@ -212,15 +218,16 @@ class TipTrialModel(QObject):
         return f"{head}, {job.detail}" if job.detail else head
 
     def _outcome_text(self, standing: TipStanding) -> str:
+        total = len(steps_of(self.tip).steps) if self.tip is not None else 0
         match standing.outcome:
             case TestOutcome.HOLDS:
                 return self.tr("✓ Holds")
             case TestOutcome.STOPPED:
-                return self.tr("✓ Stopped before a write at step {0}; holds up to there").format(
-                    standing.step
+                return self.tr("✓ Holds; stopped before a write at step {0} of {1}").format(
+                    standing.step, total
                 )
             case TestOutcome.BROKE:
-                return self.tr("✕ Broke at step {0}").format(standing.step)
+                return self.tr("✕ Broke at step {0} of {1}").format(standing.step, total)
             case _:
                 return self.tr("– Page not reached")
 

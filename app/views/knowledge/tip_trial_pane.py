@@ -66,6 +66,7 @@ class TipTrialPane(QWidget):
     def _show(self) -> None:
         model = self._model
         restyle(self.test, kind=model.level)
+        self.test.setToolTip(model.tested_at)
         for label, text in (
             (self.test, model.test_text),
             (self.message, model.message),
