@@ -175,11 +175,11 @@ def test_a_vote_is_given_and_the_same_again_takes_it_back(window):
 
 def test_steps_of_a_stored_tip_are_corrected_in_its_edit(window):
     steps = window.view.detail.steps
-    assert steps.actions.isHidden()
+    assert steps.links.isHidden()
     window.press(Key.Key_E)
-    assert not steps.actions.isHidden()
+    assert not steps.links.isHidden()
     steps.list.setFocus()
-    window.press(Key.Key_Down)
+    window.press(Key.Key_Home)
     steps.fields["target"].setFocus()
     steps.fields["target"].selectAll()
     QTest.keyClicks(steps.fields["target"], "Sales")

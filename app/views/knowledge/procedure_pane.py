@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 STEP = RowStyle(margins=(4, 2, 4, 2), gutter=22)
 RESULT_ROLE = {"done": "ok", "not done": "fail", "would write": "warn"}
 RESULT_SIGN = {"done": "✓", "not done": "✕", "would write": "!"}
+_FORM = ("target", "value", "when", "where", "near")
+"""The fields after the kind, in two columns."""
+
 COMMANDS = ("add", "remove", "up", "down", "compile")
 
 
@@ -137,25 +140,21 @@ class ProcedurePane(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(4)
         fields = self.fields
-        grid.addWidget(self.kind, 0, 0)
-        grid.addWidget(fields["target"], 0, 1)
-        grid.addWidget(fields["value"], 0, 2)
-        grid.addWidget(fields["where"], 1, 0)
-        grid.addWidget(fields["near"], 1, 1)
-        grid.addWidget(fields["when"], 1, 2)
+        for place, field in enumerate((self.kind, *(fields[name] for name in _FORM))):
+            grid.addWidget(field, place // 2, place % 2)
+        grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
-        grid.setColumnStretch(2, 1)
         self.form = QWidget()
         self.form.setLayout(grid)
-        self.actions = QWidget()
-        self.actions.setLayout(FlowLayout(*self.buttons.values(), gap=2))
+        self.links = QWidget()
+        self.links.setLayout(FlowLayout(*self.buttons.values(), gap=2))
         head = hbox(self.head, (self.origin, 1), spacing=8)
         vbox(
             head,
             self.none,
             self.list,
             self.form,
-            self.actions,
+            self.links,
             self.never,
             self.unread,
             parent=self,
@@ -165,13 +164,7 @@ class ProcedurePane(QWidget):
     @property
     def tab_order(self) -> list[QWidget]:
         """Widgets in the order of the Tab key."""
-        row_one = [self.kind, self.fields["target"], self.fields["value"]]
-        return [
-            self.list,
-            *row_one,
-            *(self.fields[name] for name in ("where", "near", "when")),
-            *self.buttons.values(),
-        ]
+        return [self.list, self.kind, *(self.fields[name] for name in _FORM), *self.buttons.values()]
 
     def _connect(self) -> None:
         model = self._model
@@ -221,7 +214,7 @@ class ProcedurePane(QWidget):
             self.list.viewport().update()
         step = model.step
         self.form.setVisible(model.can_edit and step is not None)
-        self.actions.setVisible(model.can_edit)
+        self.links.setVisible(model.can_edit)
         self.kind.setCurrentText(model.field("kind"))
         for name, field in self.fields.items():
             if field.text() != model.field(name):
