@@ -169,7 +169,7 @@ class ProcedureModel(QObject):
             if self.step is None:
                 self._entries.append(empty)
                 number = len(self.steps.rows) + 1
-                self._told(number)
+                self._announce(number)
             else:
                 self._put(self.current, [self.step, empty], self.current + 1)
             self.step_added.emit()
@@ -191,7 +191,7 @@ class ProcedureModel(QObject):
             steps, passed = list(self._ways(entry)[way]), 1
             steps[inner], steps[inner + by] = steps[inner + by], steps[inner]
             self._set_way(entry, way, steps)
-        self._told(self.current + by * passed)
+        self._announce(self.current + by * passed)
 
     def can_move(self, by: int) -> bool:
         if not self.can_edit or self.step is None:
@@ -217,7 +217,7 @@ class ProcedureModel(QObject):
             self._set_way(
                 entry, way, [*self._ways(entry)[way][:inner], *steps, *self._ways(entry)[way][inner + 1 :]]
             )
-        self._told(select or number)
+        self._announce(select or number)
 
     def _set_way(self, entry: int, way: int, steps: list[ProcedureStep]) -> None:
         ways = [tuple(steps) if number == way else one for number, one in enumerate(self._ways(entry))]
@@ -241,7 +241,7 @@ class ProcedureModel(QObject):
             else:
                 yield at, -1, 0
 
-    def _told(self, select: int) -> None:
+    def _announce(self, select: int) -> None:
         """Announce the corrected steps, without those that are still empty: these can't be stored."""
         self.origin, self.unread, self._results = ProcedureOrigin.PERSON, (), {}
         self._given = Procedure(
