@@ -63,7 +63,13 @@ def explore(
         ),
     ] = 0.0,
     storage_state: StorageState = None,
-    robots: Annotated[bool, typer.Option("--robots/--no-robots", help="Obey robots.txt.")] = True,
+    ignore_robots: Annotated[
+        bool,
+        typer.Option("--ignore-robots", help="Explore what robots.txt forbids too; for your own sites only."),
+    ] = False,
+    robots: Annotated[
+        bool, typer.Option("--robots/--no-robots", help="Obey robots.txt.", hidden=True)
+    ] = True,
     headed: Headed = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start over instead of resuming the last exploration.")
@@ -80,7 +86,7 @@ def explore(
         workers=workers,
         rate=rate,
         storage_state=full_path(storage_state),
-        obey_robots=robots,
+        obey_robots=robots and not ignore_robots,
         headed=headed,
         resume=not fresh,
     )

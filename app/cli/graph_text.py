@@ -41,6 +41,8 @@ def exploration_text(report: ExploreReport) -> str:
     ]
     if report.robots:
         facts.append(f"robots.txt: {report.robots}")
+    if report.barred:
+        facts.append("on a site of your own, --ignore-robots explores these too")
     return "\n".join(facts) + ("\n\n" + depths_table(report.depths) if report.depths else "")
 
 

@@ -47,7 +47,7 @@ def test_the_scout_opens_what_is_named_and_its_run_is_stored_like_any_other(serv
 
 def test_a_tip_that_was_shown_stands_in_the_run_with_its_route(server, tmp_path):
     sitelore = Sitelore(tmp_path / "workspace")
-    text = "The departments stand in the bar at the top; choose one there to see its things."
+    text = "A department such as Kitchen stands in the bar at the top: click on its name there."
     host = server.shop_url.removeprefix("http://")
     added = sitelore(
         "tip", "add", "--site", "my-shop", "--scope", f"{host}/**", "--kind", "navigation", "--text", text

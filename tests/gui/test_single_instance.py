@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,7 @@ def test_the_socket_is_the_users_own(qapp, tmp_path: Path) -> None:
 
 HAND_OVER = """
 import sys
+import tempfile
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app.models.common.single_instance import SingleInstance
@@ -152,15 +155,22 @@ def wait_for(condition, seconds: float = 120) -> None:
         time.sleep(0.05)
 
 
+@pytest.fixture
+def short_home() -> Iterator[Path]:
+    """A folder near the root: a socket's path has 108 bytes, and pytest's own folders may be longer."""
+    with tempfile.TemporaryDirectory(prefix="home-") as folder:
+        yield Path(folder)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM there")
-def test_the_program_opens_hands_over_and_ends_on_sigterm(tmp_path: Path) -> None:
-    workspace = str(tmp_path / "ws")
-    first = start(tmp_path, "--workspace", workspace)
+def test_the_program_opens_hands_over_and_ends_on_sigterm(short_home: Path) -> None:
+    workspace = str(short_home / "ws")
+    first = start(short_home, "--workspace", workspace)
     try:
-        wait_for(lambda: list(tmp_path.rglob("*.window")))
-        wait_for(lambda: (tmp_path / "ws" / "knowledge.akb").exists() or first.poll() is not None)
+        wait_for(lambda: list(short_home.rglob("*.window")))
+        wait_for(lambda: (short_home / "ws" / "knowledge.akb").exists() or first.poll() is not None)
         time.sleep(1.0)
-        second = start(tmp_path, "--workspace", workspace)
+        second = start(short_home, "--workspace", workspace)
         _out, complaint = second.communicate(timeout=120)
         assert second.returncode == 0, complaint
         first.send_signal(signal.SIGTERM)
@@ -169,7 +179,7 @@ def test_the_program_opens_hands_over_and_ends_on_sigterm(tmp_path: Path) -> Non
         first.kill()
     assert first.returncode == 0, complaint
     assert "Traceback" not in complaint
-    assert not list(tmp_path.rglob("*.window"))
+    assert not list(short_home.rglob("*.window"))
 
 
 def test_without_a_display_it_says_what_else_works(tmp_path: Path) -> None:

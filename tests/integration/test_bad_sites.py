@@ -13,7 +13,7 @@ from app.engine.api.graph_api import ExploreOptions
 from app.engine.core.transition import FrontierStatus, SkipReason
 from app.engine.engine import Engine
 from app.errors import InputError
-from tests.support.bad_site import GOOD, BadSite
+from tests.support.bad_site import GOOD, HOME_LINK, PAGES, BadSite, html
 from tests.support.exploration_process import Expedition, expedition
 
 GOOD_PAGES = {f"/good/{name}" for name in GOOD}
@@ -128,3 +128,32 @@ async def test_a_person_s_rules_are_followed(bad: BadSite, engine: Engine, tmp_p
     assert bad.times("/good/two") == 0
     assert bad.times("/good/one") >= 1
     assert {asked.path for asked in bad.destroyed} == {"/account/logout"}
+
+
+async def test_forms_that_read_are_submitted_as_they_are_and_verbs_that_ask_first_are_tried(
+    bad: BadSite, engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    form = (
+        "<form action='/found'><input name='q' value='lamp' aria-label='Word'>"
+        "<select name='by' aria-label='Sort'><option>name<option>price</select><button>Search</button></form>"
+    )
+    dialog = "<dialog id='ask'><h2>Schedule an export</h2><button>Monthly</button></dialog>"
+    buttons = (
+        "<button onclick='ask.show()'>Schedule export</button>"
+        "<button onclick=\"fetch('/api/rename',{method:'POST'})\">Rename</button>"
+        "<button onclick=\"fetch('/item/3?watch=1')\">Watch</button><a href='/item/3?read=1'>Mark as read</a>"
+    )
+    found = html("Found", f"{HOME_LINK}<a href='/secretplace'>The lamp</a>")
+    monkeypatch.setitem(PAGES, "reads", html("Reads", f"{HOME_LINK}{form}{buttons}{dialog}"))
+    monkeypatch.setitem(PAGES, "found", found)
+    monkeypatch.setitem(PAGES, "secretplace", html("Secret place", HOME_LINK))
+    options = ExploreOptions(depth=4, pictures=False, workers=1)
+    report = await engine.explore(bad.entry("reads"), "reads", options)
+    nodes = (await engine.graph_picture("reads")).nodes
+    assert report.ended == "done"
+    assert any(node.url.endswith("/secretplace") for node in nodes)
+    assert any(["Schedule an export" in (await engine.graph_node("reads", node.id)).text for node in nodes])
+    submitted = [asked.query for asked in bad.asked if asked.path == "/found"]
+    assert submitted
+    assert all(query == {"q": "lamp", "by": "name"} for query in submitted)
+    assert bad.destroyed == []

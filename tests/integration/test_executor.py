@@ -161,7 +161,9 @@ async def test_a_click_lost_after_scrolling_is_made_another_way(
 async def test_frames_of_this_and_of_another_site_are_scrolled_to_and_clicked_in(bench: Bench, frame: str):
     await bench.at("/frames")
     result = await bench.do(Click(bench.number("Press", frame=(frame,))))
-    assert (result.success, result.tried) == (True, ("cdp",))
+    assert result.success
+    # Chromium may lose a click into a frame of another process that was only just scrolled; the next way follows.
+    assert result.tried == ("cdp",) or (frame == "far" and result.tried == ("cdp", "playwright"))
     assert "pressed" in bench.executor.page.text
 
 

@@ -11,6 +11,7 @@ _IDENTITY = ("tests/unit/engine/test_identity_rules.py", "tests/unit/engine/test
 _LOCATORS = ("tests/unit/engine/test_rules_of_locators.py", "tests/unit/engine/test_locators.py")
 _PATHS = ("tests/unit/engine/test_path_rules.py", "tests/unit/engine/test_graph.py")
 _ARRIVAL = ("tests/unit/engine/test_replay_check.py",)
+_GUARDED = ("tests/unit/engine/test_guarded_rules.py",)
 _BLOCKLIST = ("tests/unit/engine/test_block_list.py", "tests/unit/engine/test_danger.py")
 
 FAULTS = (
@@ -222,6 +223,24 @@ FAULTS = (
         "held = off_site_reason(element, page_url)",
         "Forms are never sent by an exploration.",
         _BLOCKLIST,
+        safety=True,
+    ),
+    Mutation(
+        "blocklist-reading-forms",
+        BLOCKLIST,
+        "reads = self.guarded and danger is None and is_reading_form(element)",
+        "reads = self.guarded and is_reading_form(element)",
+        "A form that reads is submitted only by a button whose name says nothing else.",
+        _GUARDED,
+        safety=True,
+    ),
+    Mutation(
+        "blocklist-asks-first",
+        "app/engine/graph/rules/danger.py",
+        'return replace(found, verb="" if element.submits or element.repeat else match.verb)',
+        "return replace(found, verb=match.verb)",
+        "In the row of a list a verb stops the click even behind the guard.",
+        _GUARDED,
         safety=True,
     ),
 )

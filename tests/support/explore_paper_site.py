@@ -10,6 +10,7 @@ from app.engine.core.events import ExplorationChanged
 from app.engine.core.transition import FrontierItem, SkipReason
 from app.engine.graph.explore.explorer import Explorer
 from app.engine.graph.explore.pacing import Clock
+from app.engine.graph.explore.robots import RobotsFile
 from app.engine.graph.rules.block_list import BlockList
 from tests.support.paper_site import HOME, NoRules, NoTime, PaperDriver, PaperRecorder, PaperSite
 
@@ -24,6 +25,7 @@ def explorer_of(
     drivers: Sequence[PaperDriver] = (),
     clock: Clock | None = None,
     spent: float = 0.0,
+    robots: RobotsFile | None = None,
     **options: Any,
 ) -> tuple[Explorer, PaperRecorder]:
     """An exploration that has not begun, and where it will be kept."""
@@ -38,6 +40,7 @@ def explorer_of(
         tell=(told if told is not None else []).append,
         clock=clock or NoTime(),
         spent=spent,
+        robots=robots,
     )
     return explorer, store
 

@@ -87,6 +87,8 @@ class ExploreReport:
     depths: tuple[DepthRow, ...] = ()
     notes: tuple[str, ...] = ()
     robots: str = ""
+    barred: tuple[str, ...] = ()
+    """Addresses on the pages found that robots.txt asked not to open."""
     tokens: int = 0
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 import urllib.request
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.error import HTTPError, URLError
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from app import settings
 from app.engine.api.graph_api import ExploreOptions, ExploreReport, UpdateReport, VerifyGraphReport
@@ -26,7 +27,7 @@ from app.engine.services.graph_recording import StoredGraphRecorder
 from app.engine.services.knowledge import KnowledgeService
 from app.engine.store.database import translated_errors
 from app.engine.store.locks import FileLock
-from app.errors import Conflict, NotFound
+from app.errors import Conflict, NotFound, SiteloreError
 from kb.private import make_folder
 from kb.tip import Status
 
@@ -63,12 +64,14 @@ class ExplorationService:
             InputError: the rule file or the recorded log-in can't be read.
         """
         address = checked_address(url)
-        name = site.strip() or self._core.workspace.site_of(address)
+        maps = await self._core.on_store(self._maps_of, address)
+        name, note = map_to_extend(site.strip(), self._core.workspace.site_of(address), maps)
         chosen = options or ExploreOptions()
         rules = await self._rules(name, chosen.block_list)
 
         async def work(job: Job) -> ExploreReport:
-            return await self._explore(job, name, address, chosen, rules)
+            report = await self._explore(job, name, address, chosen, rules)
+            return replace(report, notes=(note, *report.notes)) if note else report
 
         return await self.alone(name, f"Explore {name}", work, cooperative=True)
 
@@ -177,6 +180,16 @@ class ExplorationService:
             lock.release()
             self._core.bus.publish(GraphChanged(site=site))
 
+    def _maps_of(self, address: str) -> list[str]:
+        """Return the sites whose maps begin on the host of an address; a file that can't be read belongs to none."""
+        workspace, found = self._core.workspace, list[str]()
+        for site in workspace.graph_sites():
+            with suppress(SiteloreError):
+                home = workspace.graph(site).home
+                if home and urlsplit(home).netloc == urlsplit(address).netloc:
+                    found.append(site)
+        return found
+
     async def _suspected(self, before: LoadedGraph, report: VerifyGraphReport) -> VerifyGraphReport:
         """Make tips about what is gone suspect; undo restores them."""
         site = before.graph.site
@@ -202,7 +215,8 @@ class ExplorationService:
         def reading() -> BlockList:
             own = self._core.workspace.rules_path(site)
             rules = BlockList.load(own) if own.exists() else BlockList.builtin()
-            return BlockList.load(Path(file).expanduser()).before(rules) if file else rules
+            rules = BlockList.load(Path(file).expanduser()).before(rules) if file else rules
+            return replace(rules, guarded=True)
 
         return await self._core.on_worker(reading)
 
@@ -255,6 +269,24 @@ class ExplorationService:
                 self._running.pop(site, None)
                 self._core.bus.publish(GraphChanged(site=site))
         return replace(report, notes=(*rules.notes, *report.notes))
+
+
+def map_to_extend(asked: str, host: str, maps: Sequence[str]) -> tuple[str, str]:
+    """Return the site whose map an exploration extends, and a note on it: a map belongs to a host, not to a name.
+
+    Args:
+        asked: the site's name as given, "" for none.
+        host: the site of the address by the table of sites.
+        maps: sites whose maps begin on this host.
+    """
+    if not asked:
+        name = host if host in maps or len(maps) != 1 else maps[0]
+        return (
+            name,
+            f"this host has the map '{name}', which is extended" if name in maps and name != host else "",
+        )
+    others = ", ".join(f"'{one}'" for one in maps if one != asked)
+    return asked, f"this host has another map, too: {others}; --site extends it" if others else ""
 
 
 def read_robots(home: str) -> RobotsFile:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -204,7 +205,7 @@ class GraphService:
         from app.engine.graph.rules.block_list import BlockList, preview_rules
 
         try:
-            chosen = BlockList.load(rules)
+            chosen = replace(BlockList.load(rules), guarded=True)
         except InputError as error:
             return LabReport(hits=(), error=str(error))
         loaded = await self._graph_cache.load(site)
@@ -353,4 +354,9 @@ def _stats(store: GraphStore, loaded: LoadedGraph) -> GraphStats:
         skipped=store.skipped(),
         depths=explorations[-1].depth_rows if explorations else (),
         challenges=challenges,
+        notes=tuple(
+            f"exploration {one.number} ignored robots.txt, as asked for"
+            for one in explorations
+            if one.options.get("obey_robots") is False
+        ),
     )

@@ -56,6 +56,11 @@ class ExploreForm(FormPanel[ExploreFormModel]):
             "headed": QCheckBox(self.tr("show the browser")),
             "pictures": QCheckBox(self.tr("take pictures")),
         }
+        self.switches["obey_robots"].setToolTip(
+            self.tr(
+                "Off is for sites of your own: what robots.txt forbids is explored too; the map remembers it"
+            )
+        )
         for name, switch in self.switches.items():
             switch.toggled.connect(partial(model.form.set_switch, name))
             self.add_row(switch)

@@ -7,6 +7,9 @@ from app.engine.core.page_state import PageKeys, PageState
 from app.engine.core.transition import FrontierItem, FrontierStatus, Locator, Operation
 from app.engine.graph.explore.exploration_store import StoredExploration
 from app.engine.graph.explore.progress import Progress
+from app.engine.graph.explore.robots import RobotsFile
+from tests.support.explore_paper_site import addresses, explore
+from tests.support.paper_site import PaperSite, Thing
 
 
 class StillClock:
@@ -58,3 +61,23 @@ def test_one_that_is_taken_up_begins_with_the_states_that_stand() -> None:
     progress.restore(StoredExploration(states=states, items=(item(), item(FrontierStatus.TRIED))))
     progress.tries(item(), state(1))
     assert (told[-1].states, told[-1].frontier, told[-1].tried) == (2, 1, 1)
+
+
+async def test_what_robots_txt_kept_out_is_told_with_addresses_and_one_who_asks_explores_it() -> None:
+    robots = RobotsFile.parse("User-agent: *\nDisallow: /private\n")
+    pages = {
+        "/": [Thing("Open", "/open"), *(Thing(f"P{n}", f"/private/p{n}") for n in range(7))],
+        "/open": [],
+        **{f"/private/p{n}": [] for n in range(7)},
+    }
+    report, store = await explore(PaperSite(pages), robots=robots)
+    assert report.barred == tuple(f"/private/p{n}" for n in range(7))
+    assert report.robots == (
+        "forbids /private; kept out: /private/p0, /private/p1, /private/p2, /private/p3, /private/p4 and 2 more"
+    )
+    assert addresses(store) == {"/", "/open"}
+
+    report, store = await explore(PaperSite(pages), robots=robots, obey_robots=False)
+    assert (report.barred, report.robots) == ((), "ignored, as asked for; it forbids /private")
+    assert addresses(store) == set(pages)
+    assert store.options["obey_robots"] is False

@@ -9,6 +9,7 @@ import pytest
 
 from kb.retrieval import RetrievalSettings, Retriever, estimate_tokens
 from kb.retrieval import calibration as constants
+from kb.retrieval.anchors import AnchorIndex, PageControls
 from kb.retrieval.answers import asks_for_an_answer, is_beside, tells_how_to_answer, topics
 from kb.retrieval.calibration import points_table
 from kb.retrieval.cascade import (
@@ -241,6 +242,21 @@ LIST = Query(
 SORTING = Anchor(
     words="Sort by", role="combobox", neighbours=("Newest first", "Apply filter"), page="/customers/{n}"
 )
+
+
+@pytest.mark.parametrize(
+    ("clause", "words", "score"),
+    [
+        ("all of the region is there", "Sort prices", 1.0),
+        ("half of it is there", "Sort products", 0.75),
+        ("less than half is no region, whatever is around it", "Sort products newest", 0.0),
+    ],
+)
+def test_a_region_needs_half_of_its_words(clause: str, words: str, score: float) -> None:
+    index = AnchorIndex()
+    index.add(0, Anchor(words=words, role="button", neighbours=("Price",), page="/lamps"))
+    seen = PageControls.of(Query(controls=("button Sort prices", "link Price")))
+    assert index.scores(seen, parse_address("http://shop.test/lamps"), 1)[0] == score, clause
 
 
 @pytest.mark.parametrize(

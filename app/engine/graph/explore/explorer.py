@@ -153,11 +153,14 @@ class Explorer:
         await self._store.end(self._log.exploration, ended, self._clock.now(), rows)
         self._progress.ended(ended)
         robots = self._robots.words if self._robots is not None else ""
+        if robots and not self._options.obey_robots:
+            robots = f"ignored, as asked for; it {robots}" if robots.startswith("forbids") else robots
         return self._progress.report(self._graph, self._log.exploration, ended, robots)
 
     def _take_up(self, memory: StoredExploration) -> bool:
         before, now = memory.options or {}, dataclasses.asdict(self._options)
         same = all(before.get(name) == now[name] for name in ("mode", "naive"))
+        same = same and before.get("obey_robots", True) == now["obey_robots"]
         if not (self._options.resume and memory.exploration and memory.ended != "done" and same):
             return False
         if memory.home != self._graph.home or not memory.items:

@@ -2,7 +2,8 @@
 
 Adaptive breadth-first exploration (WebNavigator, algorithm 1): only elements that are new compared with the preceding
 pages are tried.  Beyond the paper: a link to a known address is not followed again, one row stands for a repeated
-list's controls, and a few pages of one kind stand for the controls of all.
+list's controls, a few pages of one kind stand for the controls of all, and one page for doing the same to alike things
+(each post's like, flag and quote page) stands for all.
 
 A plan depends only on the states of one depth in their order, so two explorations of the same site make the same
 plan, whatever the timing of their pages.
@@ -14,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from app.engine.api.graph_api import ExploreOptions
 from app.engine.core import identity
@@ -37,6 +38,17 @@ _FILE = re.compile(
 _INERT_SCRIPT = re.compile(
     r"javascript:\s*(?:void\s*\(?\s*0?\s*\)?|undefined|false|0)?\s*;?\s*", re.IGNORECASE
 )
+_ACTIONS = frozenset(
+    {
+        "bookmark", "clone", "comment", "copy", "downvote", "duplicate", "edit", "email", "favorite", "favourite",
+        "flag", "follow", "fork", "invite", "like", "mail", "modify", "move", "permalink", "pin", "print", "quote",
+        "rate", "rename", "reply", "report", "retweet", "share", "star", "subscribe", "tag", "unwatch", "update",
+        "upvote", "vote", "watch",
+    }
+)  # fmt: skip
+"""Last words of addresses that act on the one thing named before them (``/posts/{n}/flag``)."""
+_ACTIONS_FIRST = frozenset({"edit", "flag", "like", "modify", "quote", "reply", "update", "upvote"})
+"""Of these, the words that are also such before the thing (``/reply/{n}``); others may be things themselves."""
 _OPENS = frozenset({"haspopup", "expanded", "collapsed", "selected"})
 _FILLED_IN = frozenset(
     {"combobox", "listbox", "option", "checkbox", "radio", "switch", "slider", "spinbutton"}
@@ -239,6 +251,10 @@ class FrontierPlanner:
             return SkipReason.KNOWN, context.state.keys.url
         elif _is_filled_in(element) and element.form.startswith("post:"):
             return SkipReason.FORM, f"a field of {element.form}"
+        elif element.submits and any(
+            one.type == "password" and one.form == element.form for one in context.elements
+        ):
+            return SkipReason.FORM, "it submits a password"
         return None
 
     def _known_link(self, element: Element) -> tuple[SkipReason, str] | None:
@@ -247,15 +263,18 @@ class FrontierPlanner:
             return SkipReason.KNOWN, key
         if self._options.obey_robots and not self._allowed(element.href):
             return SkipReason.ROBOTS, key
-        if self._options.mode is Mode.SKELETON:
-            template = identity.url_template(element.href, self._home)
-            if self._templates[template]:
-                return SkipReason.TEMPLATE, template
+        template = identity.url_template(element.href, self._home)
+        if self._templates[template] and (self._options.mode is Mode.SKELETON or is_action_page(template)):
+            return SkipReason.TEMPLATE, template
         return None
 
     def _known_control(
         self, context: StateContext, element: Element, kinds: set[str], controls: int
     ) -> tuple[SkipReason, str] | None:
+        if element.submits and self._options.obey_robots:
+            address = _submitted_address(element, context)
+            if not self._allowed(address):
+                return SkipReason.ROBOTS, identity.url_key(address, self._home)
         if element.repeat and identity.kind_key(element) in kinds:
             return SkipReason.REPEATED, "the first of them represents all"
         if controls >= MOST_CONTROLS:
@@ -264,6 +283,32 @@ class FrontierPlanner:
         if self._controls[context.state.keys.template, _kind_of_control(element)] >= most:
             return SkipReason.TEMPLATE, f"tried on {most} pages of this kind"
         return None
+
+
+def _submitted_address(element: Element, context: StateContext) -> str:
+    """The address that submitting a form by GET opens, as far as its visible fields tell."""
+    fields = {
+        name: one.value
+        for one in context.elements
+        if one.form == element.form and not one.submits and (name := dict(one.attributes).get("name", ""))
+    }
+    address = urljoin(context.state.url, element.form.partition(":")[2])
+    return f"{address}?{urlencode(fields)}" if fields else address
+
+
+def is_action_page(template: str) -> bool:
+    """Whether pages of this address do the same to one thing each (``/posts/{n}/flag``, ``/reply/{n}``)."""
+    path, _, query = template.partition("?")
+    segments = [segment for segment in path.split("/") if segment]
+    last = len(segments)
+    while last and "{" in segments[last - 1]:
+        last -= 1
+    if not last:
+        return False
+    word = segments[last - 1].partition(".")[0].lower()
+    if last < len(segments):
+        return word in _ACTIONS_FIRST
+    return word in _ACTIONS and (bool(query) or any("{" in segment for segment in segments))
 
 
 def _kind_of_control(element: Element | Locator) -> str:

@@ -16,6 +16,9 @@ from app.engine.graph.explore.pacing import Clock
 
 NOTES = 40
 """Maximum notes in a report; repeated ones are counted."""
+SHOWN_BARRED = 5
+"""Addresses kept out by robots.txt that a report's sentence names; ``barred`` has up to ``MAX_BARRED``."""
+MAX_BARRED = 200
 
 
 class Progress:
@@ -37,6 +40,7 @@ class Progress:
         self.tried = 0
         self._skipped: Counter[str] = Counter()
         self._notes: Counter[str] = Counter()
+        self._barred: dict[str, None] = {}
         self._depth_seconds: dict[int, float] = {}
         self._before: set[str] = set()
         self._earlier = 0.0
@@ -84,6 +88,8 @@ class Progress:
         self._skipped[reason.value] += 1
         if reason is SkipReason.DISABLED:
             self.disabled.setdefault(item.page, set()).add(item.element)
+        elif reason is SkipReason.ROBOTS:
+            self._barred[item.detail] = None
 
     def at(self, depth: int) -> None:
         """Record the depth that is worked on."""
@@ -157,6 +163,7 @@ class Progress:
         states = graph.states.values()
         counted = [text if count == 1 else f"{text} ({count} times)" for text, count in self._notes.items()]
         more = [f"and {len(counted) - NOTES} more notes"] if len(counted) > NOTES else []
+        barred = sorted(self._barred)
         return ExploreReport(
             site=self._site,
             exploration=exploration,
@@ -172,7 +179,8 @@ class Progress:
             ended=ended,
             depths=self.rows(graph),
             notes=(*counted[:NOTES], *more),
-            robots=robots,
+            robots="; ".join(part for part in (robots, _kept_out(barred)) if part),
+            barred=tuple(barred[:MAX_BARRED]),
         )
 
     def _publish(self, state: str) -> None:
@@ -194,6 +202,14 @@ class Progress:
                 note=self._note,
             )
         )
+
+
+def _kept_out(addresses: Sequence[str]) -> str:
+    """Return the addresses that robots.txt kept out as words; "" if there are none."""
+    if not addresses:
+        return ""
+    more = f" and {len(addresses) - SHOWN_BARRED} more" if len(addresses) > SHOWN_BARRED else ""
+    return f"kept out: {', '.join(addresses[:SHOWN_BARRED])}{more}"
 
 
 def seconds_by_depth(found: Iterable[tuple[int, float]]) -> dict[int, float]:

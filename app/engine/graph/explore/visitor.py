@@ -62,6 +62,9 @@ class OutOfTime(Exception):
     """The time budget ran out during an attempt; the attempt has no result."""
 
 
+_SETS_A_VALUE = frozenset({"checkbox", "radio", "switch", "combobox"})
+"""Roles of controls that keep a value which the page did not have."""
+
 OnTransitionRepeated = Callable[[Attempt], Awaitable[None]]
 OnAddressOpened = Callable[[PageState, ObservedState | None], Awaitable[None]]
 
@@ -263,6 +266,8 @@ class Visitor:
         now = outcome.observed
         if now is None or now.id != reached.observed.id:
             return outcome
+        if item.operation is Operation.SELECT or item.locator.role in _SETS_A_VALUE:
+            self.observed = None  # a form is submitted with the page's own values
         popup = next((url for url in now.page.popups if urlsplit(url).netloc == self._host), "")
         if popup:
             return await self.open(popup)

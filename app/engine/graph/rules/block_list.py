@@ -13,7 +13,8 @@ A rule file, in ten lines::
 
 Rules are checked in order, the user's before the built-in ones; the first match decides.  Built in are: verbs that
 destroy, end the session, pay or send (``danger``), forms, which are never sent, and addresses that are no page of the
-site.  A rule with ``allow`` lifts the latter; it lifts a danger verb only with ``"lifts_danger": true``.
+site.  Behind the guard (``BlockList.guarded``) a form that reads is submitted with the page's own values.  A rule with
+``allow`` lifts the latter; it lifts a danger verb only with ``"lifts_danger": true``.
 ``conditions`` documents the facts and operators of matchers; lists in WebNavigator's format can be loaded too.
 """
 
@@ -39,7 +40,14 @@ from app.engine.graph.rules.conditions import (
     Subject,
     make_matcher,
 )
-from app.engine.graph.rules.danger import Danger, danger_of, form_danger_of, off_site_reason
+from app.engine.graph.rules.danger import (
+    Danger,
+    danger_at_one_press,
+    danger_of,
+    form_danger_of,
+    is_reading_form,
+    off_site_reason,
+)
 from app.engine.graph.rules.rule_file import (
     RISK,
     BlockRule,
@@ -75,13 +83,16 @@ class RuleResult:
 class BlockList:
     """Rules in the order they are checked.  ``notes`` list oddities of a loaded list.
 
-    With ``built_in`` off only the given rules decide (to test a rule file by itself).
+    With ``built_in`` off only the given rules decide (to test a rule file by itself).  ``guarded``: the elements are
+    used behind the guard that lets only reads out of the browser, so forms that read are submitted as they are, and a
+    verb that asks first stops nothing.
     """
 
     rules: tuple[BlockRule, ...] = ()
     notes: tuple[str, ...] = ()
     built_in: bool = True
     language: str = ""
+    guarded: bool = False
 
     @classmethod
     def builtin(cls, language: str = "") -> BlockList:
@@ -148,8 +159,13 @@ class BlockList:
         if danger is not None and danger.strong:
             return _ruling(danger, rule)
         held = off_site_reason(element, page_url) or form_danger_of(element)
-        if held is not None:
+        if self.guarded and danger is None:
+            danger = danger_at_one_press(element, page_url)
+        reads = self.guarded and danger is None and is_reading_form(element)
+        if held is not None and not reads:
             return None if rule is not None else _ruling(held, None)
+        if danger is not None and self.guarded and danger.asks_first:
+            return RuleResult(rule=danger.rule, why=danger.why, risk=danger.risk)
         return _ruling(danger, rule) if danger is not None else None
 
 

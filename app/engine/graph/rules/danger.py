@@ -8,7 +8,7 @@ in its name or its address; a control without an address also by verbs that send
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
@@ -45,6 +45,25 @@ _CHOICES = frozenset(
     {"checkbox", "radio", "switch", "combobox", "listbox", "menuitemcheckbox", "menuitemradio"}
 )
 _OPENING = frozenset({"haspopup", "expanded", "collapsed"})
+_ASKS_FIRST = frozenset(
+    {
+        "assign", "book", "change password", "clone", "comment", "connect", "create account", "create branch",
+        "create issue", "create order", "create project", "create repository", "create user", "duplicate", "fork",
+        "generate", "import", "invite", "move", "notify", "register", "release", "rename", "reply", "report",
+        "report abuse", "request access", "request refund", "reserve", "reset password", "return item", "review",
+        "schedule", "share", "sign up", "snooze", "transfer", "update", "upload",
+    }
+)  # fmt: skip
+"""Verbs that send only after asking what, whom or when, mostly in a dialog.  Left out are those that act at one press
+(watch, like, vote, flag, mark as read, approve), since some sites do that by a GET, which no guard can tell."""
+_AT_ONCE = frozenset(
+    {
+        "bookmark", "dislike", "downvote", "favorite", "favourite", "flag", "follow", "like", "mark all as read",
+        "mark all read", "mark as read", "mark as unread", "mark read", "mute", "pin", "quote", "star", "unfollow",
+        "unlike", "unpin", "unstar", "unwatch", "upvote", "vote", "vote down", "vote up", "watch",
+    }
+)  # fmt: skip
+"""Whole names of links and buttons that act on one thing at one press, on some sites by a GET."""
 _LINK_WORDS, _BUTTON_WORDS = 4, 8
 _TITLE_WORDS = 3
 _FILES = re.compile(
@@ -66,13 +85,22 @@ _GOING_ON = frozenset({"ok", "okay", "yes", "continue", "proceed", "apply", "cre
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Danger:
-    """Why an element is skipped.  ``strong``: takes precedence over a rule that merely allows forms."""
+    """Why an element is skipped.
+
+    ``strong``: takes precedence over a rule that merely allows forms.  ``verb``: in its name, if that alone tells.
+    """
 
     rule: str
     why: str
     reason: SkipReason
     risk: float = 0.0
     strong: bool = False
+    verb: str = ""
+
+    @property
+    def asks_first(self) -> bool:
+        """Whether it is only a verb that mostly opens a dialog: harmless where nothing but reads leaves the browser."""
+        return self.rule == "danger: sends" and self.verb in _ASKS_FIRST
 
 
 def danger_of(element: Element, page_url: str, language: str = "") -> Danger | None:
@@ -86,12 +114,28 @@ def danger_of(element: Element, page_url: str, language: str = "") -> Danger | N
         return _danger(match, f"its address says '{match.verb}'", strong=match.kind != "sends")
     match = _verb_in_name(element, link, language_of(language))
     if match is not None:
-        return _danger(match, f"'{match.verb}' {_WHY[match.kind]}", strong=match.kind != "sends")
+        found = _danger(match, f"'{match.verb}' {_WHY[match.kind]}", strong=match.kind != "sends")
+        return replace(found, verb="" if element.submits or element.repeat else match.verb)
     if link is None and (match := _verb_in_marks(element)) is not None:
         return _danger(
             match, f"'{match.verb}' in its attributes {_WHY[match.kind]}", strong=match.kind != "sends"
         )
     return _context_danger(element) if link is None else None
+
+
+def danger_at_one_press(element: Element, page_url: str) -> Danger | None:
+    """Return why a press may write by a GET, which no guard can tell: its whole name is such an action.
+
+    A link counts only if its address names one thing: ``/watch`` is a page, ``/posts/3/watch`` is not.
+    """
+    link = link_of(element, page_url)
+    name = " ".join(words_of(element.name or element.label or element.text))
+    if name not in _AT_ONCE or element.role in _SHOWING or _OPENING & set(element.states):
+        return None
+    if link is not None and not (link.query or any(map(str.isdigit, link.path))):
+        return None
+    why = f"'{name}' may act at one press"
+    return Danger(rule="danger: sends", why=why, reason=SkipReason.DANGER, risk=0.5)
 
 
 def form_danger_of(element: Element) -> Danger | None:
@@ -106,6 +150,14 @@ def form_danger_of(element: Element) -> Danger | None:
     if changes and method == "post":
         return _form("form: is never filled in", f"a change may submit its form{where}")
     return None
+
+
+def is_reading_form(element: Element) -> bool:
+    """Whether the element submits a form that only asks the same site for a page: by GET, without a verb of change."""
+    method, _, action = element.form.partition(":")
+    if not element.submits or method != "get" or element.type == "file" or not action.startswith("/"):
+        return False
+    return verb_in_address(_split(action)) is None
 
 
 def off_site_reason(element: Element, page_url: str) -> Danger | None:
