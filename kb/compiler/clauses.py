@@ -1,284 +1,325 @@
-"""Sentences of tips cut into clauses: what may be acted on, what is warned of, which alternative each belongs to."""
+"""A sentence of a tip cut into clauses, each of one kind."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
-from kb.compiler.text import MARK, ClauseKind
-from kb.compiler.words import LEAD, VERB
+from kb.compiler.lexicon import (
+    BASE,
+    DETERMINERS,
+    GERUND,
+    ROLES,
+    SIDES,
+    SUBORDINATORS,
+    words,
+)
+from kb.compiler.names import run_at
+from kb.compiler.openings import (
+    ClauseKind,
+    Opening,
+    finite_at,
+    imperative,
+    negated,
+    opening,
+    skip_leads,
+    subordinate,
+)
+from kb.compiler.tokens import Sort, Token, Tokens
+from kb.compiler.verbs import Imperative, lows, verb_at, verb_here
 
-_NOT = r"(?:do\s+not|don['’]?t|does\s+not|never|not|avoid|stay\s+(?:away|off)|keep\s+(?:away|off|clear)|without|nor)"
-_CONDITION = r"(?:if|when|once|whenever|in\s+case|as\s+soon\s+as|unless|until|while|where|should)"
-_IDLE = r"(?:scroll|drag|leave|keep|skip|ignore|clear)"
-_REASON = (
-    r"(?:because|since|as\s+(?:it|the|this|that|they)|otherwise|or\s+else|so\s+(?:that|as)|which|"
-    r"that\s+(?:is|would|will|page)|"
-    r"this|it\s+(?:is|does|only|will|would|has|just|merely|shows?|opens?|makes?|looks?)|they|who|whose|for\s+it)"
+FRONTED = frozenset(
+    [
+        ClauseKind.COND,
+        ClauseKind.TIME,
+        ClauseKind.PURPOSE,
+        ClauseKind.FRONT,
+        ClauseKind.INSTEAD,
+        ClauseKind.REASON,
+    ]
 )
-_START = (
-    rf"(?:(?:{LEAD})\s*,?\s+){{0,5}}(?:{VERB}|{_NOT}|{_IDLE}|{_CONDITION}|{_REASON}|instead\s+of|rather\s+than|"
-    rf"before|after|either)(?=\s|\ue000|$)"
-)
-_MARKED_NEXT = (
-    r"(?:then|and|or)\s+(?:(?:then|finally|lastly|next|afterwards|also)\s+)?(?:(?:over|on)\s+)?(?:the\s+|a\s+)?"
-    r"(?:(?:link|button|tab|menu|icon|entry|option|field)\s+)?\ue000[^\ue001]*\ue001(?!\s+with\b|\s*(?:and|,)[^,]{0,40}\swith\b)"
-    r"|then\s+(?:the|an?|your)\s"
-    r"|(?:and\s+)?(?-i:then|last|finally|lastly)\s+(?:(?:over|on)\s+)?(?-i:[A-Z][\w-]*)"
-    r"|and\s+the\s+[a-z]+\s+(?:next\s+to|beside|below|above|(?:to\s+the\s+)?(?:right|left)\s+of)\s"
-)
-_IN_PLACE = (
-    r"(?:(?:and|then)\s+)?(?:in|on|at|under|below)\s+(?:(?:the|its|that)\s+(?:[\w-]+\s+){1,4}?|\ue000q\d+\ue001\s+)"
-    rf"(?:{VERB})(?=\s+(?:the|an?)\s|\s+\ue000|\s+(?-i:[A-Z]))"
-)
-"""A place and the instruction to be done there ("in the menu press X")."""
-
-_A_PATH = r"(?-i:\ue000q|[A-Z])[^,;:>→]{0,60}\s*(?:>|→|->)\s"
-_SPLIT = re.compile(
-    rf"\s*[,;]\s+(?=(?:{_START}|{_MARKED_NEXT}|{_IN_PLACE}))|\s*:\s+(?=(?:{_START}|{_A_PATH}))|\s+[-–—]\s+|\s*—\s*"
-    rf"|\s+(?=(?:and|or|but|then|before|after|by|until|instead|while|otherwise|because|since|unless|if|"
-    rf"when)\s+(?:(?:{LEAD})\s+){{0,5}}(?:{VERB}|{_NOT}|{_IDLE})(?=\s|\ue000|$))"
-    r"|\s+(?=or\s+(?:at|under|via|through)\s+\ue000a)"
-    rf"|\s+(?={_MARKED_NEXT}|(?:and|then)\s+(?:{_IN_PLACE}))|\s+(?=(?:because|since|unless|otherwise|so\s+that|which)\s)|\s+(?=(?:if|"
-    rf"when|once|until)\s+(?:the|it|you|there|a|an|this|that)\s)",
-    re.IGNORECASE,
-)
-_WARNED = re.compile(
-    r"^(?:so\s+|and\s+)?(?:leave|let)\s+(?:it|that|this|them)\b(?:\s+(?:alone|be))?|\b(?:is|are)\s+(?:to\s+be\s+)?left\s+alone\b|"
-    r"^(?:press|click|open|choos|us|tick)ing\s.{1,60}?\s(?:would|will|deletes?|removes?)\b|"
-    r"\b(?:is|are)\s+to\s+be\s+left\b|\bhands\s+off\b|"
-    r"\b(?:is|are)\s+(?:simply\s+|always\s+)?(?:wrong\b|not\s+(?:what|the\s+(?:one|right|way|same)|for|to\s+be|wanted|meant)\b|never\b|"
-    r"forbidden|dangerous|a\s+trap|no\s+use|useless|taboo)|"
-    rf"^(?:(?:{LEAD})\s*,?\s+){{0,5}}{_NOT}\b"
-    r"|\b(?:must|should|may|can|need|is|are)(?:\s+not|n['’]t)\s+(?:to\s+)?(?:be\s+)?(?:opened|pressed|"
-    r"clicked|used|followed|touched|chosen|visited|sent|filled|called|taken|changed|edited|deleted|removed|trusted|moved|selected|ticked|saved)\b"
-    r"|\b(?:does|do|is|are)\s+(?:not|n['’]t)\s+(?:work|working|help)|\b(?:does|do|is|"
-    r"are)n['’]t\s+(?:work|help)|\bis\s+broken\b",
-    re.IGNORECASE,
-)
-_STAY_OFF = re.compile(
-    r"\b(?:stay|keep)\s+(?:off|away|clear)|\b(?:don['’]?t|do\s+not|never)\s+(?:press|click|open|use|"
-    r"touch|follow|choose|visit|take)\s+(?:it|that|this|them)\b|\bavoid\s+(?:it|this|that)\b|"
-    r"\bhands\s+off",
-    re.IGNORECASE,
-)
-_REASONED = re.compile(rf"^(?:{_REASON})\b", re.IGNORECASE)
-_CONDITIONED = re.compile(
-    rf"^(?:(?:{LEAD})\s*,?\s+){{0,5}}?(?P<word>{_CONDITION})\s+(?P<rest>.+)$", re.IGNORECASE
-)
-_GROUPS = frozenset(["if", "in case", "unless", "should"])
-"""Conditions that hold for the rest of their sentence; others only for the next step."""
-
-_DANGLING = re.compile(r"[\s,]+(?:and|then)(?:\s+only)?$")
-"""A connector left at the end of a clause."""
-
-_THEN_DO = re.compile(
-    r"(.{4,120}?(?<!\bto)(?<!\byou)(?<!\bcan)(?<!\bmust)(?<!\bthe)(?<!\bhave)(?<!\bnot)(?<!\ba)(?<!\bit)(?<!\bor)(?<!\band))\s+"
-    r"((?:press|click|use|go|open|type|choose|select|tick|hit|hover|fill|set|change|put|write|enter|follow)\s.+)$",
-    re.IGNORECASE,
-)
-"""A condition and, without a comma, the instruction that follows it."""
-
-_INSTEAD_OF = re.compile(
-    r"^(?:(?:and|but|so)\s+)?(?:instead\s+of|rather\s+than|in\s+place\s+of)\s+(?P<rest>.+)$", re.IGNORECASE
-)
-_TRAILING_INSTEAD_OF = re.compile(
-    r"\s*,?\s+(?:instead\s+of|rather\s+than|and\s+not|but\s+not|,\s*not)\s+(?P<rest>[^,]+?)(?=,|$)",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(r"^(?:(?:and|but)\s+)?before\s+(?:you\s+)?(?P<rest>.+)$", re.IGNORECASE)
-_AFTER = re.compile(
-    r"^(?:(?:and|then)\s+)?(?:after\s+(?:you(?:\s+have|['’]ve)?\s+|having\s+)?|(?:once|when|as\s+soon\s+as)\s+you(?:\s+have|['’]ve)\s+)(?P<rest>(?:\w+ing|\w+ed|chosen|set|"
-    r"written|put|gone|read)\b.*)$",
-    re.IGNORECASE,
-)
-_EXAMPLE = re.compile(
-    r"\b(?:eg|ie|for\s+(?:example|instance)|example(?=\s*:)|such\s+as)\b[\s:,]*", re.IGNORECASE
-)
-_CARRIED = re.compile(
-    r"(?:or|nor)\s+(?!else\b|if\b|you\s+can\b|simply\b|just\b|alternatively\b)", re.IGNORECASE
-)
-_PLACE_ALONE = re.compile(
-    r"(?:[Ii]n|[Uu]nder|[Aa]t)\s+(?:\ue000q\d+\ue001|[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,3})$"
-)
-_NAME_THEN_REST = re.compile(
-    rf"((?:the\s+)?(?:\w+\s+)?\ue000[^\ue001]*\ue001|(?:the|an?)\s[^,\ue000]{{1,60}}?|(?-i:[A-Z])[^,\ue000]{{1,40}}?)"
-    rf"\s+((?:{VERB})\s(?=the\s|an?\s|\ue000|(?-i:[A-Z])).*)$",
-    re.IGNORECASE,
-)
-_OR = re.compile(r"^(?:or)\b", re.IGNORECASE)
-_EITHER = re.compile(
-    r"\beither\b|\btwo\s+ways\b|\bthere\s+are\s+(?:two|three|several)\b|\bone\s+of\s+(?:two|these)\b",
-    re.IGNORECASE,
-)
-ELSE = re.compile(
-    r"(?:(?:and|but|or)\s+)?(?:otherwise\b|else\b|failing\s+that\b|(?:if|when)\s+(?:not|so|none)\b"
-    r"|(?:if|when)\s+(?:it|you|they|that|this|there|these|one)\s+(?:is|are|does|do|has|have|can|was|fails?)"
-    r"(?:n['’]t|\s+not|\s+no)?(?:\s+(?:for\s+)?(?:some|any)\w+\s+else|\s+(?:there|shown|one|any|missing|none|empty|visible|so|available|work|such\s+\w+))?"
-    r"\s*(?:,|$|(?=\s(?:press|click|use|go|open|type|choose|select|take)\b)))",
-    re.IGNORECASE,
-)
-"""Begins the other of two ways ("if it is not there, ...", "otherwise ..."); the first way came before."""
-
-_REMARK = re.compile(r":\s+(?=(?:the|it|its|this|that|there|they|these|a|an)\s)", re.IGNORECASE)
-_FIRST = re.compile(r"^but\s+first\b|(?<!\bthe )\bfirst$|\bbeforehand$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TipClause:
-    """One clause of a sentence.
+    """A clause; ``word`` is the word that makes its kind, ``joint`` the words and marks before it."""
 
-    Attributes:
-        either: it opens a list of alternatives; ``other``: it is the next alternative.
-        earlier: it is done before the step named just before it; ``later``: after the rest of its sentence.
-        when: the condition it was under.
-        joined: no comma parts it from the clause before.
-    """
-
-    text: str
-    kind: ClauseKind = ClauseKind.ACTION
-    either: bool = False
-    other: bool = False
-    earlier: bool = False
-    later: bool = False
-    when: str = ""
-    joined: bool = False
+    kind: ClauseKind
+    tokens: Tokens = field(default_factory=list[Token])
+    joint: frozenset[str] = frozenset()
+    leads: frozenset[tuple[str, ...]] = frozenset()
+    word: str = ""
+    verb: Imperative | None = None
+    fronted: bool = False
 
 
-def clauses(sentence: str) -> list[TipClause]:
-    """The clauses of a marked sentence, in the order of the words."""
+_JOINTS = frozenset(["and", "or", "but", "then", "so", "&", "than"])
+
+
+_JOINT_MARKS = frozenset([",", ":", "-", "...", "…", "."])
+
+
+_BUTTONS = words(
+    "ok go enter next done save submit send apply search update create add confirm continue finish"
+)
+
+
+def clauses(tokens: Tokens) -> list[TipClause]:
+    """The clauses of a sentence."""
     made: list[TipClause] = []
-    said, example, _ = _split_example(sentence)
-    condition, group = "", False
-    stay_off = bool(_STAY_OFF.search(said))
-    either = False
-    for piece, comma in _pieces(said):
-        if piece.lower() in ("", "or", "and", "then", "but"):
-            either = either or piece.lower() == "or"
+    first = opening(tokens, 0, begins=True)
+    now, place = _opened(first, tokens, 0, frozenset())
+    acted = now.kind is ClauseKind.ACT
+    now.fronted = True
+    while place < len(tokens):
+        if length := run_at(tokens, place):
+            now.tokens += tokens[place : place + length]
+            place += length
             continue
-        if made and _CARRIED.match(piece) and made[-1].kind in (ClauseKind.WARNING, ClauseKind.REASON):
-            # "do not export or open files", "if it asks you to make or open one": the negation or condition goes on
-            made.append(
-                TipClause(
-                    f"not {piece[2:].strip()}" if made[-1].kind is ClauseKind.WARNING else piece,
-                    made[-1].kind,
-                )
-            )
+        found = _boundary(tokens, place, now, acted)
+        if found is None:
+            now.tokens.append(tokens[place])
+            place += 1
             continue
-        if (
-            (found := _CONDITIONED.match(piece)) is not None
-            and not _OR.match(piece)
-            and not _AFTER.match(piece)
-        ):
-            if made and made[-1].kind is ClauseKind.ACTION and not comma:  # "press it if it points down"
-                made[-1] = replace(made[-1], when=found["rest"])
-            else:
-                condition, group = found["rest"], found["word"].lower() in _GROUPS
-            made.append(TipClause(piece, ClauseKind.REASON))
-            continue
-        for clause in _of_piece(piece, stay_off):
-            if clause.kind is ClauseKind.ACTION and (condition or either or not comma):
-                clause = replace(
-                    clause, when=clause.when or condition, joined=not comma, other=clause.other or either
-                )
-                either = False
-                condition = condition if group else ""
-            made.append(clause)
-    if example:
-        made.append(TipClause(example, ClauseKind.EXAMPLE))
+        made.append(now)
+        at, opened, joint = found
+        now, place = _opened(opened, tokens, at, joint)
+        now.fronted = not acted
+        acted = acted or now.kind in (ClauseKind.ACT, ClauseKind.MORE)
+    made.append(now)
     return made
 
 
-def _pieces(text: str) -> list[tuple[str, bool]]:
-    """The text at its cuts, and whether a comma was there.
-
-    A place that stands alone goes with what follows ("Under Status, choose Draft").
-    """
-    pieces: list[tuple[str, bool]] = []
-    place, start, comma = "", 0, True
-    cuts = [(found.start(), found.end(), found[0]) for found in _SPLIT.finditer(text)]
-    for begin, end, cut in [*cuts, (len(text), len(text), "")]:
-        piece = text[start:begin].strip(" ,;:")
-        if piece.endswith((" and", " then", " only")):
-            piece = _DANGLING.sub("", piece)
-        if _PLACE_ALONE.match(piece):
-            place = f"{piece} "
-        else:
-            condition = _CONDITIONED.match(piece)
-            verb = _THEN_DO.match(piece) if condition is not None else None
-            pieces += [(place + piece, comma)] if verb is None else [(verb[1], comma), (verb[2], True)]
-            place = ""
-        start, comma = end, not cut.isspace()
-    return pieces
-
-
-def _split_example(sentence: str) -> tuple[str, str, str]:
-    """A sentence without the example at its end; an example address that is an action's object stays."""
-    found = _EXAMPLE.search(sentence)
+def _opened(
+    found: Opening | None, tokens: Tokens, place: int, joint: frozenset[str]
+) -> tuple[TipClause, int]:
     if found is None:
-        return sentence, "", ""
-    rest = sentence[found.end() :]
-    if not sentence[: found.start()].strip(" *_-"):
-        return "", rest, ""
-    if re.match(r"\ue000a", rest) and not re.search(r"\ue000a", sentence[: found.start()]):
-        return sentence, "", ""
-    comma = re.search(rf",\s+(?=(?:{_START}))|\s+(?=(?:and|or|then)\s+(?:{VERB})\s)", rest, re.IGNORECASE)
-    end = comma.start() if comma else len(rest)
-    return (sentence[: found.start()].rstrip(" ,(") + rest[end:]), rest[:end], ""
+        start, leads = skip_leads(tokens, place)
+        return TipClause(ClauseKind.REST, joint=joint, leads=leads), start
+    clause = TipClause(found.kind, [], joint, found.leads, found.word, found.verb)
+    return clause, found.start
 
 
-def _of_piece(piece: str, stay_off: bool) -> list[TipClause]:
-    if (found := _INSTEAD_OF.match(piece)) is not None:
-        if (after := _NAME_THEN_REST.match(found["rest"])) is not None:
-            return [TipClause(after[1], ClauseKind.WARNING), *_of_piece(after[2], stay_off)]
-        return [TipClause(found["rest"], ClauseKind.WARNING)]
-    if _WARNED.search(piece) is not None:
-        return [TipClause(piece, ClauseKind.WARNING)]
-    if _REASONED.match(piece) is not None and not ELSE.match(piece):
-        return [TipClause(piece, ClauseKind.WARNING if stay_off else ClauseKind.REASON)]
-    made: list[TipClause] = []
-    if (found := _TRAILING_INSTEAD_OF.search(piece)) is not None:
-        made.append(TipClause(found["rest"], ClauseKind.WARNING))
-        piece = piece[: found.start()] + piece[found.end() :]
-    other, either = bool(_OR.match(piece)), bool(_EITHER.search(piece))
-    if (before := _BEFORE.match(piece)) is not None:
-        return [*made, TipClause(before["rest"], later=True)]
-    if (after := _AFTER.match(piece)) is not None:
-        return [*made, TipClause(_base(after["rest"]))]
-    piece, said = _without_remark(piece)
-    earlier = bool(_FIRST.search(piece))
-    piece = re.sub(r"(?<!\bthe)\s+(?:first|beforehand)$", "", piece, flags=re.IGNORECASE)
-    return [*made, TipClause(piece, either=either, other=other, earlier=earlier), *said]
+def _boundary(
+    tokens: Tokens, place: int, now: TipClause, acted: bool
+) -> tuple[int, Opening | None, frozenset[str]] | None:
+    """Where the next clause begins, what opens it and how it is joined; None if none begins at ``place``."""
+    end = place
+    joint: set[str] = set()
+    while end < len(tokens) and (
+        _is_joint(tokens, end) or (tokens[end].sort is Sort.MARK and tokens[end].text in _JOINT_MARKS)
+    ):
+        joint.add(tokens[end].low)
+        end += 1
+    if tokens[place].sort is Sort.LETTER:
+        joint.add("letter")
+    if not joint:
+        return _inside(tokens, place, now, acted)
+    if end >= len(tokens):
+        return None
+    fixed = frozenset(joint | ({"then"} if "than" in joint else set()))
+    found = opening(tokens, end, joint=fixed)
+    if now.kind is ClauseKind.FRONT or (now.kind in FRONTED and not acted):
+        return _after_front(tokens, end, now, found, fixed)
+    if (
+        now.kind is ClauseKind.STATE
+        and not joint & {",", ":", "-", "but", "so"}
+        and found is not None
+        and found.kind in (ClauseKind.STATE, ClauseKind.UNKNOWN)
+    ):
+        return None
+    if now.kind is ClauseKind.WARN and found is not None and _carries_on(found, joint):
+        return None
+    if found is not None:
+        return end, found, fixed
+    return _continued(tokens, end, now, fixed)
 
 
-def _without_remark(piece: str) -> tuple[str, list[TipClause]]:
-    """An instruction without the remark after its colon ("hover over the row: the links are only there then")."""
-    found = _REMARK.search(piece)
-    if found is None or found.start() == 0:
-        return piece, []
-    return piece[: found.start()], [TipClause(piece[found.end() :], ClauseKind.REASON)]
+def _carries_on(found: Opening, joint: set[str]) -> bool:
+    """Whether a negation holds for the next verb too ("do not press A or tick B")."""
+    other = bool(found.leads & {("instead",), ("then",), ("rather",), ("finally",)})
+    return found.kind is ClauseKind.ACT and ("or" in joint or (joint == {"and"} and not other))
 
 
-def _base(text: str) -> str:
-    """``pressed Save`` as ``press Save``."""
-    irregular = {
-        "chosen": "choose",
-        "written": "write",
-        "gone": "go",
-        "put": "put",
-        "set": "set",
-        "read": "read",
-    }
-    first, _, rest = text.partition(" ")
-    word = irregular.get(first.lower(), "")
-    if not word and first.lower().endswith("ed"):
-        word = first[:-2] if not first.lower().endswith(("ped", "typed", "closed")) else first[:-1]
-        word = {"clickd": "click", "typ": "type", "stopp": "stop", "tapp": "tap", "tappe": "tap"}.get(
-            word.lower(), word
+def _is_joint(tokens: Tokens, place: int) -> bool:
+    """Whether a joint stands there; "than" is a slip for "then" where a clause may begin."""
+    if tokens[place].low != "than":
+        return tokens[place].low in _JOINTS
+    return place > 0 and tokens[place - 1].low in (",", "and", ";")
+
+
+def _after_front(
+    tokens: Tokens, end: int, now: TipClause, found: Opening | None, joint: frozenset[str]
+) -> tuple[int, Opening | None, frozenset[str]] | None:
+    """The end of a clause that stands before the main one: a comma or colon, not "or"."""
+    if "or" in joint or not joint & {",", ":", "-", "then", "so"}:
+        return None
+    if found is None:
+        return (
+            _continued(tokens, end, now, joint)
+            if joint & {":", "-", "then"} or _is_path(tokens, end)
+            else None
         )
-    return f"{word or first} {rest}"
+    return end, found, joint
 
 
-def is_named(text: str) -> bool:
-    """Whether a clause names anything in quotes or by an address."""
-    return MARK.search(text) is not None
+def _is_path(tokens: Tokens, place: int) -> bool:
+    if place < len(tokens) and tokens[place].sort is Sort.ADDRESS:
+        return True
+    for token in tokens[place : place + 9]:
+        if token.sort is Sort.ARROW:
+            return True
+        if token.sort is Sort.MARK:
+            return False
+    return False
+
+
+def _continued(
+    tokens: Tokens, end: int, now: TipClause, joint: frozenset[str]
+) -> tuple[int, Opening | None, frozenset[str]] | None:
+    start, leads = skip_leads(tokens, end)
+    if start >= len(tokens):
+        return None
+    path = _is_path(tokens, start)
+    ordered = "then" in joint or bool(
+        leads
+        & {
+            ("then",),
+            ("finally",),
+            ("last",),
+            ("next",),
+            ("afterwards",),
+            ("lastly",),
+            ("after", "that"),
+            ("at", "last"),
+            ("second",),
+            ("again",),
+            ("there",),
+            ("always",),
+        }
+    )
+    token = tokens[start]
+    thing = (
+        token.is_named
+        or token.low in (DETERMINERS | ROLES.keys()) - {"any", "all"}
+        or token.low in ("over", "on")
+    )
+    other = "or" in joint and (
+        (now.kind in (ClauseKind.ACT, ClauseKind.MORE) and thing) or (now.kind is ClauseKind.REST and path)
+    )
+    typed = now.verb is not None and now.verb.frame == "fill" and now.verb.verb != "fill"
+    if (
+        now.verb is not None
+        and now.verb.frame in ("fill", "set", "replace", "choose")
+        and _stands_alone(tokens, start)
+    ):
+        valued = any(one.low in ("to", "with", "into", "in", "under") for one in now.tokens)
+        button = (token.low.split()[:1] and token.low in BASE) or token.text.split()[0].lower() in _BUTTONS
+        if valued and ("," in joint or button):
+            return end, Opening(ClauseKind.MORE, start, leads), joint
+    if typed and set(joint) == {","} and token.is_capital and _stands_alone(tokens, start):
+        return end, Opening(ClauseKind.MORE, start, leads), joint
+    if other and token.is_capital and _is_landmark_end(now.tokens):
+        return None
+    if "letter" in joint or ordered or other or (path and joint & {":", "-", ","}):
+        return end, Opening(ClauseKind.MORE, start, leads), joint
+    if joint & {":", "-", "but", "...", "…", "so"}:
+        return end, Opening(ClauseKind.REST, start, leads), joint
+    return None
+
+
+def _stands_alone(tokens: Tokens, place: int) -> bool:
+    """Whether a name in capitals ends at a joint ("type the name, Enter")."""
+    after = place + (1 if tokens[place].sort is Sort.NAME else run_at(tokens, place))
+    return after > place and (
+        after >= len(tokens) or tokens[after].sort is Sort.MARK or tokens[after].low in _JOINTS
+    )
+
+
+def _is_landmark_end(tokens: Tokens) -> bool:
+    """Whether a clause ends with a landmark in capitals ("under Link", before "or HTML")."""
+    place = len(tokens) - 1
+    while place > 0 and tokens[place].is_capital:
+        place -= 1
+    return 0 < place < len(tokens) - 1 and tokens[place].low in SIDES
+
+
+def _inside(
+    tokens: Tokens, place: int, now: TipClause, acted: bool
+) -> tuple[int, Opening | None, frozenset[str]] | None:
+    """A clause that begins without a joint: a subordinate one, a contrast, or a verb after a place."""
+    token = tokens[place]
+    if not token.is_word or token.text[0].isupper():
+        return None
+    if not now.tokens and now.kind is not ClauseKind.ACT:
+        return None
+    if now.kind is ClauseKind.FRONT and token.low == "you" and verb_at(tokens, place + 1) is not None:
+        return place, opening(tokens, place), frozenset()
+    if (now.kind is ClauseKind.FRONT or (now.kind in FRONTED and now.fronted)) and verb_here(tokens, place):
+        return place, imperative(tokens, place, frozenset(), False), frozenset()
+    two = lows(tokens, place, 2)
+    if now.kind in FRONTED and now.fronted and (two == ("do", "not") or token.low in ("don't", "never")):
+        return place, negated(tokens, place, frozenset()), frozenset()
+    if (
+        two in (("instead", "of"), ("rather", "than"), ("in", "order"))
+        or (two == ("so", "that") and lows(tokens, place + 2, 1)[:1] != ("is",))
+        or (token.low == "not" and now.kind is ClauseKind.ACT and two != ("not", "only"))
+    ):
+        return (
+            place,
+            negated(tokens, place, frozenset()) or subordinate(tokens, place, frozenset(), False),
+            frozenset(),
+        )
+    if now.verb is not None and now.verb.frame == "wait" and not now.tokens:
+        return None
+    if (start := _excepted(tokens, place, now)) > 0:
+        return place, Opening(ClauseKind.WARN, start, word="without"), frozenset()
+    if token.low == "without" and verb_at(tokens, place + 1, gerund=True) is not None:
+        return place, Opening(ClauseKind.WARN, place + 1, word="without"), frozenset()
+    return _time_inside(tokens, place, now)
+
+
+def _excepted(tokens: Tokens, place: int, now: TipClause) -> int:
+    """The place of what is left out ("tick all except X"); 0 if nothing is."""
+    if now.kind is not ClauseKind.ACT or now.verb is None or now.verb.verb in ("leave", "keep", "ignore"):
+        return 0
+    two = lows(tokens, place, 2)
+    start = place + 1 if two[0] == "except" else place + 2 if two in _EXCEPT else 0
+    start += 1 if start and lows(tokens, start, 1) == ("for",) else 0
+    return start if start and start < len(tokens) and tokens[start].low not in SUBORDINATORS else 0
+
+
+_EXCEPT = frozenset([("apart", "from"), ("aside", "from"), ("other", "than"), ("but", "not")])
+
+
+def _time_inside(
+    tokens: Tokens, place: int, now: TipClause
+) -> tuple[int, Opening | None, frozenset[str]] | None:
+    token = tokens[place]
+    if token.low in (
+        "if",
+        "unless",
+        "when",
+        "whenever",
+        "until",
+        "till",
+        "because",
+        "since",
+        "while",
+        "although",
+        "wherever",
+        "whatever",
+    ):
+        split = True
+    elif token.low in ("before", "after", "once"):
+        following = tokens[place + 1] if place + 1 < len(tokens) else None
+        split = following is not None and (
+            following.low in ("you", "having")
+            or lows(tokens, place + 2, 2)[:1] in (("click",), ("press",), ("tap",))
+            or following.low in GERUND
+            or finite_at(tokens, place + 1) >= 0
+        )
+    else:
+        split = False
+    if not split or (now.kind is ClauseKind.WARN and token.low in ("because", "since")):
+        split = split and now.kind is not ClauseKind.WARN
+    return (place, subordinate(tokens, place, frozenset(), False), frozenset()) if split else None

@@ -1,139 +1,40 @@
-"""Noun phrases of tips: the control that is meant, its role and landmark; values; addresses with placeholders."""
+"""Noun phrases of tips: the control and its landmark."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kb.compiler.text import MARK, MarkedText
+from kb.compiler.lexicon import (
+    ADJECTIVES,
+    ARTICLES,
+    DETERMINERS,
+    GERUND,
+    LOCAL,
+    NAME_HEADS,
+    PLACES,
+    PRONOUNS,
+    ROLES,
+    SIDES,
+    words,
+)
+from kb.compiler.names import PREVIOUS, head, name_in, placeholder, run_at, shouted, slot
+from kb.compiler.tokens import Sort, Token, Tokens, written
 
-ROLES = {
-    "button": "button", "link": "link", "hyperlink": "link", "tab": "tab", "menu": "menu", "submenu": "menu",
-    "menu item": "menuitem", "menu entry": "menuitem", "entry": "menuitem", "item": "menuitem",
-    "field": "field", "box": "field", "text box": "field", "input": "field", "text area": "field",
-    "textarea": "field", "search box": "field", "text field": "field", "input field": "field", "search field": "field",
-    "drop-down": "select", "dropdown": "select", "drop-down list": "select", "dropdown list": "select",
-    "list": "select",
-    "select": "select", "select box": "select", "drop-down menu": "select", "dropdown menu": "select",
-    "selector": "select", "combo box": "select", "combobox": "select",
-    "checkbox": "checkbox", "check box": "checkbox", "check-box": "checkbox", "tick box": "checkbox",
-    "row": "row", "line": "row", "icon": "icon", "symbol": "icon", "heading": "heading", "header": "heading",
-    "column": "heading", "column head": "heading", "column header": "heading", "column heading": "heading",
-    "dialog": "dialog", "dialogue": "dialog", "radio button": "button", "option": "", "page": "", "section": "",
-    "message": "", "address": "", "url": "", "key": "", "word": "", "label": "", "entries": "menuitem",
-}  # fmt: skip
-"""Words for roles, and the role each means; of some words only the name beside them counts."""
+_ROWS = words("row rows line card entry item tile")
 
-_ROLE = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
-_MARKED = MARK.pattern.replace("(", "(?:", 2)
-_DETERMINER = re.compile(
-    r"^(?:(?:the|a|an|your|its|this|that|these|those|their|his|her|our|any|some|each|one of|either|"
-    r"both|all the)\s+)+",
-    re.IGNORECASE,
-)
-_SCREEN = (
-    r"(?:top|bottom|upper|lower|left|right|head|foot|header|footer|side|corner|toolbar|tool bar|bar|"
-    r"middle|cent(?:er|re)|"
-    r"menu bar|sidebar|side bar|navigation|nav bar|page|dialog|dialogue|window|form|screen|panel|"
-    r"pop-?up|overlay|second|first|"
-    r"field|end|very|project|site|front|main|table|grid|toolbox|menu|list|results?)"
-)
-_CORNER = re.compile(
-    rf"\s+(?:at|on|in|from|near|by|of|inside|within|along)\s+(?:(?:the|its|your|that|this|each|its own)\s+)?"
-    rf"(?:[\w'’-]+\s+){{0,2}}?{_SCREEN}\b(?!\s*{_MARKED}).*$",
-    re.IGNORECASE,
-)
-_SCREEN_CORNER = re.compile(
-    r"\s+(?:at|on|in)\s+the\s+(?:very\s+)?(?:top|bottom|upper|lower|far)(?:[\s-]+(?:right|left))?"
-    r"(?:[\s-]+(?:corner|side|edge|end|hand side))?(?:\s+of\s+(?:the|this|that|your|its|each)\s+[\w -]+)?$",
-    re.IGNORECASE,
-)
-_LANDMARK = re.compile(
-    r"\s+(?:just\s+|directly\s+|right\s+(?=below|above|next|beside|under|after))?"
-    r"(?:(?:to\s+|on\s+|at\s+)?(?:the\s+)?(?P<side>right|left)(?:[- ]hand side)?\s+(?:of|to|from)"
-    r"|in\s+the\s+(?P<row>row|line|card|entry|box)\s+(?:of|with|for|that has|named|called)"
-    r"|in\s+(?=(?:the\s+)?(?:[\w-]+\s+)?[\w-]+['’]s\s+(?P<owned>row|line|card|entry)\b)"
-    r"|(?P<next>next\s+to|besides?|below|beneath|underneath|under|above|over|behind|in\s+front\s+of|near|close\s+to|"
-    r"following|after|before|adjacent\s+to|opposite))\s*(?<=[\s])(?P<near>.+)$",
-    re.IGNORECASE,
-)
-_TAIL = re.compile(
-    r"\s+(?:by (?:\w+ing|an?)\b|by the (?=link|button|menu|icon)|separated|only|so that|in order|"
-    r"(?<!Add )(?<!Assign )(?<!Move )(?<!Copy )(?<!Back )(?<!Reply )(?<!Send )(?<!Jump )(?<!Convert )"
-    r"to (?!the\b|an?\b|your\b|be\b)(?-i:[a-z])+|for (?:this|that|it)|which|that|who|where|"
-    r"until|because|since|as|if|when|unless|with the mouse)\b.*$|,\s.*$"
-    r"|\s+(?<!\bthe\s)(?:again|once|twice|first|instead|as well|too|there|here)$",
-    re.IGNORECASE,
-)
-_SECOND_PLACE = re.compile(r"(?<=[a-z])\s+(?:under|below|in|on)\s.*$")
-_OWN_OF = re.compile(r"(?:the\s+)?(?:\w+\s)?(?:name|title|number|subject|address|login) of\s")
-_LOCATED = re.compile(
-    r"\s+(?:in|on|at|inside|within)\s+(?:the|its|that|this)\s+[a-z].*$|\s+for\s+(?!the\b|an?\b)[a-z]+$"
-)
-"""The place of a thing without a name of its own ("the point on the map")."""
+_ORDINALS = words("first second third last top topmost bottom newest")
 
-_NAME_OF = re.compile(
-    r"(?:the|its)\s+(?:\w+\s+)?(?:name|title|subject|login|sender|user\s?name)\s+of\s+(?:the|that|this|an?)\s+(?:[\w-]+\s*){1,3}$"
-)
-"""The name of a thing that the task names."""
+_KEPT = words("list field box column table map title editor results menu tab group view")
+_EDGES = words("end edge corner side hand margin start beginning head foot top bottom")
 
-_OF = re.compile(r"\s+of\s+(?:the|that|this|a|an|each|your|its)\b.*$", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"^(?:<([^<>]+)>|\{([^{}]+)\}|\[([^\[\]]+)\]|\$([A-Za-z]\w*)|:([a-z]\w*))$")
-_ADJECTIVES = frozenset(
-    [
-        "matching",
-        "first",
-        "second",
-        "third",
-        "last",
-        "next",
-        "previous",
-        "right",
-        "correct",
-        "only",
-        "corresponding",
-        "same",
-        "found",
-        "topmost",
-        "newest",
-        "oldest",
-        "latest",
-        "appearing",
-        "suggested",
-        "short",
-        "long",
-        "old",
-        "new",
-        "small",
-        "big",
-        "large",
-        "tiny",
-        "little",
-        "blue",
-        "red",
-        "green",
-        "grey",
-        "orange",
-        "big",
-        "cheapest",
-        "upper",
-        "lower",
-        "left",
-        "other",
-    ]
+_TAILS = words(
+    "either self again once twice first instead too there here itself only separately afterwards now "
+    "manually directly below above then"
 )
-PREVIOUS = "\ue002"
-"""A landmark that is the thing named just before ("beside it")."""
 
-_PRONOUN = re.compile(
-    r"(?:it|them|that|this|these|those)(?:\s*$|\s+(?!\w)|\s+(?:once|twice|first|again|if|when|until)\b)",
-    re.IGNORECASE,
-)
-_NOTHING = re.compile(r"(?:nothing|anything|everything|none|any|so|this|that|it|them)$", re.IGNORECASE)
-_PRESSED_KEY = re.compile(
-    r"(?:the\s+)?(Enter|Return|Escape|Esc)(?:\s+key)?\b(?=\s+(?:in|on|at|key)\b|$)", re.IGNORECASE
-)
-_KEYS = frozenset(["enter", "return", "tab", "escape", "esc", "space", "backspace", "delete"])
+_RELATIVE = words("wherever whatever which who where whose that because since so if when unless until while")
+
+_NAMES_IT = words("says called named labelled labeled reads with titled saying shows text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,181 +50,327 @@ class NamedControl:
         return bool(self.name or self.near)
 
 
-def slug(words: str) -> str:
-    """The placeholder's name for a phrase: lower case, without article and possessive, words joined by ``_``."""
-    words = re.sub(r"['’]s?(?=\s|$)", "", _DETERMINER.sub("", words.strip()).strip("<>{}[]$: "))
-    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")[:60] or "value"
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A prepositional phrase: its preposition as a text, and what it is about."""
+
+    side: str
+    tokens: Tokens
+    row: bool = False
 
 
-def placeholder(words: str) -> str:
-    """``the user's name`` as ``{user_name}``."""
-    return "{" + slug(words) + "}"
-
-
-def address(text: str, example: bool = False) -> str:
-    """An address with its placeholders as ``{name}``; of an example every number is one."""
-    text = re.sub(r"^\{[A-Z][A-Z0-9_]*\}(?=/|$)", "", text) or "/"
-    text = re.sub(r"<([^<>]+)>", lambda found: placeholder(found[1]), text)
-    text = re.sub(r"(?<![\w])\[([^\[\]]+)\]", lambda found: placeholder(found[1]), text)
-    text = re.sub(r"(?<=[/=_-])(?:\$|:)([A-Za-z][\w-]*)", lambda found: placeholder(found[1]), text)
-    text = re.sub(r"\{([A-Za-z][\w .-]*)\}", lambda found: placeholder(found[1]), text)
-    text = re.sub(
-        r"(?<![A-Za-z{%])([A-Z]{2,}(?:[_-][A-Z]+)*)(?![A-Za-z}])", lambda found: placeholder(found[1]), text
-    )
-    text = re.sub(r"(?<=[a-z])([A-Z]{3,})(?=$|[/?&])", lambda found: placeholder(found[1]), text)
-    return re.sub(r"\d+", "{number}", text) if example else text
-
-
-def value(text: str, source: MarkedText, known: frozenset[str] = frozenset()) -> str:
-    """A value to fill in or choose: literal if quoted, a number or a name; else a placeholder."""
-    text = text.strip(" ,.:")
-    if (mark := MARK.search(text)) is not None:
-        inner = source.get(mark)
-        return placeholder(inner) if _PLACEHOLDER.match(inner) else inner
-    text = text.split(", ")[0]
-    if not _OWN_OF.match(text):
-        text = _CORNER.sub("", text)
-    if _PLACEHOLDER.match(text):
-        return placeholder(text)
-    if re.fullmatch(r"(?:the\s+)?[A-Z]{2,}s?", text) and text[:4].lower() == "the ":
-        return placeholder(text)
-    if re.fullmatch(r"[A-Z]{2,}(?:[_ -][A-Z]+)*", text) and text not in ("UTC", "USD", "EUR", "ID"):
-        return placeholder(text)
-    bare = _DETERMINER.sub("", text)
-    bare = re.sub(r"^(?:option|value|entry|text|word)\s+(?=[A-Z])|\s+(?:option|value)$", "", bare)
-    if bare == text and (text[:1].isupper() or text[:1].isdigit() or text.isdigit()):
-        return text
-    if (
-        bare[:1].isupper()
-        and not bare.isupper()
-        and bare != text
-        and len(bare.split()) <= 4
-        and not re.search(r"['’]s\b", bare)
-    ):
-        return bare
-    if re.search(r"\b(?:from|in|of|for|that|which)\b", bare) and not (
-        re.match(r"number of\s\w+$", bare) or _OWN_OF.match(bare)
-    ):
-        bare = re.split(r"\s+(?:from|in|of|for|that|which)\b", bare)[0]
-    return placeholder(bare)
-
-
-def control(text: str, source: MarkedText, known: frozenset[str] = frozenset()) -> NamedControl:
+def control(tokens: Tokens, known: frozenset[str] = frozenset()) -> NamedControl:
     """The control a phrase names.
 
     Args:
         known: words of the tip's condition; a thing that it speaks of is given by the task.
     """
-    if " its " in text:
-        text = re.sub(r"\b(to|on|at|in)\s+its\s+(right|left|row|line)\b", r"\1 the \2 of it", text)
-    if " column " in text:
-        text = re.sub(r"\b(?:head|header|heading|title)\s+of\s+the\s+column\b", "column head", text)
-    text = _SCREEN_CORNER.sub("", text.strip(" ,.:;").split(", ")[0])
-    if (key := _PRESSED_KEY.match(text)) is not None:
-        return NamedControl(key[1])
-    near = where = ""
-    if (found := _LANDMARK.search(f" {text}")) is not None:
-        before, after = f" {text}"[: found.start()].strip(), found["near"]
-        if before and found["next"] and re.match(r"(?:you|having|\w+ing)\b", after, re.IGNORECASE):
-            text = before
-        elif before and (found["row"] or found["owned"] or _is_landmark(after)):
-            row = bool(found["row"] or found["owned"])
-            where = f"{found['side']} of" if found["side"] else "in" if row else found["next"].lower()
-            if found["owned"]:
-                after = re.sub(r"['’]s\s+(?:row|line|card|entry)\b.*$", "", after)
-            near = PREVIOUS if _PRONOUN.match(after) else _landmark(after, source, known, row)
-            text = before
-    name, role = _name(text, source, known)
-    return NamedControl(name, role, near, where.replace("besides", "beside"))
+    sides = [list(one.inner) for one in tokens if one.sort is Sort.REMARK and is_side(list(one.inner))]
+    tokens = bare(tokens)
+    core, rest = core_of(tokens)
+    if not rest and sides:
+        rest = sides[0]
+    name, role = head(_column_head(core), known)
+    if rest and (named := _named_by_clause(rest)) is not None and name_in(core)[1] == 0:
+        name = named
+    near, where = _landmark(rest, known)
+    return NamedControl(name, role, near, where)
 
 
-def _is_landmark(text: str) -> bool:
-    bare = _DETERMINER.sub("", text.strip())
-    if MARK.match(bare):
-        return True
-    return not re.match(
-        r"(?:very\s+)?(?:top|bottom|corner|screen|page$|window|pressing|clicking|now)\b",
-        bare,
-        re.IGNORECASE,
-    )
-
-
-def _landmark(text: str, source: MarkedText, known: frozenset[str], possessed: bool) -> str:
-    text = _TAIL.sub("", text.strip(" ,.:;"))
-    if possessed:
-        text = _SECOND_PLACE.sub("", text)
-    if (mark := MARK.search(text)) is not None:
-        return source.get(mark)
-    text = _CORNER.sub("", text)
-    whole = _DETERMINER.sub("", text)
-    bare = re.sub(rf"\s+(?:{_ROLE})$", "", whole, flags=re.IGNORECASE) or text
-    if bare.lower() in _ADJECTIVES:
-        bare = whole
-    if re.search(r"['’]s\b", bare) or (possessed and not bare[:1].isupper()) or set(bare.split()) <= known:
-        return placeholder(bare)
-    named = re.search(rf"(?:{_ROLE})\s+([A-Z].*)$", bare)
-    return named[1] if named else bare
-
-
-def _name(text: str, source: MarkedText, known: frozenset[str]) -> tuple[str, str]:
-    if (mark := MARK.search(text)) is not None:
-        around = f"{text[: mark.start()]} {_TAIL.sub('', ' ' + text[mark.end() :])[:24]}"
-        inner = source.get(mark)
-        return (placeholder(inner) if _PLACEHOLDER.match(inner) else inner), _role_in(
-            around, mark.start(), text, mark.end()
-        )
-    text = _CORNER.sub("", _TAIL.sub("", f" {text}")).strip(" ,.:;")
-    if (owned := _NAME_OF.match(text)) is not None and not re.search(r"[A-Z]", owned[0]):
-        return placeholder(owned[0]), ""
-    if _DETERMINER.match(text) and not re.search(r"[A-Z]", text):
-        text = _LOCATED.sub("", text)
-    text = _OF.sub("", re.sub(r"^one of (?=the\b)", "", text))
-    if _PLACEHOLDER.match(text):
-        return placeholder(text), ""
-    bare = _DETERMINER.sub("", text).strip()
-    if not bare or _NOTHING.match(bare):
-        return "", ""
-    if bare.lower() in _KEYS or re.fullmatch(r"(?:Ctrl|Alt|Shift|Cmd)(?:\+\w+)+", bare):
-        return bare, ""
-    before = re.match(
-        rf"(?:[a-z-]+\s+){{0,2}}?({_ROLE})\s+(?:called\s+|named\s+|labelled\s+)?([A-Z0-9].*)$", bare
-    )
-    if before is not None:
-        return before[2], ROLES[before[1].lower()]
-    after = re.match(rf"(.+?)[\s-]+({_ROLE})s?$", bare)
-    if after is not None and not (bare == text and re.search(r"\s(?:an?|new|the)$", after[1])):
-        capital = re.search(r"([A-Z0-9][\w&'.:!?()-]*(?:\s+[\w&'.:!?()-]+)*)$", after[1])
-        role = ROLES[after[2].lower()]
-        if capital is None and (not role or after[1].lower().split()[-1] in _ADJECTIVES):
-            bare_name = bare if "'s" not in bare and "’s" not in bare else placeholder(bare)
-            return bare_name, role
-        if capital is None and role == "row" and re.search(r"['’]s\b", bare):
-            return placeholder(bare), ""
-        return (capital[1] if capital else after[1]), role
-    if bare.lower() in known and bare != text and not ROLES.get(bare.lower(), ""):
-        return placeholder(bare), ""
-    if bare.lower() in ROLES:
-        return bare, ROLES[bare.lower()] if bare[:1].islower() else ""
-    if bare[:1].isupper() or bare[:1].isdigit():
-        return bare, ""
-    capital = re.search(r"(?:^|\s)([A-Z][\w&'.:!?-]*(?:\s+[\w&'.:!?-]+)*)$", bare)
-    if capital and bare != text:
-        return capital[1], ""
-    words = bare.lower().split()
-    if re.search(r"['’]s\b", bare):
-        bare = re.split(r"\s+(?:from|in|on|at|for|as)\s", bare)[0]
-    if re.search(r"\swith\s.*['’]s\b", bare):
-        return bare, ""
-    if re.search(r"['’]s\b", bare) or (
-        bare != text and words[-1] in known and (words[0] not in _ADJECTIVES or set(words) <= known)
+def bare(tokens: Tokens) -> Tokens:
+    """The phrase without remarks, punctuation at its ends and adverbs after it."""
+    kept = [one for one in tokens if one.sort is not Sort.REMARK]
+    while kept and (
+        kept[0].sort is Sort.MARK or kept[0].low in ("and", "then", "or", "over", "on", "also", "both")
     ):
-        return placeholder(bare), ""
-    return bare, ""
+        kept = kept[1:]
+    for place, token in enumerate(kept):
+        if token.low == "eg" or (
+            token.low in ("such", "for")
+            and [one.low for one in kept[place + 1 : place + 2]] in (["as"], ["example"])
+        ):
+            kept = kept[:place]
+            break
+    while len(kept) > 1 and (
+        kept[-1].sort is Sort.MARK
+        or (kept[-1].low in _TAILS and kept[-2].low not in ("the", "a", "an", "your"))
+    ):
+        kept = kept[:-1]
+    return kept
 
 
-def _role_in(around: str, start: int, text: str, end: int) -> str:
-    """The role word directly before or after a quoted name."""
-    after = re.match(rf"\s*({_ROLE})\b", text[end:], re.IGNORECASE)
-    before = re.search(rf"({_ROLE})\s*(?:called|named|labelled)?\s*$", text[:start], re.IGNORECASE)
-    found = after or before
-    return ROLES[found[1].lower()] if found else ""
+def core_of(tokens: Tokens) -> tuple[Tokens, Tokens]:
+    """The phrase up to its first place or clause, and the rest."""
+    place = 0
+    while place < len(tokens):
+        length = run_at(tokens, place)
+        if length:
+            place += length
+            continue
+        token = tokens[place]
+        if token.sort is Sort.MARK and token.text not in ("'", "-", "&", "#"):
+            break
+        if place and token.is_word and _ends_core(tokens, place):
+            break
+        place += 1
+    return tokens[:place], tokens[place:]
+
+
+def _ends_core(tokens: Tokens, place: int) -> bool:
+    token = tokens[place]
+    following = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    if token.low == "of":
+        return (
+            any(one.is_named for one in tokens[:place])
+            or _is_screen(tokens[place + 1 :])
+            or tokens[0].low not in (DETERMINERS | NAME_HEADS | {"one", "number"})
+        )
+    if token.low == "with":
+        return (
+            name_in(tokens[:place])[1] > 0
+            or name_in(tokens[place + 1 :])[1] > 0
+            or _is_screen(tokens[place + 1 :])
+        )
+    if token.low in ("right", "left"):
+        return following in ("of", "from", "to") or (following == "beside")
+    if token.low in ("next", "close", "adjacent"):
+        return following == "to"
+    return (
+        token.low in SIDES
+        or token.low in LOCAL
+        or token.low in _RELATIVE
+        or token.low
+        in (
+            "as",
+            "instead",
+            "named",
+            "called",
+            "labelled",
+            "labeled",
+            "titled",
+            "saying",
+            "without",
+            "appears",
+            "says",
+        )
+    )
+
+
+def _is_screen(tokens: Tokens) -> bool:
+    """Whether a phrase is a part of the screen without a name of its own."""
+    words = [one for one in tokens[:4] if one.low not in DETERMINERS]
+    lows = [one.low for one in words]
+    return (
+        bool(lows)
+        and not any(one.is_named for one in words)
+        and (lows[0] in PLACES or (len(lows) > 1 and lows[1] in PLACES and lows[0] not in ("search",)))
+    )
+
+
+def _named_by_clause(rest: Tokens) -> str | None:
+    """The name in "that begins with X", "called X", "with the text X"."""
+    for place, token in enumerate(rest[:6]):
+        if token.low in _NAMES_IT:
+            start, length = name_in(rest[place + 1 : place + 5])
+            if length and all(
+                one.low in DETERMINERS | ROLES.keys() | {"text", "with"}
+                for one in rest[place + 1 : place + 1 + start]
+            ):
+                return slot(written(rest[place + 1 + start : place + 1 + start + length]))
+        elif token.low not in ("that", "which", "begins", "starts", "is", "are", "begin", "start", "it"):
+            return None
+    return None
+
+
+def _column_head(core: Tokens) -> Tokens:
+    """``the head of the column X`` as ``the column head X``."""
+    lows = [one.low for one in core]
+    if "column" in lows and lows[:1] == ["the"] and "of" in lows and lows.index("of") < lows.index("column"):
+        return core[lows.index("column") :]
+    return core
+
+
+def _landmark(rest: Tokens, known: frozenset[str]) -> tuple[str, str]:
+    """The first landmark among the places after a phrase, and the preposition."""
+    while rest and rest[0].is_word:
+        found, rest = _next_place(rest)
+        if found is None:
+            if not rest or rest[0].low in _RELATIVE:
+                return "", ""
+            rest = rest[1:]
+            _, rest = core_of(rest)
+            continue
+        if near := landmark(found.tokens, known, possessed=found.row):
+            return near, found.side
+    return "", ""
+
+
+def _next_place(rest: Tokens) -> tuple[_Place | None, Tokens]:
+    """The place at the beginning of ``rest`` if it is a landmark, and what follows it."""
+    lows = [one.low for one in rest[:9]]
+    start = 1 if lows[0] in ("to", "on", "at", "in", "from", "of") else 0
+    inner = start + (1 if lows[start : start + 1] == ["the"] else 0)
+    if lows[inner : inner + 1] in (["right"], ["left"]):
+        return _beside_of(rest, lows, inner)
+    if start and (edge := _edge(rest, lows)) is not None:
+        return edge
+    if lows[0] in ("in", "on", "from", "at", "of"):
+        return _in_place(rest)
+    if lows[0] in ("next", "close", "adjacent") and lows[1:2] == ["to"]:
+        return _side(rest, 2, f"{lows[0]} to")
+    if lows[0] in SIDES:
+        return _side(rest, 1, "beside" if lows[0] == "besides" else lows[0])
+    return None, rest
+
+
+def _beside_of(rest: Tokens, lows: list[str], inner: int) -> tuple[_Place | None, Tokens]:
+    after = inner + 1
+    while lows[after : after + 1] and lows[after] in ("hand", "side", "end", "edge", "hand-side"):
+        after += 1
+    if lows[after : after + 1] not in (["of"], ["from"], ["to"], ["beside"]):
+        return None, rest[inner:]
+    if _is_screen(rest[after + 1 :]) and not _kept_screen(rest[after + 1 :]):
+        return None, rest[after:]
+    side = (
+        f"at the {lows[inner]} {lows[after - 1]} of"
+        if after > inner + 1 and lows[0] == "at"
+        else f"{lows[inner]} of"
+    )
+    return _side(rest, after + 1, side)
+
+
+def _kept_screen(tokens: Tokens) -> bool:
+    """Whether words of the screen are a landmark after "right of" ("the list", "the field")."""
+    found = [one.low for one in tokens[:3] if one.low not in DETERMINERS]
+    return bool(found) and found[0] in _KEPT
+
+
+def _edge(rest: Tokens, lows: list[str]) -> tuple[_Place | None, Tokens] | None:
+    """``at the right end of X``, ``in front of X``."""
+    if lows[:3] == ["in", "front", "of"]:
+        return _side(rest, 3, "in front of")
+    for place in range(1, min(6, len(lows))):
+        if lows[place] in ("top", "bottom", "upper", "lower", "far") and lows[place + 1 : place + 2] in (
+            ["right"],
+            ["left"],
+        ):
+            return None, []
+        if lows[place] in _EDGES and lows[place + 1 : place + 2] == ["of"]:
+            if _is_screen(rest[place + 2 :]):
+                return None, rest[place + 1 :]
+            if (row := _row(rest[place + 1 :])) is not None:
+                return row
+            if lows[-1] in _ROWS and len(lows) <= place + 4:
+                return None, []
+            return _side(rest, place + 2, " ".join(lows[: place + 2]))
+        if lows[place] in _ROWS:
+            return None
+    return None
+
+
+def _in_place(rest: Tokens) -> tuple[_Place | None, Tokens]:
+    """A row is a landmark, and so is "it"; another place is none."""
+    if (row := _row(rest)) is not None:
+        return row
+    if rest[0].low != "of" and len(rest) > 1 and rest[1].low in PRONOUNS - {"this", "that", "these", "those"}:
+        return _Place("in", rest[1:2], row=True), rest[2:]
+    return None, rest
+
+
+def _row(rest: Tokens) -> tuple[_Place | None, Tokens] | None:
+    """``in the row of X``, ``in the X row``, ``in X's row``, ``in its row``."""
+    end = 1
+    while end < min(len(rest), 9) and rest[end].low not in _ROWS:
+        if rest[end].low in LOCAL | SIDES | {"of"}:
+            return None
+        end += 1
+    if end >= len(rest) or rest[end].low not in _ROWS:
+        return None
+    if end + 1 < len(rest) and rest[end + 1].low in (
+        "of",
+        "with",
+        "for",
+        "named",
+        "called",
+        "where",
+        "whose",
+        "that",
+        "in",
+    ):
+        if rest[end + 1].low in ("that", "whose", "where", "in"):
+            return None
+        place, following = _side(rest, end + 2, "in")
+        return (replace(place, row=True) if place else None), following
+    before = [one for one in rest[1:end] if one.low not in ARTICLES]
+    if rest[1].low in ("its", "their"):
+        return _Place("in", [Token(Sort.WORD, "it", "it")], row=True), rest[end + 1 :]
+    if before and before[0].low in _ORDINALS:
+        return _Place("in", [*before, rest[end]]), rest[end + 1 :]
+    if before and before[0].low not in ADJECTIVES | {"same"}:
+        return _Place("in", before, row=True), rest[end + 1 :]
+    return None
+
+
+def _side(rest: Tokens, start: int, side: str) -> tuple[_Place | None, Tokens]:
+    core, following = core_of(rest[start:])
+    words = [one.low for one in core]
+    if not core or core[0].sort is Sort.MARK or words[0] in ("you", "having") or words[0] in GERUND:
+        return None, rest[start:]
+    return _Place(side, core), following
+
+
+def landmark(tokens: Tokens, known: frozenset[str], possessed: bool = False) -> str:
+    """The text of a landmark; of a row the task names what it is about."""
+    tokens = bare(tokens)
+    while tokens and tokens[0].low in ARTICLES and len(tokens) > 1:
+        tokens = tokens[1:]
+    place, length = name_in(tokens)
+    if any(one.low == "or" for one in tokens) and all(one.low == "or" or one.is_capital for one in tokens):
+        return written(tokens)
+    if length:
+        text = written(tokens[place : place + length])
+        return placeholder(text) if shouted(text) else slot(text)
+    if not tokens or tokens[0].low in PRONOUNS:
+        return PREVIOUS if tokens else ""
+    if tokens[0].sort is Sort.SLOT:
+        return placeholder(written(tokens))
+    text = written([replace(one, text=slot(one.text)) if one.sort is Sort.SLOT else one for one in tokens])
+    words = [one.low for one in tokens]
+    screen = not possessed and words[0] in ("top", "bottom", "corner", "screen", "page", "window", "very")
+    if screen and len(words) == 1:
+        return ""
+    owned = any(one.endswith(("'s", "s'")) for one in words[:-1])
+    if possessed or owned or set(words) - DETERMINERS <= known:
+        return placeholder(text)
+    return text
+
+
+def place(tokens: Tokens, known: frozenset[str]) -> tuple[str, str]:
+    """The landmark that a phrase with its preposition names, and the preposition; "" if it is none."""
+    return _landmark(tokens, known)
+
+
+def is_side(tokens: Tokens) -> bool:
+    """Whether a remark is a landmark ("(right of X)")."""
+    lows = [one.low for one in tokens[:3]]
+    if not lows or len(tokens) < 2:
+        return False
+    if lows[0] == "in" and _ROWS & {one.low for one in tokens[1:4]}:
+        return True
+    return (
+        lows[0] in SIDES
+        or (lows[0] in ("right", "left", "next") and lows[1] in ("of", "to", "from"))
+        or lows in (["to", "the", "right"], ["to", "the", "left"])
+    )
+
+
+def is_control(tokens: Tokens) -> bool:
+    """Whether a phrase names a control: a name of its own, or a word for a role."""
+    core, _ = core_of(bare(tokens))
+    if any(one.is_named or one.is_capital for one in core):
+        return True
+    words = [one.low for one in core if one.low not in DETERMINERS]
+    return bool(words) and ROLES.get(words[-1], "") in ("field", "select", "button", "icon", "link")
+
+
+# values
