@@ -1,15 +1,17 @@
 """How many of the tips given at a step of a real run are useful, against labels made twice (``data/tip_relevance``).
 
-Useful is a tip both people marked 2; the second table counts those that either did.  Half "work" is for tuning,
-"report" only for the figure that is told: ``python -m benchmarks.tip_relevance [work|report|both]``.
+Useful is a tip both people marked 2; the second table counts those that either did.  The last is with a vote for each
+tip at each step of other templates that it was given at: useful or not.  Half "work" is for tuning, "report" only for
+the figure that is told: ``python -m benchmarks.tip_relevance [work|report|both]``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,7 @@ from app import settings
 from kb.encoder import Encoder, EncoderUnavailable, load_encoder
 from kb.gate import error_rules
 from kb.retrieval import Retriever
-from kb.tip import Query, Status, Tip
+from kb.tip import Query, Status, Tip, TipRecord
 
 DATA = Path(__file__).parent / "data" / "tip_relevance"
 HOSTS = {
@@ -138,9 +140,34 @@ def report(outcomes: Sequence[_Outcome]) -> None:
         print(f"  {name:<26} {value:5.2f}  [{least:.2f}, {most:.2f}]")
 
 
+def given_with_votes(
+    pool: Sequence[Tip],
+    steps: Sequence[LabelledStep],
+    given: Sequence[tuple[str, ...]],
+    known: Encoder | None,
+) -> list[tuple[str, ...]]:
+    """The tips given at each step by the written rule, with the votes of the other templates' steps."""
+    found: dict[int, tuple[str, ...]] = {}
+    for template in {step.template for step in steps}:
+        up: Counter[str] = Counter()
+        down: Counter[str] = Counter()
+        for step, ids in zip(steps, given, strict=True):
+            if step.template != template:
+                useful = step.first & step.second
+                up.update(tip for tip in ids if tip in useful)
+                down.update(tip for tip in ids if tip not in useful)
+        recorded = [replace(tip, record=TipRecord(up=up[tip.id], down=down[tip.id])) for tip in pool]
+        retriever = Retriever(recorded, HOSTS, known, withheld=withheld)
+        for number, step in enumerate(steps):
+            if step.template == template:
+                found[number] = tuple(one.tip.id for one in retriever.retrieve(step.query).results)
+    return [found[number] for number in range(len(steps))]
+
+
 def main() -> None:
     wanted = sys.argv[1] if len(sys.argv) > 1 else "work"
-    retriever = Retriever(tips(), HOSTS, encoder(), withheld=withheld)
+    pool, known = tips(), encoder()
+    retriever = Retriever(pool, HOSTS, known, withheld=withheld)
     for half in ("work", "report") if wanted == "both" else (wanted,):
         steps = [step for step in labelled_steps() if step.half == half]
         given = [tuple(one.tip.id for one in retriever.retrieve(step.query).results) for step in steps]
@@ -157,6 +184,14 @@ def main() -> None:
                     for step, ids in zip(steps, given, strict=True)
                 ]
             )
+        print(f"{half}: with a vote for each tip at each step of other templates; useful: both said so")
+        voted = given_with_votes(pool, steps, given, known)
+        report(
+            [
+                _Outcome(step.template, ids, step.first & step.second)
+                for step, ids in zip(steps, voted, strict=True)
+            ]
+        )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from kb.tip import TipRecord
+from kb.tip import LastTest, TipRecord
 
 
 class EvidenceKind(StrEnum):
@@ -168,6 +168,19 @@ def records(connection: sqlite3.Connection, tip: str = "") -> dict[str, TipRecor
     return {id: TipRecord(**named) for id, named in counts.items()}
 
 
+def last_tests(connection: sqlite3.Connection, tip: str = "") -> dict[str, LastTest]:
+    """The newest test of every tip's current content, or of one tip's; by id.  A change of status keeps it."""
+    where, values = (" AND e.tip = ?", (tip,)) if tip else ("", ())
+    rows = connection.execute(
+        "SELECT e.tip, e.outcome, e.step, e.at, max(e.id) FROM evidence e JOIN tip t ON t.id = e.tip"
+        " JOIN revision tested ON tested.tip = e.tip AND tested.revision = e.revision"
+        " JOIN revision now ON now.tip = t.id AND now.revision = t.revision"
+        f" WHERE e.kind = 'test' AND tested.content = now.content{where} GROUP BY e.tip",
+        values,
+    )
+    return {row["tip"]: LastTest(outcome=row["outcome"], step=row["step"], at=row["at"]) for row in rows}
+
+
 _FIELDS = {
     (EvidenceKind.USE, UseOutcome.APPLIED): ("applied",),
     (EvidenceKind.USE, UseOutcome.DONE): ("applied", "done"),
@@ -175,7 +188,7 @@ _FIELDS = {
     (EvidenceKind.USE, UseOutcome.FAILED): ("applied", "failed"),
     (EvidenceKind.TEST, TestOutcome.HOLDS): ("tests",),
     (EvidenceKind.TEST, TestOutcome.STOPPED): ("tests",),
-    (EvidenceKind.TEST, TestOutcome.NOT_REACHED): ("tests",),
+    (EvidenceKind.TEST, TestOutcome.NOT_REACHED): (),
     (EvidenceKind.TEST, TestOutcome.BROKE): ("tests", "broke"),
 }
 

@@ -17,9 +17,9 @@ from kb.frozen import FrozenKnowledgeBase, frozen_version, newer, open_any, read
 from kb.manifest import manifest_path, read_manifest, to_bytes, waiting_path
 from kb.migrations import shown
 from kb.reading import read_bytes, refuse_odd
-from kb.select import tally
+from kb.select import tally, to_freeze
 from kb.store import KnowledgeBase
-from kb.tip import FreezeReport, KbDiff, Status, Tip, VerifyReport
+from kb.tip import FreezeReport, KbDiff, Kind, Status, Tip, VerifyReport
 
 __all__ = ["FrozenKnowledgeBase", "diff", "freeze", "open_any", "verify"]
 
@@ -33,8 +33,12 @@ def freeze(
     waive: Mapping[str, str] | None = None,
     lint_errors: Mapping[str, Sequence[str]] | None = None,
     encoder: tuple[str, str] | None = None,
+    with_learnings: bool = False,
 ) -> FreezeReport:
     """Write the active tips (and those of the statuses in ``include``) to ``out``, with a manifest beside it.
+
+    Learnings, which the program wrote, are left out whatever their status; ``with_learnings`` freezes those that runs
+    follow, drafts too.
 
     The same tips give the same bytes on every machine.  A tip with ``lint_errors`` (messages by tip id) is left out
     unless ``waive`` gives a reason for it, which the manifest keeps.  ``encoder`` is its id and hash. The file is
@@ -43,12 +47,13 @@ def freeze(
     out, waive, lint_errors = Path(out), waive or {}, lint_errors or {}
     _refuse_to_overwrite(out)
     _check_waivers(kb, waive)
-    chosen, left_out = _choose(kb.tips(), {Status.ACTIVE, *include}, set(lint_errors) - set(waive))
+    wanted = [tip for tip in kb.tips() if to_freeze(tip, include, with_learnings)]
+    chosen, left_out = _choose(kb.tips(), wanted, set(lint_errors) - set(waive))
     content = image.Content.of(chosen, kb.hosts(), as_stored=kb.frozen)
     data = image.build(content)
     sha256 = hashlib.sha256(data).hexdigest()
     tasks = sorted({task for tip in chosen for task in tip.taint})
-    refused = {tip.id for tip in kb.tips(statuses={Status.ACTIVE, *include})} - {tip.id for tip in chosen}
+    refused = {tip.id for tip in wanted} - {tip.id for tip in chosen}
     manifest: dict[str, Any] = {
         "format": "sitelore frozen knowledge base",
         "schema": shown(image.VERSION),
@@ -126,11 +131,15 @@ def diff(a: KnowledgeBase | FrozenKnowledgeBase, b: KnowledgeBase | FrozenKnowle
 
 
 def _choose(
-    tips: Sequence[Tip], statuses: set[Status], refused: set[str]
+    tips: Sequence[Tip], wanted: Sequence[Tip], refused: set[str]
 ) -> tuple[list[Tip], dict[str, int]]:
-    """The tips to freeze, and how many are left out by status or for lint errors."""
-    wanted = [tip for tip in tips if tip.status in statuses]
-    left_out = Counter(tip.status.value for tip in tips if tip.status not in statuses)
+    """The tips to freeze, and how many are left out by status, as learnings, or for lint errors."""
+    known = {tip.id for tip in wanted}
+    left_out = Counter(
+        tip.kind.value if tip.kind is Kind.LEARNING else tip.status.value
+        for tip in tips
+        if tip.id not in known
+    )
     chosen = [tip for tip in wanted if tip.id not in refused]
     if len(chosen) < len(wanted):
         left_out["lint errors"] = len(wanted) - len(chosen)
@@ -162,7 +171,9 @@ def _of_the_moment(tip: Tip) -> dict[str, Any]:
 def _said(tip: Tip) -> Tip:
     """A tip without the fields that differ between two files with the same content."""
     provenance = replace(tip.provenance, author="", source="")
-    return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None)
+    return replace(
+        tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None, last_test=None
+    )
 
 
 def _check_waivers(kb: KnowledgeBase | FrozenKnowledgeBase, waive: Mapping[str, str]) -> None:

@@ -95,7 +95,9 @@ def _record(text: str) -> TipRecord:
 
 def _bare(tip: Tip) -> Tip:
     provenance = replace(tip.provenance, author="", source="")
-    return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None)
+    return replace(
+        tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None, last_test=None
+    )
 
 
 def _digest(tips: Iterable[Tip], hosts: Hosts, layout: int) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kb.compiler import compile_text, procedure_of
-from kb.compiler.phrases import ROLES
+from kb.compiler.lexicon import ROLES
 from kb.procedure import ProcedureOrigin, StepKind
 from kb.task_values import LONGEST_READ
 from kb.tip import TipDraft
@@ -59,7 +59,10 @@ def warned_of(draft: TipDraft) -> Iterator[str]:
         for part in (draft.why, draft.before)
         for name in compile_text("", before=part[:LONGEST_READ]).never
     }
-    for step in procedure_of(draft).steps:
+    made = procedure_of(draft)
+    if made.origin is ProcedureOrigin.COMPILER:
+        made = compile_text(draft.do or draft.text, draft.when)  # with its warnings it has no such step
+    for step in made.steps:
         if step.target.casefold() in forbidden and step.kind not in (StepKind.READ, StepKind.WAIT):
             yield f"the step '{step}' does what the tip warns of"
 

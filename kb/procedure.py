@@ -1,9 +1,9 @@
 """A tip's steps: the actions it tells an agent to take, in order, with placeholders.  Pure data and its JSON form.
 
-A procedure is compiled from the tip's text (``kb.compiler``), drafted by a model or corrected by a person.  An entry is
-a step, or a choice between several ways of which one is enough.  ``{name}`` in a target or a value is a placeholder
-that a task's value fills.  ``never`` lists controls and addresses that the tip names in a warning, a reason or an
-example: they are never acted on.
+A procedure is compiled from the tip's text (``kb.compiler``), corrected by a person or recorded in a takeover. An
+entry is a step, or a choice between several ways of which one is enough. ``{name}`` in a target or a value is a
+placeholder that a task's value fills. ``never`` lists controls and addresses that the tip names in a warning, a
+reason or an example: they are never acted on.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class ProcedureOrigin(StrEnum):
     """The author of a procedure's steps."""
 
     COMPILER = "compiler"
-    MODEL = "model"
     PERSON = "person"
     TAKEOVER = "takeover"
+    MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +131,7 @@ class Procedure:
         entries: steps and choices, in order.
         never: controls and addresses of warnings, reasons and examples.
         unread: clauses that sound like an instruction and could not be compiled.
-        origin: who made the steps; those of a person or a takeover are never compiled again.
+        origin: who made the steps; only the compiler's are compiled again.
         compiler: the compiler's version, 0 for steps of another origin.
     """
 

@@ -9,7 +9,7 @@ from sqlite3 import Row
 from kb.gate import waiver_from_json
 from kb.procedure import ProcedureOrigin
 from kb.record import from_row, to_row
-from kb.tip import Revision, Tip, TipDraft, TipRecord
+from kb.tip import LastTest, Revision, Tip, TipDraft, TipRecord
 
 CURRENT = "SELECT r.*, t.created_at FROM tip t JOIN revision r ON r.tip = t.id AND r.revision = t.revision"
 """Current revisions; a condition follows."""
@@ -28,9 +28,9 @@ def stored_revision(row: Row) -> Revision:
     return Revision(tip=stored_tip(row), deed=row["deed"], author=row["author"], at=row["at"])
 
 
-def with_record(tip: Tip, known: Mapping[str, TipRecord]) -> Tip:
-    """The tip with its record, if it has one."""
-    return replace(tip, record=known[tip.id]) if tip.id in known else tip
+def with_record(tip: Tip, known: Mapping[str, TipRecord], tests: Mapping[str, LastTest]) -> Tip:
+    """The tip with its record and its last test, if it has them."""
+    return replace(tip, record=known[tip.id], last_test=tests.get(tip.id)) if tip.id in known else tip
 
 
 def with_author(draft: TipDraft, author: str) -> TipDraft:

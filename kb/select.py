@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
-from kb.tip import KbStats, Status, Tip
+from kb.tip import FOLLOWED_LEARNINGS, KbStats, Kind, Status, Tip
 
 
 def select(
@@ -21,6 +21,19 @@ def select(
         and (statuses is None or tip.status in statuses)
         and (not words or _holds(tip, words))
     ]
+
+
+def to_freeze(tip: Tip, include: Sequence[Status], with_learnings: bool) -> bool:
+    """Whether a tip goes into a frozen file, unless lint refuses it."""
+    if tip.kind is Kind.LEARNING:
+        return with_learnings and is_followed(tip)
+    return tip.status in {Status.ACTIVE, *include}
+
+
+def is_followed(tip: Tip) -> bool:
+    """Whether runs follow a learning: a draft only if a run here wrote it, an imported one once it is reviewed."""
+    quarantined = tip.status is Status.DRAFT and bool(tip.provenance.source)
+    return tip.kind is Kind.LEARNING and tip.status in FOLLOWED_LEARNINGS and not quarantined
 
 
 def tally(tips: Collection[Tip], *, revisions: int, vectors: int, encoder: str, frozen: bool) -> KbStats:

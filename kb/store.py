@@ -338,15 +338,16 @@ class KnowledgeBase:
         version = self.data_version
         if self._listed[0] != version:
             rows = self._connection.execute(f"{CURRENT} WHERE NOT t.gone ORDER BY t.id").fetchall()
-            known = evidence.records(self._connection)
-            self._listed = (version, [with_record(stored_tip(row), known) for row in rows])
+            known, tests = evidence.records(self._connection), evidence.last_tests(self._connection)
+            self._listed = (version, [with_record(stored_tip(row), known, tests) for row in rows])
         return self._listed[1]
 
     def _current(self, id: str) -> Tip:
         row = self._connection.execute(f"{CURRENT} WHERE t.id = ? AND NOT t.gone", (id,)).fetchone()
         if row is None:
             raise NoSuchTip(f"there is no tip {id!r}")
-        return with_record(stored_tip(row), evidence.records(self._connection, id))
+        known, tests = evidence.records(self._connection, id), evidence.last_tests(self._connection, id)
+        return with_record(stored_tip(row), known, tests)
 
     def _at(self, id: str, revision: int) -> Tip:
         row = self._connection.execute(

@@ -11,6 +11,9 @@ from enum import StrEnum
 
 from kb.procedure import Procedure
 
+BETWEEN = " · "
+"""Between the names in the words of an anchor."""
+
 CROSS = "cross"
 """The site of tips (and tasks) that span several sites."""
 
@@ -24,6 +27,8 @@ class Kind(StrEnum):
     DATA_FACT = "data-fact"
     ANSWER_FORMAT = "answer-format"
     POLICY = "policy"
+    LEARNING = "learning"
+    """Written by the program: which way works on a control, which page needs the larger vision model."""
 
 
 class Status(StrEnum):
@@ -35,6 +40,9 @@ class Status(StrEnum):
     SUSPECT = "suspect"
     RETIRED = "retired"
 
+
+FOLLOWED_LEARNINGS = frozenset({Status.DRAFT, Status.REVIEWED, Status.ACTIVE})
+"""Statuses of learnings that runs follow."""
 
 RETRIEVABLE = frozenset({Status.REVIEWED, Status.ACTIVE, Status.SUSPECT})
 """Statuses whose tips are retrieved from a live knowledge base; drafts and retired tips are not."""
@@ -91,7 +99,7 @@ class Anchor:
     Attributes:
         screenshot: content hash of the picture it was drawn on.
         box: left, top, width and height in CSS pixels of that picture.
-        words: the text in the region; ``role`` the role of its main element.
+        words: the names of the elements in the region, ``BETWEEN`` them; ``role`` the role of the main one.
         neighbours: the names of elements around it, nearest first.
         page: the template address of the page it was drawn on.
     """
@@ -112,7 +120,7 @@ class TipRecord:
         applied: steps at which its condition held; ``done``: steps at which one of its steps was done.
         effect: of those, steps whose effect was seen; ``failed``: steps at which its step could not be done.
         up, down: votes of operators and annotators.
-        tests, broke: tests in a browser, and those that broke.
+        tests, broke: tests in a browser that reached the tip's page, and those that broke.
     """
 
     applied: int = 0
@@ -123,6 +131,15 @@ class TipRecord:
     down: int = 0
     tests: int = 0
     broke: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastTest:
+    """The newest test of a tip's content: its outcome, the number of the step that decided it, and when."""
+
+    outcome: str
+    step: int = 0
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +191,8 @@ class Tip(TipDraft):
     waiver: Waiver | None = None
     record: TipRecord = field(default_factory=TipRecord)
     """How the tip has fared; in a frozen file as it was at the freeze."""
+    last_test: LastTest | None = None
+    """The newest test of what the tip says now; None for one that was not tested since.  Never frozen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +234,8 @@ class Query:
         title, headings, controls: the page in front; a control is its role and name ("button Save").
         element: role and name of the element about to be used.
         failure: the last failure in one sentence.
+        looks: tips whose region the page's picture shows, with the likeness in (0, 1]
+            (``kb.retrieval.anchors``).
     """
 
     url: str = ""
@@ -227,6 +248,7 @@ class Query:
     controls: tuple[str, ...] = ()
     element: str = ""
     failure: str = ""
+    looks: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,8 @@ Scores, each in [0, 1] in steps of 0.0001, each a function of the query and the 
   (``kb.retrieval.answers``); it belongs to the words too.
 - meaning: the better cosine of the task and the subgoal (``kb.retrieval.embedding``).  Page meaning: that of the
   page's title and headings.
-- anchor: the region the tip was drawn on, looked for among the page's controls (``kb.retrieval.anchors``).
+- anchor: the region the tip was drawn on, looked for among the page's controls, and by its picture where the caller
+  has compared pictures (``kb.retrieval.anchors``).
 
 Sum.  Each score adds points by a monotone table of written constants (``kb.retrieval.calibration``); the tip's record
 adds or takes some within bounds.  A tip for what is asked about loses some at a task that asks for something else

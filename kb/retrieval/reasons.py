@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kb.anchor_words import region_words
+from kb.retrieval.anchors import PageControls
 from kb.retrieval.cascade import PartScores, RetrievalSettings, Scores, Sums
 from kb.retrieval.keyword import Vocabulary, shared_words
 from kb.retrieval.scopes import QueryLocation
@@ -34,6 +36,8 @@ class QueryScores:
     sums: Sums
     rank: Rows
     vocabulary: Vocabulary
+    page: PageControls | None = None
+    """The controls in front, for the words of a region."""
 
     def score_of(self, route: Route, position: int) -> float:
         """A row's score on a route: of words and meaning the highest of task and page."""
@@ -79,12 +83,18 @@ def _line(route: Route, tip: Tip, terms: TipTerms, found: QueryScores, position:
     if route is Route.URL:
         return _address_line(tip)
     if route is Route.ANCHOR:
-        name = tip.anchor.words or tip.anchor.role if tip.anchor is not None else ""
-        return f'the page shows the region "{" ".join(name.split())[:60]}"'
+        return _region_line(tip, found)
     if route is Route.KEYWORD:
         answer = _at(found.parts.answer, position) > 0
         return _words_line(found, terms, _at(found.parts.condition, position), answer)
     return _meaning_line(_at(found.parts.meaning, position))
+
+
+def _region_line(tip: Tip, found: QueryScores) -> str:
+    """Name the region; one without words on the page is the picture's find."""
+    there = found.page.has if found.page is not None else None
+    words = region_words(tip.anchor, there) if tip.anchor is not None else ""
+    return f"looks like: {words or 'the picture of its region'}"
 
 
 def _address_line(tip: Tip) -> str:
@@ -136,12 +146,12 @@ def _meaning_line(cosine: float) -> str:
 
 def _record_line(record: TipRecord) -> str:
     told = (
-        (record.effect, "worked {} times"),
-        (record.failed, "could not be done {} times"),
-        (record.tests - record.broke, "held in {} tests"),
-        (record.broke, "broke in {} tests"),
-        (record.up, "{} votes for it"),
-        (record.down, "{} votes against it"),
+        (record.effect, "effect seen {}×"),
+        (record.failed, "could not be done {}×"),
+        (record.tests - record.broke, "held in a test {}×"),
+        (record.broke, "broke in a test {}×"),
+        (record.up, "voted useful {}×"),
+        (record.down, "voted not useful {}×"),
     )
     return ", ".join(text.format(count) for count, text in told if count > 0)
 
@@ -158,7 +168,9 @@ def why_missed(
 ) -> str:
     """Why a near miss is not delivered."""
     if score < settings.threshold:
-        return f"{score:.2f} is {settings.threshold - score:.2f} below the threshold {settings.threshold:.2f}"
+        gap = settings.threshold - score
+        digits = 2 if gap >= 0.005 else 4
+        return f"{score:.{digits}f} is {gap:.{digits}f} below the threshold {settings.threshold:.{digits}f}"
     if not deliverable:
         return f"its status is {tip.status.value}"
     if full:

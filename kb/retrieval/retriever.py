@@ -268,7 +268,8 @@ class Retriever:
         table = self.table
         place = QueryLocation(parse_address(query.url), query.site, query.sites)
         rows, url = table.considered(place)
-        parts = self._parts(query, vector, place, rows, url)
+        seen = PageControls.of(query)
+        parts = self._parts(query, vector, place, rows, url, seen)
         terms = query_terms(" ".join(task_texts(query)))
         summed = sums(parts)
         page = PageNames.of(query, place.address)
@@ -279,10 +280,16 @@ class Retriever:
             parts = replace(parts, reached=reached)
             summed = sums(parts)
         rank = table.ranked(rows, summed.total, self.settings)
-        return QueryScores(place, terms, rows, parts, summed, rank, table.vocabulary)
+        return QueryScores(place, terms, rows, parts, summed, rank, table.vocabulary, seen)
 
     def _parts(
-        self, query: Query, vector: Matrix | None, place: QueryLocation, rows: Rows, url: NDArray[np.float64]
+        self,
+        query: Query,
+        vector: Matrix | None,
+        place: QueryLocation,
+        rows: Rows,
+        url: NDArray[np.float64],
+        seen: PageControls,
     ) -> PartScores:
         table = self.table
         texts = task_texts(query)
@@ -302,8 +309,8 @@ class Retriever:
             page_meaning=table.embedding_scores(rows, self.vector_of(summary, keep=False))
             if summary
             else none,
-            anchor=table.anchor_scores(PageControls.of(query), place)[rows]
-            if query.controls or query.headings
+            anchor=table.anchor_scores(seen, place, dict(query.looks))[rows]
+            if seen.controls or query.looks
             else none,
             record=table.record_points(rows),
             beside=table.beside_topic(query.text)[rows],

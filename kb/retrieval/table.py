@@ -65,6 +65,12 @@ class TipColumns:
         return self._keywords.vocabulary
 
     @property
+    def tips_with_anchors(self) -> list[Tip]:
+        """Live tips that have an anchor."""
+        rows = self._anchors.rows
+        return [self.tips[row] for row in rows if self._alive[row]]
+
+    @property
     def is_mostly_dead(self) -> bool:
         """Whether a new table would be less than half as long."""
         return len(self.tips) > 256 and len(self.tips) > 2 * len(self.row_of)
@@ -167,9 +173,12 @@ class TipColumns:
             self._destinations[row] = Destinations.of(self.tips[row])
         return page.is_reached(self._destinations[row])
 
-    def anchor_scores(self, page: PageControls, place: QueryLocation) -> NDArray[np.float64]:
-        """Anchor scores of all rows."""
-        return self._anchors.scores(page, place.address, len(self.tips))
+    def anchor_scores(
+        self, page: PageControls, place: QueryLocation, looks: Mapping[str, float]
+    ) -> NDArray[np.float64]:
+        """Anchor scores of all rows; ``looks`` are likenesses of pictures, by tip."""
+        by_row = {self.row_of[tip]: look for tip, look in looks.items() if tip in self.row_of}
+        return self._anchors.scores(page, place.address, len(self.tips), by_row)
 
     def record_points(self, rows: Rows) -> Rows:
         """The points of the records of some rows."""

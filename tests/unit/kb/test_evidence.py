@@ -10,7 +10,7 @@ import pytest
 from kb.evidence import DOWN, UP, Evidence, EvidenceKind, TestOutcome, UseOutcome, latest_test
 from kb.freeze import freeze, open_any
 from kb.store import KnowledgeBase
-from kb.tip import Status, TipDraft, TipRecord
+from kb.tip import LastTest, Status, TipDraft, TipRecord
 
 DRAFT = TipDraft(site="x", text='Press "Save"', status=Status.ACTIVE)
 
@@ -35,7 +35,7 @@ def use(id: str, outcome: UseOutcome, run: str = "r1", step: int = 1) -> Evidenc
     return Evidence(tip=id, revision=1, kind=EvidenceKind.USE, outcome=outcome, run=run, step=step)
 
 
-def trial(id: str, outcome: TestOutcome, revision: int = 1) -> Evidence:
+def tried(id: str, outcome: TestOutcome, revision: int = 1) -> Evidence:
     return Evidence(tip=id, revision=revision, kind=EvidenceKind.TEST, outcome=outcome)
 
 
@@ -48,7 +48,7 @@ USES = {
 TESTS = {
     TestOutcome.HOLDS: TipRecord(tests=1),
     TestOutcome.STOPPED: TipRecord(tests=1),
-    TestOutcome.NOT_REACHED: TipRecord(tests=1),
+    TestOutcome.NOT_REACHED: TipRecord(),
     TestOutcome.BROKE: TipRecord(tests=1, broke=1),
 }
 
@@ -61,7 +61,7 @@ def test_a_use_counts_with_all_that_its_outcome_includes(kb: KnowledgeBase, id: 
 
 @pytest.mark.parametrize("outcome", TestOutcome)
 def test_a_test_counts_and_a_break_counts_twice(kb: KnowledgeBase, id: str, outcome: TestOutcome):
-    assert kb.add_evidence([trial(id, outcome)]) == 1
+    assert kb.add_evidence([tried(id, outcome)]) == 1
     assert kb.get(id).record == TESTS[outcome]
 
 
@@ -97,9 +97,9 @@ def test_a_use_is_known_by_tip_run_and_step(kb: KnowledgeBase, id: str):
 
 def test_tests_are_all_kept_and_the_newest_of_the_revision_tells(kb: KnowledgeBase, id: str):
     pieces = [
-        trial(id, TestOutcome.BROKE),
-        trial(id, TestOutcome.HOLDS),
-        trial(id, TestOutcome.BROKE, revision=2),
+        tried(id, TestOutcome.BROKE),
+        tried(id, TestOutcome.HOLDS),
+        tried(id, TestOutcome.BROKE, revision=2),
     ]
     assert kb.add_evidence([*pieces, pieces[0]]) == 4
     kept = kb.evidence(id)
@@ -108,6 +108,26 @@ def test_tests_are_all_kept_and_the_newest_of_the_revision_tells(kb: KnowledgeBa
     assert newest is not None
     assert newest.outcome == TestOutcome.HOLDS
     assert latest_test(kept, 3) is None
+
+
+def test_a_tip_carries_the_newest_test_of_what_it_says_now(kb: KnowledgeBase, id: str, tmp_path: Path):
+    def last() -> tuple[LastTest | None, LastTest | None]:
+        return kb.get(id).last_test, kb.tips()[0].last_test
+
+    assert last() == (None, None)
+    kb.add_evidence([tried(id, TestOutcome.HOLDS), replace(tried(id, TestOutcome.BROKE), step=3, at=9.0)])
+    broke = LastTest(outcome="broke", step=3, at=9.0)
+    assert last() == (broke, broke)
+    kb.set_status([id], Status.SUSPECT)
+    assert last() == (broke, broke), "a change of status is no other content"
+    kb.edit(id, replace(kb.get(id), why="it is lost otherwise"))
+    assert last() == (None, None)
+    kb.undo()
+    assert last() == (broke, broke)
+    kb.set_status([id], Status.ACTIVE)
+    freeze(kb, tmp_path / "a.akb")
+    with open_any(tmp_path / "a.akb") as frozen:
+        assert frozen.get(id).last_test is None
 
 
 def test_what_is_not_said_is_filled_in_and_what_belongs_to_no_tip_is_left_out(kb: KnowledgeBase, id: str):
@@ -128,7 +148,7 @@ def test_a_row_is_never_changed(kb: KnowledgeBase, id: str, statement: str):
 
 def test_undo_does_not_touch_evidence(kb: KnowledgeBase, id: str):
     kb.edit(id, replace(kb.get(id), why="it is lost otherwise"))
-    kb.add_evidence([vote(id, UP), trial(id, TestOutcome.HOLDS)])
+    kb.add_evidence([vote(id, UP), tried(id, TestOutcome.HOLDS)])
     deeds = len(kb.journal.entries())
     kb.undo()
     assert kb.get(id).why == ""

@@ -76,7 +76,7 @@ def test_active_tips_are_frozen_and_the_rest_is_counted(kb: KnowledgeBase, tmp_p
 
 
 def test_the_bytes_are_these_on_every_machine_and_with_every_sqlite(kb: KnowledgeBase, tmp_path: Path):
-    expected = "781d4b189bdcfa02fb2ab2122c156e2062097804d56785f5a9db394c7e461573"
+    expected = "b673263e6af66e761eb2fa745f3172f2f924f6e016dc9261b70f71009e6c00df"
     assert freeze(kb, tmp_path / "a.akb").sha256 == expected
 
 

@@ -41,7 +41,7 @@ PROCEDURE = Procedure(
     ),
     never=("Delete",),
     unread=("do the rest",),
-    origin=ProcedureOrigin.MODEL,
+    origin=ProcedureOrigin.TAKEOVER,
     compiler=3,
 )
 

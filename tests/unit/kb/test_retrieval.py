@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kb.retrieval import RetrievalSettings, Retriever, estimate_tokens
 from kb.retrieval.embedding import content_key
+from kb.retrieval.reasons import why_missed
 from kb.retrieval.terms import tip_text
 from kb.tip import Query, Retrieval, Route, Status, Tip
 from kb.vectors import MemoryVectors
@@ -154,6 +155,18 @@ def test_missed_tips_say_what_kept_them_back():
     assert reasons["draft"] == "its status is draft"
     assert reasons["long"].startswith("over the token budget: it takes 1206")
     assert "below the threshold 0.06" in reasons["near"]
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (0.04, "0.04 is 0.02 below the threshold 0.06"),
+        (0.0596, "0.0596 is 0.0004 below the threshold 0.0600"),
+    ],
+)
+def test_a_near_miss_is_told_with_the_digits_that_tell_it_apart(score: float, words: str):
+    settings = RetrievalSettings(threshold=0.06)
+    assert why_missed(tip("t", "x"), score, True, settings, full=False, tokens=1, left=1) == words
 
 
 def test_the_budget_passes_over_a_long_tip_and_takes_a_shorter_one_behind_it():

@@ -199,7 +199,7 @@ def test_a_tips_record_moves_it_and_no_other() -> None:
     assert [one.tip.id for one in plain.results] == ["a", "b", "c"]
     assert [one.tip.id for one in moved.results] == ["c", "b"]
     assert moved.results[1] == plain.results[1]
-    assert "worked 3 times" in moved.results[0].why
+    assert "effect seen 3×" in moved.results[0].why
 
 
 CUTS: tuple[tuple[str, list[int], int | None, int, list[int], int], ...] = (
@@ -260,6 +260,58 @@ def test_a_region_needs_half_of_its_words(clause: str, words: str, score: float)
 
 
 @pytest.mark.parametrize(
+    ("clause", "words", "controls", "score"),
+    [
+        ("a name is one control's, not two controls' together", "View Order", ("My Order", "View all"), 0.75),
+        ("half a control's words are enough", "Sort", ("Sort prices",), 1.0),
+        ("less than half are not", "Sort", ("Sort all prices",), 0.0),
+        ("the better of two controls counts", "View Order", ("Order", "View Order"), 1.0),
+        ("of several names each is looked for", "Sort · Filters", ("Sort", "Filters"), 1.0),
+        ("half of the names are enough", "Sort · Filters", ("Sort",), 0.75),
+        ("a third of them is not", "Sort · Filters · Columns", ("Sort",), 0.0),
+        ("a count is another on each page", "2,800 Commits", ("Commits 17",), 1.0),
+        ("a name of numbers alone has no other words", "12", ("12",), 1.0),
+    ],
+)
+def test_a_regions_names_are_found_in_single_controls(
+    clause: str, words: str, controls: tuple[str, ...], score: float
+) -> None:
+    index = AnchorIndex()
+    index.add(0, Anchor(words=words, role="button", page="/lamps"))
+    seen = PageControls.of(Query(controls=tuple(f"button {name}" for name in controls)))
+    assert index.scores(seen, parse_address("http://shop.test/lamps"), 1)[0] == score, clause
+
+
+@pytest.mark.parametrize(
+    ("clause", "look", "score"),
+    [
+        ("no more like it than other places of its own page", 0.0, 0.0),
+        ("less like it than those", -0.4, 0.0),
+        ("half way to the very same", 0.5, 0.7),
+        ("the very same", 1.0, 0.9),
+        ("rounding above it", 1.0001, 0.9),
+    ],
+)
+def test_a_likeness_of_pictures_is_a_score_of_its_own(clause: str, look: float, score: float) -> None:
+    index = AnchorIndex()
+    index.add(0, Anchor(words="Sort prices", role="button", page="/lamps"))
+    nothing = PageControls.of(Query())
+    assert index.scores(nothing, None, 1, {0: look})[0] == score, clause
+    seen = PageControls.of(Query(controls=("button Sort prices",)))
+    assert index.scores(seen, parse_address("http://shop.test/lamps"), 1, {0: look})[0] == 1.0, clause
+
+
+@pytest.mark.parametrize(("look", "found"), [(0.9, True), (0.6, True), (0.4, False)])
+def test_a_picture_finds_a_tip_whose_words_are_not_on_the_page(look: float, found: bool) -> None:
+    tips = [tip("a", "It opens on the second click", anchor=Anchor(words="Chart", screenshot="f" * 64))]
+    query = replace(LIST, looks=(("a", look), ("gone", 1.0)))
+    results = Retriever(tips, HOSTS).retrieve(query).results
+
+    assert [one.tip.id for one in results] == (["a"] if found else [])
+    assert all('looks like: "Chart"' in one.why for one in results)
+
+
+@pytest.mark.parametrize(
     ("change", "found"),
     [
         ({}, True),
@@ -291,7 +343,7 @@ def test_a_tip_with_an_anchor_is_found_on_pages_that_look_alike(
     results = Retriever(tips, HOSTS).retrieve(query).results
 
     assert [one.tip.id for one in results] == (["a"] if found else [])
-    assert all('the page shows the region "Sort by"' in one.why for one in results)
+    assert all('looks like: "Sort by" combobox beside "Newest first"' in one.why for one in results)
 
 
 def test_an_icon_without_words_is_known_by_its_neighbours() -> None:
