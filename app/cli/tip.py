@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli import tip_trials
+from app.cli import tip_tests
 from app.cli.common import (
     Json,
     add_undo_commands,
@@ -20,7 +20,7 @@ from app.cli.common import (
     table,
     with_engine,
 )
-from app.engine.api.tip_api import TipStanding
+from app.engine.api.tip_api import TipStanding, followed_words, vote_counts
 from app.errors import UsageError
 from kb.tip import (
     Kind,
@@ -152,9 +152,20 @@ def list_(
     """List tips by id."""
     tips = with_engine(lambda engine: engine.list_tips(site, status, search))
     rows = [
-        (t.id, t.status.value, t.kind.value, str(t.scope) or "whole site", t.revision, t.text) for t in tips
+        (
+            t.id,
+            t.status.value,
+            t.kind.value,
+            str(t.scope) or "whole site",
+            tip_tests.tested_cell(t.last_test),
+            followed_words(t.record),
+            vote_counts(t.record),
+            t.revision,
+            t.text,
+        )
+        for t in tips
     ]
-    heads = ("tip", "status", "kind", "scope", "rev", "text")
+    heads = ("tip", "status", "kind", "scope", "tested", "followed", "votes", "rev", "text")
     print_result([tip_document(t) for t in tips], as_json, lambda: table(rows, heads, widest=70))
 
 
@@ -170,7 +181,7 @@ def show_(tip: str, as_json: Json = False) -> None:
     print_result(
         {**body, "standing": json_data(standing)},
         as_json,
-        lambda: "\n".join([*_body_text(body), *tip_trials.standing_lines(standing)]),
+        lambda: "\n".join([*_body_text(body), *tip_tests.standing_lines(standing)]),
     )
 
 
@@ -301,8 +312,9 @@ def restore(
     )
 
 
-app.command("test")(tip_trials.try_tip)
-app.command("vote")(tip_trials.vote)
+app.command("test")(tip_tests.try_tip)
+app.command("vote")(tip_tests.vote)
+app.command("draft")(tip_tests.draft)
 add_undo_commands(app, "knowledge")
 
 
@@ -345,7 +357,7 @@ def _body_text(body: dict[str, Any]) -> list[str]:
         "created_at": _time_text(body["created_at"]),
         "changed_at": _time_text(body["changed_at"]),
     }
-    for name in ("provenance", "procedure", "record"):
+    for name in ("provenance", "procedure", "record", "last_test"):
         del facts[name]
     facts["waiver"] = f"{_waiver(body['waiver'])}" if body["waiver"] else ""
     words = {key: ", ".join(value) if key in ("keywords", "taint") else value for key, value in facts.items()}

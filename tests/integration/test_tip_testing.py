@@ -15,7 +15,7 @@ from app.engine.api.run_api import RunRequest
 from app.engine.browser.session import open_session
 from app.engine.core.events import Event, JobChanged, KnowledgeChanged
 from app.engine.engine import Engine
-from app.engine.services.graph_navigation import login_path
+from app.engine.services.site_logins import login_path
 from kb.tip import Scope, Status, TipDraft
 from tests.support.changing_shop import ChangingShop
 from tests.support.live_hands import click, in_hand, key, middle, typed, until
@@ -117,9 +117,26 @@ async def test_a_step_that_would_write_is_not_done(engine: Engine, shop: Changin
 async def test_a_write_of_a_script_behind_a_harmless_name_is_held_back(engine: Engine, shop: ChangingShop):
     script = "onclick=\"fetch('/basket/add', {method: 'POST', body: 'product=oak-tray'}); this.textContent='Shown'\""
     shop.changes = {"<h1>Good things": f'<button type="button" {script}>Show more</button><h1>Good things'}
-    tip = await store(engine, shop, SHOP, "/", 'Choose ORDER in the "Sort by" list, then press "Show more".')
+    tip = await store(
+        engine,
+        shop,
+        SHOP,
+        "/",
+        'Choose ORDER in the "Sort by" list, then press "Show more" above "Good things for plain days".',
+    )
     done = await engine.test_tip(tip)
     assert (done.outcome, done.step) == ("stopped before a write", 2), done.message
+    assert shop.sent == []
+
+
+@pytest.mark.smoke
+async def test_a_notice_over_the_page_is_closed_before_the_tip_is_judged(engine: Engine, shop: ChangingShop):
+    shop.sign_in(login_path(ADMIN))
+    tip = await store(
+        engine, shop, ADMIN, "/admin/orders", 'Hover over "Reports", then press "Orders by month".'
+    )
+    done = await engine.test_tip(tip)
+    assert done.outcome == "holds", done.message
     assert shop.sent == []
 
 

@@ -1,4 +1,4 @@
-"""Use cases that say how a tip fares: tests in a browser, votes, its record.  Part of ``EngineApi``."""
+"""Use cases of a tip: how it fares (tests in a browser, votes, its record), and the page its region is on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kb.tip import TipRecord
+from app.engine.core.regions import RegionElement
+from kb.evidence import TestOutcome
+from kb.procedure import Procedure
+from kb.tip import LastTest, TipDraft, TipRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,22 @@ class TestedStep:
     """``done``, ``passed over``, ``left out``, ``not done`` or ``would write``."""
     note: str = ""
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageElements:
+    """The controls and headings of a step's page, of which a tip's region is chosen.
+
+    Attributes:
+        screenshot: content hash of the picture, "" without one.
+        page: the address with its data replaced.
+        missing: why there is nothing to choose, in words.
+    """
+
+    screenshot: str = ""
+    page: str = ""
+    elements: tuple[RegionElement, ...] = ()
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +90,13 @@ class TipTests:
 class TipStanding:
     """A tip's steps, the newest test of what it says now, and its record.
 
-    ``unread`` are clauses that could not be compiled; ``tested_at`` is Unix seconds, 0 for a tip that was not tested.
+    ``never`` are the controls and addresses it warns of, ``unread`` its clauses that could not be compiled;
+    ``tested_at`` is Unix seconds, 0 for a tip that was not tested.
     """
 
     tip: str
     steps: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     outcome: str = ""
     step: int = 0
@@ -86,14 +107,54 @@ class TipStanding:
     votes: dict[str, str] = field(default_factory=dict[str, str])
     """Each person's last vote, ``up`` or ``down``."""
     own_vote: str = ""
-    """The last vote of the person who asks that was given outside of runs; "" for none."""
+    """The last vote of the person who asks, in the run that was named or outside of runs; "" for none."""
+
+
+def tested_words(test: LastTest | None) -> str:
+    """``holds``, ``broke at step 3``, ``stopped at step 2`` (before a write), ``not reached``, or ``not tested``."""
+    if test is None:
+        return "not tested"
+    heads = {TestOutcome.BROKE.value: "broke", TestOutcome.STOPPED.value: "stopped"}
+    return f"{heads[test.outcome]} at step {test.step}" if test.outcome in heads else test.outcome
+
+
+def followed_words(record: TipRecord) -> str:
+    """``3 of 7``: the steps that followed a tip with its effect seen, of those it was for; empty without any."""
+    return f"{record.effect} of {record.applied}" if record.applied else ""
+
+
+def vote_counts(record: TipRecord) -> str:
+    """``+2 -1``: the people who found a tip useful and those who did not; empty without votes."""
+    counts = (f"+{record.up}" if record.up else "", f"-{record.down}" if record.down else "")
+    return " ".join(one for one in counts if one)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftedSteps:
+    """A model's steps for a tip, for a person to accept or reject.
+
+    Attributes:
+        left_out: a line for each step that was left out, with the reason.
+        marked: a line for each step that names what the tip does not.
+        tokens: in and out.
+    """
+
+    procedure: Procedure
+    left_out: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()
+    model: str = ""
+    tokens: tuple[int, int] = (0, 0)
+    seconds: float = 0.0
 
 
 class TipApi(Protocol):
-    """Use cases of tips' tests and votes.  Errors are ``SiteloreError``s."""
+    """Use cases of tips' tests, votes and regions.  Errors are ``SiteloreError``s."""
 
     async def test_tip(
         self, tip: str, start_url: str = "", values: Mapping[str, str] | None = None, headed: bool = False
     ) -> TipTest: ...
     async def test_tips(self, site: str, drafts: bool = False) -> TipTests: ...
-    async def tip_standing(self, tip: str) -> TipStanding: ...
+    async def tip_standing(self, tip: str, run: str = "") -> TipStanding: ...
+    async def model_missing(self) -> str: ...
+    async def draft_steps(self, draft: TipDraft) -> DraftedSteps: ...
+    async def page_elements(self, run: str, step: int) -> PageElements: ...

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from app import settings
-from app.engine.agent.procedures.trial import Tell, Trial, TrialResult, filled_values
+from app.engine.agent.procedures.procedure_test import ProcedureTest, ProcedureTestResult, Tell, filled_values
 from app.engine.api.tip_api import TipStanding, TipTest, TipTests
 from app.engine.core.events import KnowledgeChanged
 from app.engine.core.redaction import MARK
 from app.engine.jobs import Job
 from app.engine.services.core import Core
 from app.engine.services.graph_cache import GraphCache, checked_address
-from app.engine.services.graph_navigation import saved_login
+from app.engine.services.site_logins import saved_login
 from app.errors import NotFound, SiteloreError, UsageError
 from kb.compiler import procedure_of
 from kb.content import content_key
@@ -105,8 +105,8 @@ class TipTestService:
         _, task = self._core.registry.start(f"Test the tips of {site}", work)
         return await task
 
-    async def tip_standing(self, tip: str) -> TipStanding:
-        """Return a tip's steps, its last test and its record."""
+    async def tip_standing(self, tip: str, run: str = "") -> TipStanding:
+        """Return a tip's steps, its last test and its record; the own vote is that in ``run``, or outside of runs."""
 
         def reading() -> TipStanding:
             stored, pieces = self._core.kb.get(tip), self._core.kb.evidence(tip)
@@ -114,10 +114,11 @@ class TipTestService:
             test = tests[-1] if tests else None
             given = [one for one in pieces if one.kind is EvidenceKind.VOTE]
             votes = {one.by: one.outcome for one in given}
-            own = [one.outcome for one in given if one.by == self._core.kb.author and not one.run]
+            own = [one.outcome for one in given if one.by == self._core.kb.author and one.run == run]
             return TipStanding(
                 tip=tip,
                 steps=procedure.lines,
+                never=procedure.never,
                 unread=procedure.unread,
                 outcome=test.outcome if test is not None else "",
                 step=test.step if test is not None else 0,
@@ -166,7 +167,8 @@ class TipTestService:
                 log.warning("run %s can't be read for a test: %s", source.run, error)
         if tip.site in workspace.graph_sites():
             home = self._graph_cache.load_on_store(tip.site).graph.home
-        return step_url, home
+        row = workspace.site_store.rows.get(tip.site)
+        return step_url, home or next(iter(row.starts if row is not None else ()), "")
 
     def _has_worked(self, tip: Tip) -> bool:
         """Whether a test of this content has done the first step."""
@@ -204,20 +206,20 @@ class TipTestService:
     ) -> TipTest:
         """Do one test and keep its result."""
         async with browser.visit() as executor:
-            trial = Trial(
-                hands=executor,
+            test = ProcedureTest(
+                executor=executor,
                 procedure=procedure_of(tip),
                 values=values,
                 sure=start.sure,
                 tell=tell,
                 stop=lambda: job.cancel_requested,
             )
-            result = await trial.run(start.url)
+            result = await test.run(start.url)
         if result is None:
             return TipTest(tip=tip.id, revision=tip.revision, message="the test was cancelled", url=start.url)
         return await self._keep(tip, start, result)
 
-    async def _keep(self, tip: Tip, start: StartPage, result: TrialResult) -> TipTest:
+    async def _keep(self, tip: Tip, start: StartPage, result: ProcedureTestResult) -> TipTest:
         """Store a result as evidence; a tip that people trust and that broke becomes suspect."""
         kb = self._core.kb
 
@@ -246,7 +248,7 @@ class TipTestService:
         )
 
 
-def evidence_of(tip: Tip, result: TrialResult) -> Evidence:
+def evidence_of(tip: Tip, result: ProcedureTestResult) -> Evidence:
     """Return the evidence of a test."""
     return Evidence(
         tip=tip.id,

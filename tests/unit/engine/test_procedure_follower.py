@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.agent.procedures.follower import ProcedureFollower, done_before
+from app.engine.agent.procedures.follower import ProcedureFollower
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
-from app.engine.core.actions.types import Click, Goto, Select, TypeText
-from app.engine.core.observation import Observation, ProcedureState, RetrievedTip
+from app.engine.core.actions.types import Click, Goto, Select, Stop, TypeText
+from app.engine.core.observation import Observation, ProcedureState, RetrievedTip, TipCredit
 from app.engine.core.page_state import PageCapture
-from app.engine.core.trajectory import Exposure, Step
+from app.engine.core.trajectory import Exposure, Step, steps_done
 from kb.compiler import compile_text
 from tests.support.scout_pages import el, page
 
 HOST = "http://place.test"
 SEEN = ActionResult(success=True, effect=Effect.CHANGED)
+ANSWERED = ActionResult(success=True, effect=Effect.NOTHING)
 HOME = page(el("link", "Reports", href=f"{HOST}/r"), el("link", "Sales", href=f"{HOST}/s"), url=f"{HOST}/")
 REPORTS = page(el("link", "Orders", href=f"{HOST}/o"), url=f"{HOST}/r")
 
@@ -45,6 +46,25 @@ def test_steps_are_proposed_in_their_order_and_count_when_their_effect_is_seen()
     assert (second.number, second.action) == (2, Click(0, label="Orders"))
     assert follower.credit(second.action, SEEN)["t1"].effect
     assert one(follower, seen(page(url=f"{HOST}/o"), way)).over
+
+
+def test_what_is_to_be_read_is_credited_to_the_action_at_the_page_that_shows_it():
+    follower, way = (
+        ProcedureFollower("Show the orders report"),
+        tip('Press "Reports", then read the "Orders" link.'),
+    )
+    first = one(follower, seen(HOME, way))
+    assert follower.credit(first.action, SEEN) == {"t1": TipCredit(step=1, effect=True)}
+    assert one(follower, seen(REPORTS, way)).over
+    assert follower.credit(Stop("12"), ANSWERED) == {"t1": TipCredit(step=2, effect=True)}
+    one(follower, seen(REPORTS, way))
+    assert follower.credit(Stop("12"), ANSWERED) == {}, "once"
+
+
+def test_a_page_that_shows_what_is_to_be_read_before_any_step_was_done_earns_nothing():
+    follower, way = ProcedureFollower("Show the orders report"), tip('Read the "Orders" link.')
+    one(follower, seen(REPORTS, way))
+    assert follower.credit(Stop("12"), ANSWERED) == {}
 
 
 def test_an_action_of_another_kind_is_credited_to_no_step():
@@ -142,7 +162,7 @@ def test_a_resumed_run_goes_on_after_the_last_step_whose_effect_was_seen():
         Step(index=0, url=HOST, title="", exposures=(Exposure(tip="t1", step=1, effect=True),)),
         Step(index=1, url=HOST, title="", exposures=(Exposure(tip="t1", step=2, effect=False),)),
     ]
-    follower = ProcedureFollower("Show the orders report", done_before(steps))
+    follower = ProcedureFollower("Show the orders report", steps_done(steps))
     assert one(follower, seen(REPORTS, way)).number == 2
 
 

@@ -135,6 +135,8 @@ async def test_of_a_persons_votes_in_a_run_the_last_counts_and_can_be_taken_back
     await engine.vote_tip("r1", tip, -1)
     standing = await engine.tip_standing(tip)
     assert (standing.votes, standing.own_vote) == ({"ada": "down"}, "up")
+    assert (await engine.tip_standing(tip, "r1")).own_vote == "down"
+    assert (await engine.tip_standing(tip, "r2")).own_vote == ""
 
 
 async def test_a_vote_on_nothing_is_refused(engine: Engine):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from app.engine.agent.procedures.trial import TrialResult
+from app.engine.agent.procedures.procedure_test import ProcedureTestResult
 from app.engine.core.events import Event, KnowledgeChanged
 from app.engine.engine import Engine
 from app.engine.services.graph_cache import GraphCache
@@ -83,7 +83,7 @@ async def test_only_a_trusted_tip_that_broke_becomes_suspect(
     assert (await engine.tip(tip)).status is status
     heard: list[Event] = []
     engine.bus.subscribe(heard.append)
-    result = TrialResult(outcome=outcome, step=1, message="it says why", steps=(), seconds=2.0)
+    result = ProcedureTestResult(outcome=outcome, step=1, message="it says why", steps=(), seconds=2.0)
     done = await service(engine)._keep(
         await engine.tip(tip), StartPage(url="http://s.example/", sure=True), result
     )
@@ -104,7 +104,7 @@ async def test_a_guessed_start_is_trusted_once_a_test_of_this_content_has_worked
     tests = service(engine)
     assert not tests._has_worked(await engine.tip(tip))
     for outcome, step, worked in ((TestOutcome.BROKE, 1, False), (TestOutcome.HOLDS, 1, True)):
-        result = TrialResult(outcome=outcome, step=step, message="why", steps=(), seconds=0.0)
+        result = ProcedureTestResult(outcome=outcome, step=step, message="why", steps=(), seconds=0.0)
         await tests._keep(await engine.tip(tip), StartPage(url="http://s.example/", sure=True), result)
         assert tests._has_worked(await engine.tip(tip)) is worked
     draft = TipDraft(site="shop", text='Press "Sales".', do='Press "Sales".')

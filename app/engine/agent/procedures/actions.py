@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urljoin, urlsplit
 
-from app.engine.agent.procedures.controls import find_control, plain
+from app.engine.agent.procedures.controls import find_control, list_with
+from app.engine.agent.procedures.names import plain
 from app.engine.core.actions.types import (
     Action,
     Click,
@@ -29,6 +30,8 @@ _KEYS = {
     "esc": "Escape",
     "space": "Space",
 }
+_OPENED, _SHOWN = frozenset({"combobox", "listbox"}), frozenset({"option", "menuitem", "treeitem"})
+"""Roles of lists that a page draws itself, and of their entries, which are there once the list is open."""
 _CHECKED = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
 
 
@@ -41,12 +44,16 @@ class StepAction:
         done: the page is already as the step would leave it.
         why: why it can't be done.
         element: the control.
+        opens: the action only opens the list in which the step goes on.
+        unchecked: what is to be read is a description ("the first price"), which no page can be compared with.
     """
 
     action: Action | None = None
     done: bool = False
     why: str = ""
     element: Element | None = None
+    opens: bool = False
+    unchecked: bool = False
 
     @property
     def possible(self) -> bool:
@@ -55,9 +62,18 @@ class StepAction:
 
 
 def action_of(
-    step: ProcedureStep, page: PageCapture, values: Mapping[str, str], never: Collection[str] = ()
+    step: ProcedureStep,
+    page: PageCapture,
+    values: Mapping[str, str],
+    never: Collection[str] = (),
+    *,
+    samples: bool = False,
 ) -> StepAction:
-    """Return the action of a step on a page, its placeholders filled with a task's values."""
+    """Return the action of a step on a page, its placeholders filled with a task's values.
+
+    ``samples``: the values are examples, so that any of several controls of that name will do.
+    """
+    any_will_do = samples and bool(PLACEHOLDER.search(step.target))
     step = step.filled(values)
     if left := PLACEHOLDER.search(f"{step.target} {step.value} {step.near}"):
         return StepAction(why=f"the task gives no value for {left[1].replace('_', ' ')}")
@@ -69,7 +85,7 @@ def action_of(
         case StepKind.PRESS if plain(step.target) in _KEYS and not step.near:
             return StepAction(action=Press(_KEYS[plain(step.target)]))
         case _:
-            return _on_control(step, page, never)
+            return _on_control(step, page, never, any_will_do)
 
 
 def _open(address: str, page: PageCapture, never: Collection[str]) -> StepAction:
@@ -93,12 +109,20 @@ def _seen(step: ProcedureStep, page: PageCapture) -> StepAction:
         return StepAction(done=True)
     if step.kind is StepKind.WAIT:
         return StepAction(action=Wait(1.0))
+    if step.target[:1].islower():
+        return StepAction(done=True, unchecked=True)
     return StepAction(why=f'"{step.target}" is not on this page')
 
 
-def _on_control(step: ProcedureStep, page: PageCapture, never: Collection[str]) -> StepAction:
-    found = find_control(step, page, never)
+def _on_control(
+    step: ProcedureStep, page: PageCapture, never: Collection[str], any_will_do: bool
+) -> StepAction:
+    found = find_control(step, page, never, any_will_do=any_will_do)
     element = found.element
+    if element is None and step.kind is StepKind.PRESS and not found.ambiguous and step.target not in never:
+        drawn = list_with(step.target, page)
+        if drawn is not None:
+            return _choose(replace(step, value=step.target, target=drawn.name), drawn, page)
     if element is None:
         return StepAction(why=found.why)
     match step.kind:
@@ -111,7 +135,7 @@ def _on_control(step: ProcedureStep, page: PageCapture, never: Collection[str]) 
                 return StepAction(done=True, element=element)
             return StepAction(action=TypeText(element.index, step.value), element=element)
         case StepKind.CHOOSE:
-            return _choose(step, element)
+            return _choose(step, element, page)
         case _:
             if element.role in _CHECKED and element.role != "button":
                 if "checked" in element.states:
@@ -120,9 +144,9 @@ def _on_control(step: ProcedureStep, page: PageCapture, never: Collection[str]) 
             return StepAction(action=Click(element.index, label=element.name), element=element)
 
 
-def _choose(step: ProcedureStep, element: Element) -> StepAction:
+def _choose(step: ProcedureStep, element: Element, page: PageCapture) -> StepAction:
+    wanted = plain(step.value)
     if element.options:
-        wanted = plain(step.value)
         option = next((one for one in element.options if plain(one) == wanted), "") or next(
             (one for one in element.options if wanted in plain(one)), ""
         )
@@ -131,4 +155,13 @@ def _choose(step: ProcedureStep, element: Element) -> StepAction:
         if plain(element.value) == plain(option):
             return StepAction(done=True, element=element)
         return StepAction(action=Select(element.index, (option,)), element=element)
-    return StepAction(action=Click(element.index, label=element.name), element=element)
+    if wanted in (plain(element.value), plain(element.name)):
+        return StepAction(done=True, element=element)
+    if element.role not in _OPENED:
+        return StepAction(action=Click(element.index, label=element.name), element=element)
+    shown = [one for one in page.elements if one.visible and one.role in _SHOWN and plain(one.name) == wanted]
+    if len(shown) == 1:
+        return StepAction(action=Click(shown[0].index, label=shown[0].name), element=shown[0])
+    if "expanded" in element.states:
+        return StepAction(why=f'"{step.target}" has no option "{step.value}"', element=element)
+    return StepAction(action=Click(element.index, label=element.name), element=element, opens=True)

@@ -2,36 +2,36 @@
 
 Rules, in order:
 0. A step that carries a recorded locator means the one control it names, if the step can be done on it.
-1. Only controls of a kind that the step can be done on, visible and enabled, are considered; none of those that
-   the tip
-   warns of, and never a landmark itself.
-2. A name fits if it is equal, begins or ends with the step's words, or shares at least ``LEAST_SHARED`` of
-   their words;
-   the best fit wins.  A step without a name of its own ("the arrow") takes any control whose name or looks say
-   so, or a
-   nameless one, and needs its landmark.
-3. A landmark restricts the candidates to its row, or orders them by distance on the named side.
-4. Equal fits that lead to the same place are one.  Of others the one in the page's main part is taken; if there
-   are still
-   several, the control is ambiguous, and nothing is done.
+1. Only controls of a kind that the step can be done on, visible and enabled, are considered; none of those that the
+   tip warns of, and never a landmark itself.  An option of a list is chosen and never pressed.
+2. A name fits if it is equal, begins or ends with the step's words, or shares at least ``LEAST_SHARED`` of their
+   words; the best fit wins.  A step without a name of its own ("the arrow") takes any control whose name or looks say
+   so, or a nameless one, and needs its landmark.  A field or list that no name fits is the one that stands right after
+   a text of that name.
+3. What lies in an open dialog comes before what the dialog covers, if it fits nearly as well.
+4. A landmark restricts the candidates to its row, or orders them by distance on the named side.
+5. Of equal fits the head of an open menu comes last.  Equal fits that lead to the same place are one.  Of others the
+   one in the page's main part is taken; if there are still several, the control is ambiguous, and nothing is done,
+   unless any of them will do.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from app.engine.agent.procedures.landmarks import find_landmarks, labelled_controls
+from app.engine.agent.procedures.names import lent_names, name_fit, names_of, own_names, plain
 from app.engine.agent.procedures.recorded_locators import located
-from app.engine.core.page_state import Element, PageCapture, Rect
+from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import word_set
 from kb.procedure import PLACEHOLDER, ProcedureStep, StepKind
 
-LEAST_SHARED = 0.75
-"""Share of the step's words that a control's name must contain."""
-FARTHEST = 320.0
-"""Pixels between a landmark and the control beside it, at most."""
+NEARLY = 0.85
+"""Share of the best fit that a control in an open dialog needs to come before it."""
+
+LENT = 0.95
+"""Weight of a name that only stands beside a nameless control."""
 
 _PRESSED = word_set(
     "link button menuitem menuitemcheckbox menuitemradio tab treeitem option checkbox radio switch combobox "
@@ -39,6 +39,9 @@ _PRESSED = word_set(
 )
 _FILLED = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "textarea"})
 _CHOSEN = frozenset({"combobox", "listbox", "select", "radiogroup"})
+_OPENS = frozenset({"haspopup", "expanded", "collapsed"})
+"""States of a button that opens a list."""
+_LABELLED = _FILLED | _CHOSEN
 _ROLE_WORDS = {
     "button": frozenset({"button", "menuitem", "switch"}),
     "link": frozenset({"link"}),
@@ -62,6 +65,8 @@ _LOOKS = {
         "direction",
         "sort",
         "expand",
+        "dropdown",
+        "toggle",
         "▾",
         "▼",
         "▲",
@@ -93,28 +98,29 @@ class ControlMatch:
     ambiguous: bool = False
 
 
-def find_control(step: ProcedureStep, page: PageCapture, never: Collection[str] = ()) -> ControlMatch:
-    """Return the control of a step whose placeholders are filled."""
+def find_control(
+    step: ProcedureStep, page: PageCapture, never: Collection[str] = (), *, any_will_do: bool = False
+) -> ControlMatch:
+    """Return the control of a step whose placeholders are filled; of several the first if any of them will do."""
     if left := PLACEHOLDER.search(f"{step.target} {step.near}"):
         return ControlMatch(None, f"the task gives no value for {left[1].replace('_', ' ')}")
     recorded = located(step.locator, page)
     if recorded is not None and _still_usable(recorded, step) and not _forbidden(recorded, never):
         return ControlMatch(recorded)
-    usable = [one for one in page.elements if _usable(one, step)]
-    near = _landmark(step, page)
-    if step.near and near is None:
+    landmarks = find_landmarks(step.near, page) if step.near else []
+    if step.near and not landmarks:
         return ControlMatch(None, f'there is no "{step.near}" on this page')
-    fits = [(_fit(one, step), one) for one in usable]
-    fits = [
-        (fit, one) for fit, one in fits if fit > 0 and not (step.near and _named(one, step.near) and fit < 1)
-    ]
-    if near is not None:
-        fits = _beside(fits, near, step, page)
-    fits = [(fit, one) for fit, one in fits if not _forbidden(one, never)]
+    fits = [(fit, one) for fit, one in _fits(step, page) if not _forbidden(one, never)]
+    if landmarks:
+        beside = (one.beside(fits, step.where) for one in landmarks)
+        fits = next((there for there in beside if there), fits[:0])
+    fits = _in_front(fits)
     if not fits:
         return ControlMatch(None, f"there is no {_called(step)} on this page")
     best = max(fit for fit, _ in fits)
-    chosen = _one_of([one for fit, one in fits if fit == best])
+    equals = [one for fit, one in fits if fit == best]
+    equals = [one for one in equals if "expanded" not in one.states] or equals
+    chosen = equals[0] if any_will_do else _one_of(equals)
     if chosen is None:
         return ControlMatch(
             None, f"several controls on this page could be the {_called(step)}", ambiguous=True
@@ -122,27 +128,31 @@ def find_control(step: ProcedureStep, page: PageCapture, never: Collection[str] 
     return ControlMatch(chosen)
 
 
-def names_of(element: Element) -> tuple[str, ...]:
-    """Every name a control goes by, normalised."""
-    attributes = dict(element.attributes)
-    given = (
-        element.name,
-        element.label,
-        element.text if len(element.text) <= 120 else "",
-        attributes.get("placeholder", ""),
-        attributes.get("title", ""),
-        attributes.get("near", ""),
-        attributes.get("hint", ""),
-        element.value if element.type in ("submit", "button") else "",
-    )
-    return tuple(dict.fromkeys(name for one in given if (name := plain(one))))
+def list_with(option: str, page: PageCapture) -> Element | None:
+    """Return the one list of the page that has this option, if there is just one."""
+    wanted = plain(option)
+    lists = [one for one in page.elements if one.visible and any(plain(o) == wanted for o in one.options)]
+    return lists[0] if len(lists) == 1 else None
 
 
-@lru_cache(maxsize=16_384)
-def plain(text: str) -> str:
-    """A name without case, surplus blanks, icons and closing punctuation."""
-    text = re.sub(r"[\ue000-\uf8ff]", " ", text.casefold())
-    return re.sub(r"\s+", " ", text).strip(" .:…*›»>▾▼\u200b")
+def _fits(step: ProcedureStep, page: PageCapture) -> list[tuple[float, Element]]:
+    """The controls that the step can be done on and whose name fits, with their fit."""
+    usable = [one for one in page.elements if _usable(one, step)]
+    fits = [(_fit(one, step), one) for one in usable]
+    fits = [
+        (fit, one) for fit, one in fits if fit > 0 and not (step.near and _named(one, step.near) and fit < 1)
+    ]
+    if fits or step.kind not in (StepKind.FILL, StepKind.CHOOSE):
+        return fits
+    first, behind = labelled_controls(step.target, page)
+    return [(1.0, one) for one in usable if first <= one.index < behind and one.role in _LABELLED][:1]
+
+
+def _in_front(fits: list[tuple[float, Element]]) -> list[tuple[float, Element]]:
+    """Those in an open dialog if the best of them fits nearly as well as any (rule 3)."""
+    shown = [(fit, one) for fit, one in fits if any(mark.startswith("dialog") for mark in one.landmarks)]
+    best = max((fit for fit, _ in fits), default=0.0)
+    return shown if any(fit >= NEARLY * best for fit, _ in shown) else fits
 
 
 def _usable(element: Element, step: ProcedureStep) -> bool:
@@ -154,9 +164,12 @@ def _usable(element: Element, step: ProcedureStep) -> bool:
                 element.tag in ("input", "textarea") and element.role not in _PRESSED
             )
         case StepKind.CHOOSE:
-            return element.role in _CHOSEN or element.tag == "select" or element.role in ("radio", "button")
+            opens = element.role == "button" and not _OPENS.isdisjoint(element.states)
+            return element.role in _CHOSEN or element.tag == "select" or element.role == "radio" or opens
         case StepKind.PRESS:
-            return element.role in _PRESSED or element.listens or bool(element.hears)
+            return element.tag != "option" and (
+                element.role in _PRESSED or element.listens or bool(element.hears)
+            )
         case _:
             return True
 
@@ -175,27 +188,12 @@ def _fit(element: Element, step: ProcedureStep) -> float:
     if not wanted:
         return 0.5 if step.near else 0.0
     role = _role_fit(element, step.role)
-    best = max((_name_fit(wanted, name) for name in names_of(element)), default=0.0)
+    own = max((name_fit(wanted, name) for name in own_names(element)), default=0.0)
+    lent = max((name_fit(wanted, name) for name in lent_names(element)), default=0.0)
+    best = max(own, LENT * lent)
     if set(wanted.split()) <= _GENERIC:
         best = max(best, _looks_fit(element, wanted))
     return round(best * role, 3)
-
-
-def _name_fit(wanted: str, name: str) -> float:
-    if wanted == name:
-        return 1.0
-    if len(wanted) >= 3 and (name.startswith(f"{wanted} ") or name.endswith(f" {wanted}")):
-        return 0.9
-    words, there = set(_words(wanted)), set(_words(name))
-    if not words or not there:
-        return 0.0
-    shared = len(words & there) / len(words)
-    spare = len(there - words) / max(len(there), 1)
-    return round(0.85 * shared - 0.3 * spare, 3) if shared >= LEAST_SHARED and spare <= 0.6 else 0.0
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text)
 
 
 def _role_fit(element: Element, role: str) -> float:
@@ -211,6 +209,8 @@ def _looks_fit(element: Element, wanted: str) -> float:
         (element.name, attributes.get("class", ""), attributes.get("looks", ""), attributes.get("title", ""))
     ).casefold()
     for word in wanted.split():
+        if element.role in _ROLE_WORDS.get(word, ()):
+            return 0.7
         if any(
             look in said
             for look in _LOOKS.get(word, (word,))
@@ -224,7 +224,7 @@ def _has_option(element: Element, value: str) -> bool:
     if not element.options:
         return True
     wanted = plain(value)
-    return any(plain(one) == wanted or _name_fit(wanted, plain(one)) >= 0.6 for one in element.options)
+    return any(plain(one) == wanted or name_fit(wanted, plain(one)) >= 0.6 for one in element.options)
 
 
 def _forbidden(element: Element, never: Collection[str]) -> bool:
@@ -232,72 +232,8 @@ def _forbidden(element: Element, never: Collection[str]) -> bool:
     return any(plain(one) in names for one in never if one)
 
 
-# landmarks
-
-
 def _named(element: Element, name: str) -> bool:
     return plain(name) in names_of(element)
-
-
-def _landmark(step: ProcedureStep, page: PageCapture) -> Element | None:
-    """The element that a step's landmark names; its row's element for ``in``."""
-    if not step.near:
-        return None
-    wanted = plain(step.near)
-    found = [
-        (max((_name_fit(wanted, name) for name in names_of(one)), default=0.0), one) for one in page.elements
-    ]
-    best = max(found, key=lambda pair: pair[0], default=(0.0, None))
-    return best[1] if best[0] >= 0.6 else None
-
-
-def _beside(
-    fits: Sequence[tuple[float, Element]], near: Element, step: ProcedureStep, page: PageCapture
-) -> list[tuple[float, Element]]:
-    if step.where == "in":
-        return [(fit, one) for fit, one in fits if one.index != near.index and _same_row(one, near)]
-    measured = [
-        (distance, fit, one)
-        for fit, one in fits
-        if one.index != near.index and (distance := _distance(one.rect, near.rect, step.where)) is not None
-    ]
-    if measured:
-        closest = min(distance - 60 * fit for distance, fit, _ in measured)
-        return [(fit, one) for distance, fit, one in measured if distance - 60 * fit <= closest + 1]
-    after = [(fit, one) for fit, one in fits if 0 < one.index - near.index <= 3 and near.rect is None]
-    return after[:1]
-
-
-def _same_row(element: Element, near: Element) -> bool:
-    if near.repeat and element.repeat:
-        return (near.repeat, near.repeat_index, near.frame) == (
-            element.repeat,
-            element.repeat_index,
-            element.frame,
-        )
-    if element.rect is None or near.rect is None:
-        return False
-    top, bottom = near.rect[1], near.rect[1] + near.rect[3]
-    middle = element.rect[1] + element.rect[3] / 2
-    return top - 6 <= middle <= bottom + 6
-
-
-def _distance(rect: Rect | None, near: Rect | None, where: str) -> float | None:
-    """Pixels between two boxes if the first is on the named side of the second, else None."""
-    if rect is None or near is None:
-        return None
-    left, top, right, bottom = near[0], near[1], near[0] + near[2], near[1] + near[3]
-    across = max(rect[0] - right, left - (rect[0] + rect[2]), 0.0)
-    down = max(rect[1] - bottom, top - (rect[1] + rect[3]), 0.0)
-    sides = {
-        "right of": rect[0] + rect[2] / 2 >= right - 2 and down < max(near[3], 12),
-        "left of": rect[0] + rect[2] / 2 <= left + 2 and down < max(near[3], 12),
-        "below": rect[1] + rect[3] / 2 >= bottom - 2,
-        "under": rect[1] + rect[3] / 2 >= bottom - 2,
-        "above": rect[1] + rect[3] / 2 <= top + 2,
-    }
-    distance = (across**2 + down**2) ** 0.5
-    return distance if sides.get(where, True) and distance <= FARTHEST else None
 
 
 def _one_of(equals: Sequence[Element]) -> Element | None:

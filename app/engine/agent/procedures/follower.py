@@ -8,7 +8,8 @@ Rules:
    filled, its
    text in view) is passed over; so is a press or hover that isn't there while the press after it is (an open menu).
 3. Of a choice the first way whose first step can be done here is taken, and kept.
-4. A step counts as done only when its action was performed and its effect was seen; then the next one is due.
+4. A step counts as done only when its action was performed and its effect was seen; then the next one is due.  A
+   read step is done by the action at a page that shows what is to be read, after an earlier step was done.
 5. Before its first step was done, a tip waits for a page where it can begin.  After that a step that can't be
    done, or had
    no effect, twice ends the tip; the run is told which step failed and why.
@@ -17,7 +18,7 @@ Rules:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.engine.agent.procedures.progress import TipProgress
@@ -27,7 +28,6 @@ from app.engine.core.actions.recorded import to_recorded
 from app.engine.core.actions.types import Action
 from app.engine.core.observation import Observation, ProcedureState, RetrievedTip, TipCredit
 from app.engine.core.text import word_set
-from app.engine.core.trajectory import Step
 
 TRIES = 2
 """Times a step may fail before its tip is given up."""
@@ -69,12 +69,18 @@ class ProcedureFollower:
         credits: dict[str, TipCredit] = {}
         for tip, progress in self._of.items():
             proposed, progress.proposed = progress.proposed, None
+            read, progress.read = progress.read, 0
             if proposed is None:
+                credits |= {tip: TipCredit(step=read, effect=True)} if read else {}
                 continue
             if action is None or not same_action(action, proposed):
                 credits[tip] = TipCredit()
                 continue
             number, seen = progress.number, effect_seen(action, result)
+            if seen and progress.opens:  # the step is done by the action that chooses
+                credits[tip] = TipCredit()
+                self._failed(progress, "the list that opened has no such entry")
+                continue
             credits[tip] = TipCredit(
                 step=number, effect=seen, failed="" if seen else result.why or "no effect was seen"
             )
@@ -117,7 +123,7 @@ class ProcedureFollower:
         if not found.possible and progress.started:
             self._failed(progress, found.why)
         step = progress.step
-        progress.proposed = found.action
+        progress.proposed, progress.opens = found.action, found.opens
         return ProcedureState(
             tip=tip.tip,
             lines=lines,
@@ -134,14 +140,6 @@ class ProcedureFollower:
         progress.tries += 1
         if progress.tries >= TRIES:
             progress.failed = f"step {progress.number} of {len(progress.procedure.steps)} failed: {why}"
-
-
-def done_before(steps: Iterable[Step]) -> dict[str, int]:
-    """The last step of each tip whose effect was seen in the steps of a run."""
-    done: dict[str, int] = {}
-    for step in steps:
-        done |= {one.tip: one.step for one in step.exposures if one.step and one.effect}
-    return done
 
 
 def applies(tip: RetrievedTip, observation: Observation) -> bool:

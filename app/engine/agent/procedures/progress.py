@@ -17,6 +17,7 @@ Passed = Callable[[int, str], None]
 """Takes the number of a step that was passed over, and why."""
 
 DONE_ALREADY, NEXT_IS_HERE, CONDITION = "done already", "the next step can be done here", "its condition"
+NOT_CHECKED = "a description, which is not checked"
 
 
 def _ignore(number: int, why: str) -> None:
@@ -29,6 +30,7 @@ class TipProgress:
 
     procedure: Procedure
     values: Mapping[str, str] = field(default_factory=dict[str, str])
+    samples: bool = False
     entry: int = 0
     way: int = -1
     inner: int = 0
@@ -36,6 +38,10 @@ class TipProgress:
     started: bool = False
     failed: str = ""
     proposed: Action | None = None
+    opens: bool = False
+    """The proposed action only opens the list in which the step goes on."""
+    read: int = 0
+    """Number of the last read step that the page in front shows done, after an earlier step was done; 0 for none."""
 
     @property
     def over(self) -> bool:
@@ -111,17 +117,19 @@ class TipProgress:
             if step is None:
                 self.leave_out()
                 continue
-            found = action_of(step, page, self.values, self.procedure.never)
+            found = action_of(step, page, self.values, self.procedure.never, samples=self.samples)
             why = self._why_passed(step, found, page)
             if not why:
                 return found
             passed(self.number, why)
+            if step.kind is StepKind.READ and self.started and why == DONE_ALREADY:
+                self.read = self.number
             self.advance()
         return StepAction(done=True)
 
     def _why_passed(self, step: ProcedureStep, found: StepAction, page: PageCapture) -> str:
         if found.done:
-            return DONE_ALREADY
+            return NOT_CHECKED if found.unchecked else DONE_ALREADY
         if not found.possible and step.kind in _FREE and self._can_pass(page):
             return NEXT_IS_HERE
         if not found.possible and step.when and not self.tries:
@@ -130,7 +138,10 @@ class TipProgress:
 
     def _way(self, choice: Choice, page: PageCapture) -> int:
         for number, way in enumerate(choice.ways):
-            if way and action_of(way[0], page, self.values, self.procedure.never).possible:
+            if (
+                way
+                and action_of(way[0], page, self.values, self.procedure.never, samples=self.samples).possible
+            ):
                 return number
         return -1
 
@@ -143,7 +154,7 @@ class TipProgress:
             following = after if isinstance(after, ProcedureStep) else None
         if following is None or following.kind not in _FREE:
             return False
-        return action_of(following, page, self.values, self.procedure.never).possible
+        return action_of(following, page, self.values, self.procedure.never, samples=self.samples).possible
 
 
 def _way_of(choice: Choice, done: int) -> int:

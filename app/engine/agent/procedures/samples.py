@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
-from app.engine.agent.procedures.controls import find_control, plain
+from app.engine.agent.procedures.controls import find_control
+from app.engine.agent.procedures.names import plain
 from app.engine.core.page_state import PageCapture
 from kb.procedure import PLACEHOLDER, ProcedureStep, StepKind
 

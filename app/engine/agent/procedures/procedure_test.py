@@ -4,13 +4,14 @@ Rules, in order:
 1. On a start that does not answer or shows a captcha nothing is tried: not reached.  A host that does not answer, a
    lost page, a log-in or a captcha at a later step is not reached either: it says nothing about the tip.
 2. A step that the write gate refuses where nothing is asked for, or would only permit as a write, is not done: the
-   trial stops before it.  So it does at a step whose write the guard held back, unless a link or an address led to
+   test stops before it.  So it does at a step whose write the guard held back, unless a link or an address led to
    another page.
 3. A step is done when its effect was seen: another page or a change, the value in the field, the option chosen, the
    text in view.  A control that is missing or ambiguous, no effect, an error page: it broke.
 4. A placeholder without a value gets one that the page shows plainly (``samples``), else its step is left out; what
    fails after a step that was left out is not reached.
-5. If no step was done yet and the start was only a guess, or shows a log-in or an error, a missing control is not
+5. What lies over a step's control is closed first, twice at most, where that only reads.
+6. If no step was done yet and the start was only a guess, or shows a log-in or an error, a missing control is not
    reached.
 """
 
@@ -22,7 +23,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.engine.agent.procedures.actions import StepAction, action_of
-from app.engine.agent.procedures.follower import effect_seen
+from app.engine.agent.procedures.covering import closing_action
+from app.engine.agent.procedures.follower import TRIES, effect_seen
 from app.engine.agent.procedures.progress import DONE_ALREADY, TipProgress
 from app.engine.agent.procedures.samples import open_names, sample_values
 from app.engine.agent.write_gate.gate import WriteGate
@@ -39,6 +41,9 @@ from kb.procedure import Procedure, ProcedureStep, StepKind
 LOOKS_WHILE_WAITING = 6
 """Looks, a second apart, for a text that a step waits for."""
 
+MOST_CLOSED = 2
+"""Times that something which lies over a control is closed in one test."""
+
 _UNREACHED = frozenset(
     {Cause.NETWORK, Cause.TIMEOUT, Cause.PAGE_LOST, Cause.CHALLENGE, Cause.LOGIN, Cause.OFF_SITE}
 )
@@ -48,8 +53,8 @@ Tell = Callable[[int, int, str], None]
 """Takes the number of steps tried so far, how many there are, and the step in hand in words."""
 
 
-class TrialHands(Protocol):
-    """A page that can be looked at and acted on."""
+class ReadingExecutor(Protocol):
+    """Looks at a page and acts on it, while nothing but reading leaves the browser."""
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         """Capture the page in front."""
@@ -61,8 +66,8 @@ class TrialHands(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrialResult:
-    """The end of a trial; ``step`` is the number of the step that decided it."""
+class ProcedureTestResult:
+    """The end of a test; ``step`` is the number of the step that decided it."""
 
     outcome: TestOutcome
     step: int
@@ -72,8 +77,8 @@ class TrialResult:
 
 
 @dataclass(slots=True)
-class Trial:
-    """One trial of a procedure.
+class ProcedureTest:
+    """One test of a procedure.
 
     Attributes:
         values: values of its placeholders; samples are added.
@@ -81,7 +86,7 @@ class Trial:
         stop: whether a person wants it to end.
     """
 
-    hands: TrialHands
+    executor: ReadingExecutor
     procedure: Procedure
     values: dict[str, str] = field(default_factory=dict[str, str])
     sure: bool = True
@@ -91,9 +96,10 @@ class Trial:
     _left_out: str = ""
     _done: bool = False
     _blocked: str = ""
+    _closed: int = 0
     _began: float = 0.0
 
-    async def run(self, start: str) -> TrialResult | None:
+    async def run(self, start: str) -> ProcedureTestResult | None:
         """Open the start page and do the steps; return ``None`` if it was stopped by a person."""
         self._began = time.monotonic()
         try:
@@ -101,14 +107,14 @@ class Trial:
         except SiteloreError as error:  # there is no page to look at any more
             return self._ended(TestOutcome.NOT_REACHED, len(self._tried), f"a page was not reached: {error}")
 
-    async def _run(self, start: str) -> TrialResult | None:
-        await self.hands.look(picture=False)
-        opened = await self.hands.do(Goto(start))
+    async def _run(self, start: str) -> ProcedureTestResult | None:
+        await self.executor.look(picture=False)
+        opened = await self.executor.do(Goto(start))
         if opened.cause in _NO_START:
             return self._ended(TestOutcome.NOT_REACHED, 0, f"{start} was not reached: {opened.why}")
         self._blocked = "" if opened.success else opened.why
-        page = await self.hands.look(picture=False)
-        progress = TipProgress(self.procedure, self.values)
+        page = await self.executor.look(picture=False)
+        progress = TipProgress(self.procedure, self.values, samples=True)
         if self._blocked and opened.cause is Cause.ERROR_PAGE and _opens(progress.step, page, self.values):
             return self._failed(1, progress.step, self._blocked, tried=True)
         while not progress.over:
@@ -119,8 +125,10 @@ class Trial:
                 return ended
         return self._finished()
 
-    async def _next(self, progress: TipProgress, page: PageCapture) -> tuple[TrialResult | None, PageCapture]:
-        """Try the step that is due; return the end of the trial, if it is one, and the page after it."""
+    async def _next(
+        self, progress: TipProgress, page: PageCapture
+    ) -> tuple[ProcedureTestResult | None, PageCapture]:
+        """Try the step that is due; return the end of the test, if it is one, and the page after it."""
         self._sample(progress, page)
         found = progress.due(page, self._passed)
         step, number = progress.step, progress.number
@@ -140,10 +148,10 @@ class Trial:
 
     async def _do(
         self, progress: TipProgress, step: ProcedureStep, found: StepAction, action: Action, page: PageCapture
-    ) -> tuple[TrialResult | None, PageCapture]:
+    ) -> tuple[ProcedureTestResult | None, PageCapture]:
         number = progress.number
-        result = await self.hands.do(action)
-        after = await self.hands.look(picture=False)
+        result = await self.executor.do(action)
+        after = await self.executor.look(picture=False)
         if step.kind is StepKind.WAIT:
             progress.tries += 1
             late = progress.tries >= LOOKS_WHILE_WAITING
@@ -153,14 +161,30 @@ class Trial:
             return self._ended(
                 TestOutcome.NOT_REACHED, number, f"step {number} was not reached: {result.why}"
             ), after
+        if result.cause is Cause.COVERED and await self._uncover(after):
+            return None, await self.executor.look(picture=False)
         if result.blocked_writes and not _led_on(action, found.element, result):
             return self._stopped(number, step, f"it tried to send {result.blocked_writes[-1]}"), after
         if why := why_not_seen(step.filled(self.values), action, found.element, page, after, result):
             return self._failed(number, step, why, tried=True), after
+        if found.opens and progress.tries < TRIES:
+            progress.tries += 1
+            return None, after
+        if found.opens:
+            return self._failed(number, step, "it opens, and the option is not in it", tried=True), after
         self._done = True
         self._note(number, step, "done", seconds=result.seconds)
         progress.advance()
         return None, after
+
+    async def _uncover(self, page: PageCapture) -> bool:
+        """Close what lies over a control; return whether that was tried (rule 5)."""
+        action = closing_action(page)
+        if self._closed >= MOST_CLOSED or why_it_writes(action, page):
+            return False
+        self._closed += 1
+        await self.executor.do(action)
+        return True
 
     def _sample(self, progress: TipProgress, page: PageCapture) -> None:
         """Take values that the page shows for the step in hand."""
@@ -176,7 +200,7 @@ class Trial:
 
     def _failed(
         self, number: int, step: ProcedureStep | None, why: str, *, tried: bool = False
-    ) -> TrialResult:
+    ) -> ProcedureTestResult:
         self._note(number, step, "not done", why)
         line = f" ({self._line(step)})" if step is not None else ""
         if self._left_out:
@@ -188,13 +212,13 @@ class Trial:
             return self._ended(TestOutcome.NOT_REACHED, number, f"the tip's page was not reached: {reason}")
         return self._ended(TestOutcome.BROKE, number, f"it broke at step {number}{line}: {why}")
 
-    def _stopped(self, number: int, step: ProcedureStep, why: str) -> TrialResult:
+    def _stopped(self, number: int, step: ProcedureStep, why: str) -> ProcedureTestResult:
         self._note(number, step, "would write", why)
         return self._ended(
             TestOutcome.STOPPED, number, f"stopped before step {number} ({self._line(step)}): {why}"
         )
 
-    def _finished(self) -> TrialResult:
+    def _finished(self) -> ProcedureTestResult:
         total = len(self.procedure.steps)
         if not self._done:
             why = self._left_out or "no step could be tried"
@@ -204,8 +228,8 @@ class Trial:
         words = "the step" if total == 1 else f"{total} steps"
         return self._ended(TestOutcome.HOLDS, last, f"it holds: {words}{more}")
 
-    def _ended(self, outcome: TestOutcome, step: int, message: str) -> TrialResult:
-        return TrialResult(
+    def _ended(self, outcome: TestOutcome, step: int, message: str) -> ProcedureTestResult:
+        return ProcedureTestResult(
             outcome=outcome,
             step=step,
             message=message,
@@ -215,8 +239,9 @@ class Trial:
 
     def _passed(self, number: int, why: str) -> None:
         self._done = self._done or why == DONE_ALREADY
-        steps = self.procedure.steps
-        self._note(number, steps[number - 1] if number <= len(steps) else None, "passed over", why)
+        step = self.procedure.steps[number - 1] if number <= len(self.procedure.steps) else None
+        seen = step is not None and step.kind is StepKind.READ and why == DONE_ALREADY
+        self._note(number, step, "done" if seen else "passed over", "" if seen else why)
 
     def _note(
         self, number: int, step: ProcedureStep | None, outcome: str, note: str = "", seconds: float = 0.0

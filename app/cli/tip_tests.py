@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from app.cli.common import Headed, Json, print_note, print_result, table, with_engine
-from app.engine.api.tip_api import TipStanding, TipTest, TipTests
+from app.cli.common import Headed, Json, json_data, print_note, print_result, table, with_engine
+from app.engine.api.tip_api import DraftedSteps, TipStanding, TipTest, TipTests, tested_words
 from app.errors import UsageError
-from kb.tip import TipRecord
+from kb.compiler import compiled
+from kb.tip import LastTest, Tip, TipRecord
 
-BROKE, NOT_REACHED = "broke", "not reached"
+BROKE, NOT_REACHED, STOPPED = "broke", "not reached", "stopped before a write"
 
 
 class VoteName(StrEnum):
@@ -43,7 +45,7 @@ def try_tip(
     """Do a tip's steps in a live browser, as far as they only read. Exit code 0: it holds, 1: it broke."""
     values = dict(map(_pair, value or ()))
     done = with_engine(lambda engine: engine.test_tip(tip, url, values, headed))
-    print_result(done, as_json, lambda: trial_text(done))
+    print_result(test_body(done) if as_json else done, as_json, lambda: outcome_text(done))
     _exit([done])
 
 
@@ -59,6 +61,41 @@ def vote(
     print_note(f"{tip}: {'vote taken back' if vote is VoteName.NONE else f'voted {vote.value}'}")
 
 
+def draft(
+    tip: str,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Store the steps as a new version of the tip.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Draft a tip's steps with the language model; prints them beside the compiled ones."""
+
+    async def drafting(engine: Any) -> tuple[DraftedSteps, Tip]:
+        stored = await engine.tip(tip)
+        found = await engine.draft_steps(stored)
+        if accept and found.procedure:
+            await engine.edit_tip(tip, dataclasses.replace(stored, procedure=found.procedure), "")
+        return found, stored
+
+    found, stored = with_engine(drafting)
+    accepted, own = accept and bool(found.procedure), compiled(stored).lines
+    body = {"tip": tip, "accepted": accepted, "compiled": own, **json_data(found)}
+    print_result(body, as_json, lambda: draft_text(found, own))
+    if accepted and not as_json:
+        print_note(f"{tip}: the model's steps are stored (`sitelore tip undo` takes that back)")
+
+
+def draft_text(found: DraftedSteps, own: Sequence[str]) -> str:
+    """Return a model's steps and the compiler's as text, and what was left out."""
+    lines = [f"model {number}: {line}" for number, line in enumerate(found.procedure.lines, start=1)]
+    lines = lines or ["model: no step that can be used"]
+    lines += [f"compiled {number}: {line}" for number, line in enumerate(own, start=1)] or [
+        "compiled: no step"
+    ]
+    lines += [f"left out: {line}" for line in found.left_out]
+    return "\n".join([*lines, *(f"look at it: {line}" for line in found.marked)])
+
+
 def try_site(
     site: Annotated[str, typer.Option(help="The site's name.")],
     drafts: Annotated[bool, typer.Option("--all", help="Test drafts, too.")] = False,
@@ -66,8 +103,20 @@ def try_site(
 ) -> None:
     """Test every tip of a site in a live browser. Exit code 0: all hold, 1: one broke."""
     done = with_engine(lambda engine: engine.test_tips(site, drafts))
-    print_result(done, as_json, lambda: trials_text(done))
+    body = {**json_data(done), "tests": [test_body(one) for one in done.tests]} if as_json else done
+    print_result(body, as_json, lambda: outcomes_text(done))
     _exit(done.tests)
+
+
+def test_body(test: TipTest) -> dict[str, Any]:
+    """Return a test as JSON: ``result`` is holds, broken, not reached, or "" for a test that was not made.
+
+    A tip that was stopped before a write holds as far as it was tested; ``stopped_before_write`` says so.
+    """
+    body = {name: value for name, value in json_data(test).items() if name not in ("outcome", "message")}
+    result = {BROKE: "broken", STOPPED: "holds"}.get(test.outcome, test.outcome)
+    stopped = test.outcome == STOPPED
+    return {**body, "result": result, "why": test.message, "stopped_before_write": stopped}
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -85,7 +134,7 @@ def _exit(tests: Sequence[TipTest]) -> None:
         raise typer.Exit(3)
 
 
-def trial_text(done: TipTest) -> str:
+def outcome_text(done: TipTest) -> str:
     """Return a test as text: a line for each step, then the result."""
     lines = [f"from {done.url}"] if done.url else []
     for step in done.steps:
@@ -99,7 +148,7 @@ def trial_text(done: TipTest) -> str:
     return "\n".join(lines)
 
 
-def trials_text(done: TipTests) -> str:
+def outcomes_text(done: TipTests) -> str:
     """Return the tests of a site as a table."""
     rows = [
         (one.tip, one.outcome or "not tested", one.step or "-", f"{one.seconds:.1f}", _remark(one))
@@ -119,9 +168,18 @@ def _remark(one: TipTest) -> str:
     return f"{one.message}{more}"
 
 
+def tested_cell(test: LastTest | None) -> str:
+    """Return ``broke at step 3, 2026-05-02`` for a table; empty for a tip that was not tested."""
+    if test is None:
+        return ""
+    return f"{tested_words(test)}, {time.strftime('%Y-%m-%d', time.localtime(test.at))}"
+
+
 def standing_lines(standing: TipStanding) -> list[str]:
     """Return a tip's steps, last test and record, one fact a line."""
     lines = [f"step {number}: {line}" for number, line in enumerate(standing.steps, start=1)]
+    if standing.never:
+        lines.append("never: " + ", ".join(f'"{name}"' for name in standing.never))
     lines += [f"not read: {clause}" for clause in standing.unread]
     if standing.outcome:
         at = time.strftime("%Y-%m-%d %H:%M", time.localtime(standing.tested_at))
@@ -134,11 +192,15 @@ def standing_lines(standing: TipStanding) -> list[str]:
 def record_words(record: TipRecord) -> str:
     """Return how a tip has fared, in words."""
     parts = [
-        f"applied at {record.applied} steps, done at {record.done}, effect seen at {record.effect}"
+        f"applied at {_counted(record.applied, 'step')}, done at {record.done}, effect seen at {record.effect}"
         if record.applied
         else "",
         f"failed at {record.failed}" if record.failed else "",
-        f"{record.up} votes up, {record.down} down" if record.up or record.down else "",
-        f"{record.tests} tests, {record.broke} broke" if record.tests else "",
+        f"{_counted(record.up, 'vote')} up, {record.down} down" if record.up or record.down else "",
+        f"{_counted(record.tests, 'test')}, {record.broke} broke" if record.tests else "",
     ]
     return ", ".join(part for part in parts if part) or "nothing yet"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
