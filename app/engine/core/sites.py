@@ -1,15 +1,16 @@
 """Maps addresses to sites by host globs.
 
 The benchmark's sites run on hosts that differ from run to run and keep their ports, so a glob such as ``*:7770``
-identifies a site better than a host does.  The table is a plain mapping, so that a workspace can have its own.
+identifies a site better than a host does.  ``site_rules`` says which entries are good.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import translate
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,20 +21,52 @@ from kb.tip import CROSS
 HOME_PAGE = "homepage"
 """Name of the page that only lists the other sites; no task is about it."""
 
-__all__ = ["CROSS", "HOME_PAGE", "SiteTable", "load_sites", "site_table"]
+__all__ = ["CROSS", "HOME_PAGE", "Site", "SiteTable", "load_sites", "site_table"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One row of the table of sites.
+
+    Attributes:
+        hosts: globs over ``host:port``; a ``*`` stands for any text.
+        learned: those of ``hosts`` that an exploration or a run brought.
+        starts: start pages, the usual one first.
+        bases: names in task files (``__SHOPPING__``) and the addresses they stand for.
+        reset: the command that puts the site back as it was; stored and shown only.
+    """
+
+    name: str
+    hosts: tuple[str, ...] = ()
+    learned: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
+    bases: dict[str, str] = field(default_factory=dict[str, str])
+    reset: str = ""
+
+    @property
+    def shared_hosts(self) -> tuple[str, ...]:
+        """The hosts that tips carry along when they are frozen: all but learned ones of a private network."""
+        return tuple(host for host in self.hosts if host not in self.learned or not _is_private(host))
 
 
 class SiteTable:
-    """Site names by ``host:port`` glob; the first site with a matching glob wins."""
+    """Site names by ``host:port`` glob: a host in full wins, then the glob with most letters, then the first one."""
 
     def __init__(self, globs: Mapping[str, Sequence[str]]) -> None:
         self.globs = {site: tuple(patterns) for site, patterns in globs.items()}
-        self._patterns = [
-            (site, re.compile("|".join(translate(p.lower()) for p in patterns)))
+        wild = [
+            (len(host.replace("*", "")), site, host.lower())
             for site, patterns in self.globs.items()
-            if patterns
+            for host in patterns
+            if "*" in host
         ]
+        wild.sort(key=lambda one: -one[0])
+        self._patterns = [(site, re.compile(re.escape(host).replace(r"\*", ".*"))) for _, site, host in wild]
         self._by_host: dict[str, str] = {}
+        for site, patterns in self.globs.items():
+            for host in patterns:
+                if "*" not in host:
+                    self._by_host.setdefault(host.lower(), site)
 
     def site_of(self, url: str) -> str:
         """The site of an address: its name, else its host and port; "" for ``about:blank`` and the like."""
@@ -42,9 +75,14 @@ class SiteTable:
         except ValueError:
             return ""
         if host not in self._by_host:
-            named = (site for site, pattern in self._patterns if pattern.match(host))
+            named = (site for site, pattern in self._patterns if pattern.fullmatch(host))
             self._by_host[host] = next(named, host)
         return self._by_host[host]
+
+    def site_of_host(self, host: str) -> str:
+        """The site that a ``host:port`` belongs to; "" for none."""
+        found = self.site_of(f"http://{host}/")
+        return found if found in self.globs else ""
 
     def named(self, urls: Iterable[str]) -> tuple[str, ...]:
         """The table's sites among these addresses in order of first visit, without the home page."""
@@ -86,3 +124,12 @@ def site_table(table: object, source: str = "") -> SiteTable:
             "this is no table of sites", path=source, remedy='write {"site": ["host:port glob", ...], ...}'
         )
     return SiteTable(good)
+
+
+def _is_private(host: str) -> bool:
+    """Whether a host is one of this machine or of a private network, so that nobody else can reach it."""
+    name = host.strip("[").partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    try:
+        return ipaddress.ip_address(name).is_private
+    except ValueError:
+        return "." not in name or name.endswith((".localhost", ".local", ".internal"))
