@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -289,23 +289,24 @@ async def demo_pages() -> list[PageState]:
             new = [url for url in dict.fromkeys(hrefs) if url.startswith(homes) and url not in known]
             known.update(new)
             waiting += new
-    return list({page.keys.url: page for page in pages}.values())
+    return list({page.url: page for page in pages}.values())
 
 
 async def _state(tab: BrowserSession) -> PageState:
     page = await capture(tab, picture=False)
     keys = identity.keys_of(page, "")
-    return state_of(page, keys, home="", depth=0, exploration=1, at=0.0, direct=None)
+    state = state_of(page, keys, home="", depth=0, exploration=1, at=0.0, direct=None)
+    return replace(state, text=page.text)  # the text itself; a stored state has its digest
 
 
 def stored_pages(path: Path) -> list[PageState]:
-    """The existing page states of a graph's file; a copy is read, so that nothing is changed."""
+    """The existing page states of a graph's file, without texts; a copy is read, so that nothing is changed."""
     with tempfile.TemporaryDirectory() as folder:
         for part in path.parent.glob(f"{path.name}*"):
             shutil.copy(part, folder)
         store = GraphStore(Path(folder) / path.name, path.stem)
         try:
-            return [page for page in store.pages() if not page.gone_at]
+            return [replace(page, text="") for page in store.pages() if not page.gone_at]
         finally:
             store.close()
 
@@ -318,7 +319,7 @@ def measure_recall(
         nodes: dict[str, list[PageState]] = {}
         for page in pages:
             nodes.setdefault(identity.node_id(page.keys, mode), []).append(page)
-        states = [state_text(node, found) for node, found in nodes.items()]
+        states = [state_text(node, found, [page.text for page in found[:3]]) for node, found in nodes.items()]
         places = {
             node: {part for page in found for part in (page.keys.template, page.keys.url)}
             for node, found in nodes.items()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,9 +23,9 @@ from app.cli.common import (
     table,
     with_engine,
 )
-from app.engine.api.graph_api import ExploreOptions, Journey, LabReport, NodeDetail, PathPlan
+from app.cli.graph_choice import chosen_map, chosen_state
+from app.engine.api.graph_api import ExploreOptions, ExploreReport, Journey, LabReport, NodeDetail, PathPlan
 from app.engine.core.page_state import Mode
-from app.errors import NotFound
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine
@@ -31,10 +33,15 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Interaction graphs: maps of sites.", no_args_is_help=True)
 
 Site = Annotated[str, typer.Argument(help="Site, as 'graph list' names it.")]
-
-
-MIN_SCORE = 0.3
-"""A lower score is no match: queries without a matching state score 0.1 to 0.25."""
+Choose = Annotated[
+    int | None,
+    typer.Option(
+        "--choose",
+        min=1,
+        max=5,
+        help="Which of the first five states for a description (default: ask, or the best).",
+    ),
+]
 
 
 SearchMethod = Literal["late", "dense", "keyword", "picture"]
@@ -44,7 +51,11 @@ GraphFormat = Literal["graphml", "gexf", "json", "webnavigator"]
 
 
 def explore(
-    url: Annotated[str, typer.Argument(help="The site's home page.")],
+    context: typer.Context,
+    url: Annotated[
+        str,
+        typer.Argument(help="The site's home page (default: the start page of --site).", show_default=False),
+    ] = "",
     site: SiteName = "",
     depth: Depth = 3,
     max_states: MaxStates = 1000,
@@ -70,6 +81,12 @@ def explore(
     robots: Annotated[
         bool, typer.Option("--robots/--no-robots", help="Obey robots.txt.", hidden=True)
     ] = True,
+    second_map: Annotated[
+        bool,
+        typer.Option(
+            "--second-map", help="Make a second map of a host that has one of another name, without asking."
+        ),
+    ] = False,
     headed: Headed = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start over instead of resuming the last exploration.")
@@ -77,6 +94,10 @@ def explore(
     as_json: Json = False,
 ) -> None:
     """Explore a website into an interaction graph. No model, no tokens; nothing is sent, bought or deleted."""
+    if not (url or site):
+        raise typer.BadParameter(
+            "give the address of the site's home page, or --site", context, param_hint="URL"
+        )
     options = ExploreOptions(
         depth=depth,
         max_states=max_states,
@@ -90,7 +111,12 @@ def explore(
         headed=headed,
         resume=not fresh,
     )
-    report = with_engine(lambda engine: engine.explore(url, site, options))
+
+    async def exploring(engine: Engine) -> ExploreReport:
+        name, second = await chosen_map(engine, url, site, second_map or not _asks(as_json))
+        return await engine.explore(url, name, options, second_map or second)
+
+    report = with_engine(exploring)
     print_result(report, as_json, lambda: words.exploration_text(report))
     if report.ended == "failed":
         raise typer.Exit(1)
@@ -186,12 +212,14 @@ def path(
     site: Site,
     to: Annotated[str, typer.Argument(help="A state's id (or its first digits), or a description.")],
     start: Annotated[str, typer.Option("--from", help="A state's id; empty for the home page.")] = "",
+    choose: Choose = None,
     as_json: Json = False,
 ) -> None:
     """Show the cheapest path to a state."""
 
     async def planning(engine: Engine) -> PathPlan:
-        return await engine.graph_path(site, await _node(engine, site, to), start)
+        node, _ = await chosen_state(engine, site, to, choose or 0, _asks(as_json))
+        return await engine.graph_path(site, node, start)
 
     plan = with_engine(planning, encoder="cached")
     print_result(plan, as_json, lambda: words.path_text(plan))
@@ -202,6 +230,7 @@ def path(
 def navigate(
     site: Site,
     to: Annotated[str, typer.Argument(help="A state's id (or its first digits), or a description.")],
+    choose: Choose = None,
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser, and leave it open.")] = False,
     storage_state: StorageState = None,
     as_json: Json = False,
@@ -209,12 +238,12 @@ def navigate(
     """Navigate to a state in a live browser; the page after every step is compared with the map."""
 
     async def going(engine: Engine) -> Journey:
-        node = await _node(engine, site, to)
+        node, hits = await chosen_state(engine, site, to, choose or 0, _asks(as_json))
         journey = await engine.graph_navigate(site, node, headed, storage_state=full_path(storage_state))
         if headed and journey.arrived:
             print_note("the browser stays open; press Enter to close it")
             await _enter()
-        return journey
+        return replace(journey, choices=hits)
 
     journey = with_engine(going, encoder="cached")
     print_result(journey, as_json, lambda: words.navigation_text(journey))
@@ -348,23 +377,12 @@ def _encoder(method: str) -> str:
     return "" if method == "keyword" else "wanted"
 
 
+def _asks(as_json: bool) -> bool:
+    """Return whether a person can be asked."""
+    return not as_json and sys.stdin.isatty() and sys.stderr.isatty()
+
+
 async def _enter() -> None:
     import asyncio
-    import sys
 
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
-
-
-async def _node(engine: Engine, site: str, words: str) -> str:
-    """Return a state's id for an id or its first digits, else the first state the words find."""
-    if len(words) >= 4 and all(letter in "0123456789abcdef" for letter in words):
-        try:
-            return (await engine.graph_node(site, words)).row.id
-        except NotFound:
-            if any(letter.isdigit() for letter in words) or len(words) >= 8:
-                raise  # "cafe" may also be a word; these can't be
-    hits = await engine.graph_search(site, words, "late", 1)
-    if not hits or hits[0].score < MIN_SCORE:
-        raise NotFound(f"no state of {site} matches '{words}'; try other words, or give a state's id")
-    print_note(f"found: {hits[0].title} ({hits[0].url})")
-    return hits[0].node

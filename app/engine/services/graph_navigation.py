@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import settings
 from app.engine.api.graph_api import Journey, PathPlan
-from app.engine.core.events import GraphChanged
+from app.engine.core.events import GraphChanged, SitesChanged
 from app.engine.core.identity import keys_of, page_id
 from app.engine.core.page_state import Source
 from app.engine.core.transition import Attempt, ReplayVerdict, Transition
 from app.engine.jobs import Job
 from app.engine.services.core import Core
 from app.engine.services.graph_cache import GraphCache, LoadedGraph, checked_address
+from app.engine.services.site_logins import login_path, saved_login
 from app.engine.store.blob_store import pack_blobs
 from app.errors import NotFound, SiteloreError
 
@@ -71,7 +70,14 @@ class GraphNavigationService:
 
     async def log_in_by_hand(self, site: str, url: str) -> str:
         """Open a visible browser for a manual log-in; return the address.  ``logged_in`` saves the result."""
+        from app.engine.browser.launch.launcher import has_display
+
         address = checked_address(url)
+        if not has_display():
+            raise SiteloreError(
+                "there is no display here to show a browser on; log in elsewhere and keep the recorded log-in:"
+                f" sitelore sites login {site} --storage-state FILE"
+            )
         live = await self._live(site, headed=True, fresh=True, storage_state="", remembered=False)
         from app.engine.browser.page_loading import open_page
 
@@ -90,6 +96,7 @@ class GraphNavigationService:
         path = login_path(site)
         await live.save_login_state(path)
         await self.close_browser(site)
+        self._core.bus.publish(SitesChanged())
         return str(path)
 
     async def aclose(self) -> None:
@@ -215,15 +222,3 @@ def refuse_risky_path(plan: PathPlan) -> None:
                 f"the only way known passes '{leg.words}', which a run did and which may change something;"
                 " nothing was done. Go there by hand, or explore the site for another way"
             )
-
-
-def login_path(site: str) -> Path:
-    """Return the path of a site's saved log-in, in the user's own data outside of any workspace."""
-    name = re.sub(r"[^\w.-]", "_", site)[:80]
-    return settings.logins_dir() / f"{name}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.json"
-
-
-def saved_login(site: str) -> str:
-    """Return the path of a site's saved log-in, "" where there is none."""
-    path = login_path(site)
-    return str(path) if path.exists() else ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import settings
-from app.engine.api.graph_api import NodeHit, SearchComparison
+from app.engine.api.graph_api import NodeHit, SearchComparison, StateChoices
 from app.engine.graph.search import LATE, StateSearch, state_text
+from app.engine.graph.search.page_text import MAX_PAGE_TEXT
 from app.engine.jobs import Job
 from app.engine.services.core import Core
 from app.engine.services.graph_cache import GraphCache, LoadedGraph, representative_page
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 PICTURE = "picture"
 """Method that compares words with screenshots, by a model that the user chose."""
+
+TEXTS_OF_A_STATE = 3
+"""Page states of a merged state whose texts are indexed; the first represent it."""
 
 
 class WorkerVectorCache:
@@ -50,6 +54,8 @@ class _SiteSearch:
     cache: WorkerVectorCache
     encoder: str
     version: int = -1
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    """Visible texts by digest: they are read once."""
 
 
 class GraphSearchService:
@@ -58,7 +64,7 @@ class GraphSearchService:
     def __init__(self, core: Core, graph_cache: GraphCache, retrieval: RetrievalService) -> None:
         self._core, self._graph_cache, self._retrieval = core, graph_cache, retrieval
         self._kept: dict[str, _SiteSearch] = {}
-        self._picture_model: tuple[str, PictureModel] | None = None
+        self._picture_model: PictureModel | None = None
         self._pictures: dict[str, tuple[PictureSearch, WorkerVectorCache]] = {}
         self._one_at_a_time = asyncio.Lock()
 
@@ -81,6 +87,21 @@ class GraphSearchService:
             for hit in hits
             if hit.node in loaded.graph.nodes
         ]
+
+    async def graph_choices(self, site: str, query: str) -> StateChoices:
+        """Return the first states for a description, the best first, and whether the map has anything like it."""
+        if not query.strip():
+            raise UsageError("nothing to search for", remedy="say in words what the page is for")
+        loaded = await self._graph_cache.load(site)
+        async with self._one_at_a_time:
+            kept = await self._ready(loaded)
+            found = await self._core.on_worker(kept.search.likely, query)
+        hits = [
+            _node_hit(loaded, hit.node, hit.score, hit.matched, like.missing)
+            for hit, like in found.hits
+            if hit.node in loaded.graph.nodes
+        ]
+        return StateChoices(like=found.like and bool(hits), hits=tuple(hits))
 
     async def graph_compare_search(self, site: str, queries: str) -> SearchComparison:
         """Compare all methods on the labelled queries of a JSON lines file."""
@@ -119,7 +140,17 @@ class GraphSearchService:
             kept = self._kept[site] = _SiteSearch(StateSearch(encoder, cache), cache, name)
         if kept.version == loaded.version[0]:
             return kept
-        states = [state_text(node, loaded.graph.pages_of(node)) for node in _present_nodes(loaded)]
+        pages = {node: loaded.graph.pages_of(node) for node in _present_nodes(loaded)}
+        digests = {
+            node: [page.text for page in found if page.text and not page.gone_at][:TEXTS_OF_A_STATE]
+            for node, found in pages.items()
+        }
+        new = {digest for found in digests.values() for digest in found} - kept.texts.keys()
+        kept.texts.update(await self._core.on_store(self._texts, sorted(new)))
+        states = [
+            state_text(node, found, [kept.texts[digest] for digest in digests[node]])
+            for node, found in pages.items()
+        ]
         search = kept.search
 
         async def work(job: Job) -> None:
@@ -132,6 +163,17 @@ class GraphSearchService:
         await self._flush(site, kept.cache)
         kept.version = loaded.version[0]
         return kept
+
+    def _texts(self, digests: Iterable[str]) -> dict[str, str]:
+        """Read the beginnings of visible texts; one that is missing is empty."""
+        found: dict[str, str] = {}
+        for digest in digests:
+            try:
+                found[digest] = self._core.workspace.runs.read_blob(digest).decode("utf-8", "replace")
+            except NotFound:
+                found[digest] = ""
+            found[digest] = found[digest][:MAX_PAGE_TEXT]
+        return found
 
     async def _by_picture(self, loaded: LoadedGraph, query: str, k: int) -> list[NodeHit]:
         folder = settings.load().picture_encoder
@@ -162,13 +204,13 @@ class GraphSearchService:
         return [_node_hit(loaded, node, score, ()) for node, score in found]
 
     async def _picture_search(self, site: str, folder: str) -> tuple[PictureSearch, WorkerVectorCache]:
-        from app.engine.graph.search.pictures import PictureModel, PictureSearch
+        from app.engine.graph.search.pictures import PictureSearch
 
-        if self._picture_model is None or self._picture_model[0] != folder:
-            self._picture_model = (folder, await self._core.on_worker(PictureModel, Path(folder)))
+        model = await self._retrieval.picture_models.load(folder)
+        if model is not self._picture_model:
+            self._picture_model = model
             self._pictures.clear()
         if site not in self._pictures:
-            model = self._picture_model[1]
             cache = WorkerVectorCache(
                 await self._graph_cache.with_store(site, lambda store: store.vectors(model.id))
             )
@@ -199,7 +241,17 @@ def _present_nodes(loaded: LoadedGraph) -> list[str]:
     return [node for node in graph.nodes if not all(page.gone_at for page in graph.pages_of(node))]
 
 
-def _node_hit(loaded: LoadedGraph, node: str, score: float, matched: tuple[str, ...]) -> NodeHit:
+def _node_hit(
+    loaded: LoadedGraph, node: str, score: float, matched: tuple[str, ...], missing: tuple[str, ...] = ()
+) -> NodeHit:
     page = representative_page(loaded.graph.pages_of(node))
     small = page.thumbnail or page.picture
-    return NodeHit(node=node, title=page.title, url=page.url, score=score, matched=matched, thumbnail=small)
+    return NodeHit(
+        node=node,
+        title=page.title,
+        url=page.url,
+        score=score,
+        matched=matched,
+        missing=missing,
+        thumbnail=small,
+    )

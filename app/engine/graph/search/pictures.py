@@ -1,5 +1,7 @@
 """Search of states by screenshot: a local multimodal model embeds words and images in one space.
 
+The same model compares the regions of tips (``app.engine.services.region_looks``).
+
 Sitelore bundles no such model.  Any sentence-transformers folder that takes text and images works (CLIP, SigLIP,
 ...); it is loaded from disk alone, and never with code of its own.
 """
@@ -13,13 +15,14 @@ import io
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.core.page_state import Rect
 from app.errors import InputError, UsageError
 from kb.encoder import weights_hash
 from kb.vectors import VectorCache
@@ -66,6 +69,17 @@ class PictureModel:
         whole = [one for one in opened if one is not None]
         vectors = iter(self._encoded(whole) if whole else ())
         return [None if one is None else next(vectors) for one in opened]
+
+    def of_parts(self, picture: bytes, boxes: Sequence[Rect]) -> list[NDArray[np.float32]]:
+        """The unit vectors of parts of a picture (left, top, width, height); empty for bytes that are no picture.
+
+        A part stands in the middle of a white square: models cut a long one off at its ends.
+        """
+        image = _opened(picture)
+        if image is None or not boxes:
+            return []
+        parts = [_squared(image.crop(_corners(box, image.width, image.height))) for box in boxes]
+        return list(self._encoded(parts))
 
     def _encoded(self, inputs: list[Any]) -> NDArray[np.float32]:
         found = self._model.encode(
@@ -127,6 +141,29 @@ class PictureSearch:
         if self._cache is not None and vectors:
             named = {digest: vector.astype("<f4").tobytes() for digest, vector in vectors.items()}
             self._cache.put_many(self._model.id, named)
+
+
+def size_of(picture: bytes) -> tuple[int, int]:
+    """Width and height of a picture; (0, 0) for bytes that are none."""
+    image = _opened(picture)
+    return (image.width, image.height) if image is not None else (0, 0)
+
+
+def _squared(part: Any) -> Any:
+    pil: Any = importlib.import_module("PIL.Image")
+    side = max(part.width, part.height)
+    square: Any = pil.new("RGB", (side, side), "white")
+    square.paste(part, ((side - part.width) // 2, (side - part.height) // 2))
+    return square
+
+
+def _corners(box: Rect, width: int, height: int) -> tuple[int, int, int, int]:
+    """The corners of a box within a picture, at least one pixel apart."""
+    left = min(max(round(box[0]), 0), width - 1)
+    top = min(max(round(box[1]), 0), height - 1)
+    right = min(max(round(box[0] + box[2]), left + 1), width)
+    bottom = min(max(round(box[1] + box[3]), top + 1), height)
+    return (left, top, right, bottom)
 
 
 def _loaded(folder: Path) -> Any:

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.graph.search.late_interaction import LateIndex, Weighting
+from app.engine.graph.search.likeness import LEAST, Likeness, likeness, rarity
+from app.engine.graph.search.page_text import PageTextIndex
 from app.engine.graph.search.state_text import FieldKind, StateField, StateFields, StateText, fields
 from app.errors import UsageError
 from kb.encoder import Encoder, TokenEncoder
@@ -25,6 +27,13 @@ WEIGHTS = {FieldKind.TITLE: 3.0, FieldKind.HEADING: 2.5, FieldKind.ADDRESS: 2.0,
 """Weight of a word by its field."""
 
 _K1, _B = 1.2, 0.4
+
+TEXT_WORTH = {"late": 0.1, "dense": 0.1, "keyword": 0.01}
+"""What a page's text adds to a state's score by a method if it holds all words of the query.
+
+By the methods with an encoder only words count that no title, heading, address or control of the map has: a word that
+a heading says is in the texts of many pages that mention it.  By keywords a text only finds what nothing else finds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,14 @@ class StateKeywordIndex:
             if stem in entry.counts
         }
         return tuple(sorted(brought, key=lambda word: (-brought[word], word)))
+
+    def stems(self, node: str) -> set[str]:
+        """The stems of a node's words."""
+        return set(self._entries[node].counts)
+
+    def holders(self, stem: str) -> set[str]:
+        """The nodes that have a word."""
+        return self._holders.get(stem, set())
 
     @property
     def megabytes(self) -> float:
@@ -178,6 +195,9 @@ METHODS = (LATE, DENSE, KEYWORD)
 ALIKE = 2
 """Results of one template before others come: ten orders of a hundred do not answer "where are orders"."""
 
+CHOICE = 5
+"""States among which one is chosen."""
+
 _MOST_WORDS = 8
 
 
@@ -191,6 +211,13 @@ class StateHit(NamedTuple):
     node: str
     score: float
     matched: tuple[str, ...] = ()
+
+
+class LikelyStates(NamedTuple):
+    """The first states for a description, the best first, and whether it may mean one of them."""
+
+    like: bool
+    hits: tuple[tuple[StateHit, Likeness], ...]
 
 
 class StateSearch:
@@ -210,7 +237,10 @@ class StateSearch:
         self._late = LateIndex(encoder, cache, weighting) if isinstance(encoder, TokenEncoder) else None
         self._dense = DenseIndex(encoder, cache) if encoder is not None else None
         self._keyword = StateKeywordIndex()
+        self._page_text = PageTextIndex()
         self._states: dict[str, StateText] = {}
+        self._kinds = 0
+        """Templates of all states."""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -231,8 +261,10 @@ class StateSearch:
         gone = [node for node in self._states if node not in now]
         fresh = {node: fields(state) for node, state in now.items() if self._states.get(node) != state}
         if fresh or gone:
+            self._page_text.update({node: now[node].text for node in fresh}, gone)
             self._take_in(fresh, gone, progress)
             self._states = now
+            self._kinds = len({self._template(node) for node in now})
         return len(fresh)
 
     def search(self, query: str, method: str = LATE, k: int = 10) -> list[StateHit]:
@@ -245,6 +277,53 @@ class StateSearch:
             StateHit(node, score, self._matched(query, node, method))
             for node, score in self.ranking(query, method, k)
         ]
+
+    def likely(self, query: str, k: int = CHOICE) -> LikelyStates:
+        """Return the first states of the best method, and whether the query may mean one of them."""
+        method = self.methods[0]
+        hits = self.search(query, method, k)
+        told = {kind: self._by_node(query, kind) for kind in (LATE, DENSE) if kind in self.methods}
+        terms = query_terms(query)
+        worth = {
+            stem: weight * rarity(self._kinds_with(stem), self._kinds)
+            for stem, weight in terms.weights.items()
+        }
+        found = [
+            (
+                self._with_text_matches(hit, query),
+                likeness(
+                    [by[hit.node] for by in told.values() if hit.node in by],
+                    worth,
+                    self._stems(hit.node),
+                    terms.shown,
+                ),
+            )
+            for hit in hits
+        ]
+        best = max((like.total for _, like in found), default=0.0)
+        return LikelyStates(like=best >= LEAST[len(told)], hits=tuple(found))
+
+    def _with_text_matches(self, hit: StateHit, query: str) -> StateHit:
+        words = dict.fromkeys(
+            word.casefold() for word in (*hit.matched, *self._page_text.matches(query, hit.node))
+        )
+        return hit._replace(matched=tuple(words)[:_MOST_WORDS])
+
+    def _stems(self, node: str) -> set[str]:
+        return self._keyword.stems(node) | self._page_text.stems(node)
+
+    def _kinds_with(self, stem: str) -> int:
+        """Return the number of templates of which a state has a word."""
+        return len(
+            {self._template(node) for node in self._keyword.holders(stem) | self._page_text.holders(stem)}
+        )
+
+    def _by_node(self, query: str, method: str) -> dict[str, float]:
+        return dict(zip(*self._method_scores(query, method), strict=True))
+
+    def _template(self, node: str) -> str:
+        state = self._states[node]
+        return state.template or node
 
     def ranking(self, query: str, method: str, k: int) -> list[tuple[str, float]]:
         """Like ``search``, without the matched words."""
@@ -259,8 +338,7 @@ class StateSearch:
         first: list[tuple[str, float]] = []
         later: list[tuple[str, float]] = []
         for pair in ranked:
-            state = self._states[pair[0]]
-            template = state.template or state.node
+            template = self._template(pair[0])
             seen[template] += 1
             (first if seen[template] <= ALIKE else later).append(pair)
             if len(first) == k:
@@ -285,6 +363,19 @@ class StateSearch:
             self._late.update(fresh, gone, progress)
 
     def _scores(self, query: str, method: str) -> tuple[list[str], Sequence[float]]:
+        """Return nodes and scores of a method, with what the pages' texts add."""
+        nodes, scores = self._method_scores(query, method)
+        shares = self._page_text.shares(
+            query, lambda stem: method == KEYWORD or not self._keyword.holders(stem)
+        )
+        if not shares or (not nodes and method != KEYWORD):
+            return nodes, scores
+        found = dict(zip(nodes, scores, strict=True))
+        for node, share in shares.items():
+            found[node] = found.get(node, 0.0) + TEXT_WORTH[method] * share
+        return list(found), list(found.values())
+
+    def _method_scores(self, query: str, method: str) -> tuple[list[str], Sequence[float]]:
         if method == KEYWORD:
             return self._keyword.scores(query)
         if method not in METHODS:
@@ -301,7 +392,8 @@ class StateSearch:
     def _matched(self, query: str, node: str, method: str) -> tuple[str, ...]:
         """The matched words; dense search has none, so the words that contain the query's stems are shown."""
         if method != LATE or self._late is None:
-            return self._keyword.matches(query, node)[:_MOST_WORDS]
+            found = (*self._keyword.matches(query, node), *self._page_text.matches(query, node))
+            return tuple(dict.fromkeys(found))[:_MOST_WORDS]
         words: dict[str, str] = {}
         for match in self._late.matches(query, node):
             words.setdefault(match.word.casefold(), match.word)

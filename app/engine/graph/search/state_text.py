@@ -51,6 +51,7 @@ class StateText:
         node: id of the node.
         controls: with their roles in front (``button Save``), as ``PageState.controls`` has them.
         address: words of its address (``dashboard orders``).
+        text: visible text of its first pages.
         template: the kind of page (``PageKeys.template``).
     """
 
@@ -60,12 +61,14 @@ class StateText:
     headings: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
     address: str = ""
+    text: str = ""
 
 
-def state_text(node: str, pages: Sequence[PageState]) -> StateText:
+def state_text(node: str, pages: Sequence[PageState], texts: Iterable[str] = ()) -> StateText:
     """Return the searchable text of a node; for several page states the texts of all of them, each once.
 
-    The first page's title and address come first; a node of hundreds of products keeps a bounded number of controls.
+    ``texts`` are the visible texts of its pages, which ``PageTextIndex`` reads.  The first page's title and address
+    come first; a node of hundreds of products keeps a bounded number of controls.
     """
     return StateText(
         node=node,
@@ -74,6 +77,7 @@ def state_text(node: str, pages: Sequence[PageState]) -> StateText:
         controls=_once(control for page in pages for control in page.controls)[:MAX_CONTROLS],
         template=pages[0].keys.template if pages else "",
         address=" ".join(_once(address_words(page.keys.url) for page in pages)[:3]),
+        text="\n".join(dict.fromkeys(texts)),
     )
 
 
