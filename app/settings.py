@@ -60,7 +60,7 @@ class Settings:
         "",
         "SITELORE_PICTURE_ENCODER",
         label="Picture encoder",
-        help="Folder of a multimodal sentence-transformers model, to find states by their screenshots",
+        help="Folder of a multimodal sentence-transformers model, to find states and tips' regions by pictures",
     )
     model_url: str = _setting(
         "", "SITELORE_MODEL_URL", "OPENAI_BASE_URL", label="Model endpoint", help="OpenAI-compatible address"
@@ -71,6 +71,12 @@ class Settings:
         "SITELORE_VISION_MODEL",
         label="Vision model",
         help="Name of the model that reads screenshots and judges runs; empty uses the model above",
+    )
+    larger_vision_model: str = _setting(
+        "",
+        "SITELORE_LARGER_VISION_MODEL",
+        label="Larger vision model",
+        help="Name of the model for pages that the vision model can't read whole; empty uses none",
     )
     model_price: str = _setting(
         "",
@@ -89,6 +95,12 @@ class Settings:
         "SITELORE_RUN_SECONDS",
         label="Max model time per run",
         help="Total seconds a run waits for its model; 0 = unlimited",
+    )
+    learnings: Literal["on", "off"] = _setting(
+        "on",
+        "SITELORE_LEARNINGS",
+        label="Learnings",
+        help="on: runs write which way of clicking works on a site, and follow it; off: neither",
     )
     theme: Literal["system", "light", "dark"] = _setting(
         "system", "SITELORE_THEME", label="Theme", help="Colours: system, light or dark"

@@ -29,6 +29,8 @@ from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
 from app.engine.services.run_reader import RunReader
 from app.engine.services.runs import RunService
+from app.engine.services.sites import SiteService
+from app.engine.services.step_drafting import StepDraftingService
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.operator_actions import OperatorActions
@@ -82,6 +84,8 @@ class Engine(EngineApi):
             approvals,
             self._takeovers,
             TipTestService(core, graph_cache),
+            SiteService(core),
+            StepDraftingService(core),
         )
         self._proof: launcher.StartedBrowser | None = None
         self._unlisten = launcher.on_browser_start(self._on_browser)

@@ -19,6 +19,17 @@ const MOST_HEADINGS = 80;
 const MARK = "\u0001";
 const FLAG = { inShadow: 1, submits: 2, inLive: 4, inAdvert: 8, visible: 16, listens: 32, met: 64 };
 
+const FEW_CHILDREN = 12;
+const SPREAD = /[^\S ]|\u0001| {2}/;
+const namespaceOf = Function.prototype.call.bind(getter(Element, "namespaceURI"));
+const plainTags = new Map();
+
+function isPlain(tag) {
+  let plain = plainTags.get(tag);
+  if (plain === undefined) plainTags.set(tag, (plain = /^[a-z][a-z0-9-]*$/.test(tag)));
+  return plain;
+}
+
 // Context of everything inside an element, passed down the walk.
 class Around {
   constructor(outer) {
@@ -100,12 +111,13 @@ class Look {
     } else if (around.repeat === "" && parent.nodeType === 1 && tagOf(parent) === "tbody") {
       rows = rowsAmong(parent, nodes.filter((node) => node.nodeType === 1));
     }
+    const kind = rows === null ? "" : kindOf(parent);
     for (const node of nodes) {
-      if (node.nodeType === 3) this.words(node, around);
-      else if (node.nodeType === 1) {
+      const type = node.nodeType;
+      if (type === 3) this.words(node, around);
+      else if (type === 1) {
         const row = rows === null ? undefined : rows.get(node);
-        this.element(node, row === undefined ? around
-          : Object.assign(new Around(around), { repeat: `${kindOf(parent)}>${row[0]}`, row: row[1] }));
+        this.element(node, row === undefined ? around : Object.assign(new Around(around), { repeat: `${kind}>${row[0]}`, row: row[1] }));
       }
     }
   }
@@ -119,7 +131,7 @@ class Look {
       return;
     }
     if (this.textLength < MOST_TEXT) {
-      this.text.push(data.replace(/[\s\u0001]+/g, " "));
+      this.text.push(SPREAD.test(data) ? data.replace(/[\s\u0001]+/g, " ") : data);
       this.textLength += data.length;
     }
     if (words !== around.name && !around.silent) this.lines.push(`${"\t".repeat(around.depth)}StaticText ${quoted(words)}`);
@@ -167,17 +179,19 @@ class Look {
 
   // Context of everything inside an element.
   surroundings(element, tag, role, style, around, shows) {
-    const inside = new Around(around);
+    const inside = new Around(around), told = hasAttributes(element);
     inside.level++;
     inside.hidden = around.clipped || (!shows && (style.visibility !== "visible" || style.display !== "contents"));
-    if (!around.live && isLive(element, role)) inside.live = true;
-    if (!around.advert && isAdvert(element, tag)) inside.advert = true;
-    if (!around.inert && (readAttribute(element, "inert") !== null)) inside.inert = true;
+    if (!around.live && (told || LIVE_ROLES.has(role)) && isLive(element, role)) inside.live = true;
+    if (told && !around.advert && isAdvert(element, tag)) inside.advert = true;
+    if (told && !around.inert && readAttribute(element, "inert") !== null) inside.inert = true;
     if (this.modal !== null && element === this.modal) inside.inert = false;
-    if (!around.scrolled && around.level > 1 && (element.scrollTop !== 0 || element.scrollLeft !== 0)) inside.scrolled = true;
     inside.silent = inside.inert && !(this.modal !== null && element.contains(this.modal));
-    if (!around.clipped && (element.offsetHeight < 2 || element.offsetWidth < 2) && !UNCLIPPED.has(tag)
-      && style.overflowY !== "visible" && style.display !== "inline") {
+    // What shows its overflow is neither scrolled nor clipped; fields scroll whatever their style says.
+    const overflow = style.overflowY, scrolls = (overflow !== "visible" && overflow !== "clip") || tag === "input" || tag === "select";
+    if (scrolls && !around.scrolled && around.level > 1 && (element.scrollTop !== 0 || element.scrollLeft !== 0)) inside.scrolled = true;
+    if (overflow !== "visible" && !around.clipped && !UNCLIPPED.has(tag) && (element.offsetHeight < 2 || element.offsetWidth < 2)
+      && style.display !== "inline") {
       inside.clipped = inside.hidden = true;
     }
     return inside;
@@ -206,15 +220,17 @@ class Look {
     const form = formOf(owner);
     const rect = control.rect ?? rectOf(element);
     const visible = rect !== null && !inside.hidden && !inside.inert && !away(rect, inside.scrolled) && !faded(element, ownerTag, style);
-    const states = statesOf(owner, ownerTag, control.role, this.focused);
+    const names = namesOf(owner);
+    const states = statesOf(owner, ownerTag, control.role, this.focused, names);
     const value = valueOf(owner, ownerTag, control.role, this.ears ? 2000 : 200);
     if (inside.inert) this.inert++;
     const shownName = name || (control.listens || control.hears ? cut(squeeze(contentOf(element, 0)), 80) : "");
     const label = ownerTag === "input" || ownerTag === "select" || ownerTag === "textarea" ? cut(squeeze(labelsOf(owner)), 120) : "";
     const text = (LABELLED.has(ownerTag) && ownerTag !== "button") || TEXT_LIKE.has(control.role) ? "" : cut(squeeze(element.textContent.slice(0, 2000)), 200);
     const options = optionsOf(owner, ownerTag);
-    const attributes = attributesOf(owner, ownerTag, shownName === "");
-    const hears = [...(control.hears ?? this.ears?.heard.get(element) ?? "")].map((kind) => HEARD[kind] ?? "").filter(Boolean).join(" ");
+    const attributes = attributesOf(owner, names, shownName === "");
+    const kinds = control.hears ?? this.ears?.heard.get(element) ?? "";
+    const hears = kinds === "" ? "" : [...kinds].map((kind) => HEARD[kind] ?? "").filter(Boolean).join(" ");
     const unspoken = this.ears ? this.unspoken(element, control, attributes, shownName, hears) : "";
     this.records.push([
       this.number(control.role), this.number(shownName), this.number(tag),
@@ -228,7 +244,7 @@ class Look {
       this.number(ownerTag === "input" || ownerTag === "button" ? owner.type : ""),
       this.number(value),
       options.map((option) => this.number(option)),
-      this.number(testIdOf(element) || (control.owner ? testIdOf(owner) : "")),
+      this.number(control.owner ? testIdOf(element) || testIdOf(owner, names) : testIdOf(element, names)),
       attributes.map((word) => this.number(word)),
       this.number(label === name ? "" : label), this.number(text === name ? "" : text), this.path(element),
       this.number(inside.repeat), inside.row, this.number(hears),
@@ -272,11 +288,13 @@ class Look {
   }
 
   landmarks(words) {
-    const key = words.join("\n");
-    let number = this.landmarkNumbers.get(key);
+    let number = this.landmarkNumbers.get(words); // one array stands for everything inside a landmark
     if (number === undefined) {
-      number = this.landmarkSets.push(words.map((word) => this.number(word))) - 1;
+      const key = words.join("\n");
+      number = this.landmarkNumbers.get(key);
+      if (number === undefined) number = this.landmarkSets.push(words.map((word) => this.number(word))) - 1;
       this.landmarkNumbers.set(key, number);
+      this.landmarkNumbers.set(words, number);
     }
     return number;
   }
@@ -288,11 +306,11 @@ class Look {
     const parent = element.parentNode;
     const crosses = parent !== null && parent.nodeType === 11 && parent.host !== undefined;
     const above = crosses ? this.path(parent.host) : parent !== null && parent.nodeType === 1 ? this.path(parent) : -1;
-    const [place, of] = this.place(parent, element);
+    const tag = tagOf(element);
+    const [place, of] = this.place(parent, element, tag);
     const id = attr(element, "id");
     const unique = id && !isMadeUp(id) && rootOf(element).getElementById?.(id) === element;
-    const tag = tagOf(element);
-    const plain = /^[a-z][a-z0-9-]*$/.test(tag) && element.namespaceURI === "http://www.w3.org/1999/xhtml";
+    const plain = isPlain(tag) && namespaceOf(element) === "http://www.w3.org/1999/xhtml";
     const number = this.paths.push([
       above, this.number(tag), place, of, this.number(unique ? CSS.escape(id) : ""), (crosses ? 1 : 0) | (plain ? 0 : 2),
     ]) - 1;
@@ -300,22 +318,32 @@ class Look {
     return number;
   }
 
-  place(parent, element) {
+  place(parent, element, tag) {
     if (parent === null) return [1, 1];
     let places = this.places.get(parent);
     if (places === undefined) {
+      // The usual parent has few children: counting them is cheaper than a table.
+      let place = 0, of = 0, children = 0, child = firstChildOf(parent);
+      for (; child !== null && children <= FEW_CHILDREN; child = nextSiblingOf(child)) {
+        if (child.nodeType !== 1) continue;
+        children++;
+        if (tagOf(child) === tag) of++;
+        if (child === element) place = of;
+      }
+      if (child === null) return [place || 1, of || 1];
       places = new Map();
       const counts = new Map();
       for (let child = firstChildOf(parent); child !== null; child = nextSiblingOf(child)) {
         if (child.nodeType !== 1) continue;
-        const place = (counts.get(tagOf(child)) ?? 0) + 1;
-        counts.set(tagOf(child), place);
+        const own = tagOf(child);
+        const place = (counts.get(own) ?? 0) + 1;
+        counts.set(own, place);
         places.set(child, place);
       }
       places.counts = counts;
       this.places.set(parent, places);
     }
-    return [places.get(element) ?? 1, places.counts.get(tagOf(element)) ?? 1];
+    return [places.get(element) ?? 1, places.counts.get(tag) ?? 1];
   }
 
   frame(element, inside, style) {

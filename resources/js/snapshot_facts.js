@@ -40,7 +40,8 @@ const KEPT = new Set([
 ]);
 const namesOf = Function.prototype.call.bind(Element.prototype.getAttributeNames);
 
-function testIdOf(element) {
+function testIdOf(element, names = namesOf(element)) {
+  if (!names.some((name) => name.startsWith("data-"))) return "";
   for (const name of TEST_IDS) {
     const value = readAttribute(element, name);
     if (value) return cut(value, 120);
@@ -49,9 +50,9 @@ function testIdOf(element) {
 }
 
 // Alternating names and values, sorted by name.
-function attributesOf(element, tag, nameless) {
+function attributesOf(element, names, nameless) {
   const pairs = [];
-  for (const name of namesOf(element)) {
+  for (const name of names) {
     if (name === "class") {
       const classes = classTokens(element);
       if (classes.length) pairs.push([name, classes.join(" ")]);
@@ -86,10 +87,17 @@ function formOf(element) {
 
 function formName(element, form) {
   const own = submitsForm(element, tagOf(element), form);
-  const address = own && attr(element, "formaction") ? element.formAction : actionOf(form);
-  const method = own && attr(element, "formmethod") ? element.formMethod : methodOf(form);
-  return `${method}:${pathWithin(address)}`;
+  const address = own && attr(element, "formaction") !== "";
+  const method = own && attr(element, "formmethod") !== "";
+  if (address || method) {
+    return `${method ? element.formMethod : methodOf(form)}:${pathWithin(address ? element.formAction : actionOf(form))}`;
+  }
+  let place = placeOfForm.get(form);
+  if (place === undefined) placeOfForm.set(form, (place = `${methodOf(form)}:${pathWithin(actionOf(form))}`));
+  return place;
 }
+
+let placeOfForm = new Map();
 
 const actionOf = Function.prototype.call.bind(getter(HTMLFormElement, "action"));
 const methodOf = Function.prototype.call.bind(getter(HTMLFormElement, "method"));
@@ -104,6 +112,10 @@ function pathWithin(address) {
 
 function forgetTexts() {
   labelsOfRoot = new Map();
+  textOfLabels = new Map();
+  liveClasses = new Map();
+  advertWords = new Map();
+  placeOfForm = new Map();
   tokensOfText = new Map();
 }
 
@@ -132,8 +144,9 @@ const STATES = [
 ];
 const BIT = Object.fromEntries(STATES.map((word, place) => [word, 1 << place]));
 
-function statesOf(element, tag, role, focused) {
-  const aria = (name) => readAttribute(element, `aria-${name}`);
+function statesOf(element, tag, role, focused, names) {
+  const told = names.some((name) => name.startsWith("aria-"));
+  const aria = (name) => (told ? readAttribute(element, `aria-${name}`) : null);
   let bits = 0;
   const native = tag === "input" && (element.type === "checkbox" || element.type === "radio");
   const checked = native ? element.checked : aria("checked") === "true" || aria("checked") === "mixed";
@@ -180,12 +193,21 @@ function optionsOf(element, tag) {
 const LIVE_ROLES = new Set(["alert", "log", "status", "timer", "marquee"]);
 const LIVE_CLASS = /(^|[\s_-])(alert|flash|toast|toaster|snackbar|notification|notifications|notice|growl|noty)s?([\s_-]|$)/i;
 const MUCH = 15;
+let liveClasses = new Map();
+let advertWords = new Map();
+
+// Whether a text matches; the same few class texts are on most elements of a page.
+function matches(known, pattern, text) {
+  let found = known.get(text);
+  if (found === undefined) known.set(text, (found = pattern.test(text)));
+  return found;
+}
 
 function isLive(element, role) {
   const told = readAttribute(element, "aria-live");
   if (told === "off") return false;
   const kind = readAttribute(element, "class");
-  const looks = told === "polite" || told === "assertive" || LIVE_ROLES.has(role) || (kind && LIVE_CLASS.test(kind));
+  const looks = told === "polite" || told === "assertive" || LIVE_ROLES.has(role) || (kind && matches(liveClasses, LIVE_CLASS, kind));
   if (!looks) return false;
   // A region that contains the whole page may be "polite" as well; only a message is omitted.
   if (queryIn(element, "main,h1,form,nav,table,[role=main]")) return false;
@@ -199,7 +221,7 @@ const ADVERT_HOST = /doubleclick|googlesyndication|adservice|adnxs|taboola|outbr
 function isAdvert(element, tag) {
   for (const name of ADVERT_WORDS) {
     const words = readAttribute(element, name);
-    if (words && ADVERT.test(words)) return true;
+    if (words && matches(advertWords, ADVERT, words)) return true;
   }
   if (tag === "iframe") return ADVERT.test(attr(element, "name")) || ADVERT_HOST.test(attr(element, "src"));
   return readAttribute(element, "data-ad-slot") !== null || readAttribute(element, "data-ad-client") !== null;

@@ -10,10 +10,13 @@ const tagOf = Function.prototype.call.bind(getter(Element, "localName"));
 const rootOf = Function.prototype.call.bind(Node.prototype.getRootNode);
 const readAttribute = Function.prototype.call.bind(Element.prototype.getAttribute);
 const queryIn = Function.prototype.call.bind(Element.prototype.querySelector);
+const hasAttributes = Function.prototype.call.bind(Element.prototype.hasAttributes);
 const closestOf = Function.prototype.call.bind(Element.prototype.closest);
 
 const attr = (element, name) => readAttribute(element, name) ?? "";
-const squeeze = (text) => text.replace(/[\s\u200b\u200e\u200f\ufeff]+/g, " ").trim();
+// Most texts are squeezed already, and looking is cheaper than replacing every space by itself.
+const LOOSE = /[^\S ]|[\u200b\u200e\u200f\ufeff]| {2}|^ | $/;
+const squeeze = (text) => (LOOSE.test(text) ? text.replace(/[\s\u200b\u200e\u200f\ufeff]+/g, " ").trim() : text);
 const cut = (text, most) => (text.length > most ? text.slice(0, most) : text);
 
 const NAME_LIMIT = 300;
@@ -211,7 +214,15 @@ function labelled(root) {
   return controls;
 }
 
+let textOfLabels = new Map();
+
 function labelsOf(element) {
+  let text = textOfLabels.get(element);
+  if (text === undefined) textOfLabels.set(element, (text = readLabels(element)));
+  return text;
+}
+
+function readLabels(element) {
   const labels = labelled(rootOf(element)).get(element);
   if (labels === undefined) return "";
   const parts = [];

@@ -63,7 +63,8 @@ function imageOf(area) {
 
 // Out of scrolling reach (within a scrolled container one can scroll back), or as small as screen-reader-only text.
 const away = (rect, scrolled = false) =>
-  (!scrolled && (rect[0] + rect[2] + scrollX <= 0 || rect[1] + rect[3] + scrollY <= 0)) || (rect[2] <= 1.5 && rect[3] <= 1.5);
+  (!scrolled && ((rect[0] + rect[2] <= 0 && rect[0] + rect[2] + scrollX <= 0) || (rect[1] + rect[3] <= 0 && rect[1] + rect[3] + scrollY <= 0)))
+  || (rect[2] <= 1.5 && rect[3] <= 1.5);
 
 // Permanently transparent; a check box drawn by its label is transparent and still the click target.
 const faded = (element, tag, style) =>
@@ -88,8 +89,11 @@ function frameName(element) {
   return cut(pathWithin(element.src), 120) || "frame";
 }
 
+const ODD = /[\ue000-\uf8ff\u0000-\u001f\\']|^\s|\s$/;
+
 // Formats a string as Python does.
 function quoted(words) {
+  if (!ODD.test(words)) return `'${words}'`;
   const plain = words.replace(/[\ue000-\uf8ff\u0000-\u001f]/g, "").replaceAll("\\", "\\\\").trim();
   return plain.includes("'") && !plain.includes('"') ? `"${plain}"` : `'${plain.replaceAll("'", "\\'")}'`;
 }

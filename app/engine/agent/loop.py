@@ -23,7 +23,7 @@ from app.engine.agent.operator_prompts import (
     react_to_flags,
 )
 from app.engine.agent.ports import AgentTask
-from app.engine.agent.procedures.follower import ProcedureFollower, done_before
+from app.engine.agent.procedures.follower import ProcedureFollower
 from app.engine.agent.run_control import DecisionStale, RunControl, WatchdogTimeout
 from app.engine.agent.run_recording import RunRecording, describe_last_takeover, retry_on_full_disk
 from app.engine.agent.step_record import observed_step
@@ -37,7 +37,7 @@ from app.engine.core.model_api import ModelError, ModelErrorKind
 from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
 from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import DecisionKind, OperatorDecision, Stage
-from app.engine.core.trajectory import Outcome, Run, Step, Tab
+from app.engine.core.trajectory import Outcome, Run, Step, Tab, steps_done
 from app.engine.core.verdicts import Flag
 from app.errors import SiteloreError, StoreError
 
@@ -78,7 +78,7 @@ class AgentLoop:
             self._control, parts.secrets, self._seeing.look_again, WriteGate(allow=parts.allow)
         )
         self._walls = WallHandler(task, parts, self._control, self._recording, self._said)
-        self._follower = ProcedureFollower(task.intent, done_before(steps))
+        self._follower = ProcedureFollower(task.intent, steps_done(steps))
         self._going_on = bool(steps) or bool(parts.ledger_store.ledger.goal)
         self._unreadable = self._hung = 0
         self._news: tuple[str, ...] = describe_last_takeover(steps)
@@ -344,7 +344,8 @@ class AgentLoop:
         tips: tuple[RetrievedTip, ...] = ()
         if self._parts.knowledge is not None:
             ledger, history = self._parts.ledger_store.ledger, self._recording.history
-            tips = await self._parts.knowledge.tips(step_query(page, self._task.intent, ledger, history))
+            query = step_query(page, self._task.intent, ledger, history)
+            tips = await self._parts.knowledge.tips(query, page)
         hints = await self._control.hints()
         await self._heard()
         tabs, active = await self._seeing.tabs()

@@ -1,16 +1,16 @@
 """Retrieve-Reason-Teleport as one action (WebNavigator, section 3.2): find a state, choose it, go there.
 
-Retrieve: late-interaction search over the interaction graph of a domain.  Reason: a selector chooses among the
-candidates, or none.  Teleport: the cheapest route from the page in front, each arrival verified; after a wrong one
-nothing more is done, and the result says where the browser really is. (The published code calls every route a
-success.)
+Retrieve: late-interaction search over the interaction graph of a domain; a map that has nothing like the query says
+so.  Reason: a selector chooses among the first five, or none.  Teleport: the cheapest route from the page in front,
+each arrival verified; after a wrong one nothing more is done, and the result says where the browser really is. (The
+published code calls every route a success.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.actions.types import Navigate
@@ -18,9 +18,6 @@ from app.engine.core.observation import NavigableSite
 from app.engine.core.transition import ReplayVerdict, ReplayVerdictKind
 from app.errors import SiteloreError
 from kb.retrieval.terms import query_terms, stems_of
-
-MAX_CANDIDATES = 10
-"""States given to the selector (the paper's k is 25 to 50 screenshots; text cards say more in less)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +32,13 @@ class StateCandidate:
     score: float = 0.0
     matched: tuple[str, ...] = ()
     picture: str = ""
+
+
+class LikelyCandidates(NamedTuple):
+    """The first states for a query, the best first, and whether the query may mean one of them."""
+
+    like: bool
+    states: Sequence[StateCandidate]
 
 
 ChooseCandidate = Callable[[str, str, Sequence[StateCandidate]], Awaitable[int | None]]
@@ -58,8 +62,8 @@ class NavigationGraphs(Protocol):
         """Return the sites with a graph that may be navigated."""
         ...
 
-    async def find(self, domain: str, query: str, k: int) -> Sequence[StateCandidate]:
-        """Return the states of a domain that match a query, best first."""
+    async def find(self, domain: str, query: str) -> LikelyCandidates:
+        """Return the first states of a domain for a query."""
         ...
 
     async def go(self, domain: str, node: str) -> CompletedRoute:
@@ -88,13 +92,14 @@ class GlobalNavigator:
         if not action.query.strip():
             return _not_found("the query is empty", "say in words what the page is for")
         try:
-            found = await self._atlas.find(domain, action.query, MAX_CANDIDATES)
-            if not found:
-                return _not_found(f"no state of {domain} matches {action.query!r}", *_ALTERNATIVES)
+            like, found = await self._atlas.find(domain, action.query)
+            if not like:
+                why = f"nothing on the map of {domain} is like {action.query!r}"
+                nearest = f"; nearest: {_titles(found)}" if found else ""
+                return _not_found(why + nearest, *_ALTERNATIVES)
             chosen = await self._choose(action.query, intent, found)
             if chosen is None or not 0 <= chosen < len(found):
-                titles = "; ".join(f"{one.title} ({one.url})" for one in found[:3])
-                return _not_found(f"none of the found states fits: {titles}", *_ALTERNATIVES)
+                return _not_found(f"none of the found states fits: {_titles(found)}", *_ALTERNATIVES)
             target = found[chosen]
             if gate is not None:
                 await gate()
@@ -114,6 +119,10 @@ class GlobalNavigator:
 
 
 _ALTERNATIVES = ("use the links, menus or the search of the page", "ask for it in other words")
+
+
+def _titles(found: Sequence[StateCandidate]) -> str:
+    return "; ".join(f"{one.title} ({one.url})" for one in found[:3])
 
 
 def _navigation_result(target: StateCandidate, way: CompletedRoute) -> ActionResult:
@@ -146,8 +155,8 @@ def _not_found(why: str, *alternatives: str) -> ActionResult:
     return refused(Cause.NAVIGATOR, why, *alternatives)
 
 
-_WEIGHTS = (("title", 3.0), ("url", 2.0), ("headings", 2.0), ("controls", 1.0))
-"""A title says more about a page than one of its buttons does."""
+_WEIGHTS = (("title", 3.0), ("url", 2.0), ("headings", 2.0), ("controls", 1.0), ("matched", 0.5))
+"""A title says more about a page than one of its buttons does, and a button more than its text."""
 
 
 def best_candidate(query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:

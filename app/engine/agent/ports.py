@@ -49,8 +49,11 @@ class MarkResolver(Protocol):
 class KnowledgeSource(Protocol):
     """The knowledge base (AKB) as an agent may query it."""
 
-    async def tips(self, query: Query) -> tuple[RetrievedTip, ...]:
-        """Return tips for a step, best first, within the token budget."""
+    async def tips(self, query: Query, page: PageCapture | None = None) -> tuple[RetrievedTip, ...]:
+        """Return tips for a step, best first, within the token budget.
+
+        ``page`` is the page in front, whose picture may show the region of a tip.
+        """
         ...
 
 

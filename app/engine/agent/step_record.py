@@ -15,6 +15,7 @@ from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
 from app.engine.core.page_state import Element, PageCapture, Rect
 from app.engine.core.rectangles import overlap
 from app.engine.core.redaction import MARK, redact_text, redact_tree, redact_url
+from app.engine.core.regions import stored_boxes
 from app.engine.core.trajectory import ErrorClass, Exposure, Step, Tab, add_blob
 from app.engine.imports.notices import notices
 
@@ -59,11 +60,22 @@ def observed_step(
         active_tab=active,
         tree=add_blob(blobs, tree),
         screenshot=add_blob(blobs, page.picture) if page.picture else "",
+        boxes=add_blob(blobs, stored_boxes(_boxes_in_view(page))) if page.picture else "",
         state=content_key(clean),
         notices=notices(clean),
         started_at=at,
     )
     return step, blobs
+
+
+def _boxes_in_view(page: PageCapture) -> dict[str, Rect]:
+    """Return the visible parts of the elements by their ids in the tree."""
+    parts = (
+        (str(element.index), visible_part(element.rect, page.viewport))
+        for element in page.elements
+        if element.visible
+    )
+    return {name: part for name, part in parts if part is not None}
 
 
 def complete_step(

@@ -95,7 +95,7 @@ class WallHandler:
         if self._parts.knowledge is not None:
             # For the person: a tip may know this wall.
             ledger = self._parts.ledger_store.ledger
-            await self._parts.knowledge.tips(step_query(page, self._task.intent, ledger, ()))
+            await self._parts.knowledge.tips(step_query(page, self._task.intent, ledger, ()), page)
         wall = wall_key(page)
         decision = await ask_about_wall(self._control, what, page.url, wall)
         self._passed = self._recording.number

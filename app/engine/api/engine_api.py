@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from app.engine.api.graph_api import GraphApi
 from app.engine.api.live_api import LiveApi
 from app.engine.api.run_api import RunApi, TipUse
+from app.engine.api.site_api import SiteApi
 from app.engine.api.tip_api import TipApi
 from app.engine.core.ax_tree import AxTreeLine
 from app.engine.core.events import JobChanged
@@ -55,7 +56,7 @@ class RunImportReport:
     """The result of an import: counts of runs, errors by path, ids of new runs.
 
     ``failed`` names every unusable file or folder; a run with such a file may be among ``runs``.  ``notes`` lists
-    missing parts of new runs.
+    missing parts of new runs, ``learned`` which hosts sites got, or did not, one sentence each.
     """
 
     imported: int
@@ -64,6 +65,7 @@ class RunImportReport:
     runs: tuple[str, ...] = ()
     cancelled: bool = False
     notes: tuple[RunNotes, ...] = ()
+    learned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,7 +279,7 @@ class WorkspaceInfo:
     """Repairs made when it was opened, one sentence each."""
 
 
-class EngineApi(GraphApi, RunApi, LiveApi, TipApi, Protocol):
+class EngineApi(GraphApi, RunApi, LiveApi, TipApi, SiteApi, Protocol):
     """All use cases.  Errors are ``SiteloreError``s; long ones run as jobs and report progress as events."""
 
     # the workspace
@@ -332,7 +334,11 @@ class EngineApi(GraphApi, RunApi, LiveApi, TipApi, Protocol):
     async def preflight(self, draft: TipDraft, tip: str = "") -> Preflight: ...
     async def matching_pages(self, site: str, scope: Scope) -> int: ...
     async def freeze(
-        self, out: str, include: Sequence[Status] = (), waive: dict[str, str] | None = None
+        self,
+        out: str,
+        include: Sequence[Status] = (),
+        waive: dict[str, str] | None = None,
+        with_learnings: bool = False,
     ) -> FreezeReport: ...
     async def verify(self, path: str) -> VerifyReport: ...
     async def kb_stats(self) -> KbStats: ...

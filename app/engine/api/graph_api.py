@@ -187,14 +187,26 @@ class NodeDetail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeHit:
-    """A matching state; ``matched`` are its words that answered the query's, best first."""
+    """A matching state; ``matched`` are its words that answered the query's, best first.
+
+    Where it is one of ``StateChoices``, ``missing`` are the query's words that stand nowhere on it.
+    """
 
     node: str
     title: str
     url: str
     score: float
     matched: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     thumbnail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChoices:
+    """The first states for a description, the best first, and whether it may mean one of them."""
+
+    like: bool
+    hits: tuple[NodeHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +223,7 @@ class PathPlan:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
     """A followed path: the plan, a replay verdict for each transition, and the final address.  ``picture`` is a
-    blob.
+    blob.  ``choices`` are the states among which a description's was chosen.
     """
 
     plan: PathPlan
@@ -221,6 +233,7 @@ class Journey:
     picture: str = ""
     why: str = ""
     seconds: float = 0.0
+    choices: tuple[NodeHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,13 +365,22 @@ class ScopeCoverage:
     pages: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostMap:
+    """A map that begins on a host, and its number of states."""
+
+    site: str
+    states: int
+
+
 class GraphApi(Protocol):
     """Use cases on interaction graphs; a unique prefix of a node id is enough."""
 
     async def scope_coverage(self, site: str, scope: Scope) -> ScopeCoverage: ...
     async def graphs(self) -> list[GraphRow]: ...
+    async def host_maps(self, url: str, site: str = "") -> list[HostMap]: ...
     async def explore(
-        self, url: str, site: str = "", options: ExploreOptions | None = None
+        self, url: str, site: str = "", options: ExploreOptions | None = None, second_map: bool = False
     ) -> ExploreReport: ...
     async def pause_exploration(self, site: str) -> None: ...
     async def resume_exploration(self, site: str) -> None: ...
@@ -371,6 +393,7 @@ class GraphApi(Protocol):
     async def graph_search(
         self, site: str, query: str, method: str = "late", k: int = 10
     ) -> list[NodeHit]: ...
+    async def graph_choices(self, site: str, query: str) -> StateChoices: ...
     async def graph_compare_search(self, site: str, queries: str) -> SearchComparison: ...
     async def graph_path(self, site: str, to: str, start: str = "") -> PathPlan: ...
     async def graph_navigate(

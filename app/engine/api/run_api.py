@@ -20,6 +20,7 @@ class RunRequest:
         policy: ``scout`` (no model, no tokens) or ``llm``.
         kb: ``live``, ``none``, or the path of a frozen knowledge base.
         graph: sites whose interaction graphs the run may navigate by.
+        start_url: where it begins; "" for the site's start page.
         site: site of the run and of its tips; "" derives it from the address.
         max_steps: steps at most.
         headed: show the browser.

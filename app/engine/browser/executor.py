@@ -70,6 +70,7 @@ from app.engine.core.actions.types import (
 )
 from app.engine.core.element_identity import renumber_action, same_element
 from app.engine.core.fingerprint import fingerprints_of
+from app.engine.core.learnings import ENTER, OWN_CLICK, LearnedWays
 from app.engine.core.page_state import PageCapture
 from app.engine.core.trajectory import Tab
 from app.engine.core.write_permit import WritePermit
@@ -130,6 +131,7 @@ class Executor:
 
     ``domains`` are the hosts the run may visit (see ``NavigationPolicy``), ``files`` the folder that files
     may be uploaded from. With a ``guard`` only reads leave the browser, except for permitted writes.
+    ``ways`` are learned for single controls and tried there first.
     """
 
     def __init__(
@@ -140,6 +142,7 @@ class Executor:
         options: ExecutorOptions | None = None,
         files: Path | None = None,
         guard: WriteGuard | None = None,
+        ways: LearnedWays | None = None,
     ) -> None:
         self.session = session
         self.guard = guard
@@ -160,6 +163,7 @@ class Executor:
             cascade=cascade,
             policy=policy,
             files=files,
+            ways=ways or LearnedWays(),
             quiet=self.options.quiet,
             most=self.options.most,
         )
@@ -306,6 +310,9 @@ class Executor:
         if stopped is not None and effect is not Effect.NAVIGATED:
             return replace(stopped, tried=done.tried)
         did = effect is Effect.CHANGED or done.calm
+        if isinstance(action, Click) and not did and done.tried[:1] in ((OWN_CLICK,), (ENTER,)):
+            element = before.elements[action.element]
+            self._context.ways.drop(before.url, element.role, element.name)
         why = "" if did else _NO_EFFECT_REASONS[effect]
         return ActionResult(
             success=did,

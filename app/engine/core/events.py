@@ -50,6 +50,13 @@ class KnowledgeChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SitesChanged(Event):
+    """The table of sites changed; ``note`` says in one sentence what the program learned by itself, "" for nothing."""
+
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryChanged(Event):
     """The labels of undo and redo changed; an empty text means there is none."""
 

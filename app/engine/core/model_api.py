@@ -20,7 +20,9 @@ class AgentRole(StrEnum):
     SUMMARIZER = "summarizer"
     SELECTOR = "selector"
     VISION = "vision"
+    LARGER_VISION = "larger vision"
     JUDGE = "judge"
+    DRAFTER = "drafter"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -122,7 +122,7 @@ def redact_url(url: str) -> str:
     return redact_text(url)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)
 def _redact_short(text: str) -> str:
     """Redact with a cache: addresses and titles recur at every step."""
     return _redact_text(text)

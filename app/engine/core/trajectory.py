@@ -75,7 +75,8 @@ class Step:
     """One observe-think-act cycle; never changed once recorded.
 
     The observation is the page *before* the action; the page after it is the next step's, or the run's ``final``.
-    ``tree``, ``html`` and the screenshots are content hashes of blobs.  Times are Unix seconds, durations seconds.
+    ``tree``, ``html``, ``boxes`` and the screenshots are content hashes of blobs.  Times are Unix seconds, durations
+    seconds.
     """
 
     index: int
@@ -95,6 +96,8 @@ class Step:
     screenshot: str = ""
     target_box: tuple[float, float, float, float] | None = None
     """(x, y, width, height) of the target in the screenshot's pixels, where it was recorded."""
+    boxes: str = ""
+    """Content hash of the boxes of the elements in view, by their ids in the tree (``regions.stored_boxes``)."""
     state: str = ""
     """Content key of the page before the action (``observation.content_key``)."""
     notices: tuple[str, ...] = ()
@@ -190,3 +193,11 @@ def add_blob(blobs: dict[str, bytes], data: bytes) -> str:
     digest = hashlib.sha256(data).hexdigest()
     blobs[digest] = data
     return digest
+
+
+def steps_done(steps: Iterable[Step]) -> dict[str, int]:
+    """Return the last step of each tip whose effect was seen in the steps of a run."""
+    done: dict[str, int] = {}
+    for step in steps:
+        done |= {one.tip: one.step for one in step.exposures if one.step and one.effect}
+    return done

@@ -62,13 +62,13 @@ def elements_of_tree(tree: str) -> tuple[Element, ...]:
 
 def named_elements(nodes: list[AxNode]) -> list[tuple[Element, str]]:
     """The elements among the nodes of a tree, each with its id in the tree ("" without one)."""
-    rows = _rows(nodes)
+    rows = list_rows(nodes)
     found: list[tuple[Element, str]] = []
     around: list[int] = []
     for at, node in enumerate(nodes):
         while around and nodes[around[-1]].depth >= node.depth:
             around.pop()
-        role = _SAME.get(node.role, node.role)
+        role = aria_role(node.role)
         if role in _ROLES or role == "summary":
             parents = [nodes[above] for above in around]
             element = _element(node, role, parents, [rows[above] for above in around], len(found))
@@ -115,7 +115,12 @@ def _states(properties: dict[str, str], words: set[str]) -> tuple[str, ...]:
     return tuple(sorted(states))
 
 
-def _rows(nodes: list[AxNode]) -> list[tuple[str, int]]:
+def aria_role(role: str) -> str:
+    """The role's name in ARIA; trees of other systems use Chromium's own for some."""
+    return _SAME.get(role, role)
+
+
+def list_rows(nodes: list[AxNode]) -> list[tuple[str, int]]:
     """For each node that is a row of a list of three or more: the list's name and the row's number."""
     parents: list[int] = []
     parent_of: list[int] = []

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engine.api.engine_api import RunImportReport, RunNotes
+from app.engine.core.site_rules import claimed_host
 from app.engine.core.trajectory import Run, Step
 from app.engine.imports import RunFormat, chosen_formats
 from app.engine.imports.source_files import ReadRun, natural_key
@@ -25,7 +26,7 @@ from app.engine.imports.worker_process import MIN_RUNS, WorkerAnswer, WorkerProc
 from app.engine.store.run_files import make_run_id
 from app.engine.store.run_store import RunDraft, sync_draft
 from app.engine.store.workspace import Workspace
-from app.errors import InputError, PathError, StoreError, printable
+from app.errors import InputError, PathError, SiteloreError, StoreError, printable
 
 log = logging.getLogger(__name__)
 
@@ -122,6 +123,7 @@ def import_paths(
         skipped=counts.skipped,
         failed=tuple(dict.fromkeys(counts.failed)),
         runs=tuple(sorted(counts.new, key=natural_key)),
+        learned=tuple(importing.learn()),
         cancelled=counts.cancelled,
         notes=tuple(counts.notes),
     )
@@ -211,6 +213,7 @@ class _ImportPipeline:
         self._drafts: list[tuple[RunDraft, _FoundRun]] = []
         self._gathered, self._since = 0, time.monotonic()
         self._broken = False
+        self._claims: dict[str, list[str]] = {}
 
     def start_worker(self) -> WorkerProcess:
         """Start a worker process that knows which runs are here already."""
@@ -279,6 +282,14 @@ class _ImportPipeline:
         if not self._broken:
             self._await_draft(last=True)
 
+    def learn(self) -> list[str]:
+        """Give the new runs' hosts to their sites where that is unambiguous; return a sentence for each."""
+        try:
+            return self._workspace.learn_hosts(self._claims)
+        except SiteloreError as error:
+            log.warning("the hosts of the new runs were not learned: %s", error)
+            return []
+
     def _read(self, place: _FoundRun, raw: Future[Any]) -> ReadRun | None:
         bytes_read = raw.result()
         if bytes_read.content_hash in self._known:
@@ -335,6 +346,8 @@ class _ImportPipeline:
             run = draft.run
             if run.id in new:
                 self._counts.new.append(run.id)
+                if host := claimed_host(run, draft.steps, self._workspace.site_table):
+                    self._claims.setdefault(host, []).append(run.site)
                 if run.notes:
                     self._counts.notes.append(RunNotes(run=run.id, path=run.source_path, notes=run.notes))
                 if self._on_run is not None:

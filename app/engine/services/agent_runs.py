@@ -27,14 +27,16 @@ from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.detectors.runner import RuleRunner, context_of
 from app.engine.jobs import Job
 from app.engine.services.core import Core
-from app.engine.services.graph_cache import GraphCache, checked_address
-from app.engine.services.graph_navigation import saved_login
+from app.engine.services.graph_cache import GraphCache
 from app.engine.services.graph_search import GraphSearchService
+from app.engine.services.learnings import keep_learnings, load_ways
 from app.engine.services.policy_factory import PolicyBundle, make_policy_bundle
 from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
 from app.engine.services.run_knowledge import RunGraphs, RunKnowledge
 from app.engine.services.run_reader import RunReader
+from app.engine.services.site_logins import saved_login
+from app.engine.services.site_starts import learn_host, start_address
 from app.engine.services.tip_evidence import keep_uses
 from app.engine.store.run_writer import RunWriter, request_file
 from app.errors import NotFound, SiteloreError, UsageError
@@ -121,7 +123,7 @@ class AgentRunService:
         """
         from app.engine.browser.live_browser import checked_login
 
-        address = checked_address(request.start_url)
+        address = await start_address(self._core, request.start_url, request.site)
         site = request.site or self._core.workspace.site_of(address)
         request = replace(request, intent=_visible_intent(request.intent), start_url=address, site=site)
         allowed_classes(request)
@@ -236,6 +238,9 @@ class AgentRunService:
             facts = tuple(f"{fact.key}: {fact.value}" for fact in book.ledger.facts if not fact.retracted)
             usage = bundle.usage()
         await keep_uses(self._core, run.id, live.steps)
+        if live.steps:
+            await learn_host(self._core, request.site, request.start_url)
+        await keep_learnings(self._core, run, live.steps, request.kb, bundle.learned())
         flags = await self._review.detect([run.id])
         self._publish(run, run.outcome.value)
         return RunSummary(
@@ -290,7 +295,11 @@ class AgentRunService:
         navigator = GlobalNavigator(graphs, bundle.choose) if request.graph else None
         guard = WriteGuard(hosts=domains)
         await guard.watch(browser.session)  # before the first page: sockets of pages that stand are not seen
-        executor = Executor(browser.session, domains=domains, files=live.folder / "files", guard=guard)
+        ways = await load_ways(self._core, request.kb)
+        bundle.take_ways(ways)
+        executor = Executor(
+            browser.session, domains=domains, files=live.folder / "files", guard=guard, ways=ways
+        )
         hands: ActionExecutor = executor
         if supervisor is not None:
             hands = supervisor.make_executor(executor, browser, graphs, bundle, book, secrets)

@@ -10,7 +10,7 @@ import asyncio
 import functools
 import logging
 import sqlite3  # noqa: TID251 only its error types: every statement is made in kb/ and app/engine/store/
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import CoroutineType
@@ -83,17 +83,26 @@ class Core:
         def opening() -> Core:
             workspace = Workspace.open(path)
             kb = KnowledgeBase.open(workspace.knowledge_path, author=author)
-            known = kb.hosts()
-            for site, hosts in workspace.sites.items():
-                if site not in known:
-                    kb.set_hosts(site, hosts)
-            return cls(workspace, kb, author, store)
+            core = cls(workspace, kb, author, store)
+            core.share_hosts({})
+            return core
 
         try:
             return await asyncio.get_running_loop().run_in_executor(store, opening)
         except Exception as error:
             store.shutdown(wait=False)
             raise as_sitelore_error(error) from error
+
+    def share_hosts(self, before: Mapping[str, Sequence[str]]) -> None:
+        """Give the knowledge base the hosts of the table of sites, so that they are frozen with the tips.
+
+        Hosts that ``before`` had and the table has no more go.  Store thread only.
+        """
+        known, rows = self.kb.hosts(), self.workspace.site_store.rows
+        for site in {**rows, **before}:
+            kept = [host for host in known.get(site, ()) if host not in before.get(site, ())]
+            shared = rows[site].shared_hosts if site in rows else ()
+            self.kb.set_hosts(site, (*kept, *shared))
 
     async def do_in_kb(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a user's action on the knowledge base; the redo list of the review state is dropped."""

@@ -78,6 +78,7 @@ async def examine(
         fonts_check(),
         *browsers,
         encoder,
+        *([picture_encoder_check(chosen.picture_encoder)] if chosen.picture_encoder else []),
         endpoint,
         keyring,
     ]
@@ -166,6 +167,19 @@ def _timed_out(name: str, why: str) -> Check:
     """Return the check for a probe that timed out, which says nothing about what is installed."""
     remedy = "ask again when the machine is less busy: sitelore doctor"
     return Check(name=name, ok=False, slow=True, found=f"not answering yet ({why})", remedy=remedy)
+
+
+def picture_encoder_check(folder: str) -> Check:
+    """Check the folder of the picture encoder, and for the packages that read it."""
+    lacking = [name for name in ("torch", "sentence_transformers", "PIL") if not _has(name)]
+    found, remedy = folder, ""
+    if not (Path(folder).expanduser() / "modules.json").is_file():
+        found = f"{folder} is not a sentence-transformers folder"
+        remedy = "correct SITELORE_PICTURE_ENCODER (or the setting), or clear it"
+    elif lacking:
+        found = f"not installed: {', '.join(lacking)}; regions of tips are found by words only"
+        remedy = _encoder_remedy()
+    return Check(name="picture encoder", ok=not remedy, found=found, remedy=remedy, needed=False)
 
 
 def encoder_check(model: str, cache: Path) -> Check:

@@ -14,17 +14,18 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin, urlsplit
 
 from app import settings
-from app.engine.api.graph_api import ExploreOptions, ExploreReport, UpdateReport, VerifyGraphReport
+from app.engine.api.graph_api import ExploreOptions, ExploreReport, HostMap, UpdateReport, VerifyGraphReport
 from app.engine.core.events import ExplorationChanged, GraphChanged
 from app.engine.graph.annotations import suspect_tips
 from app.engine.graph.explore.robots import AGENT, MAX_BYTES, RobotsFile
 from app.engine.graph.rules.block_list import BlockList
 from app.engine.jobs import Job
 from app.engine.services.core import Core
-from app.engine.services.graph_cache import GraphCache, LoadedGraph, checked_address
-from app.engine.services.graph_navigation import saved_login
+from app.engine.services.graph_cache import GraphCache, LoadedGraph
 from app.engine.services.graph_recording import StoredGraphRecorder
 from app.engine.services.knowledge import KnowledgeService
+from app.engine.services.site_logins import saved_login
+from app.engine.services.site_starts import learn_host, start_address
 from app.engine.store.database import translated_errors
 from app.engine.store.locks import FileLock
 from app.errors import Conflict, NotFound, SiteloreError
@@ -56,15 +57,36 @@ class ExplorationService:
         self._running: dict[str, _RunningExploration] = {}
         self._busy: set[str] = set()
 
-    async def explore(self, url: str, site: str = "", options: ExploreOptions | None = None) -> ExploreReport:
+    async def host_maps(self, url: str, site: str = "") -> list[HostMap]:
+        """Return the maps that begin on the host of an address, or of the site's start page, the largest first."""
+        address = await start_address(self._core, url, site)
+        found: list[HostMap] = []
+        for name in await self._core.on_store(self._maps_of, address):
+            loaded = await self._graph_cache.load(name)
+            found.append(HostMap(site=name, states=len(loaded.graph.nodes)))
+        return sorted(found, key=lambda one: (-one.states, one.site))
+
+    async def explore(
+        self, url: str, site: str = "", options: ExploreOptions | None = None, second_map: bool = False
+    ) -> ExploreReport:
         """Explore a site from its home page, or resume an unfinished exploration.
 
+        Without an address it begins at the site's start page.  A map belongs to a host: another name than its map has
+        begins a second one only with ``second_map``.
+
         Raises:
-            UsageError: not an address.  Conflict: this site is being explored.
+            UsageError: not an address.  Conflict: this site is being explored, or its host has a map of another name.
             InputError: the rule file or the recorded log-in can't be read.
         """
-        address = checked_address(url)
+        address = await start_address(self._core, url, site)
         maps = await self._core.on_store(self._maps_of, address)
+        if not second_map and needs_second_map(site.strip(), self._core.workspace.site_of(address), maps):
+            others = await self.host_maps(address)
+            told = " and ".join(f"{one.site} ({one.states} states)" for one in others)
+            raise Conflict(
+                f"{urlsplit(address).netloc} is already mapped as {told}; extend it with --site {others[0].site},"
+                " or make a second map of it with --second-map"
+            )
         name, note = map_to_extend(site.strip(), self._core.workspace.site_of(address), maps)
         chosen = options or ExploreOptions()
         rules = await self._rules(name, chosen.block_list)
@@ -73,7 +95,10 @@ class ExplorationService:
             report = await self._explore(job, name, address, chosen, rules)
             return replace(report, notes=(note, *report.notes)) if note else report
 
-        return await self.alone(name, f"Explore {name}", work, cooperative=True)
+        report = await self.alone(name, f"Explore {name}", work, cooperative=True)
+        if report.states:
+            await learn_host(self._core, name, address)
+        return report
 
     async def pause_exploration(self, site: str) -> None:
         """Try no further element until resumed."""
@@ -269,6 +294,11 @@ class ExplorationService:
                 self._running.pop(site, None)
                 self._core.bus.publish(GraphChanged(site=site))
         return replace(report, notes=(*rules.notes, *report.notes))
+
+
+def needs_second_map(asked: str, host: str, maps: Sequence[str]) -> bool:
+    """Return whether an exploration would begin another map of a host that has one; arguments as below."""
+    return bool(maps) and (asked not in maps if asked else host not in maps and len(maps) > 1)
 
 
 def map_to_extend(asked: str, host: str, maps: Sequence[str]) -> tuple[str, str]:

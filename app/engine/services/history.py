@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from app.engine.api.engine_api import UndoResult
-from app.engine.core.events import GraphChanged, HistoryChanged, KnowledgeChanged, PolicyChanged, RunsChanged
+from app.engine.core.events import (
+    GraphChanged,
+    HistoryChanged,
+    KnowledgeChanged,
+    PolicyChanged,
+    RunsChanged,
+    SitesChanged,
+)
 from app.engine.services.core import Core, on_store
 from app.engine.services.review import ReviewService
 from app.engine.store.supervision.supervision_state import POLICY_EDIT
-from app.engine.store.workspace import GRAPH_EDIT
+from app.engine.store.workspace import GRAPH_EDIT, SITE_EDIT
 from kb.journal import JournalEntry
 
 
@@ -61,7 +68,10 @@ class HistoryService:
                 return None, in_kb
             if in_kb:
                 return (kb.undo() if back else kb.redo()), True
-            return (workspace.undo() if back else workspace.redo()), False
+            hosts = workspace.sites
+            turned = workspace.undo() if back else workspace.redo()
+            self._core.share_hosts(hosts)
+            return turned, False
 
         entry, in_kb = await self._core.on_store(turning)
         if entry is not None and in_kb:
@@ -71,6 +81,9 @@ class HistoryService:
                 self._core.bus.publish(GraphChanged(site=site))
         elif entry is not None and entry.kind == POLICY_EDIT:
             self._core.bus.publish(PolicyChanged())
+        elif entry is not None and entry.kind == SITE_EDIT:
+            self._core.bus.publish(SitesChanged())
+            self._core.bus.publish(RunsChanged())
         elif entry is not None:
             await self._review.start_missing_detection()  # runs that came back from the trash
             await self._review.after_verdicts(())
@@ -86,7 +99,7 @@ class HistoryService:
         return words[0], words[1]
 
     def _tell(self, event: object) -> None:
-        if isinstance(event, KnowledgeChanged | RunsChanged | GraphChanged | PolicyChanged):
+        if isinstance(event, KnowledgeChanged | RunsChanged | GraphChanged | PolicyChanged | SitesChanged):
             self._core.registry.hold(self._publish())
 
     async def _publish(self) -> None:

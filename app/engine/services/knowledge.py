@@ -17,6 +17,7 @@ from kb.freeze import diff, freeze, open_any, verify
 from kb.gate import error_rules
 from kb.lint import lint, task_values
 from kb.merge import merge
+from kb.select import to_freeze
 from kb.similar import find_similar
 from kb.tip import (
     FreezeReport,
@@ -144,16 +145,22 @@ class KnowledgeService:
         return {tip: self._marks(self._core.kb.get(tip)) for tip in tips}
 
     async def freeze(
-        self, out: str, include: Sequence[Status] = (), waive: dict[str, str] | None = None
+        self,
+        out: str,
+        include: Sequence[Status] = (),
+        waive: dict[str, str] | None = None,
+        with_learnings: bool = False,
     ) -> FreezeReport:
         """Write the active tips (and those of ``include``) as one read-only file with a manifest.
+
+        Learnings are left out unless asked for ``with_learnings``.
 
         ``waive`` includes tips despite their lint errors: reason by id, kept in the manifest.
         """
 
         async def work(job: Job) -> FreezeReport:
             def freezing() -> FreezeReport:
-                errors = self._unfit(include)
+                errors = self._unfit(include, with_learnings)
                 encoder = self._retrieval.encoder_identity()
                 target = Path(out).expanduser()
                 return freeze(
@@ -163,6 +170,7 @@ class KnowledgeService:
                     waive=waive or {},
                     lint_errors=errors,
                     encoder=encoder,
+                    with_learnings=with_learnings,
                 )
 
             job.advance(0, None, "freezing")
@@ -247,11 +255,11 @@ class KnowledgeService:
         others = [near.tip for near in similar]
         return tuple(lint(draft, intent=intent, task_values=values, neighbours=others)), tuple(similar)
 
-    def _unfit(self, include: Sequence[Status]) -> dict[str, list[str]]:
-        chosen = self._core.kb.tips(statuses=(Status.ACTIVE, *(Status(status) for status in include)))
+    def _unfit(self, include: Sequence[Status], with_learnings: bool) -> dict[str, list[str]]:
+        statuses = [Status(status) for status in include]
         unfit: dict[str, list[str]] = {}
-        for tip in chosen:
-            if rules := self._error_rules(tip):
+        for tip in self._core.kb.tips():
+            if to_freeze(tip, statuses, with_learnings) and (rules := self._error_rules(tip)):
                 unfit[tip.id] = list(rules)
         return unfit
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from app.engine.agent.model.role_model import RoleModel
 from app.engine.agent.navigator import StateCandidate, best_candidate
 from app.engine.api.run_api import RoleUsage, RunRequest
+from app.engine.core.learnings import LearnedWays, SeenLearning, page_learning
+from app.engine.core.model_api import AgentRole
 from app.engine.services.core import Core, on_store
+from app.engine.services.learnings import site_of
 from app.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
     from app.engine.agent.ports import MarkResolver
     from app.engine.agent.secrets import Secrets
     from app.engine.agent.vision.prefetch import Spawn
+    from app.engine.agent.vision.vision_client import VisionClient
     from app.engine.browser.session import BrowserSession
     from app.engine.core.model_api import LanguageModel
     from app.engine.core.observation import Policy
@@ -36,6 +42,13 @@ class PolicyBundle:
 
     def attach(self, session: BrowserSession, spawn: Spawn) -> None:
         """Take the run's browser before the first step; ``spawn`` starts background work."""
+
+    def take_ways(self, ways: LearnedWays) -> None:
+        """Take what earlier runs learned, before the browser."""
+
+    def learned(self) -> tuple[SeenLearning, ...]:
+        """Return what the policy learned of pages in this run."""
+        return ()
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the best candidate state, by the words it shares with the query."""
@@ -86,6 +99,9 @@ class ModelPolicyBundle(PolicyBundle):
         )
         self._fence = Fence(mask=secrets.mask)
         self._selector = Selector(self._model, self._fence, self._pictures)
+        self._larger = RoleModel(self._model, AgentRole.LARGER_VISION) if chosen.larger_vision_model else None
+        self._ways = LearnedWays()
+        self._vision: VisionClient | None = None
         super().__init__(self._policy())
 
     def attach(self, session: BrowserSession, spawn: Spawn) -> None:
@@ -99,9 +115,23 @@ class ModelPolicyBundle(PolicyBundle):
         async def elements_under(page: Any, points: Any) -> Any:
             return await elements_at(session, page, points)
 
-        vision = VisionCache(VisionClient(self._model, fence=self._fence), spawn=spawn, under=elements_under)
+        self._vision = VisionClient(
+            self._model, self._larger, fence=self._fence, known=self._ways.needs_larger_vision
+        )
+        vision = VisionCache(self._vision, spawn=spawn, under=elements_under)
         self.marks = vision
         self.policy = self._policy(vision)
+
+    def take_ways(self, ways: LearnedWays) -> None:
+        """Take the pages that need the larger vision model."""
+        self._ways = ways
+
+    def learned(self) -> tuple[SeenLearning, ...]:
+        """Return the pages that only the larger vision model read whole."""
+        read = self._vision.read_by_larger if self._vision is not None else {}
+        return tuple(
+            page_learning(url, number, partial(site_of, self._core)) for number, url in sorted(read.items())
+        )
 
     def _policy(self, vision: Any = None) -> Policy:
         from app.engine.agent.llm.llm_policy import LlmPolicy

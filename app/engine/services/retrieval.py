@@ -14,6 +14,7 @@ from app.engine.api.engine_api import BehaviourDiff, RunFilter, StepDifference
 from app.engine.core.events import EncoderChanged
 from app.engine.jobs import Job
 from app.engine.services.core import Core, on_store
+from app.engine.services.region_looks import PictureModels, RegionLooks
 from app.errors import UsageError
 from kb.errors import BadFile, NoSuchTip
 from kb.freeze import open_any
@@ -60,6 +61,8 @@ class RetrievalService:
         self._goals_of = -1
         self._of_files: dict[str, str] = {}
         self._preparing: asyncio.Task[None] | None = None
+        self.picture_models = PictureModels(core)
+        self.looks = RegionLooks(core, self.picture_models)
 
     async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
         """Load the encoder (export it the first time ever) as a job with progress.
@@ -112,6 +115,18 @@ class RetrievalService:
             return retriever.retrieve(query, k, budget=budget or None)
 
         return await self._core.on_store(from_file)
+
+    async def tips_with_regions(self, kb: str = "") -> list[Tip]:
+        """Return the tips an agent may be given that have a region, of the live knowledge base or of a file."""
+        if kb:
+            given = (await self._core.on_worker(_read_retrievable_file, kb)).given
+            return [tip for tip in given if tip.anchor is not None]
+
+        def reading() -> list[Tip]:
+            tips = self._live().table.tips_with_anchors
+            return [tip for tip in tips if tip.status in RETRIEVABLE]
+
+        return await self._core.on_store(reading)
 
     @on_store
     def find_tip(self, tip: str) -> Tip | None:

@@ -6,17 +6,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from app.engine.agent.navigator import CompletedRoute, StateCandidate
+from app.engine.agent.navigator import CompletedRoute, LikelyCandidates, StateCandidate
 from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE
 from app.engine.core.observation import NavigableSite, RetrievedTip
+from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import TipAtStep, TipOverride
 from app.engine.services.graph_cache import GraphCache
 from app.engine.services.graph_navigation import follow_path
 from app.engine.services.graph_search import GraphSearchService
+from app.engine.services.region_looks import PicturesCompared
 from app.engine.services.retrieval import RetrievalService
 from app.errors import NotFound
 from kb.compiler import procedure_of
-from kb.tip import Missed, Query, Retrieval, Retrieved, Tip
+from kb.tip import Missed, Query, Retrieval, Retrieved, Route, Tip
 
 if TYPE_CHECKING:
     from app.engine.browser.session import BrowserSession
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 MISSED_TIPS_SHOWN = 6
 """Near misses that a supervisor is shown, with the reason."""
 
+Look = Callable[[Query, PageCapture], Awaitable[PicturesCompared]]
 Ask = Callable[[Query], Awaitable[Retrieval]]
 Find = Callable[[str], Awaitable[Tip | None]]
 
@@ -44,8 +47,10 @@ class RunKnowledge:
     ``sites`` are those of a task across several: then each page's own site decides, not the run's.
     """
 
-    def __init__(self, ask: Ask, find: Find, site: str, sites: tuple[str, ...] = ()) -> None:
-        self._ask, self._find = ask, find
+    def __init__(
+        self, ask: Ask, find: Find, site: str, sites: tuple[str, ...] = (), look: Look | None = None
+    ) -> None:
+        self._ask, self._find, self._look = ask, find, look
         self._sites = sites if len(sites) > 1 else ()
         self._site = "" if self._sites else site
         self.steering: TipOverrides | None = None
@@ -62,21 +67,38 @@ class RunKnowledge:
             return None
         if kb != LIVE_KNOWLEDGE:
             ask, find = await retrieval.open_frozen(kb, budget)
-            return cls(ask, find, site, sites)
+            frozen = await retrieval.tips_with_regions(kb)
+
+            async def look_frozen(query: Query, page: PageCapture) -> PicturesCompared:
+                return await retrieval.looks.on(query, page, frozen)
+
+            return cls(ask, find, site, sites, look_frozen)
 
         async def ask_live(query: Query) -> Retrieval:
             return await retrieval.retrieve(query, budget=budget)
 
-        return cls(ask_live, retrieval.find_tip, site, sites)
+        async def look_live(query: Query, page: PageCapture) -> PicturesCompared:
+            return await retrieval.looks.on(query, page, await retrieval.tips_with_regions())
 
-    async def tips(self, query: Query) -> tuple[RetrievedTip, ...]:
+        return cls(ask_live, retrieval.find_tip, site, sites, look_live)
+
+    async def tips(self, query: Query, page: PageCapture | None = None) -> tuple[RetrievedTip, ...]:
         """Return the tips for a step, best first: pinned ones lead, muted ones are left out."""
         if not query.url.startswith(("http://", "https://")):
             return ()
-        found = await self._ask(replace(query, site=self._site, sites=self._sites))
+        found = await self._found(replace(query, site=self._site, sites=self._sites), page)
         if self.steering is None:
             return tuple(_retrieved_tip(one.tip, _route_names(one), one.score) for one in found.results)
         return await self._steered(self.steering, found, query.url)
+
+    async def _found(self, query: Query, page: PageCapture | None) -> Retrieval:
+        """Retrieve by the query and by the page's picture, where that can be compared."""
+        if self._look is None or page is None:
+            return await self._ask(query)
+        looks = await self._look(query, page)
+        found = await self._ask(replace(query, looks=looks.looks))
+        off = {**found.routes_off, Route.ANCHOR.value: looks.off} if looks.off else found.routes_off
+        return replace(found, routes_off=off)
 
     async def _steered(self, steering: TipOverrides, found: Retrieval, url: str) -> tuple[RetrievedTip, ...]:
         come = {one.tip.id: one for one in found.results}
@@ -187,12 +209,12 @@ class RunGraphs:
         """Return the sites that the run may navigate by."""
         return self._domains
 
-    async def find(self, domain: str, query: str, k: int) -> Sequence[StateCandidate]:
-        """Return the states of a domain that match a query, best first, without states that are gone."""
-        hits = await self._finding.graph_search(domain, query, k=k)
+    async def find(self, domain: str, query: str) -> LikelyCandidates:
+        """Return the first states of a domain for a query, the best first, without states that are gone."""
+        choices = await self._finding.graph_choices(domain, query)
         graph = (await self._graph_cache.load(domain)).graph
         found: list[StateCandidate] = []
-        for hit in hits:
+        for hit in choices.hits:
             pages = graph.pages_of(hit.node)
             if not pages or all(page.gone_at for page in pages):
                 continue
@@ -209,7 +231,7 @@ class RunGraphs:
                     picture=page.picture,
                 )
             )
-        return found
+        return LikelyCandidates(choices.like and bool(found), found)
 
     async def back_to(self, state: str, url: str) -> bool:
         """Take the browser to a page state by whichever graph knows it; return whether it arrived.

@@ -10,7 +10,10 @@ from pathlib import Path
 
 from app.engine.api.engine_api import RunDetail, RunFilter, RunImportReport, RunRow, SearchHit, StepView
 from app.engine.api.page_diff import step_view
-from app.engine.core.events import IMPORT_JOB_TITLE, RunsChanged
+from app.engine.api.tip_api import PageElements
+from app.engine.core.addresses import url_template
+from app.engine.core.events import IMPORT_JOB_TITLE, RunsChanged, SitesChanged
+from app.engine.core.regions import read_boxes, region_elements
 from app.engine.core.trajectory import Run, Step
 from app.engine.imports.importer import import_paths
 from app.engine.jobs import Job
@@ -53,6 +56,9 @@ class RunService:
             report = await self._core.on_worker(importing)
             # Runs that another process, or a killed one, put in place may be missing in this process's index.
             await self._core.on_store(self._core.workspace.catch_up)
+            await self._core.on_store(self._core.share_hosts, {})
+            for words in report.learned:
+                self._core.bus.publish(SitesChanged(note=words))
             if report.cancelled:
                 await self._review.start_missing_detection()  # as a job of its own: the import is to stop now
             else:
@@ -103,6 +109,22 @@ class RunService:
         loaded, steps = self._core.workspace.runs.load(run)
         step, after = _step_and_next(loaded, steps, index)
         return step_view(run, step, after, self._core.workspace.runs.read_blob)
+
+    @on_store
+    def page_elements(self, run: str, step: int) -> PageElements:
+        """Return the controls and headings of a step's page, of which a tip's region is chosen."""
+        loaded, steps = self._core.workspace.runs.load(run)
+        page, _ = _step_and_next(loaded, steps, step)
+        read = self._core.workspace.runs.read_blob
+        boxes = read_boxes(read(page.boxes)) if page.boxes else {}
+        if page.target_box is not None and page.action is not None and page.action.bid:
+            boxes.setdefault(page.action.bid, page.target_box)
+        tree = read(page.tree).decode("utf-8", "replace") if page.tree else ""
+        elements = region_elements(tree, boxes)
+        missing = "" if elements or page.screenshot else "No page was recorded at this step."
+        return PageElements(
+            screenshot=page.screenshot, page=url_template(page.url), elements=elements, missing=missing
+        )
 
     async def blob(self, digest: str) -> bytes:
         """Return the bytes with this content hash."""

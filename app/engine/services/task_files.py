@@ -4,14 +4,14 @@
 - ``.jsonl``: one object a line, ``.json``: a list of objects.  ``intent`` is required; ``start_url``, ``site``,
   ``policy``, ``max_steps``, ``kb``, ``graph``, ``domains``, ``storage_state`` and ``task_id`` are optional.
 - WebArena's and WebChoreArena's ``test*.raw.json`` are lists of objects with ``sites`` and a ``start_url`` such as
-  ``__SHOPPING__``; that site's real address is given beside the file.  Their right answers are never read: a run
-  must not see them.
+  ``__SHOPPING__``; its real address is in the table of sites, or is given beside the file.  Their right answers are
+  never read: a run must not see them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,8 +26,13 @@ _PLACEHOLDER = re.compile(r"^__[A-Z_]+__")
 _POLICIES = ("scout", "llm")
 
 
-def read_tasks(path: Path, start_url: str = "") -> list[RunRequest]:
-    """Return the tasks of a file, in its order; ``start_url`` is the default start address.
+def read_tasks(path: Path, start_url: str = "", bases: Mapping[str, str] | None = None) -> list[RunRequest]:
+    """Return the tasks of a file, in its order.
+
+    Args:
+        path: the file.
+        start_url: the start address of tasks without one that name no site either.
+        bases: the addresses that names such as ``__SHOPPING__`` stand for.
 
     Raises:
         InputError: the file can't be read or is too large, or a task is invalid; the message says which.
@@ -54,7 +59,8 @@ def read_tasks(path: Path, start_url: str = "") -> list[RunRequest]:
             path=str(path),
             remedy="cut the file into several",
         )
-    return [_request(task, number, path, start_url) for number, task in enumerate(tasks, 1)]
+    known = bases or {}
+    return [_request(task, number, path, start_url, known) for number, task in enumerate(tasks, 1)]
 
 
 def _content(path: Path) -> bytes:
@@ -73,7 +79,7 @@ def _parsed(data: bytes, path: Path, where: str) -> Any:
         raise InputError(f"{where} is not valid JSON: {error.msg}", path=str(path)) from error
 
 
-def _request(task: Any, number: int, path: Path, start_url: str) -> RunRequest:
+def _request(task: Any, number: int, path: Path, start_url: str, bases: Mapping[str, str]) -> RunRequest:
     def wrong(what: str, remedy: str = "") -> InputError:
         return InputError(f"task {number}: {what}", path=str(path), remedy=remedy)
 
@@ -83,7 +89,9 @@ def _request(task: Any, number: int, path: Path, start_url: str) -> RunRequest:
     intent, start = told.get("intent"), told.get("start_url", "")
     if not isinstance(intent, str) or not intent.strip():
         raise wrong("it has no intent", "say in words what is to be done")
-    start = _start_address(_text(start, "start_url", wrong), start_url, wrong)
+    start = _text(start, "start_url", wrong)
+    if start or start_url or not told.get("site"):  # a site begins at its own start page
+        start = _start_address(start, start_url, bases, wrong)
     if "sites" in told and "eval" in told:  # WebArena's: the log-in files are on the benchmark's machine
         told = {name: value for name, value in told.items() if name != "storage_state"}
     given = {name: read(told[name], name, wrong) for name, read in _READ.items() if name in told}
@@ -92,12 +100,18 @@ def _request(task: Any, number: int, path: Path, start_url: str) -> RunRequest:
     return RunRequest(intent=intent.strip(), start_url=start, task_id=str(told.get("task_id", "")), **given)
 
 
-def _start_address(start: str, default: str, wrong: Any) -> str:
-    if not start or _PLACEHOLDER.match(start):
-        if not default:
-            raise wrong(f"its start address ({start or 'none given'}) is unknown", "give a start address")
-        start = _PLACEHOLDER.sub(default.rstrip("/"), start) if start else default
-    return start.split(" |AND| ")[0]
+def _start_address(start: str, default: str, bases: Mapping[str, str], wrong: Any) -> str:
+    start = start.split(" |AND| ")[0]
+    named = _PLACEHOLDER.match(start)
+    base = bases.get(named[0], default) if named else default
+    if (named or not start) and not base:
+        remedy = "give a start address" + (
+            f", or: sitelore sites edit SITE --base {named[0]}=URL" if named else ""
+        )
+        raise wrong(f"its start address ({start or 'none given'}) is unknown", remedy)
+    if named:
+        return base.rstrip("/") + start[named.end() :]
+    return start or base
 
 
 def _text(value: Any, name: str, wrong: Any) -> str:

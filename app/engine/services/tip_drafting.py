@@ -51,6 +51,11 @@ def scope_of(url: str) -> Scope:
     return Scope(path="/" + "/".join(shape) + ("/" if parts.path.endswith("/") and shape else ""), query=few)
 
 
+def site_slug(site: str) -> str:
+    """Return a name that a tip's site can have, for a site that is known by its host alone."""
+    return _SLUG.sub("-", site).strip("-")
+
+
 def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: str, verdict: str) -> TipDraft:
     """Return a draft with site, scope, evidence and an opening that fits the flag at this step."""
     here = sorted(
@@ -62,7 +67,7 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
     host = urlsplit(step.url).netloc.rpartition("@")[2].lower()
     unnamed = site == host  # the site has no known name: the tip needs one, and its host in its scope
     return TipDraft(
-        site=_SLUG.sub("-", site).strip("-") if unnamed else site,
+        site=site_slug(site) if unnamed else site,
         scope=replace(scope_of(step.url), host=host) if unnamed else scope_of(step.url),
         kind=kind,
         text=_opened(opening, step, run.intent),

@@ -145,7 +145,10 @@ def blob_digests(run: Run, steps: Iterable[Step]) -> list[str]:
     """Return every content that a run's steps name, once."""
     pages = [*steps, *([run.final] if run.final is not None else [])]
     named = (
-        digest for step in pages for digest in (step.tree, step.html, step.screenshot, *step.calls) if digest
+        digest
+        for step in pages
+        for digest in (step.tree, step.html, step.screenshot, step.boxes, *step.calls)
+        if digest
     )
     return list(dict.fromkeys(named))
 

@@ -127,7 +127,6 @@ class RunIndex(StoreFile):
                 "source",
                 "suite",
                 "task_id",
-                "site",
                 "intent",
                 "score",
                 "started_at",
@@ -136,6 +135,7 @@ class RunIndex(StoreFile):
             self._insert(
                 "run",
                 **{name: getattr(run, name) for name in same},
+                site=_site_name(run.site, site_of),
                 outcome=run.outcome.value,
                 steps=run.step_count,
                 by_hand=count_operator_steps(steps),
@@ -155,6 +155,24 @@ class RunIndex(StoreFile):
                 (count_operator_steps((step,)), run),
             )
             self._bump()
+
+    def name_sites(self, site_of: Callable[[str], str], gone: str = "") -> None:
+        """Name the sites of pages and runs anew: the table of sites has changed, ``gone`` is no site any more."""
+        pages = self._all("SELECT id, url, site FROM page WHERE step IS NOT NULL")
+        runs = self._all(
+            "SELECT run.id, run.site, page.url FROM run LEFT JOIN page ON page.run = run.id AND page.step = 0"
+        )
+        of_pages = [(now, id) for id, url, site in pages if (now := site_of(url)) != site]
+        of_runs = [
+            (now, id)
+            for id, site, url in runs
+            if (now := site_of(url or "") if site == gone else _site_name(site, site_of)) != site and now
+        ]
+        if of_pages or of_runs:
+            with self.batch():
+                self.connection.executemany("UPDATE page SET site = ? WHERE id = ?", of_pages)
+                self.connection.executemany("UPDATE run SET site = ? WHERE id = ?", of_runs)
+                self._bump()
 
     def remove(self, runs: Iterable[str]) -> None:
         """Remove runs from the index; their files stay."""
@@ -386,6 +404,11 @@ class RunIndex(StoreFile):
 
     def _bump(self) -> None:
         self.connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'runs'")
+
+
+def _site_name(site: str, site_of: Callable[[str], str]) -> str:
+    """Return a run's site; one stored as a host because it had no name then has the name it has now."""
+    return site_of(f"http://{site}/") if "." in site or ":" in site else site
 
 
 def _storable(text: str) -> str:

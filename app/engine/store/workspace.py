@@ -1,6 +1,6 @@
 """A workspace: one folder with the runs, their reviews, and the knowledge base.
 
-    workspace.json    format version, the table of sites
+    workspace.json    format version             sites.json      the table of sites
     runs/  trash/     run folders             blobs.sqlite   pages' contents
     review.sqlite     verdicts, supervision   index.sqlite   can be rebuilt
     knowledge.akb     the knowledge base (opened by ``kb``)
@@ -16,14 +16,14 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
 from urllib.parse import quote, unquote
 
 from app.engine.core.page_state import GraphEdit
-from app.engine.core.sites import SiteTable, load_sites, site_table
+from app.engine.core.sites import Site, SiteTable, load_sites, site_table
 from app.engine.core.supervision import RunState
 from app.engine.store.database import INDEX_FILE, translated_errors
 from app.engine.store.graph.graph_store import GraphStore
@@ -33,6 +33,7 @@ from app.engine.store.run_files import RUNS, TRASH, WORKSPACE_FILE, write_file
 from app.engine.store.run_index import RunIndex
 from app.engine.store.run_locks import LIVE_FOLDER, RunRegistry
 from app.engine.store.run_store import RunStore
+from app.engine.store.site_store import SITES_FILE, SiteStore, site_document, site_from
 from app.engine.store.supervision.supervision_state import POLICY_EDIT, LiveRunSnapshot
 from app.engine.store.supervision.supervision_store import SupervisionStore
 from app.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
@@ -43,11 +44,11 @@ log = logging.getLogger(__name__)
 
 VERSION = 1
 _DELETE_RUNS = "delete-runs"
-GRAPH_EDIT = "graph-decision"
+GRAPH_EDIT, SITE_EDIT = "graph-decision", "site"
 _GRAPHS = "graphs"
 _LONGEST_NAME = 200
 _NOT_STARTED = (RunState.QUEUED, RunState.STARTING)
-_OWN_FILES = (WORKSPACE_FILE, RUNS, TRASH, _GRAPHS, "*.sqlite*", "knowledge.akb*", "*.lock")
+_OWN_FILES = (WORKSPACE_FILE, SITES_FILE, RUNS, TRASH, _GRAPHS, "*.sqlite*", "knowledge.akb*", "*.lock")
 """Patterns of the workspace's own files."""
 
 
@@ -59,8 +60,9 @@ class Workspace:
         index_made_anew: the index was lost and rebuilt, so flags and risks are missing until detectors run.
     """
 
-    def __init__(self, path: Path, table: SiteTable) -> None:
-        self.path, self.site_table = path, table
+    def __init__(self, path: Path, seed: SiteTable) -> None:
+        self.path = path
+        self.site_store = SiteStore(path / SITES_FILE, seed)
         self.notes: list[str] = []
         self.index_rebuilt = False
         self._graphs: dict[str, GraphStore] = {}
@@ -92,9 +94,9 @@ class Workspace:
             if not create:
                 raise NotFound(f"{path} holds no workspace")
             _make(path)
-        table = _read(file)
+        seed = _read(file)
         _restrict_access(path)
-        return cls(path, table)
+        return cls(path, seed)
 
     # what lies in it
 
@@ -102,6 +104,11 @@ class Workspace:
     def knowledge_path(self) -> Path:
         """The path of the knowledge base."""
         return self.path / "knowledge.akb"
+
+    @property
+    def site_table(self) -> SiteTable:
+        """The table of sites as it is now."""
+        return self.site_store.table
 
     @property
     def sites(self) -> dict[str, tuple[str, ...]]:
@@ -148,6 +155,24 @@ class Workspace:
             GRAPH_EDIT, label, {**change, "standing": True}, {**change, "standing": False}, decision.author
         )
 
+    def change_site(self, before: Site | None, after: Site | None, author: str = "") -> None:
+        """Add, remove or change a site as ``SiteStore.change`` does; undo takes it back."""
+        self._put_site(before, after)
+        old, new = site_document(before), site_document(after)
+        verb = "add" if before is None else "remove" if after is None else "edit"
+        name = (after or before or Site(name="")).name
+        self.review.record(
+            SITE_EDIT, f"{verb} site '{name}'", {"old": old, "new": new}, {"old": new, "new": old}, author
+        )
+
+    def learn_hosts(self, claims: Mapping[str, Sequence[str]]) -> list[str]:
+        """Give hosts to the sites that claim them (``SiteStore.learn``); return one sentence for each."""
+        before = self.sites
+        told = self.site_store.learn(claims)
+        if self.sites != before:
+            self.index.name_sites(self.site_of)
+        return told
+
     def delete_runs(self, runs: Sequence[str], author: str = "") -> int:
         """Move runs to the trash; undo restores them.
 
@@ -172,7 +197,7 @@ class Workspace:
         return len(back)
 
     def undo(self) -> JournalEntry | None:
-        """Undo the latest verdict, deletion, merge, split or policy edit; return it, ``None`` for nothing."""
+        """Undo the latest verdict, deletion, merge, split, policy or site edit; return it, ``None`` for nothing."""
         with translated_errors(self.review.path):
             return self.review.journal.undo(self._apply)
 
@@ -265,8 +290,14 @@ class Workspace:
                 graph.remove_decision(str(change["decision"]))
         elif kind == POLICY_EDIT:
             self.supervision.put_policy(change)
+        elif kind == SITE_EDIT:
+            self._put_site(site_from(change["old"]), site_from(change["new"]))
         else:
             self.review.set_standing(str(change["verdict"]), bool(change["standing"]))
+
+    def _put_site(self, before: Site | None, after: Site | None) -> None:
+        self.site_store.change(before, after)
+        self.index.name_sites(self.site_of, before.name if before is not None and after is None else "")
 
     def _open_index(self) -> RunIndex:
         """Open the index, replace a damaged one, and bring it in line with the runs on disk."""
@@ -330,7 +361,7 @@ class Workspace:
 def _make(path: Path) -> None:
     with translated_errors(path):
         make_folder(path, parents=True)
-        document = {"format": "sitelore-workspace", "version": VERSION, "sites": load_sites().globs}
+        document = {"format": "sitelore-workspace", "version": VERSION}
         draft = path / f".{WORKSPACE_FILE}.{uuid.uuid4().hex[:8]}"
         write_file(draft, json.dumps(document, indent=2).encode() + b"\n")
         draft.replace(path / WORKSPACE_FILE)
@@ -351,6 +382,10 @@ def _restrict_access(path: Path) -> None:
 
 
 def _read(file: Path) -> SiteTable:
+    """Check the head file; return the table of sites that is in force until the first change of it.
+
+    Older workspaces have theirs here.
+    """
     with translated_errors(file):
         data = file.read_bytes()
     try:

@@ -73,12 +73,16 @@ def open_model(
             f"a budget of money needs the price of {chosen.model_name or 'the model'}, which is not known",
             remedy="set SITELORE_MODEL_PRICE to US dollars for a million tokens in and out, such as 2.50/10",
         )
-    seeing = chosen.vision_model
+    named = {
+        AgentRole.VISION: chosen.vision_model,
+        AgentRole.JUDGE: chosen.vision_model,
+        AgentRole.LARGER_VISION: chosen.larger_vision_model,
+    }
     model = EndpointModel(
         chosen.model_url,
         chosen.model_name,
         key=key,
-        models={AgentRole.VISION: seeing, AgentRole.JUDGE: seeing} if seeing else None,
+        models={role: name for role, name in named.items() if name},
         budget=Budget(
             seconds=max(0.0, chosen.run_seconds),
             tokens=max(0, chosen.run_tokens),

@@ -18,7 +18,7 @@ class ByProcedure:
             Proposal(
                 command=one.action,
                 score=CERTAIN - 0.01 * rank,
-                reason=f"step {one.number} of {one.steps} of a tip: {one.line}",
+                reason=f"step {one.number} of {one.steps}: {one.line}",
                 key=f"{one.tip}:{one.number}",
                 followed=((one.tip, True),),
                 again=True,

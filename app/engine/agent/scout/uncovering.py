@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.engine.agent.procedures.covering import CLOSING_NAMES, CLOSING_ROLES
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.phrases import one_of
 from app.engine.agent.scout.skill import CERTAIN, Proposal, View, key_of
 from app.engine.core.action_result import Cause
 from app.engine.core.actions.types import Action, Click, ClickAt, Press
 
-_CLOSES = one_of("close x × ✕ ✖ dismiss") | {"no thanks", "not now", "got it", "hide"}
 _DECLINES = one_of("cancel no stay later skip") | {"no thanks", "not now", "stay here"}
 """What declines a question that came up and keeps the rest of the page from being used."""
-_ROLES = frozenset({"button", "link", "generic", "image"})
 
 
 class Uncover:
@@ -26,7 +25,7 @@ class Uncover:
         last = view.sight.last
         if last is None or last.result.cause not in (Cause.COVERED, Cause.DISABLED, Cause.WRONG_KIND):
             return ()
-        closes = _CLOSES if last.result.cause is Cause.COVERED else _DECLINES
+        closes = CLOSING_NAMES if last.result.cause is Cause.COVERED else _DECLINES
         made = [
             Proposal(
                 command=Click(e.index, label=e.name),
@@ -35,7 +34,7 @@ class Uncover:
                 key=f"uncover:{key_of(e)}",
             )
             for e in view.shown
-            if e.role in _ROLES and plain(e.name) in closes and not view.covered(e)
+            if e.role in CLOSING_ROLES and plain(e.name) in closes and not view.covered(e)
         ]
         return [*made[:2], *(_keys(view) if last.result.cause is Cause.COVERED else ())]
 

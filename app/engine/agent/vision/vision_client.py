@@ -54,7 +54,7 @@ class VisionClient:
     """Asks the vision models of one session; remembers which addresses need the larger one.
 
     ``count`` is the number of passes. ``larger`` is asked where ``small`` fails and on complex pages. ``fence`` keeps a
-    page's text apart from ours.
+    page's text apart from ours. ``known`` tells the pages that earlier runs needed the larger one for.
     """
 
     def __init__(
@@ -63,13 +63,17 @@ class VisionClient:
         larger: LanguageModel | None = None,
         clock: Callable[[], float] = time.monotonic,
         fence: Fence | None = None,
+        known: Callable[[str], bool] | None = None,
     ) -> None:
         self._fence = fence or Fence()
+        self._known = known
         self._small = small
         self._larger = larger
         self._clock = clock
         self._complex: set[str] = set()
         self.count = 0
+        self.read_by_larger: dict[int, str] = {}
+        """Addresses of pages that the larger model read whole, by the number of the pass."""
 
     async def look(
         self, page: PageCapture, focus: VisionFocus, before: VisionFrame | None = None
@@ -135,7 +139,8 @@ class VisionClient:
 
     def needs_larger_model(self, url: str) -> bool:
         """Whether a page at this address goes to the larger model directly."""
-        return self._larger is not None and _place(url) in self._complex
+        known = self._known is not None and self._known(url)
+        return self._larger is not None and (known or _place(url) in self._complex)
 
     def _model(self, url: str) -> LanguageModel:
         return self._larger if self._larger is not None and self.needs_larger_model(url) else self._small
@@ -167,6 +172,8 @@ class VisionClient:
                 notes.append(str(error))
                 continue
             if not (answer.cut or reply.truncated):
+                if model is self._larger:
+                    self.read_by_larger[self.count] = page.url
                 return answer
             notes.append(f"the vision model's answer was cut after {len(answer.boxes)} boxes")
             if partial is None or len(answer.boxes) > len(partial.boxes):

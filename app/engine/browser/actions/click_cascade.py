@@ -20,6 +20,7 @@ from app.engine.browser.capture.page_monitor import ElementProbe, PageMonitor
 from app.engine.browser.capture.snapshot import element_handle
 from app.engine.browser.session import BrowserSession
 from app.engine.core.action_result import ActionResult
+from app.engine.core.learnings import ENTER, OWN_CLICK, POINTER, LearnedWay
 from app.engine.core.page_state import Element, PageCapture
 
 Button = Literal["left", "middle", "right"]
@@ -77,7 +78,7 @@ class Pointer:
         await self._session.page.keyboard.press(keys)
 
 
-CDP, PLAYWRIGHT, SCRIPT = "cdp", "playwright", "script"
+CDP, PLAYWRIGHT, SCRIPT = POINTER, OWN_CLICK, "script"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +106,13 @@ class ClickCascade:
         button: Button = "left",
         double: bool = False,
         probe: ElementProbe | None = None,
+        learned: LearnedWay | None = None,
     ) -> ClickOutcome:
-        """Click an element by the first method that reaches it."""
+        """Click an element by the first method that reaches it; a learned one comes first, and alone."""
         probe = probe or await self.monitor.probe(element.index)
         why = obstruction(element, probe, page)
+        if why is None and learned is not None and button == "left" and not double:
+            return await self._by_learned(learned, element, page)
         if why is None and probe.point is not None:
             await self.pointer.click(probe.point, button=button, double=double)
             if await self._reached():
@@ -121,6 +125,23 @@ class ClickCascade:
             None if await self._by_playwright(element, button, double) else stale_element(element, page)
         )
         return ClickOutcome((CDP, PLAYWRIGHT), hindered)
+
+    async def _by_learned(self, way: LearnedWay, element: Element, page: PageCapture) -> ClickOutcome:
+        """Click in the way that an earlier run found out; no other follows, as a second click may undo the first."""
+        if way is LearnedWay.ENTER:
+            done, method = await self._by_enter(element), ENTER
+        else:
+            done, method = await self._by_playwright(element, "left", double=False), PLAYWRIGHT
+        return ClickOutcome((method,), None if done else stale_element(element, page))
+
+    async def _by_enter(self, element: Element) -> bool:
+        try:
+            handle = await element_handle(self.session, element.index)
+            await handle.focus()
+            await self.pointer.press("Enter")
+        except (Error, NoSuchElement):
+            return False
+        return True
 
     async def _reached(self) -> bool:
         """Whether the event arrived, or the page has changed too much to tell.

@@ -23,6 +23,7 @@ from app.engine.browser.capture.snapshot import element_location
 from app.engine.browser.network.navigation_policy import NavigationPolicy
 from app.engine.browser.session import BrowserSession
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.learnings import LearnedWays
 from app.engine.core.page_state import Element, PageCapture
 
 
@@ -71,6 +72,7 @@ class ExecutionContext:
     policy: NavigationPolicy
     files: Path | None = None
     dead: DeadClicks = field(default_factory=DeadClicks)
+    ways: LearnedWays = field(default_factory=LearnedWays)
     quiet: float
     most: float
 

@@ -72,13 +72,14 @@ async def click(context: ExecutionContext, action: Click) -> ActionOutcome:
             f"{describe_element(element)} takes a file",
             f'upload_file("{element.index}", ...)',
         )
-    more = (action.button, str(action.double))
+    learned = context.ways.click(context.page.url, element.role, element.name)
+    more = (action.button, str(action.double), learned or "")
     why = context.dead.refuse(element_target(element, *more), probe.active, context.page, element)
     if why is not None:
         raise ActionRefused(why)
     front = context.session.page
     way = await context.cascade.click(
-        element, context.page, button=action.button, double=action.double, probe=probe
+        element, context.page, button=action.button, double=action.double, probe=probe, learned=learned
     )
     if way.hindered is not None:
         raise ActionRefused(replace(way.hindered, tried=way.tried))

@@ -129,7 +129,9 @@ class Fleet:
 
     async def read_tasks(self, path: str, start_url: str = "") -> list[RunRequest]:
         """Return the runs that a file asks for.  Raises ``InputError``."""
-        return await self._core.on_worker(read_tasks, Path(path).expanduser(), start_url)
+        rows = self._core.workspace.site_store.rows.values()
+        bases = {name: address for row in rows for name, address in row.bases.items()}
+        return await self._core.on_worker(read_tasks, Path(path).expanduser(), start_url, bases)
 
     async def run_request(self, run: str) -> RunRequest:
         """Return the request of a run, to start it again."""
