@@ -16,6 +16,7 @@ from app.models.common.keymap import readable_key
 from app.models.common.search import SearchModel
 from app.models.common.session import SessionKeeper
 from app.models.common.settings_form import SettingsForm
+from app.models.common.sites_model import SitesModel
 from app.models.common.tasks import Tasks
 from app.models.common.workspace import WorkspaceModel
 from app.models.graph.workspace import MapWorkspace
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from app.engine.api.engine_api import SearchHit
     from app.models.common.engine_client import EngineClient, LocalClient
     from app.views.frame.main_window import MainWindow
+    from app.views.frame.sites_panel import SitesPanel
     from kb.tip import TipDraft
 
 
@@ -57,6 +59,8 @@ class Workbench(QObject):
         self.map = MapWorkspace(client, self.tasks, self)
         self.live = LiveModel(client, self.tasks, self)
         self.knowledge = KnowledgeModel(client, self.tasks, self)
+        self.sites = SitesModel(client, self.tasks, self)
+        self._sites_panel: SitesPanel | None = None
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
         form = SettingsForm(self.tasks, self)
@@ -162,6 +166,14 @@ class Workbench(QObject):
         key = readable_key(keys[-1]) if keys else ""
         self._window.toast.say(words, self.tr("Undo  {0}").format(key), self.workspace.undo_held_back)
 
+    def open_sites(self) -> None:
+        """Open or close the panel of the sites."""
+        if self._sites_panel is None:
+            from app.views.frame.sites_panel import SitesPanel
+
+            self._sites_panel = SitesPanel(self.sites, self._window.theme, self._window.frame)
+        self._sites_panel.toggle()
+
     def _on_composing(self, is_open: bool) -> None:
         if not is_open and self._back_to_live:
             self._back_to_live = False
@@ -185,4 +197,7 @@ class Workbench(QObject):
         self.live.review_wanted.connect(self.open_step)
         self.live.knowledge_wanted.connect(self.open_tip)
         self.knowledge.notice.connect(window.say)
+        self.sites.notice.connect(window.say)
+        self.sites.learned.connect(window.toast.say)  # what a site learns is not in the history
+        window.center.bind("app.sites", self.open_sites)
         self.knowledge.step_requested.connect(self.open_step)

@@ -39,7 +39,7 @@ def run(
     intent: Annotated[
         str, typer.Argument(help="The task. A password is written as {secret:NAME}.", show_default=False)
     ] = "",
-    start_url: Annotated[str, typer.Option(help="The start address.")] = "",
+    start_url: Annotated[str, typer.Option(help="The start address (default: the site's start page).")] = "",
     policy: Annotated[
         PolicyName, typer.Option(help="What decides the actions: scout (no model, no tokens) or llm.")
     ] = "scout",
@@ -87,8 +87,8 @@ def run(
     """Run the agent on a task; the run is stored like an imported one. Exit code 0: it was answered."""
     if bool(resume) == bool(intent):
         raise UsageError("give a task, or --resume and the id of a run")
-    if intent and not start_url:
-        raise UsageError("the start address is not known", remedy="give --start-url")
+    if intent and not start_url and not site:
+        raise UsageError("the start address is not known", remedy="give --start-url, or --site")
     if resume:
         _only_run(context)
     request = RunRequest(

@@ -15,7 +15,7 @@ import orjson
 import typer
 
 from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE
-from app.engine.core.events import BrowserStarted, Event, JobChanged
+from app.engine.core.events import BrowserStarted, Event, JobChanged, SitesChanged
 from app.errors import printable
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
         if sys.stderr.isatty():
             engine.bus.subscribe(show_progress)
         engine.bus.subscribe(SandboxNotice())
+        engine.bus.subscribe(_print_learned)
         for note in engine.notes:
             print_note(note)
         try:
@@ -83,6 +84,12 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
             await engine.aclose()
 
     return asyncio.run(running())
+
+
+def _print_learned(event: Event) -> None:
+    """Print what a site learned, or why it did not."""
+    if isinstance(event, SitesChanged) and event.note:
+        print_note(f"  {event.note}")
 
 
 class SandboxNotice:

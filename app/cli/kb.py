@@ -10,9 +10,9 @@ import typer
 
 from app.cli.common import Json, json_data, print_coverage, print_note, print_result, table, with_engine
 from app.cli.tip import tip_document
-from app.cli.tip_trials import try_site
+from app.cli.tip_tests import try_site
 from app.errors import UsageError
-from kb.tip import PARTLY, Query, Retrieval, Status
+from kb.tip import PARTLY, Query, Retrieval, Retrieved, Status
 
 app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge bases.", no_args_is_help=True)
 
@@ -23,6 +23,10 @@ ExchangeFormatName = Literal["jsonl", "csv", "txt", "hints", "markdown", "auto"]
 
 ENCODING_GRACE_SECONDS = 2.0
 """Seconds spent on encoding after the answer is printed; vectors made by then are kept for the next call."""
+
+TEXTS_ONLY = (
+    "txt holds the texts alone: scopes, corrected steps and regions are left out; jsonl and csv hold them"
+)
 
 Format = Annotated[ExchangeFormatName, typer.Option(help="File format; auto: by the file name.")]
 
@@ -62,7 +66,12 @@ def retrieve(
 def _show_found(found: Retrieval, explain: bool, as_json: bool) -> None:
     rows = [(r.route.value, f"{r.score:.2f}", r.tip.id, r.tip.text, r.why) for r in found.results]
     heads = ("route", "score", "tip", "text", "why")
-    print_result(_document(found, explain), as_json, lambda: table(rows, heads, widest=70) or "nothing found")
+    told = [line for result in found.results for line in _explained(result)] if explain else []
+    print_result(
+        _document(found, explain),
+        as_json,
+        lambda: "\n".join([table(rows, heads, widest=70) or "nothing found", *told]),
+    )
     sys.stdout.flush()
     if found.note:
         print_note(found.note)
@@ -76,6 +85,11 @@ def _show_found(found: Retrieval, explain: bool, as_json: bool) -> None:
         print_note(f"{found.tokens} of {found.budget} tokens used")
         for missed in found.missed:
             print_note(f"  not given: {missed.tip.id}: {missed.reason}")
+
+
+def _explained(result: Retrieved) -> list[str]:
+    scores = ", ".join(f"{route} {score:.2f}" for route, score in result.routes.items())
+    return [f"{result.tip.id}: {result.why}", f"  routes: {scores}; {result.tokens} tokens"]
 
 
 def _document(found: Retrieval, explain: bool) -> list[dict[str, Any]]:
@@ -115,13 +129,18 @@ def freeze(
         list[str] | None,
         typer.Option(help="TIP=REASON: include a tip despite its lint errors; may be repeated."),
     ] = None,
+    with_learnings: Annotated[
+        bool, typer.Option("--with-learnings", help="Also freeze what runs learned by themselves.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write the active tips to one read-only file with a manifest. Same tips, same bytes."""
     reasons = {tip: reason for tip, _, reason in (pair.partition("=") for pair in waive or ())}
     if not all(reasons.values()):
         raise UsageError("a waiver needs a reason", remedy="write --waive TIP=REASON")
-    report = with_engine(lambda engine: engine.freeze(str(out), include or (), reasons), encoder="cached")
+    report = with_engine(
+        lambda engine: engine.freeze(str(out), include or (), reasons, with_learnings), encoder="cached"
+    )
     left = ", ".join(f"{count} {why}" for why, count in report.left_out.items())
     words = f"{report.tips} tips frozen in {report.path}\nsha256 {report.sha256}" + (
         f"\nleft out: {left}" if left else ""
@@ -225,6 +244,13 @@ def export(
     """Export tips to a file for other programs."""
     count = with_engine(lambda engine: engine.kb_export(str(out), format, site))
     print_result({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")
+    if lost := _lost_in(out.name, format):
+        print_note(lost)
+
+
+def _lost_in(name: str, format: str) -> str:
+    """Return what a file of this name and format can't hold, "" for nothing."""
+    return TEXTS_ONLY if format == "txt" or (format == "auto" and name.endswith(".txt")) else ""
 
 
 app.command("test")(try_site)

@@ -87,6 +87,9 @@ def start(
     ] = None,
     kb: Annotated[str, typer.Option(help="'live', 'none', or a frozen file.")] = "",
     graph: Graphs = None,
+    site: Annotated[
+        str, typer.Option(help="Site of the tasks: its start page for those without one, its log-in.")
+    ] = "",
     storage_state: StorageState = None,
     max_steps: Annotated[
         int, typer.Option(min=0, max=1000, help="Maximum number of steps (0: as in the file).")
@@ -104,6 +107,7 @@ def start(
         "policy": policy,
         "kb": kb and knowledge_base(kb),
         "graph": tuple(graph or ()),
+        "site": site,
         "storage_state": full_path(storage_state),
         "max_steps": max_steps,
         "tip_budget": tip_budget,
@@ -112,7 +116,7 @@ def start(
 
     async def running(engine: Engine) -> list[LiveRow]:
         engine.bus.subscribe(print_requests)
-        wanted = await _requests_for(engine, tasks, start_url)
+        wanted = await _requests_for(engine, tasks, start_url, site)
         requests = [replace(request, **changes) for request in wanted]  # pyright: ignore[reportArgumentType]
         ids = set(await engine.start_runs(requests, concurrency or at_once))
         while True:
@@ -127,14 +131,15 @@ def start(
         raise typer.Exit(1)
 
 
-async def _requests_for(engine: Engine, tasks: str, start_url: str) -> list[RunRequest]:
+async def _requests_for(engine: Engine, tasks: str, start_url: str, site: str) -> list[RunRequest]:
     """Return a file's tasks, or the one task given as text."""
     is_file = tasks.endswith((".txt", ".json", ".jsonl")) and " " not in Path(tasks).name
     if is_file or (len(tasks) < 200 and Path(tasks).is_file()):
-        return await engine.read_tasks(full_path(Path(tasks)), start_url)
-    if not start_url:
-        raise UsageError("the start address is not known", remedy="give --start-url")
-    return [RunRequest(intent=tasks, start_url=start_url)]
+        start = start_url or (await engine.site_start(site) if site else "")
+        return await engine.read_tasks(full_path(Path(tasks)), start)
+    if not start_url and not site:
+        raise UsageError("the start address is not known", remedy="give --start-url, or --site")
+    return [RunRequest(intent=tasks, start_url=start_url, site=site)]
 
 
 @app.command()

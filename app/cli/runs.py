@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
-from app.engine.api.engine_api import RunDetail, RunFilter, RunRow
+from app.cli.sites import give_hosts
+from app.engine.api.engine_api import RunDetail, RunFilter, RunImportReport, RunRow
 from app.engine.core.labels import outcome_label
 from app.engine.core.trajectory import Step
+from app.errors import UsageError
+
+if TYPE_CHECKING:
+    from app.engine.engine import Engine
 
 app = typer.Typer(help="List, show, export and delete stored runs.", no_args_is_help=True)
 
@@ -27,12 +32,26 @@ def import_(
     format: Annotated[
         str, typer.Option(help="auto, or a format by its name; a wrong name lists them.")
     ] = "auto",
+    site: Annotated[str, typer.Option(help="The site that --host belongs to.")] = "",
+    host: Annotated[
+        list[str] | None,
+        typer.Option(help="A host of --site, so that its pages are known. May be repeated."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Import runs. Importing twice adds nothing; the originals are only read."""
-    report = with_engine(lambda engine: engine.import_runs([str(path) for path in paths], format))
+    if bool(site) != bool(host):
+        raise UsageError("--site and --host go together", remedy="write --site NAME --host HOST")
+
+    async def importing(engine: Engine) -> RunImportReport:
+        if host:
+            await give_hosts(engine, site, host)
+        return await engine.import_runs([str(path) for path in paths], format)
+
+    report = with_engine(importing)
     body = {
-        key: json_data(getattr(report, key)) for key in ("imported", "skipped", "failed", "runs", "notes")
+        key: json_data(getattr(report, key))
+        for key in ("imported", "skipped", "failed", "runs", "notes", "learned")
     }
     print_result(body, as_json, lambda: f"{report.imported} imported, {report.skipped} already present")
     for run in report.notes[:MAX_NOTES]:

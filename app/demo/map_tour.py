@@ -67,12 +67,13 @@ async def explore_the_shop(engine: EngineApi, report: MapReport, say: Callable[[
 
 
 async def _go(engine: EngineApi, report: MapReport, say: Callable[[str], object]) -> None:
-    hits = await engine.graph_search(SHOP, QUESTION, k=1)
-    if not hits:
-        report.why = f"no state of the map matches {QUESTION!r}"
+    choices = await engine.graph_choices(SHOP, QUESTION)
+    if not choices.like:
+        report.why = f"nothing on the map is like {QUESTION!r}"
         return
-    report.found = hits[0].title
-    journey = await engine.graph_navigate(SHOP, hits[0].node)
+    found = choices.hits[0]
+    report.found = found.title
+    journey = await engine.graph_navigate(SHOP, found.node)
     await engine.close_browser(SHOP)
     report.arrived = journey.arrived
     verdicts = ", ".join(arrival.kind.value for arrival in journey.arrivals)

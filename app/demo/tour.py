@@ -342,7 +342,8 @@ class _Demo:
         if off:
             return replace(asked, why_not=f"this route is off: {off}")
         for result in answer.results:
-            if result.tip.id == self.report.tip and result.route is route:
+            # Every route that finds a tip adds to its score; which of them adds most is no matter here.
+            if result.tip.id == self.report.tip and result.routes.get(route.value, 0.0) > 0:
                 return replace(asked, score=result.score, why=result.why)
         missed = next((miss.reason for miss in answer.missed if miss.tip.id == self.report.tip), "")
         by = ", ".join(r.route.value for r in answer.results if r.tip.id == self.report.tip)

@@ -41,6 +41,7 @@ EVERYWHERE = (
         ("app.search", "Search everything", "Ctrl+F", "magnify"),
         ("app.palette", "Find a command", "Ctrl+K|Ctrl+Shift+P", "console-line"),
         ("app.settings", "Settings…", "Ctrl+,", "cog-outline"),
+        ("app.sites", "Sites…", "Ctrl+Alt+S", "web"),
         ("app.keys", "Customize shortcuts…", "", "keyboard-settings-outline"),
     ),
     *commands(
@@ -121,6 +122,8 @@ REVIEW = (
         "review", "Review",
         ("review.copy_address", "Copy the page address", "Y", "content-copy"),
         ("tip.compose", "Write a tip", "T", "pencil-outline"),
+        ("review.tip.up", "The tip was useful", "P", "thumb-up-outline"),
+        ("review.tip.down", "The tip was not useful", "Shift+P", "thumb-down-outline"),
     ),
 )  # fmt: skip
 
@@ -133,7 +136,21 @@ def _step_commands(place: str, menu: str, prefix: str) -> tuple[Command, ...]:
         (f"{prefix}.step.remove", "Remove the step", "Alt+Del", "playlist-remove"),
         (f"{prefix}.step.up", "Move the step up", "Alt+Up", "arrow-up"),
         (f"{prefix}.step.down", "Move the step down", "Alt+Down", "arrow-down"),
-        (f"{prefix}.step.compile", "Compile the steps again", "Alt+C", "cog-refresh-outline"),
+        (f"{prefix}.step.compile", "Read the steps from the text again", "Alt+C", "cog-refresh-outline"),
+        (f"{prefix}.model.draft", "Draft the steps with the model", "Alt+D", "robot-outline"),
+        (f"{prefix}.model.stop", "Stop asking the model", "", "stop-circle-outline"),
+        (f"{prefix}.model.accept", "Accept the model's steps", "Alt+Y", "check"),
+        (f"{prefix}.model.reject", "Reject the model's steps, or take them back", "Alt+X", "close"),
+    )  # fmt: skip
+
+
+def _region_commands(place: str, menu: str, prefix: str) -> tuple[Command, ...]:
+    """Return the commands on the region of the page that a tip is about."""
+    return commands(
+        place, menu,
+        (f"{prefix}.region", "Choose the region…", "Alt+R", "selection-drag"),
+        (f"{prefix}.region.clear", "Clear the region", "Alt+Shift+R", "selection-remove"),
+        (f"{prefix}.region.undo", "Undo the change of the region", "Alt+Z", "undo"),
     )  # fmt: skip
 
 
@@ -144,6 +161,7 @@ COMPOSER = (
     Command("composer.close", "Close and keep the draft", ("Esc",), "composer", "Review/Tip", "close", in_text=True),
     *commands("composer", "Review/Tip", ("composer.discard", "Discard draft", "", "delete-outline")),
     *_step_commands("composer", "Review/Tip", "composer"),
+    *_region_commands("composer", "Review/Tip", "composer"),
 )  # fmt: skip
 
 KNOWLEDGE = (
@@ -162,6 +180,7 @@ KNOWLEDGE = (
         ("knowledge.filter", "Filter the tips", "/", "filter-variant"),
         ("knowledge.sort", "Sort by the next column", "O", "sort"),
         ("knowledge.sort.turn", "Reverse the sort order", "Shift+O", "sort-reverse-variant"),
+        ("knowledge.columns", "Choose the columns…", "", "view-column-outline"),
     ),
     Command("knowledge.back", "Back", ("Esc",), "knowledge", "", "arrow-left", in_text=True),
     *commands("knowledge", "Knowledge/Tip", ("tip.edit", "Edit the tip", "E", "pencil-outline")),
@@ -175,6 +194,7 @@ KNOWLEDGE = (
         ("tip.restore_revision", "Restore this revision", "Shift+H", "backup-restore"),
     ),
     *_step_commands("knowledge", "Knowledge/Tip", "tip"),
+    *_region_commands("knowledge", "Knowledge/Tip", "tip"),
     *commands(
         "knowledge", "Knowledge/Tip",
         ("tip.test", "Test the tip in a browser", "B", "test-tube"),

@@ -44,6 +44,7 @@ class EngineEvents(QObject):
     runs_changed = Signal(object)
     index_damaged = Signal(object)
     knowledge_changed = Signal(object)
+    sites_changed = Signal(object)
     history_changed = Signal(object)
     job_changed = Signal(object)
     encoder_changed = Signal(object)

@@ -21,7 +21,7 @@ from app.models.graph.explore_form import ExploreFormModel
 from app.models.graph.node_lists import seconds_words
 
 if TYPE_CHECKING:
-    from app.engine.api.graph_api import ExploreReport, GraphRow, GraphStats
+    from app.engine.api.graph_api import ExploreReport, GraphRow, GraphStats, HostMap
     from app.engine.core.events import GraphChanged
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
@@ -99,6 +99,9 @@ class ExplorationModel(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self.form = ExploreFormModel(self)
+        self.host_map: HostMap | None = None
+        """The map that the form's host has under another name: to be extended, or to get a second one beside it."""
+        self.form.changed.connect(self._on_form)
         self.skipped = SkipListModel(self)
         self.site = self.home = self.error = self.note = ""
         self.stage, self.log_in_stage = ExplorationStage.NONE, LogInStage.NONE
@@ -179,7 +182,7 @@ class ExplorationModel(QObject):
 
     # ------------------------------------------------------------ operations
     def explore(self) -> None:
-        """Start an exploration from the form, which shows any problems."""
+        """Start an exploration from the form, which shows any problems; a host that has a map asks first."""
         if not self.form.is_ready:
             self.form.changed.emit()
             return
@@ -188,9 +191,33 @@ class ExplorationModel(QObject):
             self.form.missing = missing
             self.form.changed.emit()
             if not missing:
-                self._start(self.form.address, self.form.values["site"].strip(), self.form.options())
+                asking = self._client.api.host_maps(*self.form.target)
+                self._tasks.start(asking, self._on_host_maps, self._failed, key="map-form")
 
         self._tasks.start(asyncio.to_thread(self.form.missing_files), looked, self._failed, key="map-form")
+
+    def extend_map(self) -> None:
+        """Answer that the host's map is extended."""
+        if self.host_map is not None:
+            self.form.set("site", self.host_map.site)
+            self._start(self.form.address, self.form.values["site"], self.form.options())
+
+    def second_map(self) -> None:
+        """Answer that the host gets a second map."""
+        if self.host_map is not None:
+            self._start(*self.form.target, self.form.options(), second_map=True)
+
+    def _on_host_maps(self, maps: list[HostMap]) -> None:
+        self.host_map = self.form.other_map(maps)
+        if self.host_map is None:
+            self._start(*self.form.target, self.form.options())
+        self.changed.emit()
+
+    def _on_form(self) -> None:
+        """Forget the question when what it is about may have changed."""
+        if self.host_map is not None:
+            self.host_map = None
+            self.changed.emit()
 
     def pause(self) -> None:
         self._do(self._client.api.pause_exploration(self.site))
@@ -299,12 +326,12 @@ class ExplorationModel(QObject):
         return " · ".join(parts)
 
     # ------------------------------------------------------------ answers
-    def _start(self, url: str, site: str, options: ExploreOptions) -> None:
+    def _start(self, url: str, site: str, options: ExploreOptions, second_map: bool = False) -> None:
         """Start; without a name the engine chooses one, which the first event carries."""
         if site != self.site:
             self._clear()
         self.site, self.home, self.stage, self._mode = site, url, ExplorationStage.STARTING, options.mode
-        self.error, self.note, self.report = "", "", None
+        self.error, self.note, self.report, self.host_map = "", "", None, None
         if site:
             self._live.add(site)
             self.started.emit(site)
@@ -325,7 +352,8 @@ class ExplorationModel(QObject):
                 self._failed(error)
             self.ended.emit(asked)
 
-        self._tasks.start(self._client.api.explore(url, site, options), ended, failed)
+        second = {"second_map": True} if second_map else {}
+        self._tasks.start(self._client.api.explore(url, site, options, **second), ended, failed)
 
     def _take_report(self, report: ExploreReport) -> None:
         self.report = report

@@ -16,7 +16,9 @@ from app.models.common.form import FormModel, Problem, complete_url
 from app.models.common.translate import tr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from app.engine.api.graph_api import HostMap
 
 __all__ = ["FIELDS", "FILES", "SWITCHES", "ExploreFormModel", "Mode", "complete_url"]
 
@@ -79,6 +81,17 @@ class ExploreFormModel(FormModel):
     def address(self) -> str:
         """The complete address of the home page."""
         return complete_url(self.values["url"])
+
+    @property
+    def target(self) -> tuple[str, str]:
+        """The address and the site's name, "" for none."""
+        return self.address, self.values["site"].strip()
+
+    def other_map(self, maps: Sequence[HostMap]) -> HostMap | None:
+        """Return the host's map beside which the form's name would begin a second one, ``None`` if it would not."""
+        (address, site), names = self.target, [one.site for one in maps]
+        new = site not in names if site else len(maps) > 1 and host_of(address) not in names
+        return maps[0] if maps and new else None
 
     @property
     def problems(self) -> list[Problem]:

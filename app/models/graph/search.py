@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.models.common.object_list import ObjectList
 
 if TYPE_CHECKING:
-    from app.engine.api.graph_api import NodeHit
+    from app.engine.api.graph_api import NodeHit, StateChoices
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
 DELAY = 0.15
 """Seconds without a key press before the search starts."""
-MAX_HITS = 12
 
 
 class NodeHitList(ObjectList["NodeHit"]):
@@ -25,16 +24,18 @@ class NodeHitList(ObjectList["NodeHit"]):
         super().__init__(lambda hit: hit.node, parent)
 
     def words(self, value: NodeHit) -> str:
-        """Title, address and the matched words."""
+        """Title, address, the matched words and those that are not there."""
         matched = ", ".join(value.matched[:6])
-        return " · ".join(part for part in (value.title, value.url, matched) if part)
+        missing = ", ".join(value.missing[:6])
+        parts = (value.title, value.url, matched, _tr("not there: {0}").format(missing) if missing else "")
+        return " · ".join(part for part in parts if part)
 
 
 class StateSearchModel(QObject):
     """Searches as the person types; a newer query replaces the older one.
 
     Signals:
-        changed: the hits, ``asking`` or ``error``.
+        changed: the hits, ``like`` (whether the map has anything like the text), ``asking`` or ``error``.
     """
 
     changed = Signal()
@@ -44,7 +45,7 @@ class StateSearchModel(QObject):
         self._client, self._tasks = client, tasks
         self.hits = NodeHitList(self)
         self.text = self.error = ""
-        self.asking = False
+        self.asking = self.like = False
 
     def ask(self, site: str, text: str) -> None:
         """Search the states of a site; an empty text finds none."""
@@ -57,7 +58,7 @@ class StateSearchModel(QObject):
             return
         self.asking = True
         self._tasks.start(
-            self._client.api.graph_search(site, self.text, "late", MAX_HITS),
+            self._client.api.graph_choices(site, self.text),
             self._found,
             self._failed,
             key="map-search",
@@ -65,12 +66,16 @@ class StateSearchModel(QObject):
         )
         self.changed.emit()
 
-    def _found(self, hits: list[NodeHit]) -> None:
-        self.asking = False
-        self.hits.replace(hits)
+    def _found(self, choices: StateChoices) -> None:
+        self.asking, self.like = False, choices.like
+        self.hits.replace(choices.hits)
         self.changed.emit()
 
     def _failed(self, error: Exception) -> None:
         self.asking, self.error = False, str(error)
         self.hits.replace([])
         self.changed.emit()
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("map", text)

@@ -10,7 +10,16 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.models.common.object_list import ObjectList
 from app.models.knowledge.tip_table import STATUSES
-from kb.tip import FreezeReport, ImportReport, KbStats, LintSeverity, Status, Tip, VerifyReport
+from kb.select import is_followed, to_freeze
+from kb.tip import (
+    FreezeReport,
+    ImportReport,
+    Kind,
+    LintSeverity,
+    Status,
+    Tip,
+    VerifyReport,
+)
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
@@ -26,7 +35,9 @@ IMPORT_FORMATS = {
 EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "txt": ".txt"}
 """The formats that can be written, with their endings."""
 
-INCLUDABLE = tuple(status for status in STATUSES if status != Status.ACTIVE)
+LEARNINGS = "learnings"
+"""What runs learned by themselves: frozen only if that is chosen, whatever its status."""
+INCLUDABLE = (*(status for status in STATUSES if status != Status.ACTIVE), LEARNINGS)
 _LINT_BATCH = 8
 """Tips linted between two progress updates."""
 
@@ -74,7 +85,7 @@ class FreezeModel(QObject):
         self.left_out = LeftOutListModel(self)
         self.path = ""
         self.include: set[str] = set()
-        self.counts = dict.fromkeys(STATUSES, 0)
+        self.counts = dict.fromkeys((*STATUSES, LEARNINGS), 0)
         self.checked = self.to_check = self.own_reviewed = 0
         self.is_counted = False
         self.is_open = self.is_busy = False
@@ -110,7 +121,7 @@ class FreezeModel(QObject):
         self.changed.emit()
 
     def set_include(self, status: str, *, included: bool) -> None:
-        """Freeze the tips of this status too, or no longer."""
+        """Freeze the tips of this status, or the learnings, too, or no longer."""
         (self.include.add if included else self.include.discard)(status)
         self._look()
 
@@ -124,11 +135,15 @@ class FreezeModel(QObject):
 
     async def _find(self) -> None:
         api = self._client.api
-        stats: KbStats = await api.kb_stats()
-        self.counts = {status: stats.by_status.get(status, 0) for status in STATUSES}
-        wanted = {Status.ACTIVE.value, *self.include}
+        wanted = [Status.ACTIVE, *self._chosen_statuses]
         every = await api.list_tips()
-        tips = [tip for tip in every if tip.status.value in wanted]
+        self.counts = dict.fromkeys((*STATUSES, LEARNINGS), 0)
+        for tip in every:
+            if tip.kind is not Kind.LEARNING:
+                self.counts[tip.status.value] += 1
+            elif is_followed(tip):
+                self.counts[LEARNINGS] += 1
+        tips = [tip for tip in every if to_freeze(tip, wanted, LEARNINGS in self.include)]
         self.own_reviewed = sum(_is_own(tip) and tip.status is Status.REVIEWED for tip in every)
         self.is_counted = True
         self.checked, self.to_check, self.error = 0, len(tips), ""
@@ -162,10 +177,14 @@ class FreezeModel(QObject):
         path = self.path if PurePath(self.path).suffix else f"{self.path}.akb"
         self.path, self.is_busy, self.error, self.report = path, True, "", None
         self.changed.emit()
-        include = [Status(status) for status in STATUSES if status in self.include]
-        self._tasks.start(
-            self._client.api.freeze(path, include), self._frozen, self._failed, key="knowledge-freeze"
+        freezing = self._client.api.freeze(
+            path, self._chosen_statuses, with_learnings=LEARNINGS in self.include
         )
+        self._tasks.start(freezing, self._frozen, self._failed, key="knowledge-freeze")
+
+    @property
+    def _chosen_statuses(self) -> list[Status]:
+        return [Status(status) for status in STATUSES if status in self.include]
 
     def verify(self, path: str) -> None:
         if not path:

@@ -13,7 +13,7 @@ from app.models.knowledge.freeze_form import FreezeModel
 from app.models.knowledge.retrieval_test import RetrievalTestModel
 from app.models.knowledge.tip_editor import TipEditor
 from app.models.knowledge.tip_table import TipTableModel
-from app.models.knowledge.tip_trials import TipTrialModel
+from app.models.knowledge.tip_tests import TipTestModel
 from kb.tip import Status, StatusChange, Tip
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class KnowledgeModel(QObject):
         self.editor = TipEditor(client, tasks, self)
         self.trying = RetrievalTestModel(client, tasks, self)
         self.freezing = FreezeModel(client, tasks, self)
-        self.trials = TipTrialModel(client, tasks, self)
+        self.tests = TipTestModel(client, tasks, self)
         self.state, self.error = KnowledgeState.LOADING, ""
         self.current = ""
         self.selected: tuple[str, ...] = ()
@@ -76,10 +76,10 @@ class KnowledgeModel(QObject):
         self._all_stale = False
         self._timer = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._timer.timeout.connect(self._catch_up)
-        for part in (self.editor, self.freezing, self.trials):
+        for part in (self.editor, self.freezing, self.tests):
             part.notice.connect(self.notice)
-        self.editor.opened.connect(lambda: self.trials.show(self.editor.tip))
-        self.trials.changed.connect(self._show_results)
+        self.editor.opened.connect(lambda: self.tests.show(self.editor.tip))
+        self.tests.changed.connect(self._show_results)
         self.editor.editing_changed.connect(self._show_results)
         client.knowledge_changed.connect(self._on_knowledge)
         client.runs_changed.connect(self._on_runs)
@@ -286,7 +286,7 @@ class KnowledgeModel(QObject):
 
     def _show_results(self) -> None:
         """Mark the steps with the last test's outcomes, unless they are being edited."""
-        self.editor.procedure.show_results({} if self.editor.is_editing else self.trials.results)
+        self.editor.procedure.show_results({} if self.editor.is_editing else self.tests.results)
 
     def _mark(self) -> None:
         """Lint the tips whose result is unknown, in batches; the table fills up meanwhile."""

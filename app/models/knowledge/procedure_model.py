@@ -119,12 +119,12 @@ class ProcedureModel(QObject):
         match self.origin:
             case ProcedureOrigin.COMPILER:
                 return self.tr("read from the text")
-            case ProcedureOrigin.MODEL:
-                return self.tr("drafted by a model")
             case ProcedureOrigin.TAKEOVER:
                 return self.tr("recorded in a takeover")
             case ProcedureOrigin.PERSON:
                 return self.tr("corrected by a person")
+            case ProcedureOrigin.MODEL:
+                return self.tr("drafted by the model")
 
     @property
     def is_corrected(self) -> bool:
@@ -199,6 +199,22 @@ class ProcedureModel(QObject):
         entry, way, inner = self._place(self.current)
         count = len(self._entries) if way < 0 else len(self._ways(entry)[way])
         return 0 <= (entry if way < 0 else inner) + by < count
+
+    def take(self, procedure: Procedure | None) -> None:
+        """Take other steps as they are; ``None`` takes the compiler's."""
+        if not self.can_edit:
+            return
+        self._given, self._results = procedure, {}
+        if procedure is not None:
+            self._entries = list(procedure.entries)
+            self.origin, self.never, self.unread = procedure.origin, procedure.never, procedure.unread
+            self._fill()
+        self.edited.emit(procedure)
+
+    @property
+    def given(self) -> Procedure | None:
+        """The steps of another origin than the compiler's; ``None`` for compiled ones."""
+        return self._given
 
     def compile_again(self) -> None:
         """Take the compiler's steps again."""

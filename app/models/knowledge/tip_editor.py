@@ -11,11 +11,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.models.common.lint_list import LintListModel
 from app.models.common.tasks import ignore
 from app.models.knowledge.procedure_model import ProcedureModel
+from app.models.knowledge.region_model import RegionModel
 from app.models.knowledge.similar_list import ExampleListModel, SimilarListModel, preflight_text
+from app.models.knowledge.step_draft import StepDraftModel
 from app.models.knowledge.tip_fields import coverage_text, draft_of, field_of, with_field
 from app.models.knowledge.tip_history import RevisionListModel, RevisionRow, revision_rows
 from kb.procedure import Procedure
-from kb.tip import LintFinding, Preflight, Similar, Tip, TipDraft
+from kb.tip import Anchor, LintFinding, Preflight, Similar, Tip, TipDraft
 
 if TYPE_CHECKING:
     from app.engine.api.engine_api import SavedTip
@@ -64,6 +66,9 @@ class TipEditor(QObject):
         self.history = RevisionListModel(self)
         self.procedure = ProcedureModel(self)
         self.procedure.edited.connect(self._set_procedure)
+        self.drafted = StepDraftModel(client, tasks, self.procedure, lambda: self.draft, self)
+        self.region = RegionModel(client, tasks, self)
+        self.region.edited.connect(self._set_anchor)
         self.tip: Tip | None = None
         self.draft = TipDraft(site="", text="")
         self.is_editing = self.is_saving = self.is_known = self.kept = False
@@ -123,6 +128,7 @@ class TipEditor(QObject):
         self.is_editing, self.kept, self.error = True, False, ""
         self.draft = draft_of(self.tip)
         self._show_steps()
+        self.drafted.begin()
         self.editing_changed.emit(True)
         tip = self.tip.id
 
@@ -228,6 +234,7 @@ class TipEditor(QObject):
         self.is_editing = self.kept = False
         self.error = ""
         self.procedure.forget()
+        self.drafted.end()
         if self.tip is not None:
             self.draft = draft_of(self.tip)
         self._show_steps()
@@ -250,8 +257,10 @@ class TipEditor(QObject):
         )
 
     def _show_steps(self) -> None:
-        """Show the steps of the stored text, or of the edit from its beginning."""
+        """Show steps and region of the stored text, or of the edit from its beginning."""
         self.procedure.set_editable(self.is_editing)
+        origin = self.draft.provenance
+        self.region.show(self.draft, origin.run, origin.step, editable=self.is_editing)
         if self.tip is not None:
             self.procedure.show(self.draft)
 
@@ -263,6 +272,12 @@ class TipEditor(QObject):
             self.procedure.show(self.draft)
         self._check.start()
         self._keep.start()
+
+    def _set_anchor(self, anchor: Anchor | None) -> None:
+        if self.is_editing:
+            self.draft = replace(self.draft, anchor=anchor)
+            self._check.start()
+            self._keep.start()
 
     def _ask(self, delay: float = 0.0) -> None:
         if self.tip is not None:

@@ -2,73 +2,46 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from PySide6.QtCore import QObject
 
+from app.engine.api.tip_api import followed_words, tested_words, vote_counts
 from app.models.common.object_table import Column, ObjectTable
+from app.models.knowledge.tip_filter import TipFilter, matches_filter, parse_tip_filter
+from kb.evidence import TestOutcome
 from kb.tip import Kind, Status, Tip
 
-COLUMNS = ("site", "kind", "status", "lint", "scope", "text", "revision", "changed")
+COLUMNS = (
+    "site",
+    "kind",
+    "status",
+    "lint",
+    "scope",
+    "text",
+    "tested",
+    "followed",
+    "votes",
+    "revision",
+    "changed",
+)
 STATUSES = tuple(status.value for status in Status)
 KINDS = tuple(kind.value for kind in Kind)
 _MARKS = {"error": "✕", "waived": "(✕)", "warning": "!"}
 """The signs of lint results, the worst first."""
 
+_TEST_RANK: dict[str, int] = {
+    TestOutcome.BROKE: 0,
+    TestOutcome.NOT_REACHED: 1,
+    TestOutcome.STOPPED: 3,
+    TestOutcome.HOLDS: 4,
+}
+_NOT_TESTED = 2
+"""Results of tests, the worst first; a tip that was not tested is in the middle."""
+
 _STATUS_RANK = {status: rank for rank, status in enumerate(Status)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TipFilter:
-    """A parsed filter: prefixes of sites, kinds, statuses and lint marks (any of them), and words (all of them)."""
-
-    sites: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    statuses: tuple[str, ...] = ()
-    lint: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-
-
-def parse_tip_filter(text: str) -> TipFilter:
-    """Parse ``site:gitlab status:draft,active kind:policy lint:error words "two words"``; no input is an error.
-
-    ``lint:`` takes ``error``, ``warning``, ``waived``, ``none`` or a rule's name.
-    """
-    try:
-        parts = shlex.split(text)
-    except ValueError:  # a quote that is still open while typing
-        parts = text.replace('"', " ").replace("'", " ").split()
-    fields: dict[str, list[str]] = {"site": [], "kind": [], "status": [], "lint": []}
-    words: list[str] = []
-    for part in parts:
-        name, colon, value = part.lower().partition(":")
-        if colon and name in fields:
-            fields[name] += [one for one in value.split(",") if one]
-        else:
-            words.append(part.lower())
-    return TipFilter(
-        sites=tuple(fields["site"]),
-        kinds=tuple(fields["kind"]),
-        statuses=tuple(fields["status"]),
-        lint=tuple(fields["lint"]),
-        words=tuple(words),
-    )
-
-
-def matches_filter(tip: Tip, which: TipFilter, haystack: str, marks: Sequence[str] = ()) -> bool:
-    """Whether a tip matches; ``haystack`` is all its text in lower case, ``marks`` are its lint results."""
-    named = [word for mark in marks for word in mark.split(":")] or ["none"]
-    return (
-        _begins(tip.site.lower(), which.sites)
-        and _begins(tip.kind.value, which.kinds)
-        and _begins(tip.status.value, which.statuses)
-        and (not which.lint or any(_begins(name, which.lint) for name in named))
-        and all(word in haystack for word in which.words)
-    )
 
 
 def ago(at: float, now: float | None = None) -> str:
@@ -123,6 +96,36 @@ class TipTableModel(ObjectTable[Tip]):
                 title=tr("Text"),
                 cell=lambda tip: " ".join((tip.text or tip.do).split()),
                 tooltip=lambda tip: f"{tip.text}\n\n{tip.id}",
+            ),
+            Column(
+                key="tested",
+                title=tr("Tested"),
+                cell=_tested_cell,
+                sort=_tested_rank,
+                tooltip=lambda tip: f"{tested_words(tip.last_test)}\n{_test_time(tip)}".strip(),
+                help=tr("The newest test of what the tip says now"),
+            ),
+            Column(
+                key="followed",
+                title=tr("Followed"),
+                cell=lambda tip: followed_words(tip.record),
+                sort=lambda tip: (tip.record.effect, tip.record.applied),
+                numeric=True,
+                tooltip=lambda tip: tr(
+                    "Followed with its effect seen at {0} of the {1} steps it was for"
+                ).format(tip.record.effect, tip.record.applied),
+                help=tr("Steps of runs that followed the tip, of those it was for"),
+            ),
+            Column(
+                key="votes",
+                title=tr("Votes"),
+                cell=lambda tip: vote_counts(tip.record),
+                sort=lambda tip: (tip.record.up - tip.record.down, tip.record.up),
+                numeric=True,
+                tooltip=lambda tip: tr("{0} found it useful, {1} did not").format(
+                    tip.record.up, tip.record.down
+                ),
+                help=tr("People who found the tip useful, and who did not"),
             ),
             Column(
                 key="revision",
@@ -190,6 +193,21 @@ class TipTableModel(ObjectTable[Tip]):
         return found
 
 
+def _tested_cell(tip: Tip) -> str:
+    """``broke at step 3 · 2 d ago``; empty for a tip that was not tested."""
+    test = tip.last_test
+    return f"{tested_words(test)} · {ago(test.at)}" if test is not None else ""
+
+
+def _tested_rank(tip: Tip) -> tuple[int, float]:
+    test = tip.last_test
+    return (_TEST_RANK.get(test.outcome, _NOT_TESTED), test.at) if test is not None else (_NOT_TESTED, 0.0)
+
+
+def _test_time(tip: Tip) -> str:
+    return exact_time(tip.last_test.at) if tip.last_test is not None else ""
+
+
 def lint_label(marks: Sequence[str]) -> str:
     """Return ``✕ instruction`` for an error, ``! long`` for a warning, ``(✕) secret`` for a waived one; the
     worst first.
@@ -205,7 +223,3 @@ def lint_label(marks: Sequence[str]) -> str:
 def _worst(marks: Sequence[str]) -> int:
     kinds = list(_MARKS)
     return min((kinds.index(mark.partition(":")[0]) for mark in marks), default=len(kinds))
-
-
-def _begins(value: str, wanted: tuple[str, ...]) -> bool:
-    return not wanted or any(value.startswith(one) for one in wanted)

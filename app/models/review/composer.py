@@ -11,10 +11,12 @@ from app.engine.api.engine_api import SavedTip, TipCheck, TipForm
 from app.errors import SiteloreError
 from app.models.common.lint_list import LintListModel
 from app.models.knowledge.procedure_model import ProcedureModel
+from app.models.knowledge.region_model import RegionModel
 from app.models.knowledge.similar_list import ExampleListModel, SimilarListModel, preflight_text
+from app.models.knowledge.step_draft import StepDraftModel
 from app.models.knowledge.tip_fields import coverage_text
 from kb.procedure import Procedure
-from kb.tip import Kind, LintSeverity, Scope, Status, TipDraft
+from kb.tip import Anchor, Kind, LintSeverity, Scope, Status, TipDraft
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
@@ -49,6 +51,9 @@ class ComposerModel(QObject):
         self.examples = ExampleListModel(self)
         self.procedure = ProcedureModel(self)
         self.procedure.edited.connect(self._set_procedure)
+        self.drafted = StepDraftModel(client, tasks, self.procedure, lambda: self.draft, self)
+        self.region = RegionModel(client, tasks, self)
+        self.region.edited.connect(self._set_anchor)
         self.is_open = self.is_ready = self.is_saving = False
         self.draft = TipDraft(site="", text="")
         self.run, self.step, self.intent = "", 0, ""
@@ -118,6 +123,8 @@ class ComposerModel(QObject):
         self.examples.replace([])
         self.procedure.forget()
         self.procedure.set_editable(False)
+        self.drafted.end()
+        self.region.show(self.draft, "", 0, editable=False)
 
         async def fill() -> tuple[TipForm, TipDraft | None]:
             kept = await self._client.api.load_draft(self.key)
@@ -223,6 +230,8 @@ class ComposerModel(QObject):
         self.procedure.forget()
         self.procedure.show(self.draft)
         self.procedure.set_editable(True)
+        self.drafted.begin()
+        self.region.show(self.draft, self.run, self.step, editable=True)
         self.opened.emit()
         self._check.start(0)
 
@@ -244,6 +253,11 @@ class ComposerModel(QObject):
             self.procedure.show(self.draft)
         self._check.start()
         self._keep.start()
+
+    def _set_anchor(self, anchor: Anchor | None) -> None:
+        if self.is_ready:
+            self.draft = replace(self.draft, anchor=anchor)
+            self._keep.start()
 
     def _ask_check(self) -> None:
         draft, intent = self.draft, self.intent

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
-from app.engine.core.trajectory import Exposure, Run, Step
+from app.engine.core.trajectory import Exposure, Step, steps_done
+from app.errors import SiteloreError
 from app.models.common.object_list import ObjectList
 from app.models.common.tasks import ignore
 from app.models.common.translate import tr
 from kb.compiler import procedure_of
+from kb.evidence import DOWN, UP
 from kb.tip import Query, Tip
 
 if TYPE_CHECKING:
+    from app.engine.api.engine_api import RunDetail
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
 MAX_FOUND = 4
 """Tips retrieved at a step that are listed."""
+MAX_CONTROLS, MAX_HEADINGS = 120, 12
+"""As many of a page's controls and headings as a run asks with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +39,14 @@ class RelevantTip:
     role: str
     why: str = ""
     status: str = ""
+    vote: str = ""
+    """The person's own vote in this run: ``up``, ``down`` or none."""
 
     @property
     def more(self) -> str:
-        """The details beside the role: id, status, why."""
-        return " · ".join(part for part in (self.tip, self.status, self.why) if part)
+        """The details beside the role: the own vote, id, status, why."""
+        voted = {UP: tr("you: useful"), DOWN: tr("you: not useful")}.get(self.vote, "")
+        return " · ".join(part for part in (voted, self.tip, self.status, self.why) if part)
 
 
 class RelevantTipListModel(ObjectList[RelevantTip]):
@@ -54,7 +62,13 @@ class RelevantTipListModel(ObjectList[RelevantTip]):
 
 
 class RelevantTipsModel(QObject):
-    """Fills the list; steps that are passed quickly load nothing."""
+    """Fills the list; steps that are passed quickly load nothing.
+
+    Signals:
+        notice: a sentence for a passing message.
+    """
+
+    notice = Signal(str)
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -62,6 +76,8 @@ class RelevantTipsModel(QObject):
         self.model = RelevantTipListModel(self)
         self._written: tuple[str, ...] = ()
         self._known: dict[str, Tip] = {}
+        self._votes: dict[str, str] = {}
+        self._run = ""
         self._here: list[RelevantTip] = []
         self._own: list[RelevantTip] = []
 
@@ -74,53 +90,92 @@ class RelevantTipsModel(QObject):
     def forget(self) -> None:
         """Load the texts again: the knowledge base changed."""
         self._known.clear()
+        self._votes.clear()
         self._written = ()
 
-    def show_written(self, tips: Sequence[str]) -> None:
+    def vote(self, row: int, vote: int) -> None:
+        """Vote a listed tip useful (1) or not (-1) in the open run; the same vote again takes it back.
+
+        Without a row that is listed the first tip is meant.
+        """
+        listed, run, api = self.model.at(max(row, 0)), self._run, self._client.api
+        if listed is None or not run:
+            self.notice.emit(self.tr("No tip applies to this step."))
+            return
+        tip = listed.tip
+
+        async def voting() -> int:
+            own = (await api.tip_standing(tip, run)).own_vote
+            wanted = 0 if own == (UP if vote > 0 else DOWN) else vote
+            await api.vote_tip(run, tip, wanted)
+            return wanted
+
+        def came(given: int) -> None:
+            words = {
+                1: self.tr("{0} is useful"),
+                -1: self.tr("{0} is not useful"),
+                0: self.tr("no vote on {0}"),
+            }
+            self.notice.emit(words[given].format(tip))
+
+        self._tasks.start(voting(), came, lambda error: self.notice.emit(str(error)), key="review-tips-vote")
+
+    def show_written(self, run: str, tips: Sequence[str]) -> None:
         """List the tips written from the open run."""
+        self._begin(run)
         if tuple(tips) == self._written:
             return
         self._written = tuple(tips)
 
         def came(found: list[Tip]) -> None:
             self._own = [
-                RelevantTip(tip=tip.id, text=tip.text, role="from this run", status=tip.status.value)
+                RelevantTip(
+                    tip=tip.id,
+                    text=tip.text,
+                    role="from this run",
+                    status=tip.status.value,
+                    vote=self._votes.get(tip.id, ""),
+                )
                 for tip in found
             ]
             self._show()
 
-        self._tasks.start(self._fetch(self._written), came, ignore, key="review-tips-run")
+        async def fetch(tips: Sequence[str]) -> list[Tip]:
+            await self._fetch_votes(tips)
+            return await self._fetch(tips)
 
-    def show_step(self, run: Run, step: Step, *, credited: bool = False) -> None:
-        """List the tips recorded as in force at this step; where none were, those that it would retrieve now.
+        self._tasks.start(fetch(self._written), came, ignore, key="review-tips-run")
 
-        ``credited``: the run recorded which tips applied, so that one without a record did not.
-        """
+    def show_step(self, detail: RunDetail, step: Step) -> None:
+        """List the tips recorded as in force at this step; where none were, those that it would retrieve now."""
 
         def came(here: list[RelevantTip]) -> None:
             self._here = here
             self._show()
 
-        self._tasks.start(
-            self._bearing(run, step, credited), came, ignore, key="review-tips-step", delay=0.15
-        )
+        self._begin(detail.run.id)
+        self._tasks.start(self._bearing(detail, step), came, ignore, key="review-tips-step", delay=0.15)
 
-    async def _bearing(self, run: Run, step: Step, credited: bool) -> list[RelevantTip]:
+    async def _bearing(self, detail: RunDetail, step: Step) -> list[RelevantTip]:
         if step.tips:
+            credited = any(use.applied for use in detail.uses)
+            done = steps_done(one for one in detail.steps if one.index < step.index)
             shown = {exposure.tip: exposure for exposure in step.exposures}
+            await self._fetch_votes(step.tips)
             return [
                 RelevantTip(
                     tip=tip.id,
                     text=tip.text,
-                    role=credit_words(shown.get(tip.id), tip, step, credited)
+                    role=credit_words(shown.get(tip.id), tip, step, credited, done.get(tip.id, 0))
                     or role_words(shown.get(tip.id)),
                     why=route_words(shown.get(tip.id)),
                     status=tip.status.value,
+                    vote=self._votes.get(tip.id, ""),
                 )
                 for tip in await self._fetch(step.tips)
             ]
-        query = Query(url=step.url, text=run.intent, site=run.site)
-        found = await self._client.api.retrieve(query, k=MAX_FOUND)
+        found = await self._client.api.retrieve(await self._query(detail, step), k=MAX_FOUND)
+        await self._fetch_votes([one.tip.id for one in found.results])
         return [
             RelevantTip(
                 tip=one.tip.id,
@@ -128,9 +183,40 @@ class RelevantTipsModel(QObject):
                 role="found now",
                 why=f"{one.route.value} {one.score:.2f}: {one.why}",
                 status=one.tip.status.value,
+                vote=self._votes.get(one.tip.id, ""),
             )
             for one in found.results
         ]
+
+    async def _query(self, detail: RunDetail, step: Step) -> Query:
+        """Return the query of a step with the page's headings and its controls, in view where that was recorded."""
+        query = Query(url=step.url, text=detail.run.intent, site=detail.run.site, title=step.title)
+        try:
+            page = await self._client.api.page_elements(detail.run.id, step.index)
+        except SiteloreError:
+            return query
+        named = [element for element in page.elements if element.name]
+        headings = [element.name for element in named if element.role == "heading"]
+        seen = [element for element in named if element.box is not None] or named
+        controls = [f"{element.role} {element.name}" for element in seen if element.role != "heading"]
+        return replace(
+            query,
+            headings=tuple(headings[:MAX_HEADINGS]),
+            controls=tuple(dict.fromkeys(controls))[:MAX_CONTROLS],
+        )
+
+    def _begin(self, run: str) -> None:
+        if run != self._run:
+            self._run = run
+            self._votes.clear()
+
+    async def _fetch_votes(self, tips: Sequence[str]) -> None:
+        run = self._run
+        for tip in tips:
+            if tip not in self._votes:
+                vote = (await self._client.api.tip_standing(tip, run)).own_vote
+                if run == self._run:
+                    self._votes[tip] = vote
 
     async def _fetch(self, tips: Sequence[str]) -> list[Tip]:
         for tip in tips:
@@ -143,8 +229,12 @@ class RelevantTipsModel(QObject):
         self.model.merge([*self._own, *(one for one in self._here if one.tip not in own)])
 
 
-def credit_words(exposure: Exposure | None, tip: Tip, step: Step, credited: bool) -> str:
-    """Return the part a tip's steps had in an action; "" for a tip without steps, or where it was not recorded."""
+def credit_words(exposure: Exposure | None, tip: Tip, step: Step, credited: bool, done: int = 0) -> str:
+    """Return the part a tip's steps had in an action; "" for a tip without steps, or where it was not recorded.
+
+    ``credited``: the run recorded which tips applied, so that one without a record did not; ``done``: the last of the
+    tip's steps that was done before.
+    """
     total = len(procedure_of(tip).steps)
     if exposure is None or not total:
         return ""
@@ -156,6 +246,8 @@ def credit_words(exposure: Exposure | None, tip: Tip, step: Step, credited: bool
         return tr("step {0} of {1} failed").format(exposure.step, total)
     if exposure.applied:
         return tr("applied, not done")
+    if done >= total:
+        return tr("all {0} steps done before").format(total)
     return tr("not applicable here") if credited and exposure.followed is None else ""
 
 

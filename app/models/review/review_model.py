@@ -82,6 +82,7 @@ class ReviewModel(QObject):
         self.queue.loaded.connect(self._on_queue_loaded)
         self.composer.saved.connect(self._on_saved)
         self.composer.notice.connect(self.notice)
+        self.tips.notice.connect(self.notice)
         self.run_form.ended.connect(self._on_run_ended)
         self.run_form.failed.connect(self.notice)
         client.runs_changed.connect(self._on_runs_changed)
@@ -187,7 +188,7 @@ class ReviewModel(QObject):
             self.views.fetch(self.run, index)
         step = self.step
         if step is not None:
-            self.tips.show_step(self.detail.run, step, credited=_is_credited(self.detail))
+            self.tips.show_step(self.detail, step)
             self.memory.show(self.run, step.index)
         self._ahead.start()
 
@@ -336,7 +337,7 @@ class ReviewModel(QObject):
         self.flags.show(detail.flags, detail.interventions)
         self.interventions.show(detail.interventions, detail.steps)
         self.verdicts.show(detail.verdicts)
-        self.tips.show_written(detail.tips)
+        self.tips.show_written(detail.run.id, detail.tips)
         self.verdicts_changed.emit()
 
     def _show_pages(self) -> None:
@@ -413,7 +414,7 @@ class ReviewModel(QObject):
             self._show_judgement(detail)
             step = self.step
             if step is not None:
-                self.tips.show_step(detail.run, step, credited=_is_credited(detail))
+                self.tips.show_step(detail, step)
             self.run_changed.emit()
 
         def failed(error: BaseException) -> None:
@@ -438,8 +439,3 @@ class ReviewModel(QObject):
         self.composing_changed.emit(False)
         if go_on:
             self.next_other(run)
-
-
-def _is_credited(detail: RunDetail) -> bool:
-    """Whether the run recorded which tips applied."""
-    return any(use.applied for use in detail.uses)

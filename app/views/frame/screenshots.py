@@ -162,7 +162,7 @@ class _Camera:
             field.setPlainText(text)
 
     async def walk_overlays(self) -> None:
-        """Palette, shortcut sheet and editor, search, jobs, diagnostics, settings, the freeze pane."""
+        """Palette, shortcut sheet and editor, search, jobs, diagnostics, settings, sites, the freeze pane."""
         window, commands = self._window, self._window.commands
         window.go("review")
         commands.palette.present()
@@ -194,6 +194,9 @@ class _Camera:
         window.center.trigger("app.settings")
         await self.shoot("settings", 0.5)
         commands.settings.dismiss()
+        window.center.trigger("app.sites")
+        await self.shoot("sites", 0.5)
+        window.close_overlays()
         if "knowledge" in window.places:
             window.go("knowledge")
             window.center.trigger("kb.freeze")

@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QPushButton
+from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton
 
 from app.models.graph.exploration import LogInStage
 from app.models.graph.explore_form import ExploreFormModel, Mode
 from app.models.graph.node_lists import seconds_words
-from app.views.widgets.build import styled
+from app.views.widgets.build import styled, text_label, vbox
 from app.views.widgets.form_panel import FormField, FormPanel, RadioOption, check
 
 if TYPE_CHECKING:
@@ -71,7 +71,17 @@ class ExploreForm(FormPanel[ExploreFormModel]):
         self.log_in.clicked.connect(lambda: center.trigger("map.log_in"))
         self.add_row(self.log_in)
         self.grid.setAlignment(self.log_in, Qt.AlignmentFlag.AlignLeft)
-        self.frame(self.tr("Explore a site"))
+        self.question = styled(QFrame(), "card")
+        self.says_map = text_label(wrap=True)
+        self.extend, self.second = (
+            QPushButton(self.tr("Extend it")),
+            QPushButton(self.tr("Make a second map")),
+        )
+        self.extend.clicked.connect(model.extend_map)
+        self.second.clicked.connect(model.second_map)
+        vbox(self.says_map, self.extend, self.second, parent=self.question, margins=(10, 8, 10, 8), spacing=6)
+        self.question.hide()
+        self.frame(self.tr("Explore a site"), self.question)
         self.start.setText(self.tr("Explore   Enter"))
         self.start.setAccessibleName(self.tr("Start exploring"))
         for name, field in self.fields.items():
@@ -102,7 +112,22 @@ class ExploreForm(FormPanel[ExploreFormModel]):
         for name, switch in self.switches.items():
             check(switch, self.form.switches[name])
         self.start.setEnabled(self._model.can_explore)
+        self._show_question()
         self.log_in.setEnabled(self._model.log_in_stage is LogInStage.NONE)
+
+    def _show_question(self) -> None:
+        """Ask what becomes of the map that the host has under another name."""
+        known, asked = self._model.host_map, not self.question.isHidden()
+        self.question.setVisible(known is not None)
+        if known is None:
+            return
+        name = self.form.values["site"].strip() or self.form.address
+        states = self.tr("1 state") if known.states == 1 else self.tr("{0} states").format(known.states)
+        words = self.tr("{0} is already mapped as {1} ({2}): extend it, or make a second one?")
+        self.says_map.setText(words.format(name, known.site, states))
+        self.extend.setText(self.tr("Extend {0}").format(known.site))
+        if not asked:
+            self.extend.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def help_text(self, name: str) -> str:
         """Return a field's meaning; seconds are also given in words."""

@@ -11,12 +11,11 @@ from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
     QListView,
-    QStackedLayout,
     QWidget,
 )
 
 from app.views.graph.node_rows import HIT, hit_row
-from app.views.widgets.build import text_label
+from app.views.widgets.build import text_label, vbox
 from app.views.widgets.picker import Picker
 from app.views.widgets.rows import RowDelegate
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from app.views.frame.theme import Theme
 
 WIDE, HIGH = 480, 420
+MOST_LETTERS = 80
+"""Letters of a description that are said again."""
 
 
 class FindField(QLineEdit):
@@ -87,10 +88,8 @@ class SearchResults(QFrame):
         self.picker = Picker(field, self.list, model.search.hits, RowDelegate(theme, hit_row, HIT, self.list))
         self.words = text_label(kind="muted", wrap=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._stack = QStackedLayout(self)
-        self._stack.setContentsMargins(2, 6, 2, 6)
-        self._stack.addWidget(self.list)
-        self._stack.addWidget(self.words)
+        self.words.setContentsMargins(12, 2, 12, 4)
+        vbox(self.words, (self.list, 1), parent=self, margins=(2, 6, 2, 6), spacing=2)
         model.search.changed.connect(self._show)
         self.picker.chosen.connect(self._choose)
         host.installEventFilter(self)
@@ -110,18 +109,25 @@ class SearchResults(QFrame):
         if not search.text or not self._field.hasFocus():
             self.hide()
             return
-        if search.hits.rowCount():
-            self._stack.setCurrentIndex(0)
-        elif search.asking:
-            if not self.isVisible():
-                self.words.setText(self.tr("Searching…"))
-                self._stack.setCurrentIndex(1)
-        else:
-            self.words.setText(search.error or self.tr("No state matches '{0}'.").format(search.text))
-            self._stack.setCurrentIndex(1)
+        if not (search.asking and self.isVisible()):
+            words = self._words()
+            self.words.setText(words)
+            self.words.setVisible(bool(words))
+        self.list.setVisible(search.hits.rowCount() > 0)
         self._place()
         self.show()
         self.raise_()
+
+    def _words(self) -> str:
+        """Return the line above the hits, or instead of them."""
+        search = self._model.search
+        if search.asking and not search.hits.rowCount():
+            return self.tr("Searching…")
+        if search.error or search.asking or search.like:
+            return search.error
+        if search.hits.rowCount():
+            return self.tr("Nothing on this map is like '{0}'. Nearest:").format(search.text[:MOST_LETTERS])
+        return self.tr("No state matches '{0}'.").format(search.text)
 
     def _choose(self, row: int) -> None:
         hit = self._model.search.hits.at(row)
@@ -132,7 +138,10 @@ class SearchResults(QFrame):
     def _place(self) -> None:
         px, rows = self._theme.px, self._model.search.hits.rowCount()
         width = min(max(px(WIDE), self._field.width()), self._host.width() - 24)
-        height = min(px(HIT.height) * rows + 14 if rows else px(64), px(HIGH), self._host.height() - px(60))
+        words = self.words.heightForWidth(width - 4) + 2 if rows and self.words.isVisibleTo(self) else 0
+        height = min(
+            px(HIT.height) * rows + words + 14 if rows else px(64), px(HIGH), self._host.height() - px(60)
+        )
         below = self._field.mapTo(self._host, self._field.rect().bottomLeft())
         left = max(12, min(below.x(), self._host.width() - width - 12))
         self.setGeometry(left, below.y() + 6, width, height)

@@ -108,12 +108,16 @@ def block_list_row(row: BlockListRow) -> RowContent:
 
 
 def hit_row(hit: NodeHit) -> RowContent:
-    """Title and score; below, address and the matched words."""
+    """Title and score; below, address, the matched words and those that are not there."""
     words = ", ".join(hit.matched[:4])
+    missing = _tr("not there: {0}").format(", ".join(hit.missing[:4])) if hit.missing else ""
     return RowContent(
         lines=(
             line(plain(hit.title or hit.url), right=small(f"{hit.score:.2f}")),
-            line(small(path_of(hit.url), middle=True), right=small(words, share=0.5)),
+            line(
+                small(path_of(hit.url), middle=True),
+                right=small(" · ".join(part for part in (words, missing) if part), share=0.6),
+            ),
         )
     )
 

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.knowledge.freeze_form import EXPORT_FORMATS, IMPORT_FORMATS, INCLUDABLE, tip_count
+from app.models.knowledge.freeze_form import EXPORT_FORMATS, IMPORT_FORMATS, INCLUDABLE, LEARNINGS, tip_count
 from app.models.knowledge.tip_table import STATUSES
 from app.views.knowledge.tip_rows import LEFT_OUT, left_out_row
 from app.views.widgets.build import hbox, restyle, scroll_area, styled, text_label, vbox
@@ -51,7 +51,7 @@ class FreezePane(QFrame):
         self._model, self._center, self._theme = model, center, theme
         self._dialog: QFileDialog | None = None
         self.setProperty("kind", "raised")
-        self.counts = {status: QLabel() for status in STATUSES}
+        self.counts = {name: QLabel() for name in (*STATUSES, LEARNINGS)}
         self.include = {status: QCheckBox(status) for status in INCLUDABLE}
         self.total, self.looked, self.error = QLabel(), QLabel(), text_label(kind="fail")
         self.path = QLineEdit()
@@ -200,7 +200,11 @@ class FreezePane(QFrame):
     def _connect(self) -> None:
         model, trigger = self._model, self._center.trigger
         for status, box in self.include.items():
-            box.setAccessibleName(self.tr("Also freeze {0} tips").format(status))
+            box.setAccessibleName(
+                self.tr("Also freeze what runs learned by themselves")
+                if status == LEARNINGS
+                else self.tr("Also freeze {0} tips").format(status)
+            )
             box.setToolTip(box.accessibleName())
             box.toggled.connect(partial(self._include, status))
         self.take_reviewed.clicked.connect(lambda: self.include["reviewed"].setChecked(True))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DETAIL, WIDE_DETAIL, WIDE = 452, 640, 1900
 """Initial width of the open tip, and on windows wider than ``WIDE``."""
-TRIAL = 264
+TESTER_HEIGHT = 264
 
 
 class KnowledgeView(QWidget):
@@ -45,20 +45,20 @@ class KnowledgeView(QWidget):
         super().__init__()
         self.model, self._center, self._theme = model, center, theme
         self.tips = TipTablePane(model, center, theme)
-        self.trial = RetrievalTester(model.trying, center, theme)
+        self.tester = RetrievalTester(model.trying, center, theme)
         self.detail = detail or TipDetail(model, center, theme)
         self.freeze = FreezePane(model.freezing, center, theme)
         self.side = QStackedWidget()
         self.side.addWidget(self.detail)
         self.side.addWidget(self.freeze)
-        self.rows = Splitter(Qt.Orientation.Vertical, (0, TRIAL))
+        self.rows = Splitter(Qt.Orientation.Vertical, (0, TESTER_HEIGHT))
         self.rows.addWidget(self.tips)
-        self.rows.addWidget(self.trial)
+        self.rows.addWidget(self.tester)
         self.columns = Splitter(Qt.Orientation.Horizontal, (0, DETAIL))
         self.columns.addWidget(self.rows)
         self.columns.addWidget(self.side)
         self.tips.setMinimumHeight(140)
-        self.trial.setMinimumHeight(120)
+        self.tester.setMinimumHeight(120)
         self.rows.setMinimumWidth(360)
         self.side.setMinimumWidth(300)
         vbox(self.columns, parent=self)
@@ -74,7 +74,7 @@ class KnowledgeView(QWidget):
         model.editor.opened.connect(self._on_opened)
         model.editor.editing_changed.connect(self._on_editing)
         self.detail.step_wanted.connect(model.step_requested)
-        for part in (self.detail, self.trial, self.freeze):
+        for part in (self.detail, self.tester, self.freeze):
             part.tip_wanted.connect(model.open_tip)
 
     # ------------------------------------------------------------ what the frame asks
@@ -122,8 +122,8 @@ class KnowledgeView(QWidget):
         wanted = self._theme.px(WIDE_DETAIL if self.width() > WIDE else DETAIL)
         detail = min(wanted, int(self.width() * 0.45))
         self.columns.setSizes([max(self.width() - detail, 100), detail])
-        trial = TRIAL if self.height() < 1000 else 420
-        self.rows.setSizes([max(self.height() - trial, 100), trial])
+        height = TESTER_HEIGHT if self.height() < 1000 else 420
+        self.rows.setSizes([max(self.height() - height, 100), height])
 
     # ------------------------------------------------------------ commands
     def _bind(self) -> None:
@@ -146,6 +146,7 @@ class KnowledgeView(QWidget):
         bind("knowledge.filter", tips.focus_filter)
         bind("knowledge.sort", tips.sort_next)
         bind("knowledge.sort.turn", tips.turn_sort)
+        bind("knowledge.columns", tips.choose_columns)
         bind("knowledge.back", self._back)
         bind("tip.edit", self._edit, reading)
         bind("tip.save", editor.save, editing)
@@ -160,7 +161,7 @@ class KnowledgeView(QWidget):
                 lambda status=status: model.can_become(status),
             )
         bind("tip.evidence", model.open_evidence, lambda: model.has_evidence)
-        bind("knowledge.try", self.trial.begin)
+        bind("knowledge.try", self.tester.begin)
         bind("knowledge.try.evidence", model.try_evidence_now, lambda: model.has_evidence)
         bind("kb.freeze", self._open_files)
         bind("kb.verify", self._verify)
@@ -196,7 +197,7 @@ class KnowledgeView(QWidget):
             self.model.editor.leave()
         elif self.tips.leave_filter():
             return
-        elif self.trial.has_keys():
+        elif self.tester.has_keys():
             self.tips.take_focus()
         elif self.model.freezing.is_open:
             self.model.close_files()
@@ -220,5 +221,5 @@ class KnowledgeView(QWidget):
 
     def _on_opened(self) -> None:
         self.model.try_evidence()
-        self.trial.own.setVisible(self.model.has_evidence)
+        self.tester.own.setVisible(self.model.has_evidence)
         self._center.refresh()

@@ -235,7 +235,7 @@ class ProcedurePane(QWidget):
             "remove": self.tr("Remove"),
             "up": self.tr("Up"),
             "down": self.tr("Down"),
-            "compile": self.tr("Compile again"),
+            "compile": self.tr("Read again"),
         }
         for name, button in self.buttons.items():
             show_command(button, self._center, f"{self._prefix}.step.{name}", words[name])

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QWidget,
 )
@@ -40,7 +41,7 @@ class RetrievalTester(QWidget):
         self.url.setPlaceholderText(self.tr("http://site/path: the agent's current page"))
         self.goal.setAccessibleName(self.tr("Goal to test"))
         self.goal.setPlaceholderText(self.tr("the task it would be given"))
-        self.summary, self.source = QLabel(), ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.summary, self.source = ElidedLabel(), ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.off = text_label(kind="warn", wrap=True)
         self.own = styled(QPushButton(), "link")
         self.list = RowList(theme, retrieval_row, self.tr("Retrieved tips, then the near misses"), RETRIEVAL)
@@ -83,6 +84,8 @@ class RetrievalTester(QWidget):
             label.setProperty("kind", "secondary")
         for label in (self.off, self.error):
             label.setContentsMargins(10, 2, 10, 4)
+        self.summary.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.own.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         head = hbox(title, (self.source, 1), self.own, self.summary, margins=(10, 6, 8, 0), spacing=8)
         grid = QGridLayout()
         grid.setContentsMargins(10, 4, 8, 6)

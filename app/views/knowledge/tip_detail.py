@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
 from app.models.knowledge.tip_fields import PARTS
 from app.models.knowledge.tip_table import KINDS, ago, exact_time
 from app.views.knowledge.procedure_pane import ProcedurePane
+from app.views.knowledge.region_pane import RegionPane
+from app.views.knowledge.step_draft_pane import StepDraftPane
 from app.views.knowledge.tip_rows import REVISION, StatusLabel, revision_row
+from app.views.knowledge.tip_test_pane import TipTestPane
 from app.views.knowledge.tip_text import AutoHeightTextEdit, DiffView
-from app.views.knowledge.tip_trial_pane import TipTrialPane
 from app.views.knowledge.waiver_line import WaiverLine
 from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row
 from app.views.widgets import ElidedLabel, EmptyState
@@ -75,7 +77,9 @@ class TipDetail(QFrame):
         )
         self.evidence, self.restore = styled(QPushButton(), "link"), styled(QPushButton(), "link")
         self.steps = ProcedurePane(self._editor.procedure, center, theme, "tip")
-        self.trial = TipTrialPane(model.trials, center)
+        self.drafted = StepDraftPane(model.editor.drafted, center, theme, "tip")
+        self.region = RegionPane(self._editor.region, center, theme, "tip")
+        self.tests = TipTestPane(model.tests, center)
         self.lint = FittedList(theme, finding_row, self.tr("Lint findings"), FINDING, most=5)
         self.similar = FittedList(theme, similar_row, self.tr("Similar tips"), SIMILAR, most=4)
         self.examples = FittedList(
@@ -130,7 +134,9 @@ class TipDetail(QFrame):
             self.text,
             self._grid(),
             self.steps,
-            self.trial,
+            self.drafted,
+            self.region,
+            self.tests,
             *(heads["lint"], self.lint),
             *(heads["found"], self.preflight, self.examples),
             *(heads["similar"], self.similar),
@@ -192,7 +198,8 @@ class TipDetail(QFrame):
     def _order_tabs(self) -> None:
         order: list[QWidget] = [self.scroller, self.text, *(self.fields[name] for name in PARTS)]
         order += [self.fields["keywords"], self.fields["site"], self.kind, self.fields["scope"]]
-        order += [*self.steps.tab_order, *self.trial.buttons.values()]
+        order += [*self.steps.tab_order, *self.drafted.tab_order, *self.region.tab_order]
+        order += self.tests.buttons.values()
         order += [self.lint, self.examples, self.similar, self.history, self.restore]
         order += [self.edit, *self.status_buttons.values(), self.evidence, self.save, self.cancel]
         for one, other in pairwise(order):
@@ -292,6 +299,7 @@ class TipDetail(QFrame):
                 self.words[name].setVisible(shown)
         self.fields["scope"].setPlaceholderText(self.tr("every page of the site"))
         self.kind.setVisible(editing)
+        self.drafted.setVisible(editing)
         self.kind_word.setVisible(not editing)
         for button in (self.edit, *self.status_buttons.values()):
             button.setVisible(not editing)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 STATUS_ROLE = {"draft": "muted", "reviewed": "live", "active": "ok", "suspect": "warn", "retired": "muted"}
+TEST_ROLE = {"holds": "ok", "stopped before a write": "ok", "broke": "fail", "not reached": "warn"}
 ROUTE_ROLE = {"url": "accent", "keyword": "live", "embedding": "ok"}
 ROUTE_SIGN = {"url": "/", "keyword": "#", "embedding": "≈"}
 RETRIEVAL = RowStyle(margins=(10, 3, 8, 3), height=40, ruled=True)
@@ -65,6 +66,8 @@ def tip_cell(tip: Tip, column: str, text: str) -> Span:
     status = tip.status.value
     if column == "status":
         return small(text, STATUS_ROLE[status], sign=status_sign(status))
+    if column == "tested" and tip.last_test is not None:
+        return small(text, TEST_ROLE.get(tip.last_test.outcome, "muted"))
     if column in ("site", "text"):
         return plain(text, "muted" if status == "retired" else "text")
     return small(text, middle=column == "scope")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
-from PySide6.QtWidgets import (
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from app.models.knowledge.knowledge_model import KnowledgeState
 from app.models.knowledge.tip_table import COLUMNS
@@ -29,13 +27,18 @@ WIDTHS = {
     "status": 86,
     "lint": 104,
     "scope": 138,
+    "tested": 150,
+    "followed": 80,
+    "votes": 64,
     "revision": 42,
     "changed": 88,
 }
 """Widths at 100 % text size; the text takes the rest."""
 MIN_TEXT = 200
-"""Width of the text column below which scope, kind and revision give way."""
-SHRINKING = ("revision", "scope", "kind", "changed", "lint")
+"""Width of the text column below which less important columns give way."""
+SHRINKING = ("revision", "scope", "kind", "changed", "lint", "followed", "votes", "tested")
+KEPT = ("site", "text")
+"""Columns that are never hidden."""
 
 Flag = QItemSelectionModel.SelectionFlag
 
@@ -50,7 +53,7 @@ class TipTablePane(QWidget):
         self.count, self.chosen = text_label(kind="secondary"), text_label(kind="secondary")
         self.filter = FilterLine(
             "",
-            self.tr("Filter: site:gitlab  status:draft  kind:policy  lint:error  words"),
+            self.tr("Filter: site:gitlab  status:draft  tested:broke  votes:>0  words"),
             self.tr("Filter of the tips"),
             self.take_focus,
         )
@@ -71,6 +74,8 @@ class TipTablePane(QWidget):
         self._marking = False
         header = self.table.horizontalHeader()
         header.sectionClicked.connect(self._on_header)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self.choose_columns)
         self.filter.textChanged.connect(model.set_filter)
         self.table.selectionModel().selectionChanged.connect(self._on_selection)
         self.table.selectionModel().currentChanged.connect(self._on_selection)
@@ -122,14 +127,31 @@ class TipTablePane(QWidget):
         """Show the model's sort column in the header."""
         self.table.show_sort()
 
+    def choose_columns(self, *_at: object) -> None:
+        """Open the list of columns; those with a mark are shown where there is room."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setAccessibleName(self.tr("Columns of the table"))
+        for column in self._model.table.columns:
+            if column.key not in KEPT:
+                action = menu.addAction(column.title, partial(self._turn_column, column.key))
+                action.setCheckable(True)
+                action.setChecked(column.key not in self.table.hidden)
+        menu.setActiveAction(menu.actions()[0])
+        header = self.table.horizontalHeader()
+        menu.popup(header.mapToGlobal(header.rect().bottomLeft()))
+
     def save(self) -> dict[str, Any]:
-        return {"widths": self.table.widths}
+        return {"widths": self.table.widths, "hidden": sorted(self.table.hidden)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore widths of known columns."""
+        """Restore widths and hidden columns, of those that are known."""
         widths = cast("dict[str, Any]", state.get("widths") or {})
         known = {name: width for name, width in widths.items() if name in WIDTHS and isinstance(width, int)}
         self.table.widths = {**WIDTHS, **known}
+        given = state.get("hidden")
+        names = set(cast("list[object]", given)) if isinstance(given, list) else set[object]()
+        self.table.hidden = {name for name in COLUMNS if name in names and name not in KEPT}
         self.table.fit()
 
     # ------------------------------------------------------------ inside
@@ -162,6 +184,10 @@ class TipTablePane(QWidget):
         title = text_label(self.tr("Knowledge"), "heading")
         head = hbox(title, (self.filter, 1), self.chosen, self.count, margins=(10, 8, 8, 8), spacing=8)
         vbox(head, (self._stack, 1), parent=self, spacing=0)
+
+    def _turn_column(self, name: str) -> None:
+        self.table.hidden ^= {name}
+        self.table.fit()
 
     def _go(self, tip: str, flag: QItemSelectionModel.SelectionFlag) -> None:
         row = self._model.table.row_of(tip)
@@ -237,8 +263,10 @@ class TipTablePane(QWidget):
 
     def _dress(self) -> None:
         self.filter.setToolTip(
-            self.tr("site:gitlab  status:draft,suspect  kind:policy  and words of the text ({0})").format(
-                self._center.keys("knowledge.filter")
-            )
+            self.tr(
+                "site:gitlab  status:draft,suspect  kind:policy  lint:error  and words of the text ({0})\n"
+                "tested:holds, stopped, broke, unreached or none\n"
+                "votes:>0  followed:none  numbers with >, <, >=, <= or none"
+            ).format(self._center.keys("knowledge.filter"))
         )
         self.table.setToolTip("")

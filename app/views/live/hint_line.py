@@ -135,7 +135,7 @@ class HintLine(Panel):
         shut = self._is_over and not self.line.text
         self.line.shut(shut)
         self.line.setPlaceholderText(
-            self.tr("{0} has ended and takes no hints   Esc closes").format(self._run.number.capitalize())
+            self.tr("{0} has ended and takes no hints").format(self._run.number.capitalize())
             if shut
             else self.tr("Hint to {0}   {1}, Enter sends").format(
                 self._run.number or self.tr("the agent"), self._center.keys("live.hint")

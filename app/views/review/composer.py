@@ -24,6 +24,8 @@ from PySide6.QtWidgets import (
 
 from app.models.review.composer import KINDS, PARTS
 from app.views.knowledge.procedure_pane import ProcedurePane
+from app.views.knowledge.region_pane import RegionPane
+from app.views.knowledge.step_draft_pane import StepDraftPane
 from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row
 from app.views.widgets import ElidedLabel
 from app.views.widgets.build import hbox, scroll_area, styled, text_label, vbox
@@ -108,6 +110,8 @@ class Composer(QFrame):
         self.coverage = text_label(kind="secondary")
         self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), styled(QPushButton(), "link")
         self.steps = ProcedurePane(model.procedure, center, theme, "composer")
+        self.drafted = StepDraftPane(model.drafted, center, theme, "composer")
+        self.region = RegionPane(model.region, center, theme, "composer")
         self.lint = FittedList(theme, finding_row, self.tr("Lint findings"), FINDING, most=4)
         self.similar = FittedList(theme, similar_row, self.tr("Similar tips"), SIMILAR, most=3)
         self.examples = FittedList(
@@ -176,6 +180,8 @@ class Composer(QFrame):
             self.text,
             self._parts_grid(),
             self.steps,
+            self.drafted,
+            self.region,
             parent=inner,
             margins=(12, 4, 12, 8),
             spacing=6,
@@ -232,7 +238,14 @@ class Composer(QFrame):
         return label
 
     def _order_tabs(self) -> None:
-        order: list[QWidget] = [self.text, *self.parts.values(), self.keywords, *self.steps.tab_order]
+        order: list[QWidget] = [
+            self.text,
+            *self.parts.values(),
+            self.keywords,
+            *self.steps.tab_order,
+            *self.drafted.tab_order,
+        ]
+        order += self.region.tab_order
         order += [self.lint, self.similar, self.examples, self.save, self.close_button]
         order += [self.source, self.site, self.kind, self.scope]
         for one, other in pairwise(order):

@@ -21,6 +21,8 @@ from PySide6.QtWidgets import (
 
 from app.views.review.rows import FLAG, VERDICT, flag_row, named_text_row, verdict_row
 from app.views.widgets.build import divider, ground, hbox, scroll_area, styled, text_label, vbox
+from app.views.widgets.command_button import command_link, show_command
+from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ class JudgementPane(QWidget):
         self.flag_head, self.tip_head, self.intervention_head = QLabel(), QLabel(), QLabel()
         self._no_flags = _quiet(self.tr("No detector fired. Nothing suspicious was found in this run."))
         self._no_tips = _quiet(self.tr("No tip applies to this step yet."))
+        self.votes = {name: command_link(center, f"review.tip.{name}") for name in ("up", "down")}
+        self._vote_line = QWidget()
         self.write = styled(QPushButton(), "primary")
         self.write.clicked.connect(lambda: center.trigger("tip.compose"))
         self.write.setAccessibleName(self.tr("Write a tip from this step"))
@@ -77,6 +81,10 @@ class JudgementPane(QWidget):
         self.note.clear()
         return text
 
+    def vote(self, vote: int) -> None:
+        """Vote on the chosen tip, or on the first one."""
+        self._model.tips.vote(self.tips.currentIndex().row(), vote)
+
     def show_scorecard(self) -> None:
         self._model.load_scores()
         self.card.open_at(self.record)
@@ -92,6 +100,8 @@ class JudgementPane(QWidget):
             spacing=0,
         )
         self._time_line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._vote_line.setLayout(FlowLayout(*self.votes.values(), gap=2))
+        self._vote_line.setContentsMargins(10, 0, 8, 4)
         verdict = QLabel(self.tr("Verdict"))
         note = hbox(self.note, margins=(10, 4, 10, 8))
         vbox(
@@ -107,6 +117,7 @@ class JudgementPane(QWidget):
             self._head(self.tip_head),
             self._no_tips,
             (self.tips, 40),
+            self._vote_line,
             1,
             parent=inner,
             margins=(0, 6, 0, 0),
@@ -153,6 +164,9 @@ class JudgementPane(QWidget):
         self.tips.setVisible(tips > 0 or not opened)
         self._fit()
         self._no_tips.setVisible(not tips and opened)
+        self._vote_line.setVisible(tips > 0)
+        for name, word in (("up", self.tr("Useful")), ("down", self.tr("Not useful"))):
+            show_command(self.votes[name], self._center, f"review.tip.{name}", word)
         self.write.setEnabled(opened)
         self.verdicts.setEnabled(opened)
         self.note.setEnabled(opened)

@@ -195,6 +195,8 @@ class ReviewView(QWidget):
         bind("review.back", self._back)
         bind("review.note", self.judgement.note.setFocus, opened)
         bind("review.withdraw", model.withdraw, judged)
+        bind("review.tip.up", lambda: self.judgement.vote(1), opened)
+        bind("review.tip.down", lambda: self.judgement.vote(-1), opened)
         bind("review.copy_address", self._copy_address, opened)
         bind("tip.compose", model.compose, lambda: bool(model.steps.rows))
         bind("review.ask_model", model.ask_model, opened)

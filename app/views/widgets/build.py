@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.views.widgets.elided_label import WrappedLabel
+
 W = TypeVar("W", bound=QWidget)
 Margins = tuple[int, int, int, int]
 """Left, top, right, bottom."""
@@ -53,10 +55,9 @@ def styled(widget: W, kind: str) -> W:
 
 
 def text_label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
-    """Return a label that never takes its text for markup."""
-    label = styled(QLabel(text), kind)
+    """Return a label that never takes its text for markup; one that wraps breaks long words, too."""
+    label = styled(WrappedLabel(text) if wrap else QLabel(text), kind)
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(wrap)
     return label
 
 

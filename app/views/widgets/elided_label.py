@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QClipboard,
+    QContextMenuEvent,
+    QGuiApplication,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
 
@@ -73,11 +81,61 @@ class ElidedLabel(QLabel):
         self.setToolTip(self.text() if self.shown() != self.text() else "")
 
 
-LONG_WORD = re.compile(r"\S{17,}")
+LONG_WORD, LONGER_WORD = re.compile(r"\S{17,}"), re.compile(r"\S{28,}")
+"""Words that may break in a message, and in other texts: an address such as shop.example:8080 stays whole there."""
 PIECE = re.compile(r"\S{4}(?=\S)")
 """Letters of a long word between two places where it may break: few enough for a narrow column of large text."""
 GAP = "\u200b"
 """A zero-width break opportunity for long words."""
+
+
+def breakable(text: str, words: re.Pattern[str] = LONGER_WORD) -> str:
+    """Return the text with places where its long words may break."""
+    return words.sub(lambda word: PIECE.sub(lambda piece: piece.group() + GAP, word.group()), text)
+
+
+class WrappedLabel(QLabel):
+    """Wraps, also within a long word, so that none makes its column wider.
+
+    ``text()``, the accessible name and what is copied are the text itself.
+    """
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._whole = self._named = ""
+        self.setWordWrap(True)
+        self.setText(text)
+
+    def text(self) -> str:
+        return self._whole
+
+    def setText(self, text: str) -> None:
+        self._whole, shown = text, breakable(text)
+        super().setText(shown)
+        if self.accessibleName() == self._named:
+            self._named = text if shown != text else ""
+            self.setAccessibleName(self._named)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Keep the break places out of what a selection copies by itself."""
+        super().mouseReleaseEvent(event)
+        clipboard = QGuiApplication.clipboard()
+        if clipboard.supportsSelection() and self.hasSelectedText():
+            clipboard.setText(self.selectedText().replace(GAP, ""), QClipboard.Mode.Selection)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to copy the selected text where some is selected, else the whole."""
+        if self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse:
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addAction(self.tr("Copy"), self.copy)
+            menu.popup(event.globalPos())
+        else:
+            super().contextMenuEvent(event)
+
+    def copy(self) -> None:
+        """Copy the selected text, or the whole."""
+        QGuiApplication.clipboard().setText(self.selectedText().replace(GAP, "") or self._whole)
 
 
 class MessageLabel(QLabel):
@@ -94,9 +152,7 @@ class MessageLabel(QLabel):
         """Show this text; an empty one hides the label."""
         is_cut = len(text) > self._longest
         shown = f"{text[: self._longest].rstrip()}…" if is_cut else text
-        self.setText(
-            LONG_WORD.sub(lambda word: PIECE.sub(lambda piece: piece.group() + GAP, word.group()), shown)
-        )
+        self.setText(breakable(shown, LONG_WORD))
         self.setAccessibleName(text)
         self.setToolTip(text[: self._longest * 20] if is_cut else "")
         self.setVisible(bool(text))

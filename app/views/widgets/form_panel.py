@@ -108,6 +108,7 @@ class FormPanel(Panel, Generic[FormT]):
             if field.text() != self.form.values[name]:
                 with QSignalBlocker(field):
                     field.setText(self.form.values[name])
+                    field.setCursorPosition(0)  # a long text shows its beginning
         for name, text in self.texts.items():
             if text.toPlainText() != self.form.values[name]:
                 with QSignalBlocker(text):

@@ -88,6 +88,8 @@ class ColumnTable(QTableView):
         self._table, self._theme = model, theme
         self._least, self._shrinking = least, tuple(shrinking)
         self.widths, self.columns = dict(widths), model.columns
+        self.hidden: set[str] = set()
+        """Columns that the user does not want; ``fit`` shows a change."""
         self._fitting = False
         self.setModel(model)
         self.setItemDelegate(CellDelegate(theme, cell, self))
@@ -117,13 +119,14 @@ class ColumnTable(QTableView):
         """Share the width; where it is short, less important columns are hidden."""
         px, room = self._theme.px, self.viewport().width()
         self.verticalHeader().setDefaultSectionSize(px(ROW))
-        hidden: set[str] = set()
-        taken = sum(px(width) for width in self.widths.values())
+        hidden = set(self.hidden)
+        taken = sum(px(width) for name, width in self.widths.items() if name not in hidden)
         for name in self._shrinking:
             if room - taken >= px(self._least):
                 break
-            hidden.add(name)
-            taken -= px(self.widths[name])
+            if name not in hidden:
+                hidden.add(name)
+                taken -= px(self.widths[name])
         self._fitting = True
         header = self.horizontalHeader()
         for number, column in enumerate(self.columns):

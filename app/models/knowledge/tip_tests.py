@@ -26,7 +26,7 @@ OPEN_DELAY = 0.06
 _WORKED = (TestOutcome.HOLDS.value, TestOutcome.STOPPED.value)
 
 
-class TipTrialModel(QObject):
+class TipTestModel(QObject):
     """Tests and votes of the open tip.
 
     Signals:
@@ -93,6 +93,8 @@ class TipTrialModel(QObject):
         standing = self.standing
         if standing is None or not standing.outcome:
             return {}
+        if standing.outcome == TestOutcome.NOT_REACHED:
+            return {}
         test = self._tests.get(standing.tip)
         if test is not None and (test.outcome, test.step) == (standing.outcome, standing.step):
             return {one.number: one.outcome for one in test.steps}
@@ -141,7 +143,7 @@ class TipTrialModel(QObject):
             return self._progress_text
         standing = self.standing
         if standing is None:
-            return self.tr("loading the last test…")
+            return self.tr("Loading the last test…")
         if not standing.steps:
             return self.tr("No steps to test.")
         if not standing.outcome:
@@ -158,7 +160,8 @@ class TipTrialModel(QObject):
     def message(self) -> str:
         """The last test's own sentence."""
         shown = self.standing is not None and not self.is_testing and not self.error
-        return self.standing.message if shown and self.standing is not None else ""
+        said = self.standing.message if shown and self.standing is not None else ""
+        return said[:1].upper() + said[1:]
 
     @property
     def level(self) -> str:
@@ -182,13 +185,15 @@ class TipTrialModel(QObject):
         """How the tip has fared in runs and tests."""
         record = self.standing.record if self.standing is not None else TipRecord()
         parts = [
-            self.tr("applied at {0} steps, done at {1}, effect seen at {2}").format(
+            self.tr("Steps of runs: {0} applied, {1} done, {2} with their effect seen").format(
                 record.applied, record.done, record.effect
             )
             if record.applied
-            else self.tr("not used in a run yet"),
-            self.tr("failed at {0}").format(record.failed) if record.failed else "",
-            self.tr("{0} tests, {1} broke").format(record.tests, record.broke) if record.tests else "",
+            else self.tr("Not used in a run yet"),
+            self.tr("{0} failed").format(record.failed) if record.failed else "",
+            self.tr("tests: {0} held, {1} broke").format(record.tests - record.broke, record.broke)
+            if record.tests
+            else "",
         ]
         return " · ".join(part for part in parts if part)
 
@@ -200,7 +205,7 @@ class TipTrialModel(QObject):
         record = self.standing.record
         votes = self.tr("{0} useful, {1} not useful").format(record.up, record.down)
         if not (record.up or record.down):
-            votes = self.tr("no votes")
+            votes = self.tr("No votes yet")
         own = {UP: self.tr("you: useful"), DOWN: self.tr("you: not useful")}.get(self.standing.own_vote, "")
         return f"{votes} ({own})" if own else votes
 

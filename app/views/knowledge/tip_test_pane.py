@@ -13,7 +13,7 @@ from app.views.widgets.flow_layout import FlowLayout
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
-    from app.models.knowledge.tip_trials import TipTrialModel
+    from app.models.knowledge.tip_tests import TipTestModel
 
 COMMANDS = (
     "tip.test",
@@ -25,10 +25,10 @@ COMMANDS = (
 )
 
 
-class TipTrialPane(QWidget):
+class TipTestPane(QWidget):
     """Texts over links; the commands are bound here."""
 
-    def __init__(self, model: TipTrialModel, center: CommandCenter) -> None:
+    def __init__(self, model: TipTestModel, center: CommandCenter) -> None:
         super().__init__()
         self._model, self._center = model, center
         self.setAccessibleName(self.tr("Test and record of the tip"))
