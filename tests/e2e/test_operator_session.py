@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("browser")]
+from tests.support.played_session import played
 
-CHECKOUT = Path(__file__).parents[2]
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("browser")]
 
 
 @pytest.fixture(scope="module")
 def day(tmp_path_factory, browser):
     """The report of three runs and an approval, in a window process."""
-    folder = tmp_path_factory.mktemp("operator")
-    report = folder / "report.json"
-    environment = {
-        **os.environ,
-        "QT_QPA_PLATFORM": "offscreen",
-        **{name: str(folder / "home") for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")},
-    }
-    environment.pop("DBUS_SESSION_BUS_ADDRESS", None)
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.support.operator_session", str(folder / "workspace"), str(report)],
-        cwd=CHECKOUT, env=environment, capture_output=True, text=True, timeout=540, check=False,
-    )  # fmt: skip
-    assert report.exists(), done.stderr
-    told = json.loads(report.read_text(encoding="utf-8"))
-    assert "broke" not in told, told["broke"]
-    assert done.returncode == 0, done.stderr
+    told = played("operator_session", tmp_path_factory.mktemp("operator"))
     print(told["seconds to the call"], "s from the request to the call;", told["seconds"], "s in all")  # noqa: T201
     return told
 

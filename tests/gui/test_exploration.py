@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLineEdit, QPushButton, QRadioButton
 
-from app.engine.api.graph_api import DepthRow, ExploreOptions
+from app.engine.api.graph_api import DepthRow, ExploreOptions, HostMap
 from app.engine.core.events import ExplorationChanged, HostLost
 from app.engine.core.page_state import Mode
 from app.errors import NotFound, SiteloreError
@@ -239,6 +239,28 @@ def test_a_file_that_is_missing_is_told_in_the_form_and_nothing_starts(known, fa
     assert not any(name == "explore" for name, _ in fake_engine.calls)
     known.form.set("storage_state", "")
     assert known.form.is_ready
+
+
+@pytest.mark.parametrize(
+    ("answer", "started"),
+    [("extend_map", ("oscar",)), ("second_map", ("shop-2", True)), ("", ())],
+)
+def test_a_host_that_has_a_map_of_another_name_asks_whether_to_extend_it(
+    known, fake_engine, qtbot, settle, answer, started
+):
+    fake_engine.maps_of_host = [HostMap(site="oscar", states=878)]
+    known.form.set("site", "shop-2")
+    known.explore()
+    qtbot.waitUntil(lambda: known.host_map is not None)
+    assert not any(name == "explore" for name, _ in fake_engine.calls)
+    if answer:
+        getattr(known, answer)()
+    else:
+        known.form.set("site", "oscar")
+    settle()
+    assert known.host_map is None
+    calls = [args for name, args in fake_engine.calls if name == "explore"]
+    assert [(args[1], *args[3:]) for args in calls] == ([started] if started else [])
 
 
 def test_an_exploration_that_fails_says_why_and_can_be_resumed(
@@ -473,6 +495,25 @@ def sheet(qtbot, known, center, theme):
     made.begin()
     yield made
     made.hide()
+
+
+def test_the_form_asks_about_the_hosts_map_with_two_buttons_and_the_focus_on_extending(
+    sheet, known, fake_engine, qtbot
+):
+    fake_engine.maps_of_host = [HostMap(site="oscar", states=878)]
+    known.form.set("site", "shop-2")
+    assert not sheet.question.isVisible()
+    known.explore()
+    qtbot.waitUntil(sheet.question.isVisible)
+    assert (
+        sheet.says_map.text()
+        == "shop-2 is already mapped as oscar (878 states): extend it, or make a second one?"
+    )
+    assert sheet.extend.text() == "Extend oscar"
+    assert sheet.extend.hasFocus()
+    qtbot.mouseClick(sheet.second, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: any(name == "explore" for name, _ in fake_engine.calls))
+    assert not sheet.question.isVisible()
 
 
 def test_the_form_begins_at_the_address(sheet):

@@ -15,9 +15,23 @@ from app.models.knowledge.knowledge_model import KnowledgeModel, KnowledgeState
 from app.models.knowledge.retrieval_test import RetrievalTestModel, retrieval_rows
 from app.models.knowledge.tip_editor import TipEditor
 from app.models.knowledge.tip_fields import draft_of, field_of, with_field
+from app.models.knowledge.tip_filter import parse_tip_filter
 from app.models.knowledge.tip_history import RevisionListModel, changes_between, diff_words, revision_rows
-from app.models.knowledge.tip_table import COLUMNS, TipTableModel, ago, parse_tip_filter
-from kb.tip import LintFinding, LintSeverity, Missed, Query, Retrieval, Revision, Scope, Status, Tip
+from app.models.knowledge.tip_table import COLUMNS, TipTableModel, ago
+from kb.tip import (
+    Kind,
+    LastTest,
+    LintFinding,
+    LintSeverity,
+    Missed,
+    Query,
+    Retrieval,
+    Revision,
+    Scope,
+    Status,
+    Tip,
+    TipRecord,
+)
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
@@ -60,6 +74,71 @@ def test_filter_shows_the_tips_it_names(table):
     assert (table.rowCount(), table.total) == (1, 3)
     table.set_filter("")
     assert table.rowCount() == 3
+
+
+HELD = {
+    "last_test": LastTest(outcome="holds", at=9.0),
+    "record": TipRecord(tests=1, up=2, applied=7, effect=3),
+}
+BROKE = {
+    "last_test": LastTest(outcome="broke", step=3, at=9.0),
+    "record": TipRecord(tests=1, broke=1, down=1),
+}
+STOPPED = {
+    "last_test": LastTest(outcome="stopped before a write", step=2, at=9.0),
+    "record": TipRecord(tests=1, up=1, down=1, applied=2),
+}
+UNREACHED = {"last_test": LastTest(outcome="not reached", at=9.0), "record": TipRecord(tests=1)}
+EVIDENCE = [
+    ("tested:holds", [1, 3]),
+    ("tested:stopped", [3]),
+    ("tested:broke", [2]),
+    ("tested:br", [2]),
+    ("tested:unreached", [4]),
+    ("tested:none", [5]),
+    ("tested:broke,none", [2, 5]),
+    ("tested:", [1, 2, 3, 4, 5]),
+    ("votes:>0", [1]),
+    ("votes:>=0", [1, 3, 4, 5]),
+    ("votes:<0", [2]),
+    ("votes:-1", [2]),
+    ("votes:=2", [1]),
+    ("votes:0", [3, 4, 5]),
+    ("votes:none", [4, 5]),
+    ("votes:<=-1,>1", [1, 2]),
+    ("votes:>", [1, 2, 3, 4, 5]),
+    ("followed:>2", [1]),
+    ("followed:0", [2, 3, 4, 5]),
+    ("followed:none", [2, 4, 5]),
+    ("tested:holds votes:>0", [1]),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), EVIDENCE)
+def test_filter_words_of_evidence_show_the_tips_they_name(table, text, shown):
+    kept = [make(1, **HELD), make(2, **BROKE), make(3, **STOPPED), make(4, **UNREACHED), make(5)]
+    table.load(kept)
+    table.set_filter(text)
+    assert sorted(ids(table)) == [f"tip-{number:05d}" for number in shown]
+
+
+def test_columns_of_evidence_say_and_sort_how_the_tips_fare(table):
+    table.load([make(1, **HELD), make(2, **BROKE), make(3, **STOPPED), make(4, **UNREACHED), make(5)])
+    texts = {name: [table.columns[COLUMNS.index(name)].cell(tip) for tip in table.rows] for name in COLUMNS}
+    assert texts["followed"] == ["", "", "0 of 2", "", "3 of 7"]
+    assert texts["votes"] == ["", "", "+1 -1", "-1", "+2"]
+    assert [text.partition(" · ")[0] for text in texts["tested"]] == [
+        "",
+        "not reached",
+        "stopped at step 2",
+        "broke at step 3",
+        "holds",
+    ]
+    for name, first in (("tested", "tip-00002"), ("votes", "tip-00002")):
+        table.sort(COLUMNS.index(name), Qt.SortOrder.AscendingOrder)
+        assert ids(table)[0] == first
+        table.sort(COLUMNS.index(name), Qt.SortOrder.DescendingOrder)
+        assert ids(table)[0] == "tip-00001"
 
 
 def test_changes_update_insert_and_remove_rows_without_a_reset(table):
@@ -333,7 +412,7 @@ def test_no_tips_and_no_match_are_told_apart(model, client, settle):
     assert model.state is KnowledgeState.NO_TIPS
 
 
-def test_the_session_brings_back_filter_tip_and_trial(model, client, tasks, settle):
+def test_the_session_brings_back_filter_tip_and_query(model, client, tasks, settle):
     model.set_filter("site:map")
     model.open_tip("map-005")
     model.trying.set_url("http://map.example/")
@@ -347,6 +426,23 @@ def test_the_session_brings_back_filter_tip_and_trial(model, client, tasks, sett
 
 
 # ---------------------------------------------------------------- freeze
+def test_learnings_are_counted_apart_and_frozen_only_if_chosen(client, tasks, settle):
+    for number, status in enumerate(Status):
+        learned = make(number, kind=Kind.LEARNING, status=status)
+        client.api.tips[learned.id] = learned
+    model = FreezeModel(client, tasks)
+    model.open()
+    settle(0.2)
+    assert (model.counts["learnings"], model.counts["active"], model.chosen, model.to_check) == (3, 3, 3, 3)
+    model.set_path("/tmp/akb.akb")
+    model.set_include("learnings", included=True)
+    settle(0.2)
+    assert (model.chosen, model.to_check) == (6, 6)
+    model.freeze()
+    settle(0.2)
+    assert client.api.calls[-1] == ("freeze", ("/tmp/akb.akb", (), "learnings"))
+
+
 def test_the_pane_counts_and_names_what_lint_keeps_out(client, tasks, settle, monkeypatch):
     async def lint_tip(tip):
         wrong = LintFinding(
@@ -359,7 +455,8 @@ def test_the_pane_counts_and_names_what_lint_keeps_out(client, tasks, settle, mo
     QAbstractItemModelTester(model.left_out, FATAL, model)
     model.open()
     settle(0.2)
-    assert model.counts == {"draft": 3, "reviewed": 3, "active": 3, "suspect": 3, "retired": 2}
+    known = {"draft": 3, "reviewed": 3, "active": 3, "suspect": 3, "retired": 2}
+    assert model.counts == {**known, "learnings": 0}
     assert [(one.tip, one.rules) for one in model.left_out.rows] == [("gitlab-001", ("task-value",))]
     model.set_include("draft", included=True)
     settle(0.2)

@@ -226,12 +226,12 @@ def test_a_tip_without_evidence_offers_no_step(desk):
 
 def test_t_tries_an_address_and_is_filled_from_the_tip_at_first(desk):
     desk.until(lambda: desk.model.trying.url != "")
-    assert desk.view.trial.goal.text() == "Create a milestone for the upcoming event of Exporting Tweets"
+    assert desk.view.tester.goal.text() == "Create a milestone for the upcoming event of Exporting Tweets"
     desk.press(Key.Key_T)
     desk.type("http://map.example/x")
     desk.press(Key.Key_Return)
     desk.until(lambda: desk.model.trying.model.rowCount() > 0)
-    assert desk.view.trial.list.hasFocus() or desk.view.trial.url.hasFocus()
+    assert desk.view.tester.list.hasFocus() or desk.view.tester.url.hasFocus()
     desk.press(Key.Key_Escape)
     assert desk.view.tips.table.hasFocus()
     desk.press(Key.Key_J)
@@ -352,7 +352,7 @@ def test_tab_walks_through_the_view_and_comes_back(desk):
         if seen[-1] is desk.view.tips.table and len(seen) > 3:
             break
     assert desk.view.tips.table in seen
-    assert desk.view.trial.url in seen
+    assert desk.view.tester.url in seen
     assert desk.view.detail.edit in seen
 
 

@@ -336,7 +336,7 @@ def test_the_search_asks_when_the_typing_rests(model, until, client):
     for text in ("o", "or", "orders"):
         model.search.ask(model.site, text)
     until(lambda: model.search.hits.rowCount() > 0)
-    assert [args[0] for name, args in client.api.calls if name == "graph_search"] == ["orders"]
+    assert [args[0] for name, args in client.api.calls if name == "graph_choices"] == ["orders"]
     assert "Orders" in model.search.hits.words(model.search.hits.rows[0])
     model.search.ask(model.site, "")
     assert model.search.hits.rowCount() == 0

@@ -294,6 +294,29 @@ def test_a_note_goes_with_the_verdict(desk):
     assert len(desk.engine.verdicts[desk.model.run]) == 1
 
 
+def test_p_votes_on_a_tip_of_the_step_and_the_same_key_takes_it_back(desk):
+    tips, shift = desk.model.tips.model, Qt.KeyboardModifier.ShiftModifier
+    desk.until(tips.rowCount)
+    tip, run = tips.at(0).tip, desk.model.run
+
+    def votes():
+        return [given for name, given in desk.engine.calls if name == "vote_tip"]
+
+    for key, modifier, vote, words in (
+        (Qt.Key.Key_P, Qt.KeyboardModifier.NoModifier, 1, "you: useful"),
+        (Qt.Key.Key_P, shift, -1, "you: not useful"),
+        (Qt.Key.Key_P, shift, 0, ""),
+    ):
+        before = len(votes())
+        desk.press(key, modifier)
+        desk.until(lambda before=before: len(votes()) > before)
+        assert votes()[-1] == (run, tip, vote)
+        desk.until(lambda words=words: (words or "you:") in tips.at(0).more or not words)
+    desk.until(lambda: "you:" not in tips.at(0).more)
+    assert f"no vote on {tip}" in desk.said
+    assert desk.view.judgement.votes["up"].isVisible()
+
+
 def test_the_record_of_the_detectors_is_a_key_away(desk):
     desk.press(Key.Key_D)
     desk.until(lambda: desk.model.scores.rowCount() > 0)

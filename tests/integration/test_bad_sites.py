@@ -97,7 +97,7 @@ async def test_what_robots_txt_asks_is_done_and_shown(bad: BadSite, engine: Engi
     assert bad.times("/private") == 0
 
     free = ExploreOptions(depth=1, pictures=False, obey_robots=False)
-    await engine.explore(bad.entry("private"), "free", free)
+    await engine.explore(bad.entry("private"), "free", free, second_map=True)
     assert bad.times("/private") == 1
 
 

@@ -14,6 +14,7 @@ PRIVATE = "kb/private.py"
 _OWN = ("tests/unit/engine/test_file_permissions.py",)
 _ODD = ("tests/unit/kb/test_shape_rules.py", "tests/unit/kb/test_odd_files.py")
 _SANDBOX = ("tests/unit/app/test_sandbox.py",)
+SITES, _SITES = "app/engine/core/site_rules.py", ("tests/unit/engine/test_site_rules.py",)
 _SCRATCH = ("tests/unit/app/test_temp_folder.py",)
 
 FAULTS = (
@@ -212,5 +213,61 @@ FAULTS = (
         "Databases are their owner's alone, and what SQLite puts beside them.",
         _OWN,
         safety=True,
+    ),
+    Mutation(
+        "sites-no-stealing",
+        SITES,
+        "    if owner:\n        return False,",
+        "    if owner:\n        return True,",
+        "A host of one site is never learned by another.",
+        _SITES,
+    ),
+    Mutation(
+        "sites-no-glob-for-all",
+        SITES,
+        ' and name.strip("*.:-_") else ""',
+        ' else ""',
+        "A glob that holds for every host is refused.",
+        _SITES,
+    ),
+    Mutation(
+        "sites-claims-of-one-host",
+        SITES,
+        'host = hosts.pop() if len(hosts) == 1 else ""',
+        'host = hosts.pop() if hosts else ""',
+        "A run claims a host only if all its pages are on it.",
+        _SITES,
+    ),
+    Mutation(
+        "sites-learned-and-private",
+        "app/engine/core/sites.py",
+        "host not in self.learned or not _is_private(host)",
+        "host not in self.learned or True",
+        "Hosts of a private network that were learned are not frozen with tips.",
+        _SITES,
+    ),
+    Mutation(
+        "sites-two-changes",
+        "app/engine/store/site_store.py",
+        "row = merged(rows[name], before, after) if before is not None else after",
+        "row = after",
+        "A change keeps what another process changed since the row was read.",
+        ("tests/unit/engine/test_site_store.py",),
+    ),
+    Mutation(
+        "sites-claimed-twice",
+        "app/engine/store/site_store.py",
+        "                if len(set(sites)) > 1:\n",
+        "                if len(set(sites)) > 2:\n",
+        "A host that two sites claim is given to neither.",
+        ("tests/unit/engine/test_site_store.py",),
+    ),
+    Mutation(
+        "sites-login-checked",
+        "app/engine/services/site_logins.py",
+        "    checked_login(str(source))\n",
+        "",
+        "What is no recorded log-in never replaces one.",
+        ("tests/unit/engine/test_sites.py",),
     ),
 )

@@ -235,8 +235,8 @@ FAULTS = (
     Mutation(
         "gate-guarded-hands",
         HOST_OF_RUN,
-        'files=live.folder / "files", guard=guard)',
-        'files=live.folder / "files", guard=None)',
+        'files=live.folder / "files", guard=guard, ways=ways',
+        'files=live.folder / "files", guard=None, ways=ways',
         "The network guard stands under every run.",
         ("tests/integration/test_write_guard_in_runs.py",),
         safety=True,

@@ -10,7 +10,58 @@ _RETRIEVAL = ("tests/unit/kb/test_retrieval_rules.py", "tests/unit/kb/test_retri
 _LINT = ("tests/unit/kb/test_lint_rules.py", "tests/unit/kb/test_lint.py")
 _FREEZE = ("tests/unit/kb/test_freeze.py",)
 
+LEARNINGS, KEEP_LEARNINGS = "app/engine/core/learnings.py", "app/engine/services/learnings.py"
+_LEARNINGS = ("tests/unit/engine/test_learnings.py",)
+
 FAULTS = (
+    Mutation(
+        "learning-of-another-control",
+        LEARNINGS,
+        "same = step.url == click.url and _control(step) == _control(click)",
+        "same = step.url == click.url",
+        "Enter on another control teaches nothing of the one that was clicked.",
+        _LEARNINGS,
+    ),
+    Mutation(
+        "learning-quarantine",
+        "kb/select.py",
+        "quarantined = tip.status is Status.DRAFT and bool(tip.provenance.source)",
+        "quarantined = False",
+        "An imported learning is followed only once a person has reviewed it.",
+        _LEARNINGS,
+    ),
+    Mutation(
+        "learning-fails-more-often",
+        KEEP_LEARNINGS,
+        "tip.record.failed > tip.record.effect:",
+        "tip.record.failed > tip.record.effect + 1:",
+        "A learning that failed more often than it worked is followed no more.",
+        _LEARNINGS,
+    ),
+    Mutation(
+        "learning-frozen-unasked",
+        "kb/select.py",
+        "return with_learnings and is_followed(tip)",
+        "return is_followed(tip)",
+        "Learnings are frozen only where that is asked for.",
+        _LEARNINGS,
+    ),
+    Mutation(
+        "evidence-test-of-another-text",
+        "kb/evidence.py",
+        " AND tested.content = now.content",
+        "",
+        "A test of an earlier text says nothing of a tip as it is now.",
+        ("tests/unit/kb/test_evidence.py",),
+    ),
+    Mutation(
+        "filter-votes-are-the-balance",
+        "app/models/knowledge/tip_filter.py",
+        "_counts(record.up - record.down, ",
+        "_counts(record.up, ",
+        "A filter of votes asks for those that found a tip useful less those that did not.",
+        ("tests/gui/test_knowledge_models.py",),
+    ),
     Mutation(
         "retrieval-exact-fit",
         CASCADE,
@@ -145,6 +196,62 @@ FAULTS = (
         "np.where(np.maximum(url, anchor) > SITE_WIDE, 0, against)",
         "np.where(np.maximum(url, anchor) > 5_000, 0, against)",
         "A scope for the page itself suffices though the tip's way ends there.",
+        _RETRIEVAL,
+    ),
+    Mutation(
+        "region-half-of-an-element",
+        "app/engine/core/regions.py",
+        "2 * _shared(own, box) >= own[2] * own[3]",
+        "_shared(own, box) > 0",
+        "An element of which less than half is in the drawn box is not of the region.",
+        ("tests/unit/engine/test_regions.py",),
+    ),
+    Mutation(
+        "region-look-without-background",
+        "app/engine/services/region_looks.py",
+        "(best - background) / (1 - background)",
+        "best",
+        "A region is alike only where it is more alike than windows elsewhere on its own page.",
+        ("tests/unit/engine/test_region_looks.py",),
+    ),
+    Mutation(
+        "region-look-of-other-sites",
+        "app/engine/services/region_looks.py",
+        "if len(sites) == 1 or tip.site in sites",
+        "if tip.site",
+        "Pictures are compared with regions of the query's own sites alone.",
+        ("tests/unit/engine/test_region_looks.py",),
+    ),
+    Mutation(
+        "retrieval-look-of-nothing",
+        "kb/retrieval/anchors.py",
+        "min(look, 1.0), 4) if look > 0 else 0.0",
+        "min(look, 1.0), 4)",
+        "A page no more like the region than other places of its own page says nothing.",
+        _RETRIEVAL,
+    ),
+    Mutation(
+        "region-neighbours-of-lists",
+        "app/engine/core/regions.py",
+        "return (element.in_row, gap, element.number)",
+        "return (False, gap, element.number)",
+        "Rows of a list are neighbours only where there are not enough others.",
+        ("tests/unit/engine/test_regions.py",),
+    ),
+    Mutation(
+        "retrieval-region-of-one-control",
+        "kb/retrieval/anchors.py",
+        "        if held < best or 2 * held < len(stems):\n",
+        "        if held < best:\n",
+        "A control of which less than half is in the region's name is not the region.",
+        _RETRIEVAL,
+    ),
+    Mutation(
+        "retrieval-region-counts",
+        "kb/retrieval/anchors.py",
+        "frozenset(stem for stem in every if stem.isalpha()) or every",
+        "every",
+        "A number in the name of a region is another one on the next page.",
         _RETRIEVAL,
     ),
     Mutation(

@@ -21,6 +21,14 @@ _TIME = ("tests/unit/engine/test_explorer_time.py",)
 
 FAULTS = (
     Mutation(
+        "second-map-asked",
+        EXPLORING,
+        "asked not in maps if asked else",
+        "False if asked else",
+        "A name that is none of a host's maps begins a second map only where somebody wants one.",
+        ("tests/unit/engine/test_map_to_extend.py",),
+    ),
+    Mutation(
         "wall-of-another-kind",
         CONTROL,
         "        return one.wall == other.wall\n",

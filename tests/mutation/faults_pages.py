@@ -7,6 +7,8 @@ from tests.mutation.mutation import Mutation
 IDENTITY, LOCATORS = "app/engine/core/identity.py", "app/engine/browser/locators.py"
 PATHS, ARRIVAL = "app/engine/graph/paths.py", "app/engine/graph/replay/replay_check.py"
 BLOCKLIST = "app/engine/graph/rules/block_list.py"
+LIKENESS, SEARCH = "app/engine/graph/search/likeness.py", "app/engine/graph/search/state_search.py"
+_LIKENESS = ("tests/unit/engine/test_likely_states.py",)
 _IDENTITY = ("tests/unit/engine/test_identity_rules.py", "tests/unit/engine/test_identity.py")
 _LOCATORS = ("tests/unit/engine/test_rules_of_locators.py", "tests/unit/engine/test_locators.py")
 _PATHS = ("tests/unit/engine/test_path_rules.py", "tests/unit/engine/test_graph.py")
@@ -15,6 +17,30 @@ _GUARDED = ("tests/unit/engine/test_guarded_rules.py",)
 _BLOCKLIST = ("tests/unit/engine/test_block_list.py", "tests/unit/engine/test_danger.py")
 
 FAULTS = (
+    Mutation(
+        "likeness-share",
+        LIKENESS,
+        "sum(cosines) + SHARE_WORTH * share",
+        "sum(cosines)",
+        "The share of a description's words that stand on a state speaks for it.",
+        _LIKENESS,
+    ),
+    Mutation(
+        "likeness-threshold",
+        SEARCH,
+        "like=best >= LEAST[len(told)]",
+        "like=best > 0",
+        "A map that has nothing like a description says so.",
+        _LIKENESS,
+    ),
+    Mutation(
+        "search-text-apart",
+        SEARCH,
+        "method == KEYWORD or not self._keyword.holders(stem)",
+        "True",
+        "A text counts only by words that no title, heading, address or control of the map has.",
+        _LIKENESS,
+    ),
     Mutation(
         "identity-menus-in-lists",
         IDENTITY,

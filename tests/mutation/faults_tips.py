@@ -4,71 +4,101 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-TRIAL, TESTING = "app/engine/agent/procedures/trial.py", "app/engine/services/tip_testing.py"
+PROCEDURE_TEST, TESTING = (
+    "app/engine/agent/procedures/procedure_test.py",
+    "app/engine/services/tip_testing.py",
+)
 DRAFT, CONTROLS = "app/engine/agent/takeover/procedure_draft.py", "app/engine/agent/procedures/controls.py"
 _DRAFT = ("tests/unit/engine/test_takeover_procedure.py",)
 USES = "app/engine/services/tip_evidence.py"
 _USES = ("tests/unit/engine/test_tip_evidence.py",)
-_TRIAL = ("tests/unit/engine/test_procedure_trial.py",)
+_PROCEDURE_TEST = ("tests/unit/engine/test_procedure_test.py",)
 _TESTING = ("tests/unit/engine/test_tip_testing.py",)
+
+MODEL_DRAFT = "app/engine/agent/procedures/model_draft.py"
+_MODEL_DRAFT = ("tests/unit/engine/test_model_steps.py",)
 
 FAULTS = (
     Mutation(
+        "model-step-forbidden",
+        MODEL_DRAFT,
+        'if any(map(self._is_forbidden, (step.target, step.value if step.kind is StepKind.CHOOSE else ""))):',
+        "if self._is_forbidden(step.target):",
+        "A model's step that chooses what the tip warns of is left out.",
+        _MODEL_DRAFT,
+    ),
+    Mutation(
+        "model-step-address",
+        MODEL_DRAFT,
+        'return "" if plain and plain in self._said else "the tip names no such address"',
+        'return ""',
+        "A model's address has to stand in the tip.",
+        _MODEL_DRAFT,
+    ),
+    Mutation(
+        "model-step-unknown-field",
+        MODEL_DRAFT,
+        "if unknown := sorted(set(fields) - known):",
+        "if unknown := sorted(set(fields) - known - {'locator'}):",
+        "An answer with a recorded locator is refused.",
+        _MODEL_DRAFT,
+    ),
+    Mutation(
         "tip-test-never-writes",
-        TRIAL,
+        PROCEDURE_TEST,
         "if decision.allowed and decision.permit is None:",
         "if decision.allowed or decision.permit is None:",
         "A test of a tip never does a step that would write.",
-        _TRIAL,
+        _PROCEDURE_TEST,
         safety=True,
     ),
     Mutation(
         "tip-test-stops-at-a-held-back-write",
-        TRIAL,
+        PROCEDURE_TEST,
         "if result.blocked_writes and not _led_on(action, found.element, result):",
         "if result.blocked_writes and not result.success:",
         "A step whose write was held back counts as one that would write.",
-        _TRIAL,
+        _PROCEDURE_TEST,
     ),
     Mutation(
         "tip-test-not-reached-at-a-wall",
-        TRIAL,
+        PROCEDURE_TEST,
         "if result.cause in _UNREACHED:",
         "if result.cause in _UNREACHED and not self._done:",
         "A host that is down or a wall at a later step never makes a tip suspect.",
-        _TRIAL,
+        _PROCEDURE_TEST,
     ),
     Mutation(
         "tip-test-guessed-start",
-        TRIAL,
+        PROCEDURE_TEST,
         "if not self._done and not tried and (self._blocked or not self.sure):",
         "if not self._done and not tried and self._blocked:",
         "A first step that is missing on a page that was a guess is not reached.",
-        _TRIAL,
+        _PROCEDURE_TEST,
     ),
     Mutation(
         "tip-test-left-out",
-        TRIAL,
+        PROCEDURE_TEST,
         "if self._left_out:\n            return self._ended(",
         "if self._left_out and not self._done:\n            return self._ended(",
         "What fails after a step that was left out is not held against the tip.",
-        _TRIAL,
+        _PROCEDURE_TEST,
     ),
     Mutation(
         "tip-test-own-address",
-        TRIAL,
+        PROCEDURE_TEST,
         "if self._blocked and opened.cause is Cause.ERROR_PAGE and",
         "if not self._blocked and opened.cause is Cause.ERROR_PAGE and",
         "The tip's own address that answers with an error breaks it.",
-        _TRIAL,
+        _PROCEDURE_TEST,
     ),
     Mutation(
         "tip-test-field-value",
-        TRIAL,
+        PROCEDURE_TEST,
         "return a == b or (len(a) >= 60 and b.startswith(a))",
         "return a == b or bool(a)",
         "A field that holds something else than the step says breaks the tip.",
-        _TRIAL,
+        _PROCEDURE_TEST,
     ),
     Mutation(
         "tip-test-not-reached-never-suspects",

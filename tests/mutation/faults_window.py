@@ -7,8 +7,10 @@ from tests.mutation.mutation import Mutation
 HANDS, HELD = "app/models/live/input_guard.py", "app/models/live/delayed_actions.py"
 ENDINGS, REQUESTS = "app/models/live/delayed_actions.py", "app/models/live/requests.py"
 NUMBERS, NEXT = "app/models/live/run_list.py", "app/models/live/next_action.py"
+LABELS = "app/views/widgets/elided_label.py"
 _MODELS = ("tests/gui/test_live_input_models.py",)
 _WINDOW = (*_MODELS, "tests/gui/test_live_typing_and_undo.py")
+_TEXTS = ("tests/gui/test_long_texts.py",)
 
 FAULTS = (
     Mutation(
@@ -98,5 +100,21 @@ FAULTS = (
         "Rows do not change places under the fingers.",
         _WINDOW,
         safety=True,
+    ),
+    Mutation(
+        "long-words-do-not-break",
+        LABELS,
+        "        self._whole, shown = text, breakable(text)\n",
+        "        self._whole, shown = text, text\n",
+        "A long word never makes its column wider.",
+        _TEXTS,
+    ),
+    Mutation(
+        "breaks-are-copied",
+        LABELS,
+        'setText(self.selectedText().replace(GAP, "") or self._whole)',
+        "setText(self.selectedText() or self._whole)",
+        "What is copied is the text itself.",
+        _TEXTS,
     ),
 )

@@ -6,13 +6,23 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from app.demo.server import DemoServer
+
+Site = TypeVar("Site", bound=DemoServer)
 
 
 @contextmanager
 def demo_site() -> Iterator[DemoServer]:
     """A running demo site; its loop lives in a thread of its own."""
+    with served(DemoServer) as server:
+        yield server
+
+
+@contextmanager
+def served(kind: type[Site]) -> Iterator[Site]:
+    """A running demo site of this kind; its loop lives in a thread of its own."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="demo site")
     thread.start()
@@ -20,7 +30,7 @@ def demo_site() -> Iterator[DemoServer]:
     def do(work):
         return asyncio.run_coroutine_threadsafe(work, loop).result(timeout=120)
 
-    server = do(DemoServer.start())
+    server = do(kind.start())
     try:
         yield server
     finally:

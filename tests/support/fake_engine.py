@@ -70,6 +70,7 @@ from kb.tip import (
 )
 from tests.support.fake_graph import FakeGraphs
 from tests.support.fake_live import FakeLive
+from tests.support.fake_sites import FakeSites, make_sites
 from tests.support.fake_tips import FakeTips
 from tests.support.made_up import (
     DETECTORS,
@@ -84,7 +85,7 @@ from tests.support.made_up import (
 )
 
 
-class FakeEngine(FakeGraphs, FakeLive, FakeTips):
+class FakeEngine(FakeGraphs, FakeLive, FakeTips, FakeSites):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
     def __init__(self, bus: EventBus | None = None, *, empty: bool = False) -> None:
@@ -98,6 +99,7 @@ class FakeEngine(FakeGraphs, FakeLive, FakeTips):
         self.verdicts: dict[str, list[Verdict]] = {}
         self.tips = {} if empty else {tip.id: tip for tip in make_tips()}
         self.drafts: dict[str, TipDraft] = {}
+        self.site_rows = {} if empty else make_sites()
         self.tip_tests: dict[str, TipTest] = {}
         """The last test of each tip; a test answers with the one that is here already."""
         self.own_votes: dict[str, str] = {}
@@ -506,8 +508,14 @@ class FakeEngine(FakeGraphs, FakeLive, FakeTips):
     async def matching_pages(self, site: str, scope: Scope) -> int:
         return 74 if scope.path or scope.host else 480
 
-    async def freeze(self, out: str, include: Sequence[Status] = ()) -> FreezeReport:
-        self._call("freeze", out, tuple(include))
+    async def freeze(
+        self,
+        out: str,
+        include: Sequence[Status] = (),
+        waive: dict[str, str] | None = None,
+        with_learnings: bool = False,
+    ) -> FreezeReport:
+        self._call("freeze", out, tuple(include), *(["learnings"] if with_learnings else []))
         taken = [tip for tip in self.tips.values() if tip.status is Status.ACTIVE or tip.status in include]
         return FreezeReport(
             path=out,

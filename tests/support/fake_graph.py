@@ -16,6 +16,7 @@ from app.engine.api.graph_api import (
     GraphPicture,
     GraphRow,
     GraphStats,
+    HostMap,
     Journey,
     LabHit,
     LabReport,
@@ -26,6 +27,7 @@ from app.engine.api.graph_api import (
     PathPlan,
     ScopeCoverage,
     SearchComparison,
+    StateChoices,
     UpdateReport,
     VerifyGraphReport,
 )
@@ -80,6 +82,7 @@ class FakeGraphs:
         self.node_rows, self.edges = make_rows()
         self.shown = 0 if empty else len(self.node_rows)
         self.other_sites: list[GraphRow] = []
+        self.maps_of_host: list[HostMap] = []
         self.drawn: GraphPicture | None = None
         self.arrive_at: list[ReplayVerdictKind] = [ReplayVerdictKind.EXACT]
         self.exploration: ExplorationChanged | None = None
@@ -182,6 +185,14 @@ class FakeGraphs:
                 )
         return sorted(found, key=lambda hit: -hit.score)[:k]
 
+    async def graph_choices(self, site: str, query: str) -> StateChoices:
+        self._call("graph_choices", query)
+        hits = (await self.graph_search(site, query, k=5)) or [
+            NodeHit(node=row.id, title=row.title, url=row.url, score=0.31, missing=tuple(query.split()))
+            for row in self.node_rows[: min(2, self.shown)]
+        ]
+        return StateChoices(like=bool(hits) and hits[0].score > 0.4, hits=tuple(hits))
+
     async def graph_compare_search(self, site: str, queries: str) -> SearchComparison:
         figures = (
             ("late", 0.7, 0.95, 0.8, 12),
@@ -250,8 +261,13 @@ class FakeGraphs:
         self.live_at = ""
 
     # ------------------------------------------------------------ exploring
-    async def explore(self, url: str, site: str = "", options: ExploreOptions | None = None) -> ExploreReport:
-        self._call("explore", url, site, options)
+    async def host_maps(self, url: str, site: str = "") -> list[HostMap]:
+        return self.maps_of_host
+
+    async def explore(
+        self, url: str, site: str = "", options: ExploreOptions | None = None, second_map: bool = False
+    ) -> ExploreReport:
+        self._call("explore", url, site, options, *((True,) if second_map else ()))
         self.reveal(len(self.node_rows))
         self.tell_exploration(state="done")
         return self._report()

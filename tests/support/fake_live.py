@@ -278,6 +278,10 @@ class FakeLive:
             self.own_votes[tip] = {1: "up", -1: "down"}.get(vote, "")
             self.bus.publish(KnowledgeChanged(tips=(tip,)))
             return
+        self.own_votes[f"{run}/{tip}"] = {1: "up", -1: "down"}.get(vote, "")
+        if run in self.all_runs:  # in Review
+            self.bus.publish(KnowledgeChanged(tips=(tip,)))
+            return
         here = self.knowledge_of(run)
         tips = tuple(replace(one, vote=vote) if one.tip == tip else one for one in here.tips)
         self.bus.publish(TipsRetrieved(here=replace(here, tips=tips)))

@@ -193,7 +193,7 @@ def make_tips() -> list[Tip]:
         "Walking routes need the second tab of the form; the first shows the way by car.",
     )
     statuses = (Status.ACTIVE, Status.REVIEWED, Status.DRAFT, Status.SUSPECT, Status.RETIRED)
-    kinds = list(Kind)
+    kinds = [kind for kind in Kind if kind is not Kind.LEARNING]
     tips: list[Tip] = []
     for number in range(14):
         site = list(SITES)[number % len(SITES)]

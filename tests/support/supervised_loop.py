@@ -21,6 +21,7 @@ from app.engine.core.intervention_policy import (
     RiskRule,
 )
 from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
+from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import PlannedAction, RunState
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.core.verdicts import Flag, Severity
@@ -89,7 +90,7 @@ class GivenTips:
     def __init__(self, tips: tuple[RetrievedTip, ...]) -> None:
         self._tips = tips
 
-    async def tips(self, query: Query) -> tuple[RetrievedTip, ...]:
+    async def tips(self, query: Query, page: PageCapture | None = None) -> tuple[RetrievedTip, ...]:
         return self._tips
 
 

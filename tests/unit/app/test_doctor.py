@@ -122,6 +122,21 @@ def test_a_model_folder_that_is_gone_is_named(tmp_path: Path) -> None:
     assert "gone is not a folder" in check.found
 
 
+def test_a_picture_encoder_needs_a_model_and_its_packages(tmp_path: Path, monkeypatch) -> None:
+    gone = doctor.picture_encoder_check(str(tmp_path / "gone"))
+    assert not gone.ok
+    assert "is not a sentence-transformers folder" in gone.found
+
+    (tmp_path / "modules.json").write_text("[]", "utf-8")
+    monkeypatch.setattr(doctor, "_has", lambda name: name != "torch")
+    lacking = doctor.picture_encoder_check(str(tmp_path))
+    assert "not installed: torch" in lacking.found
+    assert lacking.remedy
+
+    monkeypatch.setattr(doctor, "_has", lambda name: True)
+    assert doctor.picture_encoder_check(str(tmp_path)).ok
+
+
 async def test_the_whole_examination_names_a_remedy_for_everything_that_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,7 +85,7 @@ class Bench:
         )
 
         class Knowing:
-            async def tips(self, query: Query) -> tuple[RetrievedTip, ...]:
+            async def tips(self, query: Query, page: PageCapture | None = None) -> tuple[RetrievedTip, ...]:
                 return tips
 
         self.loop = AgentLoop(

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.engine.agent.navigator import CompletedRoute, GlobalNavigator, StateCandidate, best_candidate
+from app.engine.agent.navigator import (
+    CompletedRoute,
+    GlobalNavigator,
+    LikelyCandidates,
+    StateCandidate,
+    best_candidate,
+)
 from app.engine.core.action_result import Cause, Effect
 from app.engine.core.actions.types import Navigate
 from app.engine.core.observation import NavigableSite
@@ -30,7 +36,7 @@ class Maps:
         self.kinds, self.legs, self.found = kinds, legs, found
         self.asked: list[tuple[str, str]] = []
         self.went: list[tuple[str, str]] = []
-        self.refuses = ""
+        self.refuses, self.like = "", True
 
     def domains(self) -> tuple[NavigableSite, ...]:
         return (
@@ -38,9 +44,9 @@ class Maps:
             NavigableSite(name="Admin", states=4, home="http://b.test/"),
         )
 
-    async def find(self, domain: str, query: str, k: int) -> Sequence[StateCandidate]:
+    async def find(self, domain: str, query: str) -> LikelyCandidates:
         self.asked.append((domain, query))
-        return self.found[:k]
+        return LikelyCandidates(self.like and bool(self.found), self.found)
 
     async def go(self, domain: str, node: str) -> CompletedRoute:
         if self.refuses:
@@ -123,6 +129,17 @@ async def test_nothing_asked_nothing_found_and_nothing_that_fits_move_nothing(ma
     assert maps.went == []
 
 
+async def test_where_the_map_has_nothing_like_it_the_nearest_are_told_and_nothing_moves():
+    maps = Maps()
+    maps.like = False
+    done = await go(maps, query="a dentist's appointment")
+    assert (done.success, done.cause, maps.went) == (False, Cause.NAVIGATOR, [])
+    assert done.why.startswith(
+        'nothing on the map of shop is like "a dentist\'s appointment"; nearest: Orders ('
+    )
+    assert done.alternatives
+
+
 async def test_a_way_that_may_not_be_gone_is_a_result_and_no_error():
     maps = Maps()
     maps.refuses = "the only way known passes 'Place order'"
@@ -145,6 +162,12 @@ def test_a_title_tells_more_than_a_button():
 def test_none_is_chosen_where_no_word_is_shared():
     assert best_candidate("sonnets on teapots", "", [ORDERS, REPORTS]) is None
     assert best_candidate("", "", [ORDERS]) is None
+
+
+def test_a_state_whose_text_alone_holds_the_word_can_be_chosen():
+    terms = StateCandidate(node="t", title="Small print", url="http://a.test/print", matched=("returns",))
+    assert best_candidate("returns", "", [REPORTS, terms]) == 1
+    assert best_candidate("orders returned", "", [terms, ORDERS]) == 1
 
 
 def test_the_intent_breaks_a_tie():

@@ -429,6 +429,22 @@ async def test_where_the_small_model_fails_twice_the_larger_one_is_asked():
     assert (len(small.asked), len(large.asked), len(frame.marks)) == (2, 1, 3)
 
 
+async def test_a_page_that_an_earlier_run_needed_the_larger_model_for_goes_to_it_at_once():
+    small, large = ScriptedVision(lambda _: "no"), ScriptedVision(lambda _: everything_on(FORM))
+    first = VisionClient(small, large)
+    await first.look(FORM, VisionFocus())
+    assert first.read_by_larger == {1: FORM.url}
+    second = VisionClient(small, large, known=lambda url: url == FORM.url)
+    await second.look(FORM, VisionFocus())
+    assert (len(small.asked), len(large.asked)) == (2, 2)
+    assert second.read_by_larger == {1: FORM.url}
+    cut = VisionClient(small, ScriptedVision(lambda _: "no"))
+    with pytest.raises(UnreadableAnswer):
+        await cut.look(FORM, VisionFocus())
+    assert cut.read_by_larger == {}
+    await VisionClient(large, None, known=lambda url: True).look(FORM, VisionFocus())
+
+
 # -- what the model is told ----------------------------------------------------------------------------------------
 
 

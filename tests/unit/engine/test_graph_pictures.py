@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import importlib.util
-import io
-import json
 import warnings
 from pathlib import Path
 
@@ -12,43 +10,12 @@ from app.engine.graph.search import pictures as module
 from app.engine.graph.search.pictures import PictureModel, PictureSearch
 from app.errors import InputError, UsageError
 from kb.vectors import MemoryVectors
-
-has_models = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("torch", "sentence_transformers", "PIL")),
-    reason="the extra 'encoder' is not installed",
-)
+from tests.support.clip import has_models, picture, write_clip, write_modules
 
 
 @pytest.fixture(scope="session")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CLIP of one layer with random weights: it understands nothing, and equal inputs get equal vectors."""
-    import torch
-    from tokenizers.pre_tokenizers import ByteLevel
-    from transformers import CLIPConfig, CLIPImageProcessorPil, CLIPModel, CLIPProcessor, CLIPTokenizer
-
-    folder = tmp_path_factory.mktemp("clip")
-    small = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
-    letters = sorted(ByteLevel.alphabet())
-    marks = ["<|startoftext|>", "<|endoftext|>", *letters, *(f"{letter}</w>" for letter in letters)]
-    config = CLIPConfig(
-        text_config=small
-        | {"vocab_size": len(marks), "max_position_embeddings": 64, "eos_token_id": 1, "bos_token_id": 0},
-        vision_config=small | {"image_size": 32, "patch_size": 16},
-        projection_dim=16,
-    )
-    torch.manual_seed(5)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        CLIPModel(config).save_pretrained(folder / "0")
-        processor = CLIPProcessor(
-            image_processor=CLIPImageProcessorPil(
-                size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
-            ),
-            tokenizer=CLIPTokenizer(vocab={mark: at for at, mark in enumerate(marks)}, merges=[]),
-        )
-        processor.save_pretrained(folder / "0")
-    write_modules(folder, "sentence_transformers.models.CLIPModel")
-    return folder
+    return write_clip(tmp_path_factory.mktemp("clip"))
 
 
 @pytest.fixture(scope="session")
@@ -56,19 +23,6 @@ def model(clip: Path) -> PictureModel:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return PictureModel(clip)
-
-
-def write_modules(folder: Path, kind: str) -> None:
-    modules = [{"idx": 0, "name": "0", "path": "0", "type": kind}]
-    (folder / "modules.json").write_text(json.dumps(modules))
-
-
-def picture(colour: str, size: tuple[int, int] = (64, 48), form: str = "JPEG") -> bytes:
-    from PIL import Image
-
-    out = io.BytesIO()
-    Image.new("RGB", size, colour).save(out, form)
-    return out.getvalue()
 
 
 @has_models

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,28 @@ def test_the_labelled_queries_that_come_with_the_benchmark_can_be_read(name: str
     queries = read_queries(path.read_text("utf-8"), name)
     assert len({query.query for query in queries}) == len(queries) >= 25
     assert all(glob.startswith("/") for query in queries for glob in query.expect)
+
+
+@has_torch
+@pytest.mark.parametrize(
+    ("query", "like"),
+    [
+        ("where do I see a customer's orders", True),
+        ("give out a coupon code", True),
+        ("sign in with my password", True),
+        ("weather in Oslo tomorrow", False),
+        ("pull requests waiting for my review", False),
+        ("how to bake sourdough bread", False),
+        ("zqxv blorp", False),
+    ],
+)
+def test_a_question_about_another_site_is_like_nothing(search: StateSearch, query: str, like: bool):
+    assert search.likely(query).like is like
+
+
+@pytest.mark.parametrize("name", ["navigate_demo.jsonl", "navigate_gitlab.jsonl", "navigate_shop.jsonl"])
+def test_half_of_the_questions_for_the_threshold_have_no_answer_and_none_stands_twice(name: str):
+    path = Path(__file__).resolve().parents[3] / "benchmarks" / "data" / name
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert len({row["query"] for row in rows}) == len(rows) == 80
+    assert sum(not row["expect"] for row in rows) == 40

@@ -82,3 +82,22 @@ def test_what_is_no_task_is_named(tmp_path: Path, content: bytes, says: str):
 def test_a_file_that_is_not_there_is_said(tmp_path: Path):
     with pytest.raises(InputError, match="No such file"):
         read_tasks(tmp_path / "none.json")
+
+
+def test_a_named_base_comes_from_the_table_of_sites_and_a_named_site_begins_by_itself(tmp_path):
+    file = tmp_path / "tasks.json"
+    tasks = [
+        {"intent": "a", "start_url": "__SHOPPING__/cart |AND| __GITLAB__"},
+        {"intent": "b", "start_url": "__GITLAB__/x"},
+        {"intent": "c", "site": "shop"},
+    ]
+    file.write_bytes(orjson.dumps(tasks))
+    bases = {"__SHOPPING__": "http://127.0.0.1:9100/", "__GITLAB__": "http://git.test/group/"}
+    read = read_tasks(file, "", bases)
+    assert [(task.start_url, task.site) for task in read] == [
+        ("http://127.0.0.1:9100/cart", ""), ("http://git.test/group/x", ""), ("", "shop"),
+    ]  # fmt: skip
+    assert read_tasks(file, "http://given.test/", bases)[2].start_url == "http://given.test/"
+    assert read_tasks(file, "http://given.test/")[1].start_url == "http://given.test/x"
+    with pytest.raises(InputError, match=r"__GITLAB__/x.*--base __GITLAB__=URL"):
+        read_tasks(file, "", {"__SHOPPING__": "http://127.0.0.1:9100/"})

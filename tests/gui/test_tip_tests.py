@@ -39,7 +39,7 @@ BROKE = TipTest(
 )
 
 
-class TrialWindow:
+class TipTestWindow:
     """Knowledge in a window of its own, with one tip of two steps open."""
 
     def __init__(self, qtbot, client, tasks, center, theme):
@@ -58,9 +58,9 @@ class TrialWindow:
         self.model.start()
         self.until(lambda: self.model.table.total)
         self.model.open_tip(TIP)
-        self.until(lambda: self.model.trials.can_test)
+        self.until(lambda: self.model.tests.can_test)
         self.view.focus_first()
-        self.pane = self.view.detail.trial
+        self.pane = self.view.detail.tests
 
     def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
         QTest.keyClick(QApplication.focusWidget() or self.view, key, modifier)
@@ -76,7 +76,7 @@ class TrialWindow:
 @pytest.fixture
 def window(qtbot, client, tasks, center, theme):
     theme.set_reduced_motion(True)
-    return TrialWindow(qtbot, client, tasks, center, theme)
+    return TipTestWindow(qtbot, client, tasks, center, theme)
 
 
 # ---------------------------------------------------------------- Knowledge
@@ -169,7 +169,7 @@ def test_a_vote_is_given_and_the_same_again_takes_it_back(window):
     window.press(Key.Key_P, SHIFT)
     window.until(lambda: window.pane.votes.text() == "0 useful, 1 not useful (you: not useful)")
     window.press(Key.Key_P, SHIFT)
-    window.until(lambda: window.pane.votes.text() == "no votes")
+    window.until(lambda: window.pane.votes.text() == "No votes yet")
     assert [vote for _, _, vote in window.asked("vote_tip")] == [1, -1, 0]
 
 
@@ -193,7 +193,7 @@ def test_steps_of_a_stored_tip_are_corrected_in_its_edit(window):
 def test_every_control_of_a_tips_steps_and_test_has_a_name(window):
     window.press(Key.Key_E)
     detail = window.view.detail
-    for widget in (*detail.steps.tab_order, *detail.trial.buttons.values()):
+    for widget in (*detail.steps.tab_order, *detail.tests.buttons.values()):
         assert widget.accessibleName(), widget
 
 
@@ -215,6 +215,13 @@ def test_a_tip_in_force_says_its_part_in_the_action(exposure, executed, credited
     tip = Tip(id="t", site="shop", text="t", do='Press "Orders", then press "Go".')
     step = Step(index=0, url="http://shop/", title="Shop", executed=executed)
     assert credit_words(exposure, tip, step, credited) == said
+
+
+def test_a_tip_whose_steps_were_all_done_before_says_so():
+    tip = Tip(id="t", site="shop", text="t", do='Press "Orders", then press "Go".')
+    step = Step(index=4, url="http://shop/", title="Shop", executed=True)
+    assert credit_words(Exposure(tip="t"), tip, step, True, done=2) == "all 2 steps done before"
+    assert credit_words(Exposure(tip="t"), tip, step, True, done=1) == "not applicable here"
 
 
 # ---------------------------------------------------------------- Live
@@ -254,3 +261,24 @@ def test_the_panel_in_live_takes_the_next_step_from_the_planned_action(client, t
     assert due_words(knowledge.tips.rows[0]) == 'next: step 1 of 2, press "Orders"'
     knowledge.plan(PlannedAction(run="r", step=4, words="press", due=(due,)))
     assert due_words(knowledge.tips.rows[0]) == ""
+
+
+def test_columns_are_chosen_with_the_keyboard_and_remembered(window):
+    table, header = window.view.tips.table, window.view.tips.table.horizontalHeader()
+    window.view.columns.setSizes([1000, 224])
+    votes = window.model.table.column_of("votes")
+    window.until(lambda: not header.isSectionHidden(votes))
+    window.center.trigger("knowledge.columns")
+    menu = QApplication.activePopupWidget()
+    assert menu.accessibleName() == "Columns of the table"
+    while menu.activeAction().text() != "Votes":
+        QTest.keyClick(menu, Key.Key_Down)
+    QTest.keyClick(menu, Key.Key_Return)
+    assert table.hidden == {"votes"}
+    assert header.isSectionHidden(votes)
+    layout = window.view.save_layout()
+    table.hidden = set()
+    window.view.restore_layout(layout | {"table": {"hidden": ["votes", "text", "nonsense"]}})
+    assert table.hidden == {"votes"}, "the text is never hidden"
+    window.view.tips.restore({})
+    assert table.hidden == set()
