@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from app.engine.core.ledger import Ledger, LedgerEvent
 
 LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE = "live", "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmRunOptions:
+    """Options of a run of the llm policy; the scout has no use for them.
+
+    Attributes:
+        pictures: when operator and planner are shown the page's screenshot with marks; ``auto`` is ``changed`` for a
+            model that takes pictures and ``off`` for any other.
+        picture_side: longest side of a picture that is sent, in pixels; 0 sends it as it is.
+        picture_detail: detail that the endpoint is asked to read a picture with.
+        judge: whether a model is asked about steps while the run goes on (hybrid detector).
+        judge_every: steps after which it is asked although nothing gives a reason to; 0 for never.
+        judge_calls: questions to it in one run at most.
+        actions: set of actions the model is offered: ``compact`` (WebNavigator's six), ``standard``, ``all``, or a set
+            of the workspace.
+        timezone: IANA name for the date in the prompts; "" for this machine's.
+        locale: language tag for the prompts and the browser; "" for the browser's.
+    """
+
+    pictures: Literal["auto", "off", "changed", "always"] = "auto"
+    picture_side: int = 1280
+    picture_detail: Literal["auto", "low", "high"] = "auto"
+    judge: Literal["off", "on"] = "off"
+    judge_every: int = 5
+    judge_calls: int = 12
+    actions: str = "standard"
+    timezone: str = ""
+    locale: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +60,7 @@ class RunRequest:
         supervised: apply the workspace's intervention policy; a person can be asked.
         tip_budget: tokens of the tips of a step; 0 for the setting.
         allow: risk classes (``buys``, ``deletes`` …) allowed although the task does not ask for them.
+        llm: options of the llm policy.
     """
 
     intent: str
@@ -52,6 +82,7 @@ class RunRequest:
     tip_budget: int = 0
     supervised: bool = False
     allow: tuple[str, ...] = ()
+    llm: LlmRunOptions = field(default_factory=LlmRunOptions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
