@@ -24,7 +24,8 @@ from app.cli.common import (
     with_engine,
 )
 from app.cli.live import print_requests
-from app.engine.api.run_api import LIVE_KNOWLEDGE, RunMemory, RunRequest, RunSummary
+from app.engine.api.run_api import LIVE_KNOWLEDGE, LlmRunOptions, RunMemory, RunRequest, RunSummary
+from app.engine.core.actions.action_sets import DEFAULT_SET
 from app.engine.core.events import Event, RunAdvanced
 from app.engine.core.labels import outcome_label
 from app.engine.core.trajectory import Outcome
@@ -81,6 +82,13 @@ def run(
             help="Ask for approval of such actions; decide with `sitelore live decide` in another terminal.",
         ),
     ] = False,
+    actions: Annotated[
+        str,
+        typer.Option(
+            help="The actions the model is offered: compact (six), standard, all, or a set of the workspace"
+            " (`sitelore prompts sets`). For --policy llm."
+        ),
+    ] = DEFAULT_SET,
     resume: Annotated[str, typer.Option(help="Resume this interrupted run.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -109,6 +117,7 @@ def run(
         tip_budget=tip_budget,
         supervised=supervised,
         allow=tuple(part for given in allow or () for part in given.split(",") if part.strip()),
+        llm=LlmRunOptions(actions=actions),
     )
 
     async def running(engine: Engine) -> RunSummary:

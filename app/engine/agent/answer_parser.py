@@ -11,8 +11,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from app.engine.core.actions.action_sets import all_calls
 from app.engine.core.actions.binding import NotANumber, build_action
-from app.engine.core.actions.specs import FORMS, SPECS, ActionSyntaxError, CallForm
+from app.engine.core.actions.specs import FORMS, ActionSyntaxError, CallForm
 from app.engine.core.actions.syntax import (
     MAX_ACTION_LENGTH,
     NAME_PATTERN,
@@ -80,12 +81,12 @@ class _AnswerParts:
 
 
 def parse_answer(
-    text: str, offered: Collection[type[Action]], page: PageCapture | None = None, *, most: int = 1
+    text: str, offered: Collection[str], page: PageCapture | None = None, *, most: int = 1
 ) -> ParsedAnswer:
     """Parse an answer; never raises, and takes milliseconds however long the answer is.
 
     Args:
-        offered: action classes that may be used.
+        offered: names of the calls that may be used (``action_sets``).
         page: the page whose elements may be named; without one their numbers are not checked.
         most: how many actions one answer may hold; further ones are dropped.
     """
@@ -185,9 +186,7 @@ class _ClosingTags:
         return end, end, False
 
 
-def _calls(
-    text: str, pieces: _AnswerParts, offered: Collection[type[Action]]
-) -> tuple[list[WrittenCall], str]:
+def _calls(text: str, pieces: _AnswerParts, offered: Collection[str]) -> tuple[list[WrittenCall], str]:
     """Return the calls of an answer, and the thinking of a JSON answer."""
     if pieces.actions:
         calls: list[WrittenCall] = []
@@ -209,7 +208,7 @@ def _calls(
     return (calls, "") if calls else _no_action_found(text, offered)
 
 
-def _no_action_found(text: str, offered: Collection[type[Action]]) -> tuple[list[WrittenCall], str]:
+def _no_action_found(text: str, offered: Collection[str]) -> tuple[list[WrittenCall], str]:
     if not text.strip():
         raise ActionSyntaxError("the answer is empty; give one action between <action> and </action>")
     example = next(form.usage for form in (*_forms(offered), *FORMS.values()))
@@ -291,11 +290,11 @@ def _line(line: str) -> WrittenCall | None:
     return calls[0] if len(calls) == 1 and (not bare or not form.parameters) else None
 
 
-def _action_of_call(call: WrittenCall, offered: Collection[type[Action]], page: PageCapture | None) -> Action:
+def _action_of_call(call: WrittenCall, offered: Collection[str], page: PageCapture | None) -> Action:
     form = FORMS.get(call.name)
     if form is None:
         raise ActionSyntaxError(_unknown_action(call.name, offered))
-    if form.makes not in offered:
+    if form.shown not in offered:
         raise ActionSyntaxError(
             f"{call.name} is not available in this run; available are {', '.join(_names(offered))}"
         )
@@ -311,7 +310,7 @@ def _action_of_call(call: WrittenCall, offered: Collection[type[Action]], page: 
     return action
 
 
-def _unknown_action(name: str, offered: Collection[type[Action]]) -> str:
+def _unknown_action(name: str, offered: Collection[str]) -> str:
     from rapidfuzz import process
 
     names = {alias: form for form in _forms(offered) for alias in form.names}
@@ -323,12 +322,12 @@ def _unknown_action(name: str, offered: Collection[type[Action]]) -> str:
     return f"there is no action {name[:40]!r}; {closest}available are {', '.join(_names(offered))}"
 
 
-def _names(offered: Collection[type[Action]]) -> list[str]:
-    return [form.usage.partition("(")[0] for form in _forms(offered)]
+def _names(offered: Collection[str]) -> list[str]:
+    return [form.shown for form in _forms(offered)]
 
 
-def _forms(offered: Collection[type[Action]]) -> list[CallForm]:
-    return [form for made, spec in SPECS.items() if made in offered for form in spec.forms]
+def _forms(offered: Collection[str]) -> list[CallForm]:
+    return [form for form in all_calls() if form.shown in offered]
 
 
 def _missing_element(number: int, call: WrittenCall, form: CallForm, page: PageCapture) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.engine.agent.model.role_model import RoleModel
 from app.engine.agent.navigator import StateCandidate, best_candidate
 from app.engine.api.run_api import RoleUsage, RunRequest
+from app.engine.core.actions.action_sets import BUILT_IN, OfferedActions
 from app.engine.core.learnings import LearnedWays, SeenLearning, page_learning
 from app.engine.core.model_api import AgentRole
 from app.engine.services.core import Core, on_store
@@ -84,6 +85,7 @@ class ModelPolicyBundle(PolicyBundle):
         from app.engine.agent.model.recording_model import BlobBuffer
 
         self._core, self._request = core, request
+        self._actions = chosen_actions(request.llm.actions)
         self._shelf = BlobBuffer()
         chosen = settings.load()
         chosen = replace(
@@ -136,12 +138,13 @@ class ModelPolicyBundle(PolicyBundle):
     def _policy(self, vision: Any = None) -> Policy:
         from app.engine.agent.llm.llm_policy import LlmPolicy
         from app.engine.agent.llm.options import LlmOptions
-        from app.engine.core.actions.action_sets import actions_in
-        from app.engine.core.actions.specs import ActionSet
+        from app.engine.core.actions.action_sets import calls_of
+        from app.engine.core.actions.types import AskHuman
 
-        options = LlmOptions()
-        if vision is not None:
-            options = replace(options, offered=options.offered | actions_in(ActionSet.VISION))
+        offered = frozenset(self._actions.calls)
+        if not self._request.supervised:
+            offered -= calls_of(AskHuman)
+        options = LlmOptions(offered=offered)
         return LlmPolicy(self._model, options=options, vision=vision, fence=self._fence)
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
@@ -175,11 +178,22 @@ class ModelPolicyBundle(PolicyBundle):
         return {digest: read(digest) for digest in digests}
 
 
+def chosen_actions(name: str) -> OfferedActions:
+    """Return a set of actions by its name.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name not in BUILT_IN:
+        raise UsageError(f"there is no set of actions '{name[:80]}'", remedy=f"use {', '.join(BUILT_IN)}")
+    return BUILT_IN[name]
+
+
 def make_policy_bundle(core: Core, request: RunRequest, secrets: Secrets) -> PolicyBundle:
     """Return the policy that a request asks for.
 
     Raises:
-        UsageError: there is no such policy.  ModelError: it needs a model and none is set.
+        UsageError: there is no such policy or set of actions.  ModelError: it needs a model and none is set.
     """
     if request.policy == "scout":
         from app.engine.agent.scout.policy import ScoutPolicy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.core.actions.action_sets import actions_in
+from app.engine.core.actions.action_sets import actions_in, calls_of
 from app.engine.core.actions.recorded import (
     RecordedAction,
     format_recorded,
@@ -76,12 +76,12 @@ def test_its_call_is_printed_and_parsed(action: Action):
     assert read_call(format_recorded(recorded)) == recorded
 
 
-def test_every_action_has_a_row_and_belongs_to_exactly_one_set():
+def test_every_action_has_a_row_and_every_call_belongs_to_exactly_one_group():
     kinds = set(SPECS)
     assert {type(action) for action in EVERY} == kinds
-    offered = [kind for members in ActionSet for kind in actions_in(members)]
-    assert set(offered) == kinds
-    assert len(offered) == len(kinds)
+    offered = [call for group in ActionSet for call in actions_in(group)]
+    assert set(offered) == calls_of(*kinds)
+    assert len(offered) == len(set(offered))
 
 
 def test_a_foreign_or_damaged_call_is_no_action():

@@ -24,7 +24,7 @@ from app.engine.agent.llm.prompt_parts import (
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger, worker_view
-from app.engine.core.actions.action_sets import action_help, actions_in
+from app.engine.core.actions.action_sets import action_help, actions_in, calls_of
 from app.engine.core.actions.specs import Action, ActionSet
 from app.engine.core.actions.types import Navigate
 from app.engine.core.chat_messages import MessagePart, PartKind
@@ -124,9 +124,10 @@ class Operator:
         self._open = (observation.step, call)
 
     def _begin(self, observation: Observation) -> LiveContext:
-        barred = set[type[Action]]() if observation.domains else {Navigate}
-        marks = actions_in(ActionSet.VISION) if self._sees else frozenset[type[Action]]()
-        self._offered = frozenset((self._options.offered | marks) - barred)
+        barred = frozenset[str]() if observation.domains else calls_of(Navigate)
+        if not self._sees:
+            barred |= actions_in(ActionSet.VISION)
+        self._offered = self._options.offered - barred
         told = prompt(
             "operator",
             marker=self._fence.marker,

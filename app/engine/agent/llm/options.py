@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from app.engine.agent.eviction.live_context import DEFAULT_BUDGET, DEFAULT_RETENTION
 from app.engine.agent.eviction.retention import RetentionLimits
 from app.engine.agent.llm.prompt_parts import TREE_CHARACTERS
-from app.engine.core.actions.action_sets import actions_in
-from app.engine.core.actions.specs import ActionSet
-
-ALL_BUT_VISION = actions_in(*ActionSet) - actions_in(ActionSet.VISION)
+from app.engine.core.actions.action_sets import BUILT_IN, DEFAULT_SET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +15,7 @@ class LlmOptions:
     """Options of ``LlmPolicy``.
 
     Attributes:
-        offered: action classes; those that can't work (no graph, no vision) are left out automatically.
+        offered: names of calls (``action_sets``); those that can't work (no graph, no vision) are left out.
         every: steps between two plans (SuperBrowser's N).
         batch: most actions in one answer.
         re_asks: further requests after an unreadable answer.
@@ -30,7 +27,7 @@ class LlmOptions:
         keep, budget: of the live context (``eviction.context``).
     """
 
-    offered: frozenset[type] = ALL_BUT_VISION
+    offered: frozenset[str] = frozenset(BUILT_IN[DEFAULT_SET].calls)
     every: int = 4
     batch: int = 5
     re_asks: int = 2

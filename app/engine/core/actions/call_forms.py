@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.engine.core.actions.specs import Action, Arguments, ArgumentType, CallForm, Parameter, Stored
+from app.engine.core.actions.specs import (
+    Action,
+    ActionSet,
+    Arguments,
+    ArgumentType,
+    CallForm,
+    Parameter,
+    Stored,
+)
 
 
 def call(
@@ -14,6 +22,7 @@ def call(
     usage: str,
     help: str,
     words: str = "",
+    set: ActionSet | None = None,
     build: Callable[[Arguments], Action] | None = None,
     **fixed: object,
 ) -> CallForm:
@@ -24,6 +33,7 @@ def call(
         usage=usage,
         help=help,
         words=words,
+        set=set,
         build=build,
         fixed=fixed,
     )

@@ -15,7 +15,7 @@ from app.engine.core.risk_class import RiskClass
 
 
 class ActionSet(StrEnum):
-    """Sets of actions an agent is offered."""
+    """Groups of calls, from which the sets are made that an agent is offered (``action_sets``)."""
 
     COMPACT = "compact"  # WebNavigator's six
     FORMS = "forms"
@@ -106,6 +106,7 @@ class CallForm:
         usage: an example.  help: what it does, for a model.
         words: what it does, for a person: ``{value}``, ``{value:q}`` in quotes, ``{enter:?text}`` for a text where the
             argument is true, ``{what}`` for the target; "" for the call itself.
+        set: the group this call belongs to, where it is not that of its action.
         fixed: attributes this call has no arguments for.
         build: makes the action where its attributes do not follow from the arguments.
     """
@@ -116,6 +117,7 @@ class CallForm:
     usage: str = ""
     help: str = ""
     words: str = ""
+    set: ActionSet | None = None
     fixed: Mapping[str, object] = field(default_factory=dict[str, object])
     build: Callable[[Arguments], Action] | None = None
 
@@ -123,6 +125,11 @@ class CallForm:
     def name(self) -> str:
         """Name of the call in a step."""
         return self.names[0]
+
+    @property
+    def shown(self) -> str:
+        """Name of the call as an agent is told it, and as it stands in a set of actions."""
+        return self.usage.partition("(")[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +211,7 @@ def action(
         SPECS[made] = ActionSpec(
             makes=made,
             set=set,
-            forms=tuple(_register(replace(form, makes=made)) for form in calls),
+            forms=tuple(_register(replace(form, makes=made, set=form.set or set)) for form in calls),
             component=component,
             touches_page=touches_page,
             ends_batch=ends_batch,

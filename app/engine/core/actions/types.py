@@ -72,7 +72,7 @@ def _wait(arguments: Arguments) -> Action:
     call("click click_element left_click tap", BID, BUTTON, MODIFIERS, LABEL, usage='click("12")',
          help="click an element; label is its name", words="click{what}", double=False),
     call("dblclick double_click", BID, BUTTON, MODIFIERS, LABEL, usage='dblclick("12")',
-         help="double-click an element", words="dblclick{what}", double=True),
+         help="double-click an element", words="dblclick{what}", set=ActionSet.POINTER, double=True),
 ))  # fmt: skip
 class Click(Action):
     """Click an element; ``label`` is the name the agent believes it has."""
@@ -88,7 +88,7 @@ class Click(Action):
          argument("value", "text", "content", "input", to="text"), ENTER,
          usage='fill("15", "red shoes", enter=True)', help="replace the text of a field; enter=True submits it",
          words="type {value:q} into{what}{enter:? and press Enter}"),
-    call("clear", BID, usage='clear("15")', help="clear a field", words="clear{what}", text=""),
+    call("clear", BID, usage='clear("15")', help="clear a field", words="clear{what}", set=ActionSet.FORMS, text=""),
 ))  # fmt: skip
 class TypeText(Action):
     """Replace the text of a field; ``enter`` submits it."""
