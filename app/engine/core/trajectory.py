@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction, describe_action
+from app.engine.core.prompt_set import ActionsVersion, PromptVersion
 
 
 class Outcome(StrEnum):
@@ -176,6 +177,10 @@ class Run:
     """US dollars, if the price of the model is known."""
     ended_by: str = ""
     """The operator who marked it finished or gave its answer; "" if the agent ended it."""
+    prompts: tuple[PromptVersion, ...] = ()
+    """The versions of the prompts, whose texts are blobs; none for runs that don't record them."""
+    actions: ActionsVersion | None = None
+    """The set of actions a model was offered."""
 
     @property
     def failed(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.engine.agent.llm.prompting import Fence, prompt, system, truncate, user
+from app.engine.agent.llm.prompting import Fence, system, truncate, user
 from app.engine.api.engine_api import StepView
 from app.engine.core.ax_tree import AxTreeLine
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
@@ -58,7 +58,7 @@ def step_question(
     most = MAX_CHANGES // 2 if len(parts) == 2 else MAX_CHANGES
     changes = fence.around("what changed", truncate(_changes(view), most, "the changes"))
     return [
-        system(prompt("judge_step", marker=fence.marker)),
+        system(fence.prompt("judge_step")),
         user(task, fence.around("the action", told), *parts, changes),
     ]
 
@@ -72,7 +72,7 @@ def outcome_question(
     where = final or (steps[-1] if steps else None)
     parts = [_picture(page.screenshot, f"step {page.index}") for page in pages if page.screenshot in pictures]
     return [
-        system(prompt("judge_outcome", marker=fence.marker)),
+        system(fence.prompt("judge_outcome")),
         user(
             f"The task: {_line(run.intent, fence, 3000)}",
             fence.around("the record", _trace(steps)),

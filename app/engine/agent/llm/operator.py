@@ -21,7 +21,7 @@ from app.engine.agent.llm.prompt_parts import (
     render_result,
     render_tips,
 )
-from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger, worker_view
 from app.engine.core.actions.action_sets import action_help, actions_in, calls_of
@@ -128,9 +128,9 @@ class Operator:
         if not self._sees:
             barred |= actions_in(ActionSet.VISION)
         self._offered = self._options.offered - barred
-        told = prompt(
+        told = self._fence.prompt(
             "operator",
-            marker=self._fence.marker,
+            self._offered,
             actions=action_help(self._offered),
             most=str(self._options.batch),
         )

@@ -17,7 +17,7 @@ from app.engine.agent.llm.prompt_parts import (
     render_page,
     render_tips,
 )
-from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.memory.rendering import PLANNER_CAPS, planner_view, render_ledger
 from app.engine.core.actions.types import ReportInfeasible, Stop
@@ -95,7 +95,7 @@ class Planner:
             ModelError: no answer came.
         """
         messages = [
-            system(prompt("planner", marker=self._fence.marker, steps_left=_steps_left_text(observation))),
+            system(self._fence.prompt("planner", steps_left=_steps_left_text(observation))),
             user(
                 self._request_text(observation, summary),
                 render_page(observation.page, self._fence, PLANNER_TREE_CHARACTERS),

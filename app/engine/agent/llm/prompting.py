@@ -9,52 +9,68 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from app.assets import resource
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.core.prompt_set import PromptSet
 from app.engine.core.redaction import redact_text, redact_tree
 from app.errors import InputError
 from kb import invisible
 
-_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
-@lru_cache(maxsize=32)
-def _template(name: str) -> str:
-    path = resource("prompts", f"{name}.md")
-    try:
-        return path.read_text("utf-8").strip()
-    except (OSError, UnicodeError) as error:
-        raise InputError(
-            f"the prompt can't be read: {error}", path=str(path), remedy="reinstall sitelore"
-        ) from error
-
-
-def prompt(name: str, **values: str) -> str:
-    """Return a prompt with its placeholders filled in; the values are not searched for placeholders.
+@lru_cache(maxsize=1)
+def bundled_prompts() -> PromptSet:
+    """Return the prompts that come with the program.
 
     Raises:
-        InputError: there is no such prompt.
-        KeyError: a placeholder has no value.
+        InputError: they can't be read.
     """
-    return _PLACEHOLDER.sub(lambda place: values[place[1]], _template(name))
+    folder = resource("prompts")
+    try:
+        texts = {path.stem: path.read_text("utf-8").strip() for path in sorted(folder.glob("*.md"))}
+    except (OSError, UnicodeError) as error:
+        raise InputError(
+            f"the prompts can't be read: {error}", path=str(folder), remedy="reinstall sitelore"
+        ) from error
+    return PromptSet(texts=texts, version=_program_version())
+
+
+def _program_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("sitelore")
+    except PackageNotFoundError:
+        return "of a checkout"
+
+
+def prompt(name: str, given: Collection[str] = (), /, **values: str) -> str:
+    """Return a bundled prompt with its placeholders filled in (``PromptSet.fill``)."""
+    return bundled_prompts().fill(name, given, **values)
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """Marked lines around a site's text; one fence a run.
+    """Marked lines around a site's text, and the prompts that name their marker; one fence a run.
 
     Args:
         marker: drawn at random; passed in by tests, so that the prompts are the same.
         mask: removes the secrets that this run may type; a page may show what was typed.
+        prompts: the prompts of this run.
     """
 
     marker: str = field(default_factory=lambda: secrets.token_hex(6))
     mask: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+    prompts: PromptSet = field(default_factory=bundled_prompts, repr=False, compare=False)
+
+    def prompt(self, name: str, given: Collection[str] = (), /, **values: str) -> str:
+        """Return a prompt of this run, with the marker and the other values filled in (``PromptSet.fill``)."""
+        return self.prompts.fill(name, given, marker=self.marker, **values)
 
     def around(self, what: str, text: str) -> str:
         """Return a site's text cleaned and fenced; ``what`` labels it in our own words."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.navigator import StateCandidate
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
 from app.engine.core.model_api import (
@@ -57,7 +57,7 @@ class Selector:
             return None
         shown = await self._shown(candidates)
         messages = [
-            system(prompt("selector", marker=self._fence.marker)),
+            system(self._fence.prompt("selector")),
             self._question(query, intent, candidates, shown),
         ]
         why = ""

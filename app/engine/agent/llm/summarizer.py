@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from app.engine.agent.llm.prompt_parts import render_history, render_tips
-from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.core.model_api import (
     INTEGER,
@@ -70,7 +70,7 @@ class Summarizer:
             ModelError: no answer came.
         """
         messages = [
-            system(prompt("summarizer", marker=self._fence.marker, words=str(SUMMARY_WORDS))),
+            system(self._fence.prompt("summarizer", words=str(SUMMARY_WORDS))),
             user(self._request_text(observation, summary, newer, action)),
         ]
         try:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from app.engine.agent.llm.prompting import Fence, prompt, system, user, visible
+from app.engine.agent.llm.prompting import Fence, system, user, visible
 from app.engine.core.chat_messages import ChatMessage
 from app.engine.core.model_api import TEXT, choice_schema, list_schema, object_schema
 from kb.compiler import compile_text, compiled
@@ -72,7 +72,7 @@ def question(draft: TipDraft, fence: Fence) -> list[ChatMessage]:
     """Ask for the steps of a tip; all its text is fenced."""
     parts = {"text": draft.text, "when": draft.when, "do": draft.do, "before": draft.before, "why": draft.why}
     told = "\n".join(f"{name}: {text[:MAX_TIP]}" for name, text in parts.items() if text.strip())
-    return [system(prompt("draft_steps", marker=fence.marker)), user(fence.around("the tip", told))]
+    return [system(fence.prompt("draft_steps")), user(fence.around("the tip", told))]
 
 
 def read_answer(data: Mapping[str, Any] | None, draft: TipDraft) -> StepDraft:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.secret_masking import mask_secrets
 from app.engine.agent.secrets import Secrets
@@ -184,7 +184,7 @@ class VisionClient:
         return partial
 
     def _rules(self, name: str, most: int) -> str:
-        return prompt(name, most=str(most), marker=self._fence.marker)
+        return self._fence.prompt(name, most=str(most))
 
 
 async def _ask(
