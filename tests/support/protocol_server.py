@@ -18,50 +18,17 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
 
-Request = dict[str, Any]
-"""The body of a chat request, as it was sent."""
+from tests.support import protocol_dialects as dialects
+from tests.support.protocol_dialects import Answer, Request, role_of, text_of, tokens_asked
 
-
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """The answer to one request.
-
-    Attributes:
-        text, thinking: of the message.  finish: its ``finish_reason``, "" for none at all.
-        status: another one than 200 sends ``error`` as the protocol does.
-        raw: bytes sent in place of all this, under ``kind``.
-        letters: letters of a streamed chunk.  pause: seconds before each.  first: seconds before anything is sent.
-        hang_after, cut_after: so many chunks are sent, then nothing more; then the connection is dropped.
-        usage: tokens in and out; ``None`` counts a token for every four letters.  tells_usage: whether it is sent.
-        as_json: a whole answer although a stream was asked for, as some proxies do.
-        stays: the connection is kept open behind the last word, without an end.
-    """
-
-    text: str = ""
-    thinking: str = ""
-    finish: str = "stop"
-    status: int = 200
-    error: str = ""
-    code: str = ""
-    headers: dict[str, str] = field(default_factory=dict)
-    raw: bytes | None = None
-    kind: str = "application/json"
-    letters: int = 24
-    pause: float = 0.0
-    first: float = 0.0
-    hang_after: int | None = None
-    cut_after: int | None = None
-    usage: tuple[int, int] | None = None
-    tells_usage: bool = True
-    as_json: bool = False
-    stays: bool = False
-
+__all__ = ["Answer", "Asked", "Brain", "ProtocolServer", "Request", "role_of", "text_of"]
 
 Brain = Callable[[Request], "str | Answer"]
 
@@ -126,8 +93,13 @@ class ProtocolServer:
         answers: sent first, one a request, in order.
         key: where given, any other key is answered with 401.
         models: names under ``/models``.
-        refuses: request fields (``response_format``, ``stream_options``, ``max_tokens``, ``temperature``) and
-            ``image_url`` that are answered with 400, as endpoints do that don't know them.
+        refuses: request fields at any depth (``response_format``, ``max_tokens``, ``reasoning_effort``,
+            ``temperature``, ``tools``, ``cache_control``, ``image_url``) and roles (``system``)
+            that are answered with 400, as endpoints do that don't know them.
+        reasoning: hidden tokens spent before each answer; a limit below them cuts it empty.
+        context: tokens (a fourth of the letters) that prompt and answer may have together; more is answered with 400.
+        azure: an api-version: the classic address of Azure (deployments, ``api-key``) is served in place of ``/v1``.
+        responses: whether there is a ``/responses``.
 
     Attributes:
         asked: chat requests, in order of arrival.  dropped: how many were given up by the client while being served.
@@ -141,11 +113,16 @@ class ProtocolServer:
         key: str = "",
         models: tuple[str, ...] = ("test-model",),
         refuses: Iterable[str] = (),
+        reasoning: int = 0,
+        context: int = 0,
+        azure: str = "",
+        responses: bool = True,
         port: int = 0,
     ) -> None:
         self.brain: Brain = brain or (lambda request: "")
         self.answers: deque[str | Answer] = deque(answers)
         self.key, self.models, self.refuses = key, models, frozenset(refuses)
+        self.reasoning, self.context, self.azure, self.responses = reasoning, context, azure, responses
         self.asked: list[Asked] = []
         self.dropped = 0
         self.lock = threading.Lock()
@@ -175,8 +152,13 @@ class ProtocolServer:
     @property
     def url(self) -> str:
         """The address for the settings."""
+        return f"{self.root}/openai/deployments/{self.models[0]}" if self.azure else f"{self.root}/v1"
+
+    @property
+    def root(self) -> str:
+        """The address without a path: a resource of Azure."""
         assert self._server is not None
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
     def bodies(self) -> list[Request]:
@@ -185,21 +167,49 @@ class ProtocolServer:
 
     def answer_to(self, body: Request) -> Answer:
         """The next prepared answer, else the brain's."""
-        for name in sorted(self.refuses):
-            if name in body or (name == "image_url" and '"image_url"' in json.dumps(body)):
-                return failing(
-                    400, f"Unsupported parameter: '{name}' is not supported here.", code="unsupported"
-                )
+        refusal = self._refusal(body)
+        if refusal is not None:
+            return refusal
         with self.lock:
             given = self.answers.popleft() if self.answers else None
         given = given if given is not None else self.brain(body)
-        return Answer(text=given) if isinstance(given, str) else given
+        answer = Answer(text=given) if isinstance(given, str) else given
+        spent = answer.reasoning or self.reasoning
+        limit = tokens_asked(body)
+        if spent and limit and spent + len(answer.text) // 4 > limit:
+            return replace(
+                answer,
+                text="",
+                calls=(),
+                finish="length",
+                reasoning=limit,
+                usage=(_prompt_tokens(body), limit),
+            )
+        return replace(answer, reasoning=spent)
+
+    def _refusal(self, body: Request) -> Answer | None:
+        sent = json.dumps(body)
+        for name in sorted(self.refuses):
+            if name in body or f'"{name}":' in sent:
+                why = f"Unsupported parameter: '{name}' is not supported here."
+                return failing(400, why, code="unsupported")
+            if f'"role": "{name}"' in sent:
+                return failing(400, f"The role '{name}' is not supported.", code="unsupported")
+        prompt, answer = _prompt_tokens(body), tokens_asked(body)
+        if self.context and prompt + answer > self.context:
+            why = (
+                f"This model's maximum context length is {self.context} tokens. However, you requested"
+                f" {prompt + answer} tokens ({prompt} in the messages, {answer} in the completion). Please reduce the"
+                " length of the messages or completion."
+            )
+            return failing(400, why, code="context_length_exceeded")
+        return None
 
     def cached_tokens(self, body: Request) -> int:
         """Tokens of the longest beginning that an earlier request had too, as a prefix cache would count them."""
-        prompt = _prompt(body)
+        prompt = text_of(body)
         with self.lock:
-            before = [_prompt(asked.body) for asked in self.asked[-20:-1]]
+            before = [text_of(asked.body) for asked in self.asked[-20:-1]]
         return max((_common(prompt, other) for other in before), default=0) // 4
 
 
@@ -231,8 +241,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.owner.asked.append(Asked(time.monotonic(), self.path, headers, body, self.client_address[1]))
         if not self._is_let_in():
             return
-        if not self.path.endswith("/chat/completions"):
-            self._send(404, _error("no such address", ""))
+        if not self._is_served():
+            self._send(404, _error("Resource not found", "404"))
             return
         try:
             self._answer(body, self.owner.answer_to(body))
@@ -240,8 +250,24 @@ class _Handler(BaseHTTPRequestHandler):
             self.owner.dropped += 1
             self.close_connection = True
 
+    def _is_served(self) -> bool:
+        parts = urlsplit(self.path)
+        ends = parts.path.endswith("/chat/completions") or (self.owner.responses and self._in_responses)
+        if not self.owner.azure:
+            return ends
+        version = parse_qs(parts.query).get("api-version") == [self.owner.azure]
+        return ends and version and parts.path.startswith(("/openai/deployments/", "/openai/responses"))
+
+    @property
+    def _in_responses(self) -> bool:
+        return urlsplit(self.path).path.endswith("/responses")
+
     def _is_let_in(self) -> bool:
-        if self.owner.key and self.headers.get("Authorization") != f"Bearer {self.owner.key}":
+        """Whether the key is right; Azure wants it in a header of its own, and takes another one for a token."""
+        given, wanted = self.headers.get("Authorization"), f"Bearer {self.owner.key}"
+        if self.owner.azure:
+            given, wanted = (self.headers.get("api-key") if given is None else "a token"), self.owner.key
+        if self.owner.key and given != wanted:
             self._send(401, _error("Incorrect API key provided", "invalid_api_key"))
             return False
         return True
@@ -255,14 +281,20 @@ class _Handler(BaseHTTPRequestHandler):
         elif body.get("stream") and not answer.as_json:
             self._stream(body, self._counted(body, answer))
         else:
-            self._send(200, json.dumps(_whole(body, self._counted(body, answer), self.owner)).encode())
+            whole = dialects.response_whole if self._in_responses else dialects.chat_whole
+            answer = self._counted(body, answer)
+            self._send(200, json.dumps(whole(body, answer, self._usage(body, answer))).encode())
 
     def _counted(self, body: Request, answer: Answer) -> Answer:
         if answer.usage is not None:
             return answer
-        return replace(
-            answer, usage=(len(_prompt(body)) // 4, (len(answer.text) + len(answer.thinking)) // 4)
-        )
+        said = (len(answer.text) + len(answer.thinking)) // 4 + answer.reasoning
+        return replace(answer, usage=(_prompt_tokens(body), said))
+
+    def _usage(self, body: Request, answer: Answer) -> dict[str, Any]:
+        tokens_in, tokens_out = answer.usage or (0, 0)
+        told = dialects.response_usage if self._in_responses else dialects.chat_usage
+        return told(tokens_in, tokens_out, min(tokens_in, self.owner.cached_tokens(body)), answer.reasoning)
 
     def _stream(self, body: Request, answer: Answer) -> None:
         self.send_response(200)
@@ -271,7 +303,10 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in answer.headers.items():
             self.send_header(name, value)
         self.end_headers()
-        for number, delta in enumerate(_deltas(answer)):
+        usage = self._usage(body, answer)
+        events = dialects.response_events if self._in_responses else dialects.chat_events
+        end = dialects.response_end if self._in_responses else dialects.chat_end
+        for number, event in enumerate(events(body, answer, usage)):
             if answer.hang_after is not None and number >= answer.hang_after:
                 self._hang()
                 return
@@ -279,15 +314,13 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 return
             self._wait(answer.pause)
-            self._event(_chunk(body, delta, None))
-        if answer.finish:
-            self._event(_chunk(body, {}, answer.finish))
+            self._event(event)
+        for event in end(body, answer, usage):
+            self._event(event)
         if answer.stays:
             self._hang()
             return
-        if answer.tells_usage and (body.get("stream_options") or {}).get("include_usage"):
-            self._event({**_chunk(body, {}, None), "choices": [], "usage": _usage(body, answer, self.owner)})
-        if answer.finish:
+        if answer.finish and not self._in_responses:
             self._piece(b"data: [DONE]\n\n")
         self._piece(b"")
 
@@ -308,7 +341,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.owner.closing.wait(seconds)
 
     def _event(self, data: dict[str, Any]) -> None:
-        self._piece(b"data: " + json.dumps(data).encode() + b"\n\n")
+        name = f"event: {data['type']}\n".encode() if self._in_responses else b""
+        self._piece(name + b"data: " + json.dumps(data).encode() + b"\n\n")
 
     def _piece(self, data: bytes) -> None:
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
@@ -334,68 +368,14 @@ class _Handler(BaseHTTPRequestHandler):
         """Quiet."""
 
 
-def _deltas(answer: Answer) -> Iterator[dict[str, str]]:
-    yield {"role": "assistant", "content": ""}
-    for at in range(0, len(answer.thinking), answer.letters):
-        yield {"reasoning_content": answer.thinking[at : at + answer.letters]}
-    for at in range(0, len(answer.text), answer.letters):
-        yield {"content": answer.text[at : at + answer.letters]}
-
-
-def _chunk(body: Request, delta: dict[str, str], finish: str | None) -> dict[str, Any]:
-    return {
-        "id": "chat-1",
-        "object": "chat.completion.chunk",
-        "created": 0,
-        "model": body.get("model", ""),
-        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
-    }
-
-
-def _whole(body: Request, answer: Answer, server: ProtocolServer) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": answer.text}
-    if answer.thinking:
-        message["reasoning_content"] = answer.thinking
-    return {
-        "id": "chat-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": body.get("model", ""),
-        "choices": [{"index": 0, "message": message, "finish_reason": answer.finish or None}],
-        **({"usage": _usage(body, answer, server)} if answer.tells_usage else {}),
-    }
-
-
-def _usage(body: Request, answer: Answer, server: ProtocolServer) -> dict[str, Any]:
-    tokens_in, tokens_out = answer.usage or (0, 0)
-    return {
-        "prompt_tokens": tokens_in,
-        "completion_tokens": tokens_out,
-        "total_tokens": tokens_in + tokens_out,
-        "prompt_tokens_details": {"cached_tokens": min(tokens_in, server.cached_tokens(body))},
-    }
+def _prompt_tokens(body: Request) -> int:
+    return len(text_of(body)) // 4
 
 
 def _error(message: str, code: str) -> bytes:
     return json.dumps(
         {"error": {"message": message, "type": "error", "code": code or None, "param": None}}
     ).encode()
-
-
-def text_of(request: Request) -> str:
-    """All text of a request, for a brain to read."""
-    return _prompt(request)
-
-
-def _prompt(body: Request) -> str:
-    """The messages as one text; a picture counts by its address."""
-    lines: list[str] = []
-    for message in body.get("messages", []):
-        content = message.get("content") or ""
-        parts = content if isinstance(content, list) else [{"text": content}]
-        words = (part.get("text") or (part.get("image_url") or {}).get("url", "")[:400] for part in parts)
-        lines.append(f"{message.get('role')}: " + "\n".join(words))
-    return "\n".join(lines)
 
 
 def _common(one: str, other: str) -> int:
