@@ -17,6 +17,7 @@ from app.engine.core.verdicts import Flag
 from app.engine.jobs import Job
 from app.engine.services.agent_runs import AgentRunService
 from app.engine.services.core import Core
+from app.engine.services.exchanges import ExchangeService
 from app.engine.services.exploration import ExplorationService
 from app.engine.services.graph_cache import GraphCache
 from app.engine.services.graph_navigation import GraphNavigationService
@@ -86,6 +87,7 @@ class Engine(EngineApi):
             TipTestService(core, graph_cache),
             SiteService(core),
             StepDraftingService(core),
+            ExchangeService(core),
         )
         self._proof: launcher.StartedBrowser | None = None
         self._unlisten = launcher.on_browser_start(self._on_browser)

@@ -68,6 +68,7 @@ from kb.tip import (
     VerifyReport,
     Waiver,
 )
+from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fake_graph import FakeGraphs
 from tests.support.fake_live import FakeLive
 from tests.support.fake_sites import FakeSites, make_sites
@@ -85,7 +86,7 @@ from tests.support.made_up import (
 )
 
 
-class FakeEngine(FakeGraphs, FakeLive, FakeTips, FakeSites):
+class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakeTips, FakeSites):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
     def __init__(self, bus: EventBus | None = None, *, empty: bool = False) -> None:
@@ -109,6 +110,7 @@ class FakeEngine(FakeGraphs, FakeLive, FakeTips, FakeSites):
         self.memories: dict[str, RunMemory] = {}
         self.refuses_runs = ""
         self.start_graphs(empty=empty)
+        self.start_exchanges()
         self.start_live(empty=empty)
 
     # ------------------------------------------------------------ the agent

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from app.engine.api.exchange_api import ExchangeApi
 from app.engine.api.graph_api import GraphApi
 from app.engine.api.live_api import LiveApi
 from app.engine.api.run_api import RunApi, TipUse
@@ -279,7 +280,7 @@ class WorkspaceInfo:
     """Repairs made when it was opened, one sentence each."""
 
 
-class EngineApi(GraphApi, RunApi, LiveApi, TipApi, SiteApi, Protocol):
+class EngineApi(GraphApi, RunApi, ExchangeApi, LiveApi, TipApi, SiteApi, Protocol):
     """All use cases.  Errors are ``SiteloreError``s; long ones run as jobs and report progress as events."""
 
     # the workspace

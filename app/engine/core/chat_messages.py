@@ -24,6 +24,7 @@ class PartKind(StrEnum):
 
     TEXT = "text"
     LEDGER = "ledger"  # the rendered ledger
+    TIPS = "tips"  # one tip in force (``tip`` is its id), or the line above them
     IMAGE = "image"  # ``digest`` names the picture
     CAPTION = "caption"  # a vision model's description
     STATE = "state"  # address, title, tabs
@@ -46,6 +47,7 @@ class MessagePart:
         url, title, state: of a state part and of a tool result: where it was.
         evicted: of a marker, the kind of the evicted part; of a tool result, that only a line of it is left.
         base: of an element list written as changes, the ``digest`` of the list it changes.
+        tip: of a tip in force, its id.
     """
 
     kind: PartKind
@@ -60,6 +62,7 @@ class MessagePart:
     state: str = ""
     evicted: PartKind | None = None
     base: str = ""
+    tip: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

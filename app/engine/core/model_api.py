@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -35,6 +35,8 @@ class ModelReply:
         tokens: in, out; cached: input tokens that the endpoint had in its cache.
         seconds: until the last token; first: until the first one.
         digest: content hash of the recorded exchange, "" where none is stored.
+        parameters: what was sent beside the messages (``recording_model.sent_parameters``).
+        money: US dollars at the price of that time; ``None`` where no price is known.
         cut: it ended at the token limit.
         unseen: pictures were replaced by words, because the endpoint takes none.
     """
@@ -50,6 +52,8 @@ class ModelReply:
     truncated: bool = False
     model: str = ""
     pictures_dropped: bool = False
+    parameters: dict[str, Any] = field(default_factory=dict[str, Any])
+    money: float | None = None
 
 
 class ModelErrorKind(StrEnum):

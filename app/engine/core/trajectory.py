@@ -181,6 +181,8 @@ class Run:
     """The versions of the prompts, whose texts are blobs; none for runs that don't record them."""
     actions: ActionsVersion | None = None
     """The set of actions a model was offered."""
+    calls: tuple[str, ...] = ()
+    """Content hashes of the exchanges with a model that belong to no recorded step."""
 
     @property
     def failed(self) -> bool:

@@ -203,7 +203,7 @@ def redact_run(
         _keep(kept, moved, digest, redact_tree(kept[digest].decode("utf-8", "replace")))
     for digest in {step.html for step in pages} & kept.keys():
         _keep(kept, moved, digest, redact_html(kept[digest].decode("utf-8", "replace")))
-    for digest in {call for step in pages for call in step.calls} & kept.keys():
+    for digest in {*run.calls, *(call for step in pages for call in step.calls)} & kept.keys():
         _keep(kept, moved, digest, redact_text(kept[digest].decode("utf-8", "replace")).encode())
     clean = tuple(_step(step, moved, kept) for step in steps)
     return (
@@ -214,6 +214,7 @@ def redact_run(
             error=redact_text(run.error),
             answer=redact_text(run.answer) if run.answer is not None else None,
             final=_step(run.final, moved, kept) if run.final is not None else None,
+            calls=tuple(moved.get(call, call) for call in run.calls),
         ),
         clean,
         kept,

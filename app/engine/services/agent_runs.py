@@ -16,6 +16,7 @@ from app import settings
 from app.engine.agent.llm.prompting import visible
 from app.engine.agent.loop import AgentDependencies, AgentLoop
 from app.engine.agent.memory.ledger_store import LONGEST_GOAL, LedgerStore
+from app.engine.agent.model.recording_model import is_exchange
 from app.engine.agent.navigator import GlobalNavigator
 from app.engine.agent.ports import ActionExecutor, AgentTask, StepReport
 from app.engine.agent.secrets import Secrets, resolve_secrets
@@ -56,14 +57,31 @@ class StoredRunRecorder:
 
     def __init__(self, core: Core, live: RunWriter, bundle: PolicyBundle) -> None:
         self._core, self._live, self._head = core, live, bundle
+        self._exchanges: dict[str, bytes] = {}
 
     async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
         """Store one step with its contents; it is on the disk when this returns."""
-        await self._core.on_store(self._live.append, step, {**blobs, **self._head.exchanges()})
+        kept = self._taken()
+        step = replace(step, calls=tuple(dict.fromkeys((*step.calls, *_calls(kept)))))
+        await self._core.on_store(self._live.append, step, {**blobs, **kept})
+        self._exchanges.clear()
 
     async def finish(self, run: Run, blobs: Mapping[str, bytes]) -> None:
         """Store the end of the run."""
-        await self._core.on_store(self._live.finish, run, {**blobs, **self._head.exchanges()})
+        kept = self._taken()
+        run = replace(run, calls=tuple(dict.fromkeys((*run.calls, *_calls(kept)))))
+        await self._core.on_store(self._live.finish, run, {**blobs, **kept})
+        self._exchanges.clear()
+
+    def _taken(self) -> dict[str, bytes]:
+        """Return the exchanges that are not stored yet; those of an attempt that failed stay among them."""
+        self._exchanges |= self._head.exchanges()
+        return dict(self._exchanges)
+
+
+def _calls(blobs: Mapping[str, bytes]) -> list[str]:
+    """Return the exchanges among these, also those that no decision names: failed ones, the selector's."""
+    return [digest for digest, data in blobs.items() if is_exchange(data)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -150,7 +150,7 @@ def blob_digests(run: Run, steps: Iterable[Step]) -> list[str]:
         for digest in (step.tree, step.html, step.screenshot, step.boxes, *step.calls)
         if digest
     )
-    named = (*named, *(one.digest for one in run.prompts))
+    named = (*named, *run.calls, *(one.digest for one in run.prompts))
     return list(dict.fromkeys(named))
 
 

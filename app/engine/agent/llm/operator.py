@@ -19,7 +19,7 @@ from app.engine.agent.llm.prompt_parts import (
     render_location,
     render_news,
     render_result,
-    render_tips,
+    tip_parts,
 )
 from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
@@ -223,8 +223,6 @@ class Operator:
         memory = render_ledger(replace(view, goal="", recent=()), WORKER_CAPS)
         hints = "\n".join(f"- {fence.line(hint, 300)}" for hint in brief.next_steps)
         texts = [
-            render_news(observation.news, fence),
-            render_tips(observation.tips, fence, observation.procedures),
             fence.around("done so far", fence.line(brief.summary, 1400)) if brief.summary else "",
             render_answers(observation.answers, fence),
             f"The planner proposes:\n{hints}" if hints else "",
@@ -233,7 +231,13 @@ class Operator:
             *brief.remarks,
         ]
         ledger = [MessagePart(kind=PartKind.LEDGER, text=fence.around("memory", memory))] if memory else []
-        return [*ledger, *(MessagePart(kind=PartKind.TEXT, text=text) for text in texts if text)]
+        news = render_news(observation.news, fence)
+        tips = tip_parts(observation.tips, fence, observation.procedures)
+        return [*ledger, *_text_parts([news]), *tips, *_text_parts(texts)]
+
+
+def _text_parts(texts: Sequence[str]) -> list[MessagePart]:
+    return [MessagePart(kind=PartKind.TEXT, text=text) for text in texts if text]
 
 
 def _steps_left_text(observation: Observation) -> str:

@@ -15,7 +15,7 @@ from app.engine.agent.llm.prompt_parts import (
     render_location,
     render_news,
     render_page,
-    render_tips,
+    tip_parts,
 )
 from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
@@ -97,7 +97,9 @@ class Planner:
         messages = [
             system(self._fence.prompt("planner", steps_left=_steps_left_text(observation))),
             user(
-                self._request_text(observation, summary),
+                f"{self._request_text(observation, summary)}\n",
+                *tip_parts(observation.tips, self._fence, observation.procedures),
+                self._fence.around("place", render_location(observation, self._fence)),
                 render_page(observation.page, self._fence, PLANNER_TREE_CHARACTERS),
                 _claim_question(claim, self._fence),
             ),
@@ -127,8 +129,6 @@ class Planner:
             fence.around("summary", summary) if summary else "",
             fence.around("last steps", render_history(last, fence)) if last else "Nothing was done yet.",
             render_news(observation.news, fence),
-            render_tips(observation.tips, fence, observation.procedures),
-            fence.around("place", render_location(observation, fence)),
         ]
         return "\n\n".join(part for part in parts if part)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from app.engine.agent.llm.prompting import Fence
 from app.engine.core.action_result import ActionResult
+from app.engine.core.chat_messages import MessagePart, PartKind
 from app.engine.core.observation import HistoryEntry, Observation, ProcedureState, RetrievedTip
 from app.engine.core.page_state import Challenge, PageCapture
 from app.engine.core.rectangles import overlap
@@ -117,35 +118,44 @@ def render_location(observation: Observation, fence: Fence) -> str:
     return "\n".join(lines)
 
 
-def render_tips(tips: Sequence[RetrievedTip], fence: Fence, procedures: Sequence[ProcedureState] = ()) -> str:
-    """Return the tips in force, numbered from 1 in their order; "" where there are none.
+HINTS_HEAD = "The person who supervises this run says (an instruction; the newest counts most):"
+TIPS_HEAD = "Expert knowledge of this site:"
+"""Lines above the hints and above the tips."""
+
+
+def tip_parts(
+    tips: Sequence[RetrievedTip], fence: Fence, procedures: Sequence[ProcedureState] = ()
+) -> list[MessagePart]:
+    """Return the tips in force, numbered from 1 in their order, one part each below their head.
 
     Hints of the supervisor come before the experts' tips, in full: they are instructions.  Of a tip with ``procedures``
-    that applies here the steps follow, with a mark at the next one.
+    that applies here the steps follow, with a mark at the next one.  The part of a head is there without tips too,
+    empty: a recorded prompt shows by it where they stand (``ask_again``).
     """
     states = {state.tip: state for state in procedures}
     said = [
-        f"{n}. {fence.line(tip.text, MAX_HINT_CHARS)}"
+        _tip_part(f"{n}. {fence.line(tip.text, MAX_HINT_CHARS)}", tip.tip)
         for n, tip in enumerate(tips, 1)
         if tip.kind == HINT_KIND
     ]
     known = [
-        "\n".join([_render_tip(n, tip, fence), *_render_steps(states.get(tip.tip), fence)])
+        _tip_part(
+            "\n".join([_render_tip(n, tip, fence), *_render_steps(states.get(tip.tip), fence)]), tip.tip
+        )
         for n, tip in enumerate(tips, 1)
         if tip.kind != HINT_KIND
     ]
-    return "\n".join(
-        [
-            *(
-                ["The person who supervises this run says (an instruction; the newest counts most):"]
-                if said
-                else []
-            ),
-            *said,
-            *(["Expert knowledge of this site:"] if known else []),
-            *known,
-        ]
-    )
+    heads = [_tip_part(HINTS_HEAD)] if said else []
+    return [*heads, *said, _tip_part(TIPS_HEAD if known else ""), *known]
+
+
+def _tip_part(text: str, tip: str = "") -> MessagePart:
+    return MessagePart(kind=PartKind.TIPS, text=text, tip=tip)
+
+
+def render_tips(tips: Sequence[RetrievedTip], fence: Fence, procedures: Sequence[ProcedureState] = ()) -> str:
+    """Return the tips in force as one text (``tip_parts``); "" where there are none."""
+    return "\n".join(part.text for part in tip_parts(tips, fence, procedures) if part.text)
 
 
 def render_news(news: Sequence[str], fence: Fence) -> str:

@@ -22,7 +22,7 @@ from app.engine.agent.model.limits import (
     known_price,
     parse_price,
 )
-from app.engine.agent.model.recording_model import RecordingModel
+from app.engine.agent.model.recording_model import RecordingModel, sent_parameters
 from app.engine.agent.model.request_errors import RequestFailed
 from app.engine.agent.model.structured import read_json
 from app.engine.agent.model.transport import ModelTransport, StreamedAnswer
@@ -224,8 +224,8 @@ class EndpointModel:
         answer = StreamedAnswer(allowed)
         left = self.meter.seconds_left()
         started = time.monotonic()
+        body = request.body(capabilities, allowed)
         try:
-            body = request.body(capabilities, allowed)
             await self._transport.send(body, answer, min(self._retries.whole, left))
         except RequestFailed as failed:
             if failed.kind is ModelErrorKind.TIMEOUT and time.monotonic() - started >= left:
@@ -248,6 +248,8 @@ class EndpointModel:
             truncated=answer.cut or answer.finish == "length",
             model=answer.model or request.model,
             pictures_dropped=request.has_pictures and not capabilities.pictures,
+            parameters=sent_parameters(body),
+            money=price.of(tokens[0], tokens[1], answer.cached) if price is not None else None,
         )
 
 

@@ -9,19 +9,32 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, cast
 
 import orjson
 
+from app.engine.api.exchange_api import EXCHANGE_FORMAT
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelReply, ModelUsage
 from app.engine.core.redaction import redact_text
 from app.engine.core.trajectory import add_blob
 
-FORMAT = 1
-"""Format number of a stored exchange."""
+SENT = (
+    "model",
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "temperature",
+    "top_p",
+    "reasoning_effort",
+    "reasoning",
+    "verbosity",
+    "parallel_tool_calls",
+    "tool_choice",
+)
+"""Fields of a request that are recorded; any other might hold what nobody may read."""
 _MARKER = re.compile(rb"<<end of [^<>\\]{1,60} ([0-9a-f]{12})>>")
 """The random marker of a fence, in its closing line."""
 
@@ -77,11 +90,17 @@ class RecordingModel:
             for message in messages
         ]
         request = {"role": role.value, "schema": schema, "messages": sent}
-        return {"format": FORMAT, "key": request_key(request), **request}
+        return {"format": EXCHANGE_FORMAT, "key": request_key(request), **request}
 
     def _part(self, part: MessagePart) -> dict[str, str]:
         kept = {"kind": part.kind.value, "text": self._clean(part.text)}
-        return {**kept, "digest": part.digest} if part.kind is PartKind.IMAGE else kept
+        match part.kind:
+            case PartKind.IMAGE:
+                return {**kept, "digest": part.digest}
+            case PartKind.TIPS:
+                return {**kept, "tip": part.tip}
+            case _:
+                return kept
 
     def _answer(self, reply: ModelReply) -> dict[str, Any]:
         answer = {field.name: getattr(reply, field.name) for field in fields(reply) if field.name != "digest"}
@@ -102,6 +121,21 @@ class RecordingModel:
         if isinstance(value, list):
             return [self._clean_json(part) for part in cast("list[Any]", value)]
         return value
+
+
+def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a request's body holds beside its messages and their schema; never a header or a key."""
+    schema = cast("dict[str, Any]", body.get("response_format") or {}).get("type", "")
+    return {
+        "api": "responses" if "input" in body else "chat",
+        **{name: body[name] for name in SENT if name in body},
+        **({"response_format": schema} if schema else {}),
+    }
+
+
+def is_exchange(data: bytes) -> bool:
+    """Whether a content of a run is an exchange; the others that come with one are pictures."""
+    return data.startswith(b"{")
 
 
 def request_key(request: dict[str, Any]) -> str:
