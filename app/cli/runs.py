@@ -11,6 +11,7 @@ from app.cli.common import Json, json_data, print_note, print_result, table, wit
 from app.cli.sites import give_hosts
 from app.engine.api.engine_api import RunDetail, RunFilter, RunImportReport, RunRow
 from app.engine.core.labels import outcome_label
+from app.engine.core.prompt_set import version_words
 from app.engine.core.trajectory import Step
 from app.errors import UsageError
 
@@ -188,6 +189,7 @@ def _run_text(detail: RunDetail) -> str:
         f"{run.site} · {run.suite} {run.task_id} · {run.intent}",
         f"{score}, {outcome_label(run.outcome)}, {run.step_count} steps, risk {detail.risk.value:.2f}",
         *([f"ended by hand by {run.ended_by}"] if run.ended_by else []),
+        *([versions] if (versions := version_words(run.prompts, run.actions)) else []),
     ]
     flagged = {flag.step: flag.message for flag in reversed(detail.flags)}
     for step in detail.steps:

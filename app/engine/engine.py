@@ -26,6 +26,7 @@ from app.engine.services.graphs import GraphService
 from app.engine.services.history import HistoryService
 from app.engine.services.knowledge import KnowledgeService
 from app.engine.services.model_judging import ModelJudging
+from app.engine.services.prompts import PromptService
 from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
 from app.engine.services.run_reader import RunReader
@@ -88,6 +89,7 @@ class Engine(EngineApi):
             SiteService(core),
             StepDraftingService(core),
             ExchangeService(core),
+            PromptService(core),
         )
         self._proof: launcher.StartedBrowser | None = None
         self._unlisten = launcher.on_browser_start(self._on_browser)

@@ -57,6 +57,11 @@ class SitesChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromptsChanged(Event):
+    """A prompt or a set of actions of the workspace was saved or put back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryChanged(Event):
     """The labels of undo and redo changed; an empty text means there is none."""
 

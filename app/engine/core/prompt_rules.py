@@ -22,7 +22,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptCheck:
-    """What is wrong with an edited prompt.
+    """Faults of an edited prompt.
 
     Attributes:
         errors: one sentence for each rule it breaks; it can't be used.

@@ -32,6 +32,7 @@ from app.engine.services.graph_cache import GraphCache
 from app.engine.services.graph_search import GraphSearchService
 from app.engine.services.learnings import keep_learnings, load_ways
 from app.engine.services.policy_factory import PolicyBundle, make_policy_bundle
+from app.engine.services.prompts import run_prompts
 from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
 from app.engine.services.run_knowledge import RunGraphs, RunKnowledge
@@ -151,6 +152,7 @@ class AgentRunService:
             await self._graph_cache.load(name)
         await RunKnowledge.open(self._retrieval, request.kb, request.site)
         await self._core.on_worker(checked_login, request.storage_state)
+        await self._core.on_store(run_prompts, self._core.workspace, request)
         return request
 
     def remove_passwords(self, run: str, request: RunRequest) -> RunRequest:
@@ -166,7 +168,8 @@ class AgentRunService:
         intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
         # Before anything is stored: there may be no model.  The key may come from a slow keyring.
-        bundle = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
+        given = await self._core.on_store(run_prompts, self._core.workspace, request)
+        bundle = await self._core.on_worker(make_policy_bundle, self._core, request, secrets, given)
         begun = Run(
             id=run or new_run_id(),
             source="sitelore",
@@ -182,10 +185,13 @@ class AgentRunService:
             model=bundle.model_name,
             knowledge=_kb_name(request.kb),
             graph=", ".join(request.graph),
+            prompts=given.prompts.versions() if given is not None else (),
+            actions=given.actions_version if given is not None else None,
         )
+        texts = given.prompts.blobs() if given is not None else {}
 
         def take() -> RunWriter:
-            return RunWriter.begin(self._core.workspace, begun, request_file(request))
+            return RunWriter.begin(self._core.workspace, begun, request_file(request), texts)
 
         return PreparedRun(run=begun.id, request=request, secrets=secrets, bundle=bundle, take=take)
 
@@ -198,7 +204,8 @@ class AgentRunService:
         request = await self._run_reader.request_of(run)
         intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
-        bundle = await self._core.on_worker(make_policy_bundle, self._core, request, secrets)
+        given = await self._core.on_store(run_prompts, self._core.workspace, request, run)
+        bundle = await self._core.on_worker(make_policy_bundle, self._core, request, secrets, given)
 
         def take() -> RunWriter:
             return RunWriter.resume(self._core.workspace, run)

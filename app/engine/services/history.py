@@ -10,13 +10,14 @@ from app.engine.core.events import (
     HistoryChanged,
     KnowledgeChanged,
     PolicyChanged,
+    PromptsChanged,
     RunsChanged,
     SitesChanged,
 )
 from app.engine.services.core import Core, on_store
 from app.engine.services.review import ReviewService
 from app.engine.store.supervision.supervision_state import POLICY_EDIT
-from app.engine.store.workspace import GRAPH_EDIT, SITE_EDIT
+from app.engine.store.workspace import ACTION_SET_EDIT, GRAPH_EDIT, PROMPT_EDIT, SITE_EDIT
 from kb.journal import JournalEntry
 
 
@@ -84,6 +85,8 @@ class HistoryService:
         elif entry is not None and entry.kind == SITE_EDIT:
             self._core.bus.publish(SitesChanged())
             self._core.bus.publish(RunsChanged())
+        elif entry is not None and entry.kind in (PROMPT_EDIT, ACTION_SET_EDIT):
+            self._core.bus.publish(PromptsChanged())
         elif entry is not None:
             await self._review.start_missing_detection()  # runs that came back from the trash
             await self._review.after_verdicts(())
@@ -99,7 +102,10 @@ class HistoryService:
         return words[0], words[1]
 
     def _tell(self, event: object) -> None:
-        if isinstance(event, KnowledgeChanged | RunsChanged | GraphChanged | PolicyChanged | SitesChanged):
+        if isinstance(
+            event,
+            KnowledgeChanged | RunsChanged | GraphChanged | PolicyChanged | SitesChanged | PromptsChanged,
+        ):
             self._core.registry.hold(self._publish())
 
     async def _publish(self) -> None:

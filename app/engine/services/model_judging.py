@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from app import settings
 from app.engine.agent.judging.judge import JudgeOptions, JudgeProgress, judge_run
+from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.model.client import open_model
 from app.engine.agent.model.recording_model import BlobBuffer
 from app.engine.api.engine_api import RunFilter
@@ -16,6 +17,7 @@ from app.engine.core.verdicts import Flag, Opinion
 from app.engine.detectors.vlm import MODEL_DETECTORS
 from app.engine.jobs import Job
 from app.engine.services.core import Core
+from app.engine.services.prompts import prompts_in_force
 from app.engine.services.review import ReviewService
 from app.engine.store.blob_store import pack_blobs
 
@@ -87,6 +89,7 @@ class ModelJudging:
             return workspace.runs.load(run_id)
 
         run, steps = await self._core.on_store(loading)
+        prompts = await self._core.on_store(prompts_in_force, workspace)
         shelf = BlobBuffer()
         model = self._opener(shelf)
 
@@ -94,7 +97,9 @@ class ModelJudging:
             return await self._core.on_store(workspace.runs.read_blob, digest)
 
         try:
-            opinion = await judge_run(run, steps, load, model, options=options, progress=progress)
+            opinion = await judge_run(
+                run, steps, load, model, options=options, progress=progress, fence=Fence(prompts=prompts)
+            )
         finally:
             await model.aclose()
             await self._core.on_store(lambda: workspace.runs.blobs.add(pack_blobs(shelf.take())))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from app.engine.agent.model.role_model import RoleModel
 from app.engine.agent.navigator import StateCandidate, best_candidate
 from app.engine.api.run_api import RoleUsage, RunRequest
-from app.engine.core.actions.action_sets import BUILT_IN, OfferedActions
 from app.engine.core.learnings import LearnedWays, SeenLearning, page_learning
 from app.engine.core.model_api import AgentRole
 from app.engine.services.core import Core, on_store
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from app.engine.browser.session import BrowserSession
     from app.engine.core.model_api import LanguageModel
     from app.engine.core.observation import Policy
+    from app.engine.services.prompts import RunPrompts
 
 
 class PolicyBundle:
@@ -71,7 +71,7 @@ class PolicyBundle:
 class ModelPolicyBundle(PolicyBundle):
     """A language model in all roles, with ``vision`` also a vision model.  Every exchange is stored with the run."""
 
-    def __init__(self, core: Core, request: RunRequest, secrets: Secrets) -> None:
+    def __init__(self, core: Core, request: RunRequest, secrets: Secrets, given: RunPrompts) -> None:
         """Open the model; nothing is sent yet.
 
         Raises:
@@ -85,7 +85,7 @@ class ModelPolicyBundle(PolicyBundle):
         from app.engine.agent.model.recording_model import BlobBuffer
 
         self._core, self._request = core, request
-        self._actions = chosen_actions(request.llm.actions)
+        self._actions = given.actions
         self._shelf = BlobBuffer()
         chosen = settings.load()
         chosen = replace(
@@ -99,7 +99,7 @@ class ModelPolicyBundle(PolicyBundle):
         self._model: LanguageModel = open_model(
             chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask, heartbeat=self.heartbeat
         )
-        self._fence = Fence(mask=secrets.mask)
+        self._fence = Fence(mask=secrets.mask, prompts=given.prompts)
         self._selector = Selector(self._model, self._fence, self._pictures)
         self._larger = RoleModel(self._model, AgentRole.LARGER_VISION) if chosen.larger_vision_model else None
         self._ways = LearnedWays()
@@ -178,27 +178,18 @@ class ModelPolicyBundle(PolicyBundle):
         return {digest: read(digest) for digest in digests}
 
 
-def chosen_actions(name: str) -> OfferedActions:
-    """Return a set of actions by its name.
+def make_policy_bundle(
+    core: Core, request: RunRequest, secrets: Secrets, given: RunPrompts | None
+) -> PolicyBundle:
+    """Return the policy that a request asks for; ``given`` are the prompts and actions of a model's.
 
     Raises:
-        UsageError: there is none of that name.
-    """
-    if name not in BUILT_IN:
-        raise UsageError(f"there is no set of actions '{name[:80]}'", remedy=f"use {', '.join(BUILT_IN)}")
-    return BUILT_IN[name]
-
-
-def make_policy_bundle(core: Core, request: RunRequest, secrets: Secrets) -> PolicyBundle:
-    """Return the policy that a request asks for.
-
-    Raises:
-        UsageError: there is no such policy or set of actions.  ModelError: it needs a model and none is set.
+        UsageError: there is no such policy.  ModelError: it needs a model and none is set.
     """
     if request.policy == "scout":
         from app.engine.agent.scout.policy import ScoutPolicy
 
         return PolicyBundle(ScoutPolicy())
-    if request.policy == "llm":
-        return ModelPolicyBundle(core, request, secrets)
+    if given is not None:
+        return ModelPolicyBundle(core, request, secrets, given)
     raise UsageError(f"there is no policy {request.policy!r}", remedy="use scout or llm")

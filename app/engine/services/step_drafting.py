@@ -15,6 +15,7 @@ from app.engine.api.tip_api import DraftedSteps
 from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind
 from app.engine.jobs import Job
 from app.engine.services.core import Core
+from app.engine.services.prompts import prompts_in_force
 from app.engine.store.blob_store import pack_blobs
 from app.errors import UsageError
 from app.settings import KEY_VARIABLE
@@ -69,12 +70,13 @@ class StepDraftingService:
         return await task
 
     async def _asked(self, draft: TipDraft) -> DraftedSteps:
+        prompts = await self._core.on_store(prompts_in_force, self._core.workspace)
         shelf = BlobBuffer()
         model = self._opener(shelf)
         try:
             reply = await model.ask(
                 AgentRole.DRAFTER,
-                model_draft.question(draft, Fence()),
+                model_draft.question(draft, Fence(prompts=prompts)),
                 schema=model_draft.SCHEMA,
                 most=MAX_REPLY_TOKENS,
             )

@@ -61,8 +61,14 @@ class RunWriter:
             self._file = own_file(self.folder / STEPS_FILE).open("ab", buffering=0)
 
     @classmethod
-    def begin(cls, workspace: Workspace, run: Run, beside: Mapping[str, bytes] | None = None) -> RunWriter:
-        """Create a run without steps and lock it; ``beside`` are its further files.
+    def begin(
+        cls,
+        workspace: Workspace,
+        run: Run,
+        beside: Mapping[str, bytes] | None = None,
+        blobs: Mapping[str, bytes] | None = None,
+    ) -> RunWriter:
+        """Create a run without steps and lock it; ``beside`` are its further files, ``blobs`` contents it names.
 
         Raises:
             Conflict: the id exists.  StoreError: the disk is full or can't be written.
@@ -70,7 +76,7 @@ class RunWriter:
         lock = take_lock(workspace.runs.path, run.id)
         try:
             head = replace(run, outcome=Outcome.RUNNING, step_count=0, final=None)
-            if not workspace.runs.add(head, (), {}, beside):
+            if not workspace.runs.add(head, (), blobs or {}, beside):
                 raise Conflict(f"run {run.id} exists already")
             live = cls(workspace, head, [], lock)
             workspace.index_run(run.id)

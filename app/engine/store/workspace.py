@@ -5,6 +5,7 @@
     review.sqlite     verdicts, supervision   index.sqlite   can be rebuilt
     knowledge.akb     the knowledge base (opened by ``kb``)
     graphs/           one file a site: its interaction graph
+    prompts/          its own prompts and sets of actions
 
 Two processes may have it open, the window and the command line: nothing is cached that the other could change, and
 each writes in short transactions or by moving whole folders into place.
@@ -28,6 +29,7 @@ from app.engine.core.supervision import RunState
 from app.engine.store.database import INDEX_FILE, translated_errors
 from app.engine.store.graph.graph_store import GraphStore
 from app.engine.store.locks import FileLock
+from app.engine.store.prompt_store import PROMPTS_FOLDER, PromptStore
 from app.engine.store.review_store import ReviewStore
 from app.engine.store.run_files import RUNS, TRASH, WORKSPACE_FILE, write_file
 from app.engine.store.run_index import RunIndex
@@ -44,11 +46,21 @@ log = logging.getLogger(__name__)
 
 VERSION = 1
 _DELETE_RUNS = "delete-runs"
-GRAPH_EDIT, SITE_EDIT = "graph-decision", "site"
+GRAPH_EDIT, SITE_EDIT, PROMPT_EDIT, ACTION_SET_EDIT = "graph-decision", "site", "prompt", "action-set"
 _GRAPHS = "graphs"
 _LONGEST_NAME = 200
 _NOT_STARTED = (RunState.QUEUED, RunState.STARTING)
-_OWN_FILES = (WORKSPACE_FILE, SITES_FILE, RUNS, TRASH, _GRAPHS, "*.sqlite*", "knowledge.akb*", "*.lock")
+_OWN_FILES = (
+    WORKSPACE_FILE,
+    SITES_FILE,
+    RUNS,
+    TRASH,
+    _GRAPHS,
+    PROMPTS_FOLDER,
+    "*.sqlite*",
+    "knowledge.akb*",
+    "*.lock",
+)
 """Patterns of the workspace's own files."""
 
 
@@ -71,6 +83,7 @@ class Workspace:
         self.run_registry = RunRegistry(path / RUNS / LIVE_FOLDER)
         try:
             self.runs = RunStore(path)
+            self.prompts = PromptStore(path / PROMPTS_FOLDER, self.runs.blobs)
             try:
                 self.index = self._open_index()
             except BaseException:
@@ -164,6 +177,28 @@ class Workspace:
         self.review.record(
             SITE_EDIT, f"{verb} site '{name}'", {"old": old, "new": new}, {"old": new, "new": old}, author
         )
+
+    def save_prompt(self, name: str, text: str, author: str = "") -> None:
+        """Put a text in place of a bundled prompt, "" for the bundled one; undo takes it back."""
+        before = self.prompts.keep(name)
+        after = self.prompts.save(name, text, author)
+        label = f"edit prompt '{name}'" if text else f"reset prompt '{name}'"
+        if after != before:
+            self.review.record(
+                PROMPT_EDIT,
+                label,
+                {"prompt": name, "digest": after},
+                {"prompt": name, "digest": before},
+                author,
+            )
+
+    def save_action_set(self, name: str, calls: Sequence[str] | None, author: str = "") -> None:
+        """Store a set of actions, ``None`` removes it; undo takes it back."""
+        before = self.prompts.action_sets().get(name)
+        self.prompts.put_action_set(name, calls)
+        verb = "add" if before is None else "remove" if calls is None else "edit"
+        forward, backward = {"set": name, "calls": calls}, {"set": name, "calls": before}
+        self.review.record(ACTION_SET_EDIT, f"{verb} action set '{name}'", forward, backward, author)
 
     def learn_hosts(self, claims: Mapping[str, Sequence[str]]) -> list[str]:
         """Give hosts to the sites that claim them (``SiteStore.learn``); return one sentence for each."""
@@ -292,6 +327,10 @@ class Workspace:
             self.supervision.put_policy(change)
         elif kind == SITE_EDIT:
             self._put_site(site_from(change["old"]), site_from(change["new"]))
+        elif kind == PROMPT_EDIT:
+            self.prompts.put(str(change["prompt"]), str(change["digest"]))
+        elif kind == ACTION_SET_EDIT:
+            self.prompts.put_action_set(str(change["set"]), change["calls"])
         else:
             self.review.set_standing(str(change["verdict"]), bool(change["standing"]))
 

@@ -45,6 +45,7 @@ class EngineEvents(QObject):
     index_damaged = Signal(object)
     knowledge_changed = Signal(object)
     sites_changed = Signal(object)
+    prompts_changed = Signal(object)
     history_changed = Signal(object)
     job_changed = Signal(object)
     encoder_changed = Signal(object)
