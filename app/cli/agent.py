@@ -138,7 +138,7 @@ def memory(
     step: Annotated[int | None, typer.Option(min=0, help="The memory after this step.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the memory of one of our own runs: goal, plan, facts, dead ends, checkpoints, notes."""
+    """Show the memory of one of our own runs: goal, plan, facts, notes, dead ends, checkpoints."""
     found = with_engine(lambda engine: engine.run_memory(run, step))
     print_result(found, as_json, lambda: memory_text(found))
 
@@ -190,7 +190,8 @@ def memory_text(found: RunMemory) -> str:
         for end in ledger.dead_ends
     ]
     parts += [f"checkpoint (step {mark.step}): {mark.words}" for mark in ledger.checkpoints]
-    parts += [f"note: {note}" for note in ledger.episodic]
+    parts += [f"note {note.number} (step {note.step}): {note.text}" for note in ledger.notes]
+    parts += [f"episode: {told}" for told in ledger.episodic]
     return "\n".join(parts)
 
 

@@ -15,6 +15,7 @@ NOT_IN_A_SMOKE_TEST = {
     "app/engine/agent/judging/judge.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/judging/model_verdicts.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/judging/questions.py": "tests/unit/engine/test_agent_judging.py",
+    "app/engine/agent/memory/notes.py": "tests/unit/engine/test_agent_notes.py",
     "app/engine/agent/model/role_model.py": "tests/unit/engine/test_learnings.py",
     "app/engine/agent/model/request_errors.py": "tests/unit/engine/test_agent_model_client.py",
     "app/engine/agent/procedures/model_draft.py": "tests/unit/engine/test_model_steps.py",

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextE
 from app.engine.api.run_api import RunMemory, RunRequest
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
 from app.engine.core.events import RunAdvanced
-from app.engine.core.ledger import Checkpoint, DeadEnd, Fact, Ledger, LedgerEvent, PlanNode
+from app.engine.core.ledger import Checkpoint, DeadEnd, Fact, Ledger, LedgerEvent, Note, PlanNode
 from app.engine.core.trajectory import Exposure, Step
 from app.models.review.relevant_tips import role_words, route_words
 from app.models.review.review_facts import facts_of_step
@@ -32,6 +32,7 @@ LEDGER = Ledger(
     ),
     checkpoints=(Checkpoint(kind="navigation", words="reached /orders", step=3),),
     episodic=("the page was lost once",),
+    notes=(Note(number=1, text="order 17 is open", step=1),),
 )
 MEMORY = RunMemory(ledger=LEDGER, events=(LedgerEvent(seq=1, at=1.0, step=0, kind="goal"),))
 
@@ -53,7 +54,7 @@ def test_e_shows_what_the_agent_remembered_after_this_step_and_e_again_the_judge
     assert desk.view.side.currentWidget() is desk.view.memory
     assert desk.view.memory.head.text() == "Memory after step 4"
     roles = [line.role for line in desk.model.memory.lines.rows]
-    assert roles == ["goal", "subgoal", "plan", "fact", "fact", "dead end", "landmark", "note"]
+    assert roles == ["goal", "subgoal", "plan", "fact", "fact", "dead end", "landmark", "note 1", "episode"]
     desk.press(Key.Key_E)
     assert desk.view.side.currentWidget() is desk.view.judgement
     assert not desk.model.memory.watched

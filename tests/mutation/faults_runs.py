@@ -6,17 +6,35 @@ from tests.mutation.mutation import Mutation
 
 KEEPING, PHASES = "app/engine/agent/eviction/retention.py", "app/engine/agent/eviction/phases.py"
 FOLD = "app/engine/agent/memory/reducer.py"
+NOTES = "app/engine/agent/memory/notes.py"
 REDACTION, UNSEEN = "app/engine/core/redaction.py", "app/engine/agent/secret_masking.py"
 CALIBRATION, RISK = "app/engine/detectors/scorecard.py", "app/engine/detectors/risk.py"
 REACTING = "app/engine/detectors/scorecard.py"
 _EVICTION = ("tests/unit/engine/test_rules_of_eviction.py", "tests/unit/engine/test_agent_eviction.py")
 _MEMORY = ("tests/unit/engine/test_agent_memory.py",)
+_NOTES = ("tests/unit/engine/test_agent_notes.py",)
 _REDACTION = ("tests/unit/engine/test_redaction_tables.py", "tests/unit/engine/test_redaction.py")
 _HIDING = ("tests/unit/engine/test_takeover.py", "tests/unit/engine/test_agent_hostile.py")
 _RISK = ("tests/unit/engine/test_rules_of_scorecard.py", "tests/unit/engine/test_risk.py")
 _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_flag_reactions.py")
 
 FAULTS = (
+    Mutation(
+        "notes-room",
+        NOTES,
+        "first == len(notes) or used + _cost(notes[first - 1]) <= room * _WHOLE_SHARE",
+        "first > len(notes) - 5",
+        "Notes in a prompt are bounded by their tokens, not by their number.",
+        _NOTES,
+    ),
+    Mutation(
+        "notes-repeated-step",
+        FOLD,
+        "any(known.step == step and known.text == text for known in ledger.notes)",
+        "any(known.step == step for known in ledger.notes)",
+        "A step that is repeated after a kill writes its note once; another text is another note.",
+        _NOTES,
+    ),
     Mutation(
         "eviction-other-title",
         PHASES,

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
-from app.engine.agent.memory.entries import fact
-from app.engine.agent.memory.ledger_store import LedgerStore
+from app.engine.agent.memory.entries import agent_note, fact
+from app.engine.agent.memory.ledger_store import LONGEST_NOTE, LedgerStore
+from app.engine.agent.memory.notes import read_back
 from app.engine.agent.ports import ActionExecutor, MarkResolver, Navigator, Supervisor
 from app.engine.agent.secret_fields import SECRET_ALTERNATIVES, SecretRuling, secret_use
 from app.engine.agent.secrets import Secrets
@@ -23,6 +24,7 @@ from app.engine.core.actions.types import (
     ClickMark,
     Navigate,
     Prune,
+    ReadNotes,
     ReportInfeasible,
     Stop,
     TakeNote,
@@ -83,7 +85,7 @@ class ActionDispatcher:
                 return await self._asked(question, observation.step)
             case Navigate():
                 return await self._travel(action, observation), None
-            case TakeNote() | Calculate() | Branch() | Prune():
+            case TakeNote() | ReadNotes() | Calculate() | Branch() | Prune():
                 return self._in_memory(action, observation), None
             case _ if self.marks is not None:
                 return await self._with_marks(self.marks, action, observation, permit), None
@@ -160,24 +162,57 @@ class ActionDispatcher:
         )
 
     def _in_memory(
-        self, action: TakeNote | Calculate | Branch | Prune, observation: Observation
+        self, action: TakeNote | ReadNotes | Calculate | Branch | Prune, observation: Observation
     ) -> ActionResult:
         match action:
             case TakeNote(text):
-                key = f"note {sum(known.key.startswith('note ') for known in self.ledger_store.ledger.facts) + 1}"
-                self.ledger_store.write(fact(key, text, observation.step, quote=observation.page.url))
-                return _succeeded()
+                return self._noted(text, observation)
+            case ReadNotes(which):
+                return self._read_notes(which)
             case Calculate(expression):
                 return self._reckoned(expression, observation.step)
             case Branch(parent, intent):
-                return self._planned(lambda: self.ledger_store.branch(parent, intent, observation.step).id)
+                return self._planned(
+                    lambda: (
+                        f"added as subgoal {self.ledger_store.branch(parent, intent, observation.step).id}"
+                    )
+                )
             case Prune(node, reason):
                 remains = _changes_since(self.ledger_store.ledger, node)
-                return self._planned(lambda: self.ledger_store.prune(node, reason, observation.step, remains))
+                return self._planned(lambda: self._pruned(node, reason, observation.step, remains))
 
-    def _planned(self, change: Callable[[], str | None]) -> ActionResult:
+    def _noted(self, text: str, observation: Observation) -> ActionResult:
+        if not text.strip():
+            return refused(Cause.VALUE, "the note is empty", "say what is to be remembered")
+        self.ledger_store.write(agent_note(text, observation.step, observation.page.url))
+        number = next(
+            note.number for note in reversed(self.ledger_store.ledger.notes) if note.step == observation.step
+        )
+        if len(text) <= LONGEST_NOTE:
+            return _succeeded(f"kept as note {number}")
+        return _succeeded(
+            f"kept as note {number}, but only its first {LONGEST_NOTE:,} of {len(text):,} characters;"
+            " note the rest separately"
+        )
+
+    def _read_notes(self, which: str) -> ActionResult:
+        notes = self.ledger_store.ledger.notes
+        if not notes:
+            return refused(Cause.MISSING, "there are no notes yet")
+        told = read_back(notes, which)
+        if not told:
+            known = f"there are notes 1 to {len(notes)}"
+            return refused(Cause.MISSING, f"no note has these numbers or words; {known}", "read_notes()")
+        return _succeeded(told)
+
+    def _pruned(self, node: str, reason: str, step: int, remains: tuple[str, ...]) -> str:
+        self.ledger_store.prune(node, reason, step, remains)
+        left = f"; still changed on the site: {'; '.join(remains)}" if remains else ""
+        return f"gave up subgoal {node}{left}"
+
+    def _planned(self, change: Callable[[], str]) -> ActionResult:
         try:
-            return _succeeded(change() or "")
+            return _succeeded(change())
         except (NotFound, Conflict) as error:
             return refused(Cause.MISSING, str(error))
 
@@ -187,7 +222,7 @@ class ActionDispatcher:
         except ValueError as error:
             return refused(Cause.VALUE, str(error), "write it with numbers, + - * / ** and brackets")
         self.ledger_store.write(fact(expression[:80], value, step, category=FactCategory.DERIVED))
-        return _succeeded(value)
+        return _succeeded(f"= {value}")
 
 
 def _changes_since(ledger: Ledger, node: str) -> tuple[str, ...]:
@@ -203,5 +238,5 @@ def _changes_since(ledger: Ledger, node: str) -> tuple[str, ...]:
 
 
 def _succeeded(output: str = "") -> ActionResult:
-    """Return a successful result that does not require the page to change."""
-    return ActionResult(success=True, effect=Effect.NOTHING, output=output)
+    """Return the result of an action that was done and is not meant to change the page."""
+    return ActionResult(success=True, effect=Effect.DONE, output=output)

@@ -18,6 +18,7 @@ class Effect(StrEnum):
     NOTHING = "nothing"
     UNRELATED = "unrelated"  # only a part changed that changes by itself (a ticker, a clock)
     REFUSED = "refused"  # not done
+    DONE = "done"  # in memory, or with a person: the page was not meant to change
 
 
 class Cause(StrEnum):
@@ -59,7 +60,7 @@ class ActionResult:
         tried: the methods tried, in order (``cdp``, ``playwright``, ``script``).
         why: one sentence where it was not done or had no effect; for a model and for a person.
         alternatives: other things to do, each a sentence or a call in the action language.
-        output: its output: the calculated number, the place of arrival, a person's answer.
+        output: its output: the note's number, the calculated value, the place of arrival, a person's answer.
         status: HTTP status of a page that came, 0 for none or unknown.
         perceptions: new looks by a vision model that this action needed.
         seconds: from its start until the page was idle.

@@ -39,6 +39,19 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A text the agent wrote down, whole; ``number`` counts from 1, and no later note replaces it.
+
+    ``url`` is the page in front.
+    """
+
+    number: int
+    text: str
+    step: int = 0
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeadEnd:
     """A failed attempt: page state, target, cause (``effect.Cause``)."""
 
@@ -100,7 +113,10 @@ class PlanNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """The whole memory; ``recent`` are the last three outcomes, ``steps`` counts all of them."""
+    """The whole memory; ``recent`` are the last three outcomes, ``steps`` counts all of them.
+
+    ``episodic`` are lines about the run (summaries, takeovers), ``notes`` what the agent wrote down.
+    """
 
     goal: str = ""
     plan: tuple[PlanNode, ...] = ()
@@ -110,6 +126,7 @@ class Ledger:
     dead_ends: tuple[DeadEnd, ...] = ()
     checkpoints: tuple[Checkpoint, ...] = ()
     episodic: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     steps: int = 0
     url: str = ""
     state: str = ""
@@ -120,7 +137,8 @@ class LedgerEvent:
     """One change of the ledger.
 
     ``kind`` is one of: ``goal``, ``plan`` (several nodes), ``branch``, ``prune``, ``subgoal``, ``outcome``, ``fact``,
-    ``dead_end``, ``checkpoint``, ``note``.  ``data`` is plain JSON; ``seq`` counts from 1 without gaps.
+    ``dead_end``, ``checkpoint``, ``note`` (a line of the episodic memory), ``agent_note``.  ``data`` is plain JSON;
+    ``seq`` counts from 1 without gaps.
     """
 
     seq: int

@@ -16,6 +16,7 @@ from app import settings
 from app.engine.agent.llm.prompting import visible
 from app.engine.agent.loop import AgentDependencies, AgentLoop
 from app.engine.agent.memory.ledger_store import LONGEST_GOAL, LedgerStore
+from app.engine.agent.memory.rendering import facts_and_notes
 from app.engine.agent.model.recording_model import is_exchange
 from app.engine.agent.navigator import GlobalNavigator
 from app.engine.agent.ports import ActionExecutor, AgentTask, StepReport
@@ -260,7 +261,7 @@ class AgentRunService:
             finally:
                 if supervisor is not None:
                     await supervisor.on_loop_ended()
-            facts = tuple(f"{fact.key}: {fact.value}" for fact in book.ledger.facts if not fact.retracted)
+            facts = facts_and_notes(book.ledger)
             usage = bundle.usage()
         await keep_uses(self._core, run.id, live.steps)
         if live.steps:

@@ -36,7 +36,7 @@ VERSION = 1
 RUN_FILE, STEPS_FILE, BLOB_FOLDER = "run.json", "steps.jsonl", "blobs"
 WORKSPACE_FILE, RUNS, TRASH, INCOMING = "workspace.json", "runs", "trash", ".incoming-"
 """Names in a workspace: its head file, the folders of runs, and the prefix of folders for incomplete runs."""
-LEDGER_FILES = ("ledger-events.jsonl", "ledger.json", "facts.jsonl", "episodic.jsonl")
+LEDGER_FILES = ("ledger-events.jsonl", "ledger.json", "facts.jsonl", "episodic.jsonl", "notes.jsonl")
 """Further files of a run made here (``app.engine.agent.memory``)."""
 MAX_BLOB_BYTES = 256 * 2**20
 """Longest content that is unpacked; a small packed file must not fill the memory."""

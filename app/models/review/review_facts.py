@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication
 
 from app.engine.api.engine_api import RunDetail, RunRow, StepView
+from app.engine.core.action_result import Effect
 from app.engine.core.labels import outcome_label
 from app.engine.core.supervision import Intervention
 from app.engine.core.trajectory import BY_PERSON, Step
@@ -106,9 +107,11 @@ EFFECTS = {
     "nothing": "changed nothing",
     "unrelated": "only self-updating parts changed",
     "refused": "was not done",
+    "done": "done",
 }
 """Observed effects in words."""
 _QUIET = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_human", "send_msg_to_user"})
+"""Actions whose effect older runs store as nothing."""
 
 
 def _reason(step: Step) -> str:
@@ -121,10 +124,12 @@ def _did(step: Step) -> str:
     """Return the action and its effect; the attempts where there was more than one, and its output."""
     said = step.words
     quiet = step.action is not None and step.action.kind in _QUIET
-    if step.effect and not quiet:
+    if step.effect and not quiet and not (step.effect == Effect.DONE and step.output):
         said = f"{said} → {_tr(EFFECTS.get(step.effect, step.effect))}"
     if len(step.tried) > 1:
         said = f"{said} ({_tr('tried: {0}').format(', '.join(step.tried))})"
+    if step.effect == Effect.DONE and step.output:
+        return f"{said} → {step.output}"
     return f"{said} = {step.output}" if step.output else said
 
 

@@ -132,5 +132,13 @@ def lines_of(ledger: Ledger, step: int) -> Iterator[MemoryLine]:
             more=f"step {mark.step}",
             new=mark.step == step,
         )
-    for place, note in enumerate(ledger.episodic):
-        yield MemoryLine(key=f"note {place}", role="note", text=note)
+    for note in ledger.notes:
+        yield MemoryLine(
+            key=f"note {note.number}",
+            role=f"note {note.number}",
+            text=note.text,
+            more=f"step {note.step}",
+            new=note.step == step,
+        )
+    for place, told in enumerate(ledger.episodic):
+        yield MemoryLine(key=f"episode {place}", role="episode", text=told)

@@ -29,7 +29,7 @@ from app.engine.core.actions.types import (
     TakeNote,
     TypeText,
 )
-from app.engine.core.ledger import Fact, PlanNode, PlanNodeState
+from app.engine.core.ledger import Fact, Note, PlanNode, PlanNodeState
 from app.engine.core.model_api import ModelError, ModelErrorKind
 from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
 from app.engine.core.page_state import Challenge, PageCapture
@@ -145,14 +145,17 @@ async def test_what_led_nowhere_becomes_a_dead_end_and_a_new_page_a_landmark():
     assert ledger.url == ORDERS
 
 
-async def test_notes_and_sums_become_facts_with_their_evidence():
+async def test_notes_are_kept_and_sums_become_facts_with_their_evidence():
     bench = Bench([TakeNote("two orders are open"), Calculate("19.90 + 22.10"), Stop("42")])
     await bench.run()
-    note, total = bench.book.ledger.facts
-    assert (note.value, note.quote) == ("two orders are open", HOME)
+    (note,), (total,) = bench.book.ledger.notes, bench.book.ledger.facts
+    assert note == Note(number=1, text="two orders are open", step=0, url=HOME)
     assert (total.key, total.value) == ("19.90 + 22.10", "42")
-    assert bench.kept.steps[1].output == "42"
-    assert bench.policy.seen[2].history[1].result.output == "42"
+    assert [(step.effect, step.output) for step in bench.kept.steps[:2]] == [
+        ("done", "kept as note 1"),
+        ("done", "= 42"),
+    ]
+    assert bench.policy.seen[2].history[1].result.output == "= 42"
 
 
 async def test_arithmetic_that_makes_no_sense_is_refused_with_the_reason():
@@ -165,7 +168,7 @@ async def test_arithmetic_that_makes_no_sense_is_refused_with_the_reason():
 
 async def test_a_plan_grows_and_is_pruned_without_losing_anything():
     def prune(sight: Observation) -> AgentDecision:
-        return AgentDecision(action=Prune(sight.history[0].result.output, "no such filter"))
+        return AgentDecision(action=Prune(sight.history[0].result.output.split()[-1], "no such filter"))
 
     bench = Bench([Branch("", "filter the list"), prune, Prune("nobody", "x"), Stop("")])
     await bench.run()
@@ -385,7 +388,7 @@ async def test_a_run_goes_on_from_its_steps_and_its_ledger_alone(tmp_path: Path)
     assert (run.outcome, run.step_count, sight.step) == (Outcome.ANSWERED, 3, 2)
     assert [turn.action for turn in sight.history] == [Click(0), TakeNote("seen")]
     assert sight.history[1].result.success
-    assert [fact.value for fact in sight.ledger.facts] == ["seen"]
+    assert [note.text for note in sight.ledger.notes] == ["seen"]
     assert second.kept.steps[0].index == 2
 
 

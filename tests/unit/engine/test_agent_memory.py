@@ -103,7 +103,7 @@ EVENTS = st.lists(
 def _held(ledger: Ledger) -> tuple[int, ...]:
     return (
         len(ledger.facts), len(ledger.dead_ends), len(ledger.checkpoints), len(ledger.episodic), len(ledger.plan),
-        ledger.steps,
+        len(ledger.notes), ledger.steps,
     )  # fmt: skip
 
 
@@ -432,7 +432,7 @@ def test_every_kind_of_entry_can_be_written():
         entries.goal("g"), entries.plan([]), entries.branch("", "i"), entries.prune("1", "r"),
         entries.subgoal("s"), entries.outcome(0, "w", DONE), entries.fact("k", "v"),
         entries.dead_end("w", state="", target="", cause="", url=HERE),
-        entries.checkpoint(Checkpoint(kind="login", words="w")), entries.note("n"),
+        entries.checkpoint(Checkpoint(kind="login", words="w")), entries.note("n"), entries.agent_note("n"),
     ]  # fmt: skip
     assert {entry.kind for entry in made} == KINDS
     assert len(LedgerStore().write(*made, None)) == len(made)

@@ -245,7 +245,9 @@ def seconds(text: str) -> float:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_twice_the_text_takes_no_more_than_about_twice_the_time(seed: str):
-    def shortest(size: int) -> float:  # of three: a collection of the whole session's garbage takes half a second
+    def shortest(
+        size: int,
+    ) -> float:  # of three: a collection of the whole session's garbage takes half a second
         return min(seconds(seed * (size // len(seed))) for _ in range(3))
 
     half, whole, most = shortest(2_500), shortest(5_000), shortest(20_000)

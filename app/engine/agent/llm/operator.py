@@ -18,7 +18,7 @@ from app.engine.agent.llm.prompt_parts import (
     render_history,
     render_location,
     render_news,
-    render_result,
+    render_turn,
     tip_parts,
 )
 from app.engine.agent.llm.prompting import Fence, system, user
@@ -168,8 +168,7 @@ class Operator:
         else:
             last = done[-1]
             lines = [
-                f"{self._fence.line(turn.words, 240)} -> {render_result(turn.result, self._fence)}"
-                for turn in done
+                f"{self._fence.line(turn.words, 240)} -> {render_turn(turn, self._fence)}" for turn in done
             ]
             context.add_result(
                 step,

@@ -127,7 +127,9 @@ class Planner:
             render_answers(observation.answers, fence),
             fence.around("memory", ledger),
             fence.around("summary", summary) if summary else "",
-            fence.around("last steps", render_history(last, fence)) if last else "Nothing was done yet.",
+            fence.around("last steps", render_history(last, fence, notes=True))
+            if last
+            else "Nothing was done yet.",
             render_news(observation.news, fence),
         ]
         return "\n\n".join(part for part in parts if part)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.engine.agent.llm.prompting import Fence
-from app.engine.core.action_result import ActionResult
+from app.engine.core.action_result import ActionResult, Effect
+from app.engine.core.actions.types import ReadNotes
 from app.engine.core.chat_messages import MessagePart, PartKind
 from app.engine.core.observation import HistoryEntry, Observation, ProcedureState, RetrievedTip
 from app.engine.core.page_state import Challenge, PageCapture
@@ -186,10 +187,17 @@ def _render_steps(state: ProcedureState | None, fence: Fence) -> list[str]:
     return [*lines, f"   ({fence.line(state.why, 200)})"] if state.why else lines
 
 
+def render_turn(turn: HistoryEntry, fence: Fence) -> str:
+    """Return the result of a step; notes that were read back are shown whole."""
+    if isinstance(turn.action, ReadNotes) and turn.result.success:
+        return f"\n{fence.clean(turn.result.output)}"
+    return render_result(turn.result, fence)
+
+
 def render_result(result: ActionResult, fence: Fence) -> str:
     """Return an action's result in two lines at most."""
     came = result.effect.value if result.success else f"failed ({result.cause.value or result.effect.value})"
-    words = [came]
+    words = [] if result.effect is Effect.DONE and result.output else [came]
     if result.output:
         words.append(fence.line(result.output, 1000))
     if result.why:
@@ -201,11 +209,11 @@ def render_result(result: ActionResult, fence: Fence) -> str:
     return line
 
 
-def render_history(turns: Iterable[HistoryEntry], fence: Fence) -> str:
-    """Return steps in a line or two each."""
+def render_history(turns: Iterable[HistoryEntry], fence: Fence, *, notes: bool = False) -> str:
+    """Return steps in a line or two each; with ``notes`` those that were read back are shown whole."""
     return "\n".join(
         f"step {turn.step}, at {fence.line(turn.url, 120)}: {fence.line(turn.words, 240)}"
-        f" -> {render_result(turn.result, fence)}"
+        f" -> {render_turn(turn, fence) if notes else render_result(turn.result, fence)}"
         for turn in turns
     )
 

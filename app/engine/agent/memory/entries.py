@@ -12,7 +12,19 @@ from app.engine.core.action_result import ActionResult, Cause, Effect
 from app.engine.core.ledger import Checkpoint, Fact, FactCategory, PlanNode
 
 KINDS = frozenset(
-    {"goal", "plan", "branch", "prune", "subgoal", "outcome", "fact", "dead_end", "checkpoint", "note"}
+    {
+        "goal",
+        "plan",
+        "branch",
+        "prune",
+        "subgoal",
+        "outcome",
+        "fact",
+        "dead_end",
+        "checkpoint",
+        "note",
+        "agent_note",
+    }
 )
 """Kinds of events (``LedgerEvent.kind``)."""
 
@@ -141,3 +153,8 @@ def checkpoint(mark: Checkpoint) -> LedgerEntry:
 def note(text: str, step: int = 0) -> LedgerEntry:
     """A line for the episodic memory."""
     return _entry("note", step, text=text)
+
+
+def agent_note(text: str, step: int = 0, url: str = "") -> LedgerEntry:
+    """A note of the agent's own; ``url`` is the page in front."""
+    return _entry("agent_note", step, text=text, url=url)

@@ -2,9 +2,11 @@
 
     ledger-events.jsonl   every event, appended; the others are derived from it and rebuilt when they are lost
     ledger.json           the ledger after the last step, replaced as a whole (with a wait for the disk too)
-    facts.jsonl           every fact, appended      episodic.jsonl   every note, appended
+    facts.jsonl           every fact, appended      episodic.jsonl   every line about the run, appended
+    notes.jsonl           every note of the agent, appended
 
-The names are SuperBrowser's (section 5.2); the event log is ours: its ledger can't be rebuilt after a kill.
+The names are SuperBrowser's (section 5.2); the event log and ``notes.jsonl`` are ours: its ledger can't be rebuilt
+after a kill.
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ from kb.private import make_folder, own_file
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-EVENTS_FILE, LEDGER_FILE, FACTS_FILE, EPISODIC_FILE = LEDGER_FILES
+EVENTS_FILE, LEDGER_FILE, FACTS_FILE, EPISODIC_FILE, NOTES_FILE = LEDGER_FILES
 
-_FACTS = ("fact",)
-_NOTES = ("note",)
+_KINDS = {FACTS_FILE: "fact", EPISODIC_FILE: "note", NOTES_FILE: "agent_note"}
+"""The kind of events in each file that is appended to."""
 
 
 def encode_events(events: Iterable[LedgerEvent]) -> bytes:
@@ -72,8 +74,7 @@ class LedgerFiles:
         with translated_errors(folder):
             make_folder(folder, parents=True)
             self._events = own_file(folder / EVENTS_FILE).open("ab", buffering=0)
-            self._facts = own_file(folder / FACTS_FILE).open("ab", buffering=0)
-            self._notes = own_file(folder / EPISODIC_FILE).open("ab", buffering=0)
+            self._derived = {name: own_file(folder / name).open("ab", buffering=0) for name in _KINDS}
 
     def append(self, events: Sequence[LedgerEvent]) -> None:
         """Write events and wait until they are on disk.
@@ -90,15 +91,14 @@ class LedgerFiles:
         Raises:
             StoreError: the disk is full or can't be written; ``rebuild_derived`` repairs it.
         """
-        with translated_errors(self.folder / FACTS_FILE):
-            if facts := [event for event in events if event.kind in _FACTS]:
-                append_atomically(self._facts, encode_events(facts), wait=False)
-            if notes := [event for event in events if event.kind in _NOTES]:
-                append_atomically(self._notes, encode_events(notes), wait=False)
+        for name, file in self._derived.items():
+            if own := [event for event in events if event.kind == _KINDS[name]]:
+                with translated_errors(self.folder / name):
+                    append_atomically(file, encode_events(own), wait=False)
 
     def close(self) -> None:
         """Close the files."""
-        for file in (self._events, self._facts, self._notes):
+        for file in (self._events, *self._derived.values()):
             file.close()
 
 
@@ -122,8 +122,8 @@ def rebuild_derived(folder: Path, events: Sequence[LedgerEvent], ledger: Ledger)
     Raises:
         StoreError: the disk is full or can't be written.
     """
-    for name, kinds in ((FACTS_FILE, _FACTS), (EPISODIC_FILE, _NOTES)):
-        wanted = encode_events(event for event in events if event.kind in kinds)
+    for name, kind in _KINDS.items():
+        wanted = encode_events(event for event in events if event.kind == kind)
         with translated_errors(folder / name):
             there = (folder / name).read_bytes() if (folder / name).exists() else None
             if there != wanted:

@@ -24,7 +24,7 @@ from app.errors import Conflict, NotFound, StoreError
 
 log = logging.getLogger(__name__)
 
-LONGEST_TEXT, LONGEST_GOAL = 2_000, 20_000
+LONGEST_TEXT, LONGEST_NOTE, LONGEST_GOAL = 2_000, 4_000, 20_000
 """Characters of one text of an event; text of a page or a model can be of any length."""
 
 _LONGEST_LIST = 200
@@ -162,7 +162,7 @@ class LedgerStore:
     def _event(self, entry: LedgerEntry, seq: int, at: float) -> LedgerEvent:
         if entry.kind not in KINDS:
             raise ValueError(f"the ledger has no events of kind {entry.kind!r}")
-        longest = LONGEST_GOAL if entry.kind == "goal" else LONGEST_TEXT
+        longest = {"goal": LONGEST_GOAL, "agent_note": LONGEST_NOTE}.get(entry.kind, LONGEST_TEXT)
         data = {key: self._clean(value, longest) for key, value in entry.data.items()}
         return LedgerEvent(seq=seq, at=at, step=entry.step, kind=entry.kind, data=data)
 

@@ -6,6 +6,7 @@ one of an unknown kind, or without required data, changes nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
@@ -18,6 +19,7 @@ from app.engine.core.ledger import (
     FactCategory,
     Ledger,
     LedgerEvent,
+    Note,
     PlanNode,
     PlanNodeState,
     StepOutcome,
@@ -25,6 +27,9 @@ from app.engine.core.ledger import (
 
 RECENT = 3
 """Recent outcomes that are kept; the length of SuperBrowser's deque."""
+
+_NOTE_KEY = re.compile(r"note \d+")
+"""Key of the facts in which notes were stored before they had a kind of events."""
 
 EnumT = TypeVar("EnumT", bound=StrEnum)
 
@@ -93,6 +98,8 @@ def _fact(ledger: Ledger, event: LedgerEvent) -> Ledger:
     texts = _texts(Fact, event.data)
     if not texts["key"]:
         return ledger
+    if _NOTE_KEY.fullmatch(texts["key"]):
+        return _with_note(ledger, texts["value"], event.step, texts["quote"])
     texts["subgoal"] = texts["subgoal"] or ledger.subgoal
     confidence = event.data.get("confidence")
     known = Fact(
@@ -142,6 +149,19 @@ def _checkpoint(ledger: Ledger, event: LedgerEvent) -> Ledger:
 def _note(ledger: Ledger, event: LedgerEvent) -> Ledger:
     words = text_of(event, "text")
     return replace(ledger, episodic=(*ledger.episodic, words)) if words else ledger
+
+
+def _agent_note(ledger: Ledger, event: LedgerEvent) -> Ledger:
+    return _with_note(ledger, text_of(event, "text"), event.step, text_of(event, "url"))
+
+
+def _with_note(ledger: Ledger, text: str, step: int, url: str) -> Ledger:
+    """Add a note; the same text of the same step (it was repeated after a kill) is the same note."""
+    if not text or any(known.step == step and known.text == text for known in ledger.notes):
+        return ledger
+    return replace(
+        ledger, notes=(*ledger.notes, Note(number=len(ledger.notes) + 1, text=text, step=step, url=url))
+    )
 
 
 def _with_plan(ledger: Ledger, plan: tuple[PlanNode, ...]) -> Ledger:
@@ -200,6 +220,7 @@ _REDUCERS: dict[str, Callable[[Ledger, LedgerEvent], Ledger]] = {
     "dead_end": _dead_end,
     "checkpoint": _checkpoint,
     "note": _note,
+    "agent_note": _agent_note,
 }
 
 

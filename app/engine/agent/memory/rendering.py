@@ -1,5 +1,5 @@
-"""The ledger as text for a model: one line an entry, so that no text in it can look like a heading or another
-entry.
+"""The ledger as text for a model: one line an entry, and further lines of a note indented, so that no text in it can
+look like a heading or another entry.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from app.engine.agent.memory.notes import NOTE_TOKENS, render_notes
 from app.engine.core.addresses import host_of, url_key
 from app.engine.core.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState, StepOutcome
 from app.engine.core.text import one_line
@@ -25,13 +26,14 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """How many of each are shown at most, and the characters of a line."""
+    """How many of each are shown at most, the tokens of notes, and the characters of a line."""
 
     facts: int = 30
     dead_ends: int = 12
     checkpoints: int = 10
     episodic: int = 8
     plan: int = 40
+    notes: int = NOTE_TOKENS
     line: int = 240
     goal: int = 4_000
 
@@ -47,7 +49,7 @@ def render_ledger(view: Ledger, caps: Caps = PLANNER_CAPS) -> str:
         f"step {mark.step}, {mark.kind}: {one_line(mark.words, caps.line)}"
         for mark in _last(view.checkpoints, caps.checkpoints)
     ]
-    notes = [one_line(words, caps.line) for words in _last(view.episodic, caps.episodic)]
+    episodes = [one_line(words, caps.line) for words in _last(view.episodic, caps.episodic)]
     facts = [_fact(fact, caps.line) for fact in view.facts[: caps.facts]]
     dead = [_dead_end(dead, caps.line) for dead in view.dead_ends[: caps.dead_ends]]
     sections = [
@@ -58,7 +60,8 @@ def render_ledger(view: Ledger, caps: Caps = PLANNER_CAPS) -> str:
         _section("Known facts", facts, len(view.facts)),
         _section("Dead ends, not to be tried again", dead, len(view.dead_ends)),
         _section("Reached so far", reached, len(view.checkpoints)),
-        _section("Notes", notes, len(view.episodic)),
+        _section("The run so far", episodes, len(view.episodic)),
+        render_notes(view.notes, caps.notes),
     ]
     return "\n".join(section for section in sections if section)
 
@@ -129,7 +132,7 @@ WORKER_FACTS = 5
 
 
 def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None = None) -> Ledger:
-    """Return goal, subgoal, recent three, the five facts used last, and the page's dead ends (equation 16).
+    """Return goal, subgoal, recent three, the five facts used last, the page's dead ends (equation 16), and all notes.
 
     The worker is not shown what it can't act on; dead ends expire, and retracted facts are shown to no role.
     """
@@ -140,6 +143,7 @@ def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None =
         recent=ledger.recent,
         facts=facts_by_use(ledger.facts)[:WORKER_FACTS],
         dead_ends=tuple(dead for dead in unexpired(ledger.dead_ends, now) if applies_here(dead, url, state)),
+        notes=ledger.notes,
         steps=ledger.steps,
         url=url,
         state=state,
@@ -147,11 +151,17 @@ def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None =
 
 
 def planner_view(ledger: Ledger, *, step: int | None = None) -> Ledger:
-    """Return everything but the episodic notes (equation 17)."""
+    """Return everything but the episodic lines (equation 17)."""
     now = ledger.steps if step is None else step
     return replace(
         ledger, facts=facts_by_use(ledger.facts), dead_ends=unexpired(ledger.dead_ends, now), episodic=()
     )
+
+
+def facts_and_notes(ledger: Ledger) -> tuple[str, ...]:
+    """Return what a run found out, one line each: facts that are not retracted, then notes."""
+    facts = (f"{fact.key}: {fact.value}" for fact in ledger.facts if not fact.retracted)
+    return (*facts, *(f"note {note.number}: {note.text}" for note in ledger.notes))
 
 
 def facts_by_use(facts: Iterable[Fact]) -> tuple[Fact, ...]:

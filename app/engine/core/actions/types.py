@@ -114,9 +114,21 @@ class Stop(Action):
          help="remember something you have read, for later steps", words="note {text:q}"),
 ))  # fmt: skip
 class TakeNote(Action):
-    """Remember something; it becomes a fact of the ledger, with the step as its evidence."""
+    """Write a note; it is kept whole, with the step as its evidence."""
 
     text: str
+
+
+@action(ActionSet.NOTES, component=Component.LEDGER, touches_page=False, calls=(
+    call("read_notes", argument("which", "notes", "query", "text", needed=False, stored=Stored.IF_SET),
+         usage='read_notes("3-7")',
+         help="read notes that your memory does not show in full: by numbers, by words, or all without an argument",
+         words="read notes {which:q}"),
+))  # fmt: skip
+class ReadNotes(Action):
+    """Read notes back whole: by numbers (``3-7``), by words, or all."""
+
+    which: str = ""
 
 
 @action(ActionSet.COMPACT, ends_batch=True, calls=(

@@ -369,5 +369,6 @@ def ledger_changes(before: Ledger, after: Ledger) -> tuple[str, ...]:
             )
     told += [f"dead end: {end.words}" for end in after.dead_ends if end not in before.dead_ends]
     told += [f"landmark: {mark.words}" for mark in after.checkpoints if mark not in before.checkpoints]
-    told += [f"note: {note}" for note in after.episodic[len(before.episodic) :]]
+    told += [f"note {note.number}: {note.text}" for note in after.notes[len(before.notes) :]]
+    told += [f"episode: {line}" for line in after.episodic[len(before.episodic) :]]
     return tuple(told)
