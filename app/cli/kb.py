@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -201,8 +201,20 @@ def stats(as_json: Json = False) -> None:
     """Show the number of tips by site, status and kind."""
     found = with_engine(lambda engine: engine.kb_stats())
     print_result(
-        found, as_json, lambda: "\n".join(f"{key}: {value}" for key, value in json_data(found).items())
+        found,
+        as_json,
+        lambda: "\n".join(
+            f"{key.replace('_', ' ')}: {_count(value)}" for key, value in json_data(found).items()
+        ),
     )
+
+
+def _count(value: object) -> str:
+    """Return a figure, or figures by name, as text."""
+    if isinstance(value, dict):
+        counts = cast("dict[str, int]", value)
+        return ", ".join(f"{count} {name or 'without'}" for name, count in counts.items()) or "none"
+    return str(value)
 
 
 @app.command()
@@ -214,7 +226,7 @@ def merge(file: Path, as_json: Json = False) -> None:
 
 @app.command("import")
 def import_(
-    file: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
+    file: Path, format: Format = "auto", site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
     """Import tips as quarantined drafts."""
 
@@ -239,7 +251,7 @@ def import_(
 
 @app.command()
 def export(
-    out: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
+    out: Path, format: Format = "auto", site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
     """Export tips to a file for other programs."""
     count = with_engine(lambda engine: engine.kb_export(str(out), format, site))

@@ -273,7 +273,7 @@ def status(
             "--waive applies only to --to active", remedy="leave out --waive, or use --to active"
         )
     change = with_engine(lambda engine: engine.set_status(tips, to, waive))
-    _show_change(change, f"tips are now {to.value}", as_json)
+    _show_change(change, f"now {to.value}", as_json)
 
 
 @app.command()
@@ -323,9 +323,8 @@ def _show_change(change: StatusChange, done: str, as_json: bool) -> None:
     from kb.gate import refusal  # late: it imports numpy, which slows every other command
 
     moved = [tip for tip in change.tips if tip.id not in change.refused]
-    print_result(
-        [tip_document(tip) for tip in moved], as_json, lambda: f"{len(moved)} {done}" if moved else ""
-    )
+    count = "1 tip" if len(moved) == 1 else f"{len(moved)} tips"
+    print_result([tip_document(tip) for tip in moved], as_json, lambda: f"{count} {done}" if moved else "")
     for tip, rules in change.refused.items():
         print_note(f"  {refusal(tip, rules)} (--waive REASON)")
     if change.refused:

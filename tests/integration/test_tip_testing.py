@@ -16,6 +16,7 @@ from app.engine.browser.session import open_session
 from app.engine.core.events import Event, JobChanged, KnowledgeChanged
 from app.engine.engine import Engine
 from app.engine.services.site_logins import login_path
+from app.errors import UsageError
 from kb.tip import Scope, Status, TipDraft
 from tests.support.changing_shop import ChangingShop
 from tests.support.live_hands import click, in_hand, key, middle, typed, until
@@ -172,6 +173,8 @@ async def test_placeholders_take_given_values_then_those_of_the_page_and_are_nev
     sampled = await engine.test_tip(sort)
     assert (sampled.outcome, sampled.steps[0].line.count("price")) == ("holds", 1)
     given = await engine.test_tip(sort, values={"order": "name"})
+    with pytest.raises(UsageError, match=r"has no placeholder 'nosuch'.*it has order"):
+        await engine.test_tip(sort, values={"nosuch": "1"})
     assert (given.outcome, '"name"' in given.steps[0].line) == ("holds", True)
     stock = await store(engine, shop, ADMIN, "/admin/products/oak-tray", 'Fill "Stock" with NUMBER.')
     left = await engine.test_tip(stock)

@@ -60,17 +60,20 @@ class TipTestService:
         """Do a tip's steps in a live browser, as far as they only read, and keep the result with the tip.
 
         Raises:
-            NotFound: no such tip.  UsageError: it has no steps, or it is not known where it begins.
-            NoBrowser: none can be started.
+            NotFound: no such tip.  UsageError: it has no steps or no such placeholder, or it is not known where it
+            begins.  NoBrowser: none can be started.
         """
         stored, start = await self._core.on_store(self._prepared, tip, start_url)
+        given = filled_values(values or {})
+        known = procedure_of(stored).placeholders
+        if unknown := [name for name in given if name not in known]:
+            has = f"it has {', '.join(known)}" if known else "its steps have none"
+            raise UsageError(f"tip {tip} has no placeholder {unknown[0]!r}", remedy=has)
 
         async def work(job: Job) -> TipTest:
             job.advance(0, len(procedure_of(stored).steps), "starting the browser")
             async with self._browser(stored.site, headed) as browser:
-                return await self._tested(
-                    job, browser, stored, start, filled_values(values or {}), job.advance
-                )
+                return await self._tested(job, browser, stored, start, given, job.advance)
 
         _, task = self._core.registry.start(f"Test the tip {tip}", work)
         return await task
