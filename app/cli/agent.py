@@ -89,6 +89,15 @@ def run(
             " (`sitelore prompts sets`). For --policy llm."
         ),
     ] = DEFAULT_SET,
+    timezone: Annotated[
+        str,
+        typer.Option(
+            help="The time zone of the prompts and the browser, such as Europe/Oslo (default: this machine's)."
+        ),
+    ] = "",
+    locale: Annotated[
+        str, typer.Option(help="The locale of the prompts and the browser, such as nb-NO (default: en-GB).")
+    ] = "",
     resume: Annotated[str, typer.Option(help="Resume this interrupted run.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -117,7 +126,7 @@ def run(
         tip_budget=tip_budget,
         supervised=supervised,
         allow=tuple(part for given in allow or () for part in given.split(",") if part.strip()),
-        llm=LlmRunOptions(actions=actions),
+        llm=LlmRunOptions(actions=actions, timezone=timezone, locale=locale),
     )
 
     async def running(engine: Engine) -> RunSummary:
