@@ -11,6 +11,9 @@ from app.cli.common import (
     Graphs,
     Headed,
     Json,
+    Judge,
+    JudgeCalls,
+    JudgeEvery,
     PolicyName,
     SiteName,
     StorageState,
@@ -67,6 +70,9 @@ def run(
         float, typer.Option(min=0, help="Model cost limit in US dollars (0: no limit).")
     ] = 0.0,
     tip_budget: TipBudget = 0,
+    judge: Judge = "auto",
+    judge_every: JudgeEvery = 5,
+    judge_calls: JudgeCalls = 12,
     headed: Headed = False,
     allow: Annotated[
         list[str] | None,
@@ -89,15 +95,6 @@ def run(
             " (`sitelore prompts sets`). For --policy llm."
         ),
     ] = DEFAULT_SET,
-    timezone: Annotated[
-        str,
-        typer.Option(
-            help="The time zone of the prompts and the browser, such as Europe/Oslo (default: this machine's)."
-        ),
-    ] = "",
-    locale: Annotated[
-        str, typer.Option(help="The locale of the prompts and the browser, such as nb-NO (default: en-GB).")
-    ] = "",
     resume: Annotated[str, typer.Option(help="Resume this interrupted run.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -126,7 +123,12 @@ def run(
         tip_budget=tip_budget,
         supervised=supervised,
         allow=tuple(part for given in allow or () for part in given.split(",") if part.strip()),
-        llm=LlmRunOptions(actions=actions, timezone=timezone, locale=locale),
+        llm=LlmRunOptions(
+            actions=actions,
+            judge=judge,
+            judge_every=judge_every,
+            judge_calls=judge_calls,
+        ),
     )
 
     async def running(engine: Engine) -> RunSummary:

@@ -35,6 +35,16 @@ Graphs = Annotated[
 TipBudget = Annotated[
     int, typer.Option(min=0, help="Maximum tokens of the tips of a step (0: as in the settings).")
 ]
+Judge = Annotated[
+    Literal["auto", "off", "on"],
+    typer.Option(
+        help="Ask a model about steps while the run goes on: auto (supervised runs of the llm policy), on, off."
+    ),
+]
+JudgeEvery = Annotated[
+    int, typer.Option(min=0, help="Steps after which it is asked at the latest (0: no limit).")
+]
+JudgeCalls = Annotated[int, typer.Option(min=0, help="Maximum number of questions to it in a run.")]
 Headed = Annotated[bool, typer.Option("--headed", help="Show the browser.")]
 Depth = Annotated[int, typer.Option(min=0, help="Maximum number of transitions from the home page.")]
 MaxStates = Annotated[int, typer.Option(min=1, help="Maximum number of states.")]

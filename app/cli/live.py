@@ -17,6 +17,9 @@ import typer
 from app.cli.common import (
     Graphs,
     Json,
+    Judge,
+    JudgeCalls,
+    JudgeEvery,
     PolicyName,
     StorageState,
     TipBudget,
@@ -95,6 +98,9 @@ def start(
         int, typer.Option(min=0, max=1000, help="Maximum number of steps (0: as in the file).")
     ] = 0,
     tip_budget: TipBudget = 0,
+    judge: Judge | None = None,
+    judge_every: JudgeEvery | None = None,
+    judge_calls: JudgeCalls | None = None,
     as_json: Json = False,
 ) -> None:
     """Start supervised runs and wait until all have ended; requests are printed as they come.
@@ -113,11 +119,16 @@ def start(
         "tip_budget": tip_budget,
     }
     changes = {name: value for name, value in given.items() if value}
+    asked = {"judge": judge, "judge_every": judge_every, "judge_calls": judge_calls}
+    llm = {name: value for name, value in asked.items() if value is not None}
 
     async def running(engine: Engine) -> list[LiveRow]:
         engine.bus.subscribe(print_requests)
         wanted = await _requests_for(engine, tasks, start_url, site)
-        requests = [replace(request, **changes) for request in wanted]  # pyright: ignore[reportArgumentType]
+        requests = [
+            replace(request, **changes, llm=replace(request.llm, **llm))  # pyright: ignore[reportArgumentType]
+            for request in wanted
+        ]
         ids = set(await engine.start_runs(requests, concurrency or at_once))
         while True:
             rows = [row for row in await engine.live_runs() if row.run in ids]

@@ -12,10 +12,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 NOT_IN_A_SMOKE_TEST = {
     "app/engine/agent/calculator.py": "tests/unit/engine/test_agent_calculator.py",
+    "app/engine/agent/flag_review.py": "tests/unit/engine/test_live_judge.py",
     "app/engine/agent/judging/judge.py": "tests/unit/engine/test_agent_judging.py",
+    "app/engine/agent/judging/live_judge.py": "tests/unit/engine/test_live_judge.py",
     "app/engine/agent/judging/model_verdicts.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/judging/questions.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/memory/notes.py": "tests/unit/engine/test_agent_notes.py",
+    "app/engine/agent/judging/when_to_ask.py": "tests/unit/engine/test_rules_of_when_to_ask.py",
     "app/engine/agent/model/role_model.py": "tests/unit/engine/test_learnings.py",
     "app/engine/agent/model/request_errors.py": "tests/unit/engine/test_agent_model_client.py",
     "app/engine/agent/procedures/model_draft.py": "tests/unit/engine/test_model_steps.py",

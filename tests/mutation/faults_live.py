@@ -17,9 +17,52 @@ APPROVALS, SUPERVISED = (
     "app/engine/services/supervision/supervised_run.py",
 )
 _OPEN = ("tests/unit/engine/test_open_requests.py",)
+WHEN_TO_ASK, LIVE_JUDGE = "app/engine/agent/judging/when_to_ask.py", "app/engine/agent/judging/live_judge.py"
+_JUDGED = ("tests/unit/engine/test_rules_of_when_to_ask.py", "tests/unit/engine/test_live_judge.py")
 _TIME = ("tests/unit/engine/test_explorer_time.py",)
 
 FAULTS = (
+    Mutation(
+        "judge-asked-twice",
+        WHEN_TO_ASK,
+        "question_key(step, asked.acted) in asked.keys",
+        "question_key(step, asked.acted) in ()",
+        "A model is not asked twice about the same action on the same page.",
+        _JUDGED,
+    ),
+    Mutation(
+        "judge-half-of-the-questions",
+        WHEN_TO_ASK,
+        "kept = max(1, limits.calls // 2)",
+        "kept = 1",
+        "Ordinary steps may use up no more than half of the questions.",
+        _JUDGED,
+    ),
+    Mutation(
+        "judge-person",
+        WHEN_TO_ASK,
+        "    if step.by == BY_PERSON:\n        return None\n",
+        "",
+        "A person's steps are never asked about.",
+        _JUDGED,
+    ),
+    Mutation(
+        "judge-budget-of-a-resumed-run",
+        LIVE_JUDGE,
+        "calls=opinion.asked,",
+        "calls=0,",
+        "A resumed run continues its budget of questions.",
+        _JUDGED,
+    ),
+    Mutation(
+        "judge-write-waits",
+        "app/engine/agent/flag_review.py",
+        "                    await judge.settle()\n",
+        "                    pass\n",
+        "Where a person watches, a write waits for the open question.",
+        _JUDGED,
+        safety=True,
+    ),
     Mutation(
         "second-map-asked",
         EXPLORING,

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from app.engine.agent.action_dispatcher import ActionDispatcher
 from app.engine.agent.calculator import calculate
+from app.engine.agent.judging.live_judge import LiveJudge
+from app.engine.agent.judging.when_to_ask import JudgeLimits
 from app.engine.agent.loop import AgentDependencies, AgentLoop
 from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.ports import AgentTask, StepReport
@@ -20,12 +22,13 @@ from app.engine.core.intervention_policy import (
     RiskClass,
     RiskRule,
 )
+from app.engine.core.model_api import LanguageModel
 from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
 from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import PlannedAction, RunState
 from app.engine.core.trajectory import Outcome, Run, Step
-from app.engine.core.verdicts import Flag, Severity
-from app.errors import StoreError
+from app.engine.core.verdicts import Flag, Opinion, Severity
+from app.errors import NotFound, StoreError
 from kb.tip import Query
 from tests.support.fake_approvals import FakeApprovals
 from tests.support.fake_executor import HOME, FakeExecutor, InMemoryRecorder, ScriptedPolicy, page_of
@@ -94,6 +97,17 @@ class GivenTips:
         return self._tips
 
 
+class PacedPolicy(ScriptedPolicy):
+    """Thinks as long as the live judge does."""
+
+    judge: LiveJudge | None = None
+
+    async def decide(self, sight: Observation) -> AgentDecision:
+        if self.judge is not None:
+            await self.judge.settle()
+        return await super().decide(sight)
+
+
 class SupervisedLoop:
     """A supervised loop with everything around it in memory."""
 
@@ -108,13 +122,35 @@ class SupervisedLoop:
         task: AgentTask = TASK,
         secrets: Secrets | None = None,
         tips: tuple[RetrievedTip, ...] = (),
+        judge: LanguageModel | None = None,
+        limits: JudgeLimits | None = None,
+        known: Opinion | None = None,
+        patience: float = 60.0,
+        paced: bool = False,
     ) -> None:
         secrets = secrets or Secrets()
         self.hands = FakeExecutor(dict(PAGES))
-        self.policy = ScriptedPolicy(moves)  # type: ignore[arg-type]
+        self.policy = PacedPolicy(moves) if paced else ScriptedPolicy(moves)  # type: ignore[arg-type]
         self.kept, self.book, self.desk = FlakyRecorder(), LedgerStore(), desk or FakeApprovals()
         self.kept.steps = list(steps)
         self.told: list[StepReport] = []
+        self.opinions: list[Opinion] = []
+        self.late: list[Flag] = []
+        self.judge = (
+            LiveJudge(
+                RUN,
+                self.kept.steps,
+                judge,
+                load=self._load,
+                keep=self._keep,
+                hold=lambda work: asyncio.create_task(work),
+                limits=limits,
+                known=known,
+                patience=patience,
+            )
+            if judge is not None
+            else None
+        )
         self.planned: list[PlannedAction] = []
         self.states: list[RunState] = []
         self.control = RunControl(
@@ -123,6 +159,8 @@ class SupervisedLoop:
             changed=lambda: self.states.append(self.control.state),
             planned=self.planned.append,
         )
+        if isinstance(self.policy, PacedPolicy):
+            self.policy.judge = self.judge
         self.desk.step_of = lambda: self.control.step
         self.loop = AgentLoop(
             task,
@@ -135,7 +173,9 @@ class SupervisedLoop:
                 secrets=secrets,
                 knowledge=GivenTips(tips) if tips else None,
                 detectors=watching,
+                judge=self.judge,
                 on_step=self.told.append,
+                on_flags=self.late.extend,
                 control=self.control,
             ),
             RUN,
@@ -153,6 +193,14 @@ class SupervisedLoop:
             for one in besides:
                 group.create_task(other(one))
         return running.result()
+
+    async def _load(self, digest: str) -> bytes:
+        if digest not in self.kept.blobs:
+            raise NotFound(digest)
+        return self.kept.blobs[digest]
+
+    async def _keep(self, opinion: Opinion) -> None:
+        self.opinions.append(opinion)
 
     async def until(self, state: RunState) -> None:
         while self.control.state is not state:

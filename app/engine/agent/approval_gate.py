@@ -17,8 +17,9 @@ from app.engine.agent.step_record import action_target, redacted_action, target_
 from app.engine.agent.write_gate.action_risk import RiskAssessment
 from app.engine.agent.write_gate.gate import WriteDecision, WriteGate, permit_for
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.action_sets import all_calls
 from app.engine.core.actions.recorded import describe_action, format_recorded
-from app.engine.core.actions.specs import SPECS, Action, spec_of
+from app.engine.core.actions.specs import Action, spec_of
 from app.engine.core.actions.types import ClickAt, elements_of
 from app.engine.core.element_identity import identity_of, renumber_action
 from app.engine.core.intervention_policy import PolicyAnswer, RiskClass
@@ -29,7 +30,7 @@ from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.supervision import DecisionKind, Need, OperatorDecision, PlannedAction, TipDue
 from app.engine.core.write_permit import WritePermit
 
-ALL_ACTIONS = frozenset(SPECS)
+ALL_ACTIONS = frozenset(form.shown for form in all_calls())
 """Actions a person may choose in place of the agent's."""
 
 _NO_RESULT = ActionResult(success=False, effect=Effect.REFUSED)
@@ -74,10 +75,15 @@ class ApprovalGate:
         self._gate = gate or WriteGate()
         self._resolved: WriteDecision | None = None
 
-    async def review(self, observation: Observation, decision: AgentDecision) -> ApprovalOutcome:
-        """Announce the decision, ask and hold where needed; return right before the action."""
+    async def review(
+        self, observation: Observation, decision: AgentDecision, mark: tuple[int, int] | None = None
+    ) -> ApprovalOutcome:
+        """Announce the decision, ask and hold where needed; return right before the action.
+
+        ``mark`` is the page mark of the observation, where the run may have been held since.
+        """
         cleared = ApprovalOutcome(observation=observation, decision=decision)
-        mark = self._control.page_mark
+        mark = mark or self._control.page_mark
         self._resolved = None
         if decision.action is not None:
             cleared = await self._permitted(observation, decision, decision.action)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.engine.agent.action_dispatcher import ActionDispatcher
+from app.engine.agent.judging.live_judge import LiveJudge
 from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.ports import (
     ActionExecutor,
@@ -19,6 +20,7 @@ from app.engine.agent.run_control import RunControl
 from app.engine.agent.secrets import Secrets
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.observation import Policy
+from app.engine.core.verdicts import Flag
 
 
 @dataclass(slots=True)
@@ -35,7 +37,8 @@ class LoopTiming:
 class AgentDependencies:
     """Dependencies of a run loop; ``None`` for those it has not.
 
-    ``allow`` are risk classes of actions that the task does not have to ask for.
+    ``allow`` are risk classes of actions that the task does not have to ask for; ``on_flags`` is told of flags that
+    come after their step.
     """
 
     executor: ActionExecutor
@@ -46,7 +49,9 @@ class AgentDependencies:
     knowledge: KnowledgeSource | None = None
     navigator: Navigator | None = None
     detectors: DetectorFeed | None = None
+    judge: LiveJudge | None = None
     secrets: Secrets = field(default_factory=Secrets)
     on_step: Callable[[StepReport], None] | None = None
+    on_flags: Callable[[Sequence[Flag]], None] | None = None
     control: RunControl | None = None
     allow: frozenset[RiskClass] = frozenset()

@@ -14,6 +14,7 @@ from dataclasses import replace
 from app.engine.agent.action_dispatcher import LoopEnding
 from app.engine.agent.approval_gate import ApprovalGate, ApprovalOutcome
 from app.engine.agent.dependencies import AgentDependencies, LoopTiming
+from app.engine.agent.flag_review import FlagReview
 from app.engine.agent.memory import entries
 from app.engine.agent.observer import MAX_LOST_PAGES, MAX_OFF_SITE_LOOKS, PageObserver
 from app.engine.agent.operator_prompts import (
@@ -33,7 +34,6 @@ from app.engine.agent.write_gate.gate import WriteGate
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.actions.specs import Component, spec_of
 from app.engine.core.hand_back import HandBackKind
-from app.engine.core.local_time import LocalTime
 from app.engine.core.model_api import ModelError, ModelErrorKind
 from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
 from app.engine.core.page_state import PageCapture
@@ -79,11 +79,11 @@ class AgentLoop:
             self._control, parts.secrets, self._seeing.look_again, WriteGate(allow=parts.allow)
         )
         self._walls = WallHandler(task, parts, self._control, self._recording, self._said)
+        self._judged = FlagReview(parts, self._control, self._recording, run)
         self._follower = ProcedureFollower(task.intent, steps_done(steps))
         self._going_on = bool(steps) or bool(parts.ledger_store.ledger.goal)
         self._unreadable = self._hung = 0
         self._news: tuple[str, ...] = describe_last_takeover(steps)
-        self._began = time.time()
         parts.dispatcher.before_page = self._control.before_action
         parts.dispatcher.check_mark = self._clearance.check_resolved_mark
         if self._control.supervised and parts.dispatcher.supervisor is None:
@@ -116,6 +116,7 @@ class AgentLoop:
             await self._control.finish()
             return run
         finally:
+            self._judged.cancel()
             self._control.end()
 
     async def add_operator_step(self, step: Step, blobs: Mapping[str, bytes]) -> int:
@@ -175,6 +176,7 @@ class AgentLoop:
         page: PageCapture | None = None
         tabs: tuple[Tab, ...] = ()
         active = 0
+        await self._judged.finish()
         try:
             async with self._control.in_stage(Stage.LOOKING):
                 found = await self._seeing.look()
@@ -229,6 +231,7 @@ class AgentLoop:
     async def _decided(
         self, page: PageCapture, mark: tuple[int, int], began: float, looked: float
     ) -> LoopEnding | None:
+        self._judged.show_page(page)
         observation = await self._sight(page)
         known = time.monotonic()
         try:
@@ -240,8 +243,14 @@ class AgentLoop:
         decided = time.monotonic()
         if self._control.page_mark != mark:
             return self._not_done(decision)  # there was a takeover or a recovery while it thought
-        cleared = await self._clearance.review(observation, decision)
-        if cleared.stale:
+        doubt = await self._judged.review(observation, decision)
+        if doubt.decision is not None:
+            ended = self._flags_decided(doubt.question, doubt.decision)
+            if ended is not None or doubt.stale:
+                self._not_done(decision)
+                return ended
+        cleared = doubt.refused or await self._clearance.review(observation, decision, mark)
+        if cleared.stale or (doubt.claim and await self._judged.is_overtaken(observation)):
             return self._not_done(decision)
         waited = time.monotonic()
         ending, acting = await self._done(cleared)
@@ -370,9 +379,6 @@ class AgentLoop:
             history=tuple(turns),
             answers=self._parts.dispatcher.answers,
             news=self._news,
-            clock=LocalTime(
-                began=self._began, now=time.time(), timezone=self._task.timezone, locale=self._task.locale
-            ),
         )
         return replace(observation, procedures=self._follower.look(observation))
 

@@ -16,6 +16,12 @@ from app.engine.core.supervision import (
 )
 from app.engine.core.verdicts import Flag
 
+SOMETHING_WRONG = "Something seems to be wrong. Continue the run?"
+CLAIM_DOUBTED = (
+    "The agent says that it is done, and the model that checked it disagrees. Resume to let it end,"
+    " or answer what is missing to send it back."
+)
+"""Questions about flags: of a step, and of a claim to be done."""
 DECLINED_TO_ANSWER = "The person left this unanswered; decide by yourself within the task."
 
 
@@ -45,7 +51,12 @@ async def ask_about_wall(control: RunControl, what: str, url: str, wall: str) ->
 
 
 async def react_to_flags(
-    control: RunControl, flags: Sequence[Flag], url: str, *, goes_on: bool = True
+    control: RunControl,
+    flags: Sequence[Flag],
+    url: str,
+    *,
+    goes_on: bool = True,
+    question: str = SOMETHING_WRONG,
 ) -> OperatorDecision | None:
     """React to a step's flags as the intervention policy says.  Return the decision, where a person was asked.
 
@@ -59,7 +70,7 @@ async def react_to_flags(
         return await control.ask(
             control.request(
                 Need.FLAG,
-                "Something seems to be wrong. Continue the run?",
+                question,
                 step=asking[0].step,
                 why=" ".join(f"{flag.message.rstrip('.')}." for flag in asking),
                 detectors=tuple(dict.fromkeys(flag.detector for flag in asking)),

@@ -41,7 +41,7 @@ RETRY_SECONDS = 5.0
 """Seconds between two tries of the operation that a run in trouble waits for."""
 MOST_HINTS = 6
 """How many of the newest hints the agent gets."""
-WATCHDOG, POLICY = "watchdog", "policy"
+WATCHDOG, POLICY, JUDGE = "watchdog", "policy", "judge"
 """Authors that are no person."""
 
 _SURVIVE_TAKEOVER = frozenset({Need.QUESTION, Need.FLAG, Need.TROUBLE})

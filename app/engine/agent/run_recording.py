@@ -74,6 +74,12 @@ class RunRecording:
             *(entries.note(note, step) for note in decision.notes),
         )
 
+    def add_flags(self, flags: Sequence[Flag]) -> None:
+        """Add flags that came after their step."""
+        self.flags += flags
+        if self._parts.on_flags is not None:
+            self._parts.on_flags(flags)
+
     def drop(self, decision: AgentDecision) -> None:
         """Drop a decision that is not acted on; its cost is added to the next one."""
         self._dropped.append(decision)
@@ -112,6 +118,8 @@ class RunRecording:
             self.flags += flags
             self._spend(decision)
             await self._kept(step, blobs)
+        if parts.judge is not None:
+            parts.judge.on_step(step, flags)
         if turn is not None:
             self.history.append(turn)
         self._tell(step, flags)

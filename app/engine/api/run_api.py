@@ -20,19 +20,20 @@ class LlmRunOptions:
             model that takes pictures and ``off`` for any other.
         picture_side: longest side of a picture that is sent, in pixels; 0 sends it as it is.
         picture_detail: detail that the endpoint is asked to read a picture with.
-        judge: whether a model is asked about steps while the run goes on (hybrid detector).
+        judge: whether a model is asked about steps while the run goes on (hybrid detector); ``auto`` is ``on`` for a
+            supervised run of the llm policy. ``on`` has a scout's run judged, too.
         judge_every: steps after which it is asked although nothing gives a reason to; 0 for never.
         judge_calls: questions to it in one run at most.
         actions: set of actions the model is offered: ``compact`` (WebNavigator's six), ``standard``, ``all``, or a set
             of the workspace.
-        timezone: IANA name for the prompts and the browser; "" for this machine's.
-        locale: language tag for the prompts and the browser; "" for en-GB.
+        timezone: IANA name for the date in the prompts; "" for this machine's.
+        locale: language tag for the prompts and the browser; "" for the browser's.
     """
 
     pictures: Literal["auto", "off", "changed", "always"] = "auto"
     picture_side: int = 1280
     picture_detail: Literal["auto", "low", "high"] = "auto"
-    judge: Literal["off", "on"] = "off"
+    judge: Literal["auto", "off", "on"] = "auto"
     judge_every: int = 5
     judge_calls: int = 12
     actions: str = "standard"
@@ -83,6 +84,14 @@ class RunRequest:
     supervised: bool = False
     allow: tuple[str, ...] = ()
     llm: LlmRunOptions = field(default_factory=LlmRunOptions)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a model is asked about its steps while it goes on."""
+        is_watched = self.supervised and self.policy == "llm"
+        return self.llm.judge_calls > 0 and (
+            self.llm.judge == "on" or (self.llm.judge == "auto" and is_watched)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

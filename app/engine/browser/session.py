@@ -23,7 +23,6 @@ from playwright.async_api import TimeoutError as Late
 from app.engine.browser.launch.launcher import launch
 from app.engine.browser.launch.playwright_process import PlaywrightProcess
 from app.engine.browser.network.network_activity import NetworkActivity
-from app.engine.core.local_time import BROWSER_LOCALE, BROWSER_TIMEZONE
 from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.trajectory import Tab
 
@@ -296,15 +295,10 @@ class BrowserSession:
 
 @asynccontextmanager
 async def open_tab_in_fresh_context(
-    browser: Browser,
-    size: tuple[int, int] = VIEWPORT,
-    storage_state: str | StorageState | None = None,
-    *,
-    timezone: str = BROWSER_TIMEZONE,
-    locale: str = BROWSER_LOCALE,
+    browser: Browser, size: tuple[int, int] = VIEWPORT, storage_state: str | StorageState | None = None
 ) -> AsyncGenerator[Page]:
     """Open an empty tab in a fresh context, for the time of the block; see ``open_session``."""
-    context = await _fresh(browser, size, storage_state, timezone, locale)
+    context = await _fresh(browser, size, storage_state)
     try:
         yield await context.new_page()
     finally:
@@ -313,18 +307,14 @@ async def open_tab_in_fresh_context(
 
 
 async def _fresh(
-    browser: Browser,
-    size: tuple[int, int],
-    storage_state: str | StorageState | None,
-    timezone: str = BROWSER_TIMEZONE,
-    locale: str = BROWSER_LOCALE,
+    browser: Browser, size: tuple[int, int], storage_state: str | StorageState | None
 ) -> BrowserContext:
     width, height = size
     return await browser.new_context(
         viewport={"width": width, "height": height},
         accept_downloads=False,
-        locale=locale,
-        timezone_id=timezone,
+        locale="en-GB",
+        timezone_id="UTC",
         storage_state=storage_state or None,
     )
 

@@ -51,7 +51,8 @@ class ModelVerdict:
     """A model's answer to one detector's question at a step.
 
     ``confidence`` is in [0, 1]; ``evidence`` are the words or things on the page it relies on; ``pictures`` whether
-    it saw any; ``note`` says why it is undecided if the cause is outside the run.
+    it saw any; ``note`` says why it is undecided if the cause is outside the run; ``live`` whether it was asked while
+    the run went on.
     """
 
     detector: str
@@ -63,6 +64,7 @@ class ModelVerdict:
     pictures: bool = False
     note: str = ""
     version: int = 1
+    live: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,14 @@ class Opinion:
     steps: tuple[ModelVerdict, ...] = ()
     calls: tuple[str, ...] = ()
     """Content hashes of the exchanges with the model."""
+    asked: int = 0
+    """Questions asked while the run went on, answered or not."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it was given while the run went on, without a word about how the run ended."""
+        is_open = self.outcome is None or bool(self.outcome.note)
+        return is_open and any(verdict.live for verdict in self.steps)
 
     @property
     def silence(self) -> str:

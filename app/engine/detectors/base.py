@@ -93,8 +93,9 @@ class DetectorInfo:
     Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule or the prompt
     changes, so that a scorecard never mixes two), ``severity``, ``summary`` (what it detects), ``explains`` (how far
     its flag points at the step that went wrong: a hindrance, how the agent ended the run, or only that it failed),
-    ``fires_during_run`` (whether it may fire while the run can still be paused), ``prior`` (its weight in the risk
-    ranking before any verdict).
+    ``fires_during_run`` (whether it may fire while the run can still be paused), ``asked_at_end`` (its question is
+    asked when the run claims to be done, whatever step its flag names), ``prior`` (its weight in the risk ranking
+    before any verdict).
     """
 
     name: ClassVar[str]
@@ -103,6 +104,7 @@ class DetectorInfo:
     summary: ClassVar[str]
     explains: ClassVar[Explains] = "hindrance"
     fires_during_run: ClassVar[bool] = True
+    asked_at_end: ClassVar[bool] = False
     prior: ClassVar[Prior]
 
 

@@ -1,8 +1,8 @@
 """Preview of an intervention policy on the stored runs, before it takes effect.
 
 A stored run is treated as a live one: a flag can mark and notify at any time, but pause or ask only while the run can
-still be paused. A rule that fires only at the end and a model that is asked afterwards pause nothing, however strict
-the policy is.
+still be paused. A rule that fires only at the end pauses nothing, however strict the policy is. A model's flags count
+as if it had been asked while the run went on: about a step right after it, about the goal before the last step.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from statistics import median
 
 from app.engine.core.intervention_policy import InterventionPolicy, PolicyCount, PolicyPreview, Reaction
 from app.engine.core.verdicts import Flag
-from app.engine.detectors.base import Detector
 from app.engine.detectors.runner import BY_NAME
 
 
@@ -55,7 +54,7 @@ def preview(
 def reaction_to(policy: InterventionPolicy, site: str, flag: Flag, steps: int) -> Reaction:
     """Return the reaction to a flag in a run of ``steps`` steps; one that comes too late to pause notifies."""
     wanted = policy.reaction(site, flag.severity, flag.detector)
-    in_time = flag.step < steps and _fires_during_run(flag.detector)
+    in_time = _seen_at(flag, steps) < steps and _fires_during_run(flag.detector)
     return wanted if in_time or wanted.level < Reaction.PAUSE.level else Reaction.NOTIFY
 
 
@@ -63,13 +62,19 @@ def reaction_to(policy: InterventionPolicy, site: str, flag: Flag, steps: int) -
 def _fires_during_run(detector: str) -> bool:
     """Whether a detector may fire during the run; one that no longer exists may have."""
     kind = BY_NAME.get(detector)
-    if kind is None:
-        return True
-    return issubclass(kind, Detector) and kind.fires_during_run
+    return kind is None or kind.fires_during_run
+
+
+def _seen_at(flag: Flag, steps: int) -> int:
+    """Return the step at which a flag would have been raised."""
+    kind = BY_NAME.get(flag.detector)
+    return max(flag.step, steps - 1) if kind is not None and kind.asked_at_end else flag.step
 
 
 def _run_outcome(policy: InterventionPolicy, run: PreviewRun, flags: Sequence[Flag]) -> _RunOutcome:
-    reactions = [(reaction_to(policy, run.site, flag, run.steps), flag.step) for flag in flags]
+    reactions = [
+        (reaction_to(policy, run.site, flag, run.steps), _seen_at(flag, run.steps)) for flag in flags
+    ]
     strongest = max((one for one, _ in reactions), key=lambda one: one.level, default=None)
     held = [step for one, step in reactions if one.level >= Reaction.PAUSE.level]
     return _RunOutcome(run, strongest, min(held, default=None))

@@ -148,9 +148,9 @@ def reactions_of(intervention: Intervention, flags: Sequence[Flag]) -> list[Flag
 
     ``flags`` are those that pause the run now; none where no flag does. Confirming or dismissing concerns the flags
     of the detector that ``intervention.about`` names; taking over, a hint, stopping and denying concern all of them.
-    Resuming without a word judges nothing. Actions of the policy or the watchdog are no person's reactions.
+    Resuming without a word judges nothing. Actions of the policy, the watchdog or the judge are no person's reactions.
     """
-    if intervention.author in ("policy", "watchdog"):
+    if intervention.author in ("policy", "watchdog", "judge"):
         return []
     if intervention.action in (OperatorAction.CONFIRMED, OperatorAction.DISMISSED):
         concerned = [flag for flag in flags if flag.detector == intervention.about]

@@ -1,7 +1,8 @@
 """Detectors that ask a model, and the flags from its opinions. ``agent.judging`` does the asking.
 
 A model is asked two questions about a run: whether each page shows the intended result of the action before it, and
-whether the goal was met at the end or only claimed to be. An impossible task is kept apart from a failed run: it says
+whether the goal was met at the end or only claimed to be; after the run (``agent.judging.judge``) or while it goes on
+(``agent.judging.live_judge``). An impossible task is kept apart from a failed run: it says
 something about the task and nothing about the agent.
 """
 
@@ -18,6 +19,7 @@ class RunOutcome(DetectorInfo):
     summary = "A model that looked at the run finds the goal not met, or only claimed to be."
     prior = Prior(1.8)
     explains = "ending"
+    asked_at_end = True
 
 
 class ImpossibleTask(DetectorInfo):
@@ -26,6 +28,7 @@ class ImpossibleTask(DetectorInfo):
     summary = "A model that looked at the run finds that the task can't be done on this site."
     prior = Prior(0.3)
     explains = "nothing"
+    asked_at_end = True
 
 
 class StepConsistency(DetectorInfo):
@@ -82,6 +85,12 @@ def decided(opinion: Opinion) -> frozenset[str]:
 def is_decided(verdict: ModelVerdict) -> bool:
     """Whether a model made up its mind."""
     return verdict.sense is not Judgement.UNDECIDED and verdict.confidence >= LEAST_CONFIDENCE
+
+
+def is_settled(verdict: ModelVerdict) -> bool:
+    """Whether a verdict given while the run went on needs no second question after it."""
+    version = StepConsistency.version if verdict.detector == StepConsistency.name else RunOutcome.version
+    return verdict.live and is_decided(verdict) and verdict.version == version
 
 
 def _flag(opinion: Opinion, detector: type[DetectorInfo], verdict: ModelVerdict, words: str) -> Flag:

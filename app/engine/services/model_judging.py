@@ -50,6 +50,8 @@ class ModelJudging:
     ) -> list[Flag]:
         """Judge these runs, or the riskiest ``limit`` of those without a usable opinion; return their flags.
 
+        What a model decided while a run went on is not asked again.
+
         Each opinion is stored as soon as its run is judged, so that paid work survives a cancellation or a lost
         endpoint.
 
@@ -85,10 +87,10 @@ class ModelJudging:
     async def _opinion(self, run_id: str, options: JudgeOptions | None, progress: JudgeProgress) -> Opinion:
         workspace = self._core.workspace
 
-        def loading() -> tuple[Run, list[Step]]:
-            return workspace.runs.load(run_id)
+        def loading() -> tuple[Run, list[Step], Opinion | None]:
+            return *workspace.runs.load(run_id), workspace.review.opinions(run_id).get(run_id)
 
-        run, steps = await self._core.on_store(loading)
+        run, steps, known = await self._core.on_store(loading)
         prompts = await self._core.on_store(prompts_in_force, workspace)
         shelf = BlobBuffer()
         model = self._opener(shelf)
@@ -98,7 +100,14 @@ class ModelJudging:
 
         try:
             opinion = await judge_run(
-                run, steps, load, model, options=options, progress=progress, fence=Fence(prompts=prompts)
+                run,
+                steps,
+                load,
+                model,
+                options=options,
+                progress=progress,
+                fence=Fence(prompts=prompts),
+                known=known,
             )
         finally:
             await model.aclose()
@@ -114,8 +123,9 @@ class ModelJudging:
             row.id for row in rows if row.outcome != "running" and row.steps
         ]  # without a step there is no question
         never = [run for run in over if run not in known]
-        in_vain = [run for run in over if run in known and known[run].silence]
-        return [*never, *in_vain][:limit]
+        in_part = [run for run in over if run in known and known[run].is_partial]
+        in_vain = [run for run in over if run in known and known[run].silence and run not in in_part]
+        return [*never, *in_part, *in_vain][:limit]
 
 
 def _from_settings(shelf: BlobBuffer) -> LanguageModel:

@@ -17,6 +17,7 @@ from app.engine.services.learnings import site_of
 from app.errors import UsageError
 
 if TYPE_CHECKING:
+    from app.engine.agent.llm.prompting import Fence
     from app.engine.agent.model.limits import Heartbeat
     from app.engine.agent.ports import MarkResolver
     from app.engine.agent.secrets import Secrets
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from app.engine.core.model_api import LanguageModel
     from app.engine.core.observation import Policy
     from app.engine.services.prompts import RunPrompts
+    from app.settings import Settings
 
 
 class PolicyBundle:
@@ -37,6 +39,10 @@ class PolicyBundle:
     marks: MarkResolver | None = None
     model_name = ""
     heartbeat: Heartbeat | None = None
+    judge: LanguageModel | None = None
+    """The model that is asked about steps while the run goes on."""
+    fence: Fence | None = None
+    """The fence of the run's prompts, where its policy has one."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
@@ -87,20 +93,15 @@ class ModelPolicyBundle(PolicyBundle):
         self._core, self._request = core, request
         self._actions = given.actions
         self._shelf = BlobBuffer()
-        chosen = settings.load()
-        chosen = replace(
-            chosen,
-            run_seconds=request.max_seconds or chosen.run_seconds,
-            run_tokens=request.max_tokens or chosen.run_tokens,
-            run_money=request.max_money or chosen.run_money,
-        )
+        chosen = with_budgets(settings.load(), request)
         self.model_name = chosen.model_name
         self.heartbeat = Heartbeat()
         self._model: LanguageModel = open_model(
             chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask, heartbeat=self.heartbeat
         )
-        self._fence = Fence(mask=secrets.mask, prompts=given.prompts)
+        self.fence = self._fence = Fence(mask=secrets.mask, prompts=given.prompts)
         self._selector = Selector(self._model, self._fence, self._pictures)
+        self.judge = self._model if request.is_judged else None
         self._larger = RoleModel(self._model, AgentRole.LARGER_VISION) if chosen.larger_vision_model else None
         self._ways = LearnedWays()
         self._vision: VisionClient | None = None
@@ -157,25 +158,69 @@ class ModelPolicyBundle(PolicyBundle):
 
     def usage(self) -> tuple[RoleUsage, ...]:
         """Return the usage of each role."""
-        return tuple(
-            RoleUsage(
-                role=role.value,
-                calls=used.calls,
-                tokens_in=used.tokens_in,
-                tokens_out=used.tokens_out,
-                cached=used.cached,
-                seconds=round(used.seconds, 2),
-                retries=used.retries,
-                money=round(used.money, 6),
-            )
-            for role, used in self._model.usage().items()
-            if used.calls
-        )
+        return usage_by_role(self._model)
 
     @on_store
     def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
         read = self._core.workspace.runs.read_blob
         return {digest: read(digest) for digest in digests}
+
+
+class JudgedScoutBundle(PolicyBundle):
+    """The scout, with a model that judges its steps; its exchanges are stored with the run."""
+
+    def __init__(self, policy: Policy, request: RunRequest, secrets: Secrets) -> None:
+        """Open the model; nothing is sent yet.  Raises as ``ModelPolicyBundle``."""
+        from app import settings
+        from app.engine.agent.model.client import open_model
+        from app.engine.agent.model.recording_model import BlobBuffer
+
+        super().__init__(policy)
+        self._shelf = BlobBuffer()
+        chosen = with_budgets(settings.load(), request)
+        self._model = open_model(chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask)
+        self.judge = self._model
+
+    def exchanges(self) -> dict[str, bytes]:
+        """Return the exchanges with the model since the last call, by digest."""
+        return self._shelf.take()
+
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """Return the usage of the judge."""
+        return usage_by_role(self._model)
+
+    async def aclose(self) -> None:
+        """Close policy and model."""
+        await super().aclose()
+        await self._model.aclose()
+
+
+def with_budgets(chosen: Settings, request: RunRequest) -> Settings:
+    """Return the settings with the budgets of a run."""
+    return replace(
+        chosen,
+        run_seconds=request.max_seconds or chosen.run_seconds,
+        run_tokens=request.max_tokens or chosen.run_tokens,
+        run_money=request.max_money or chosen.run_money,
+    )
+
+
+def usage_by_role(model: LanguageModel) -> tuple[RoleUsage, ...]:
+    """Return the usage of each role of a model."""
+    return tuple(
+        RoleUsage(
+            role=role.value,
+            calls=used.calls,
+            tokens_in=used.tokens_in,
+            tokens_out=used.tokens_out,
+            cached=used.cached,
+            seconds=round(used.seconds, 2),
+            retries=used.retries,
+            money=round(used.money, 6),
+        )
+        for role, used in model.usage().items()
+        if used.calls
+    )
 
 
 def make_policy_bundle(
@@ -184,12 +229,14 @@ def make_policy_bundle(
     """Return the policy that a request asks for; ``given`` are the prompts and actions of a model's.
 
     Raises:
-        UsageError: there is no such policy.  ModelError: it needs a model and none is set.
+        UsageError: there is no such policy.
+        ModelError: it, or the judge that is asked for, needs a model and none is set.
     """
     if request.policy == "scout":
         from app.engine.agent.scout.policy import ScoutPolicy
 
-        return PolicyBundle(ScoutPolicy())
+        scout = ScoutPolicy()
+        return JudgedScoutBundle(scout, request, secrets) if request.is_judged else PolicyBundle(scout)
     if given is not None:
         return ModelPolicyBundle(core, request, secrets, given)
     raise UsageError(f"there is no policy {request.policy!r}", remedy="use scout or llm")

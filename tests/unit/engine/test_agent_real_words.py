@@ -10,12 +10,12 @@ import pytest
 
 from app.engine.agent.answer_parser import parse_answer
 from app.engine.agent.llm.orchestrator import PatternFamily, TaskKind, classify_task
+from app.engine.core.actions.action_sets import all_calls
 from app.engine.core.actions.recorded import from_recorded
-from app.engine.core.actions.specs import SPECS
 from app.engine.imports.step_records import read_output
 from tests.support.runs import SHARED, TRAJECTORIES, needs_collection
 
-ALL = frozenset(SPECS)
+ALL = frozenset(form.shown for form in all_calls())
 TASKS = SHARED / "data" / "webarena" / "config_files" / "test.raw.json"
 
 

@@ -75,13 +75,20 @@ def test_a_rule_for_one_detector_goes_before_that_of_its_severity():
 
 @pytest.mark.parametrize(
     "late",
-    [flag(9, detector="crash"), flag(9, detector="step-limit"), flag(10), flag(3, detector="run-outcome")],
+    [flag(9, detector="crash"), flag(9, detector="step-limit"), flag(10), flag(10, detector="run-outcome")],
 )
 def test_a_flag_at_the_end_notifies_and_pauses_nothing(late: Flag):
     assert late.detector in {detector.name for detector in ALL_DETECTORS}
     found = preview(policy(on_errors(Reaction.ASK)), {"a": [late]}, [run("a", steps=10)])
     assert (found.whole.notified, found.whole.paused, found.whole.asked, found.held) == (1, 0, 0, ())
     assert found.whole.first_step is None
+
+
+def test_a_model_that_judges_a_run_live_holds_it_at_the_step_or_before_its_end():
+    """Whichever step the outcome's flag names, its question is asked when the run claims to be done."""
+    flags = {"a": [flag(3, detector="run-outcome")], "b": [flag(3, detector="step-consistency")]}
+    found = preview(policy(on_errors(Reaction.ASK)), flags, [run("a", steps=10), run("b", steps=10)])
+    assert found.held == (("a", 9), ("b", 3))
 
 
 def test_a_detector_nobody_knows_any_more_may_have_held_the_run():

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.api.run_api import RunRequest
+from app.engine.api.run_api import LlmRunOptions, RunRequest
 from app.engine.browser.network.navigation_policy import NavigationPolicy
 from app.engine.engine import Engine
+from app.engine.services.agent_runs import allowed_hosts
 from app.engine.services.graph_cache import checked_address
-from app.engine.services.run_requests import allowed_hosts
 from app.errors import SiteloreError, UsageError
 
 
@@ -100,3 +100,25 @@ async def test_a_slip_of_the_pen_leaves_no_run_behind(tmp_path: Path, wrong: dic
         assert engine._core.workspace.runs.ids() == set()
     finally:
         await engine.aclose()
+
+
+@pytest.mark.parametrize(
+    ("judge", "policy", "supervised", "calls", "is_judged"),
+    [
+        ("auto", "llm", True, 12, True),
+        ("auto", "llm", False, 12, False),
+        ("auto", "scout", True, 12, False),
+        ("on", "llm", False, 12, True),
+        ("on", "scout", True, 12, True),
+        ("on", "scout", False, 12, True),
+        ("off", "llm", True, 12, False),
+        ("auto", "llm", True, 0, False),
+        ("on", "llm", True, 0, False),
+    ],
+)
+def test_a_supervised_run_of_a_model_is_judged_by_itself_and_any_other_where_somebody_asks_for_it(
+    judge, policy, supervised, calls, is_judged
+):
+    options = LlmRunOptions(judge=judge, judge_calls=calls)
+    request = RunRequest(intent="i", start_url="u", policy=policy, supervised=supervised, llm=options)
+    assert request.is_judged is is_judged

@@ -21,7 +21,7 @@ from app.engine.core.chat_messages import ChatMessage
 from app.engine.core.model_api import AgentRole, LanguageModel, ModelError, ModelErrorKind, ModelReply
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.core.verdicts import ModelVerdict, Opinion
-from app.engine.detectors.vlm import RunOutcome, StepConsistency
+from app.engine.detectors.vlm import RunOutcome, StepConsistency, is_settled
 from app.engine.graph.task_group import run_all
 from app.errors import SiteloreError
 
@@ -62,22 +62,29 @@ async def judge_run(
     progress: JudgeProgress | None = None,
     options: JudgeOptions | None = None,
     fence: Fence | None = None,
+    known: Opinion | None = None,
 ) -> Opinion:
     """Ask a model about a run; ``detectors.vlm.flags_of`` makes flags of the answer.
 
-    No answer is an error: one that can't be read, or that did not come in time, leaves a question undecided.  When
-    the budget is used up the remaining questions stay undecided too.
+    What was decided while the run went on (``known``) is kept and not asked again.  No answer is an error: one that
+    can't be read, or that did not come in time, leaves a question undecided.  When the budget is used up the remaining
+    questions stay undecided too.
 
     Raises:
         ModelError: the endpoint is gone, refuses the key, or refuses every question.
     """
-    asking = _RunJudge(run, steps, load, model, options or JudgeOptions(), fence or Fence())
-    return await asking.all(progress or (lambda done, total: None))
+    asking = RunJudge(run, steps, load, model, options or JudgeOptions(), fence or Fence())
+    return await asking.all(progress or (lambda done, total: None), known or Opinion(run=run.id))
 
 
 @dataclass(slots=True)
-class _RunJudge:
-    """The questions about one run."""
+class RunJudge:
+    """The questions about one run.
+
+    Attributes:
+        calls: content hashes of the exchanges.  tokens: of all answers, in and out.
+        spent: the budget of the model is used up.
+    """
 
     run: Run
     steps: Sequence[Step]
@@ -89,37 +96,44 @@ class _RunJudge:
     spent: bool = False
     name: str = ""
     calls: list[str] = field(default_factory=list[str])
+    tokens: tuple[int, int] = (0, 0)
     refusal: ModelError | None = None
 
-    async def all(self, progress: JudgeProgress) -> Opinion:
-        pairs = self._pairs()
-        is_over = self.run.outcome is not Outcome.RUNNING
-        total = len(pairs) + (self.options.outcome and is_over)
-        outcome: ModelVerdict | None = None
+    async def all(self, progress: JudgeProgress, known: Opinion) -> Opinion:
+        """Ask everything that is not known yet.  Raises as ``judge_run``."""
+        kept = {one.step: one for one in known.steps if is_settled(one)}
+        settled = known.outcome if known.outcome is not None and is_settled(known.outcome) else None
+        pairs = [(step, after) for step, after in self._pairs() if step.index not in kept]
+        asks_outcome = self.options.outcome and self.run.outcome is not Outcome.RUNNING and settled is None
+        total = len(pairs) + asks_outcome
+        outcome = settled
         verdicts: dict[int, ModelVerdict] = {}
         done = 0
         progress(0, total)
-        if self.options.outcome and is_over:
-            outcome = await self._outcome()
+        if asks_outcome:
+            outcome = await self.about_outcome()
             progress(done := 1, total)
         gate = asyncio.Semaphore(self.options.at_once)
 
         async def one(step: Step, after: Step) -> None:
             nonlocal done
             async with gate:
-                verdicts[step.index] = await self._step(step, after)
+                verdicts[step.index] = await self.about_step(step, after)
             progress(done := done + 1, total)
 
         await run_all(one(step, after) for step, after in pairs)
         if self.refusal is not None and not self.answered:
             raise self.refusal
+        found = {**kept, **verdicts}
+        live = bool(kept) or settled is not None
         return Opinion(
             run=self.run.id,
-            model=self.name,
+            model=self.name or known.model,
             at=time.time(),
             outcome=outcome,
-            steps=tuple(verdicts[step.index] for step, _ in pairs),
-            calls=tuple(self.calls),
+            steps=tuple(found[index] for index in sorted(found)),
+            calls=(*(known.calls if live else ()), *self.calls),
+            asked=known.asked if live else 0,
         )
 
     def _pairs(self) -> list[tuple[Step, Step]]:
@@ -130,7 +144,8 @@ class _RunJudge:
         ]
         return pairs[-self.options.steps :] if self.options.steps else []
 
-    async def _outcome(self) -> ModelVerdict:
+    async def about_outcome(self) -> ModelVerdict:
+        """Ask whether the goal was met.  Raises as ``judge_run``."""
         page = self.run.final or (self.steps[-1] if self.steps else None)
         text = (await self._content(page.tree)).decode("utf-8", "replace") if page is not None else ""
         pictures = await self._pictures(judged_pictures(self.run, self.steps))
@@ -141,7 +156,8 @@ class _RunJudge:
             return outcome_verdict(reply, last, pictures=bool(pictures))
         return undecided(RunOutcome, last, reply)
 
-    async def _step(self, step: Step, after: Step) -> ModelVerdict:
+    async def about_step(self, step: Step, after: Step) -> ModelVerdict:
+        """Ask whether a step did what it was for; ``after`` has the page after it.  Raises as ``judge_run``."""
         trees = {digest: await self._content(digest) for digest in {step.tree, after.tree} if digest}
         # Comparing two long pages takes a tenth of a second: do it off the event loop.
         view = await asyncio.to_thread(step_view, self.run.id, step, after, trees.__getitem__)
@@ -173,6 +189,7 @@ class _RunJudge:
             return str(error)
         self.answered += 1
         self.name = self.name or reply.model
+        self.tokens = (self.tokens[0] + reply.tokens[0], self.tokens[1] + reply.tokens[1])
         if reply.digest:
             self.calls.append(reply.digest)
         return reply

@@ -162,11 +162,6 @@ class SupervisedRun:
 
     def on_step(self, told: StepReport) -> None:
         """A step was recorded."""
-        self._flags += told.flags
-        marks = [
-            RaisedFlag(detector=flag.detector, step=flag.step, severity=flag.severity, message=flag.message)
-            for flag in told.flags
-        ]
         self.update(
             step=told.step + 1,
             words=told.words,
@@ -174,11 +169,20 @@ class SupervisedRun:
             url=told.url,
             title=self.steps[-1].title if self.steps else "",
             plan=told.plan,
-            flags=(*self.row.flags, *marks),
         )
         self._learnt(told.step)
         if told.flags:
-            self._core.registry.hold(self._weigh())
+            self.on_flags(told.flags)
+
+    def on_flags(self, flags: Sequence[Flag]) -> None:
+        """Flags were raised, at the last step or an earlier one."""
+        self._flags += flags
+        marks = [
+            RaisedFlag(detector=flag.detector, step=flag.step, severity=flag.severity, message=flag.message)
+            for flag in flags
+        ]
+        self.update(flags=(*self.row.flags, *marks))
+        self._core.registry.hold(self._weigh())
 
     async def on_loop_ended(self) -> None:
         """The loop is over; the browser is still open."""
