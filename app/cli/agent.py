@@ -95,6 +95,15 @@ def run(
             " (`sitelore prompts sets`). For --policy llm."
         ),
     ] = DEFAULT_SET,
+    timezone: Annotated[
+        str,
+        typer.Option(
+            help="The time zone of the prompts and the browser, such as Europe/Oslo (default: this machine's)."
+        ),
+    ] = "",
+    locale: Annotated[
+        str, typer.Option(help="The locale of the prompts and the browser, such as nb-NO (default: en-GB).")
+    ] = "",
     resume: Annotated[str, typer.Option(help="Resume this interrupted run.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -128,6 +137,8 @@ def run(
             judge=judge,
             judge_every=judge_every,
             judge_calls=judge_calls,
+            timezone=timezone,
+            locale=locale,
         ),
     )
 

@@ -116,3 +116,17 @@ async def test_one_that_is_closed_while_it_is_opened_again_stays_closed(live: Li
     with pytest.raises(SiteloreError, match="closed"):
         await opening
     assert not live.is_open
+
+
+async def test_pages_see_the_time_zone_and_the_locale_of_the_run():
+    async with await LiveBrowser.open(timezone="Asia/Tokyo", locale="nb-NO") as live:
+        told = await live.session.page.evaluate(
+            "[Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.language,"
+            " new Date(0).getHours(), (1234.5).toLocaleString()]"
+        )
+        await live.reopen()
+        again = await live.session.page.evaluate(
+            "[Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.language]"
+        )
+    assert told == ["Asia/Tokyo", "nb-NO", 9, "1\u00a0234,5"]
+    assert again == told[:2]

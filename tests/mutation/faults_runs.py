@@ -6,7 +6,7 @@ from tests.mutation.mutation import Mutation
 
 KEEPING, PHASES = "app/engine/agent/eviction/retention.py", "app/engine/agent/eviction/phases.py"
 FOLD = "app/engine/agent/memory/reducer.py"
-NOTES = "app/engine/agent/memory/notes.py"
+NOTES, CLOCK = "app/engine/agent/memory/notes.py", "app/engine/core/local_time.py"
 REDACTION, UNSEEN = "app/engine/core/redaction.py", "app/engine/agent/secret_masking.py"
 CALIBRATION, RISK = "app/engine/detectors/scorecard.py", "app/engine/detectors/risk.py"
 REACTING = "app/engine/detectors/scorecard.py"
@@ -19,6 +19,14 @@ _RISK = ("tests/unit/engine/test_rules_of_scorecard.py", "tests/unit/engine/test
 _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_flag_reactions.py")
 
 FAULTS = (
+    Mutation(
+        "clock-of-the-run",
+        CLOCK,
+        "at = self._at(self.now)",
+        "at = self._at(self.began)",
+        "The prompt's end tells the present time.",
+        ("tests/unit/engine/test_local_time.py",),
+    ),
     Mutation(
         "notes-room",
         NOTES,

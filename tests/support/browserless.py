@@ -26,6 +26,7 @@ from app.engine.jobs import Job
 from app.engine.services import agent_runs
 from app.engine.services.agent_runs import PreparedRun, StoredRunRecorder
 from app.engine.services.policy_factory import PolicyBundle
+from app.engine.services.run_requests import allowed_hosts
 from app.engine.services.supervision.supervised_run import SupervisedRun
 from app.engine.store.run_writer import RunWriter
 from app.errors import Conflict
@@ -144,7 +145,7 @@ class Browserless:
         self.began.append(live.run.id)
         task = AgentTask(
             run=live.run.id, intent=intent, start_url=HOME, max_steps=prepared.request.max_steps,
-            domains=agent_runs.allowed_hosts(prepared.request),
+            domains=allowed_hosts(prepared.request),
         )  # fmt: skip
         with LedgerStore.open(live.folder) as book:
             parts = AgentDependencies(

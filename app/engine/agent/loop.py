@@ -34,6 +34,7 @@ from app.engine.agent.write_gate.gate import WriteGate
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.actions.specs import Component, spec_of
 from app.engine.core.hand_back import HandBackKind
+from app.engine.core.local_time import LocalTime
 from app.engine.core.model_api import ModelError, ModelErrorKind
 from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
 from app.engine.core.page_state import PageCapture
@@ -84,6 +85,7 @@ class AgentLoop:
         self._going_on = bool(steps) or bool(parts.ledger_store.ledger.goal)
         self._unreadable = self._hung = 0
         self._news: tuple[str, ...] = describe_last_takeover(steps)
+        self._began = time.time()
         parts.dispatcher.before_page = self._control.before_action
         parts.dispatcher.check_mark = self._clearance.check_resolved_mark
         if self._control.supervised and parts.dispatcher.supervisor is None:
@@ -379,6 +381,9 @@ class AgentLoop:
             history=tuple(turns),
             answers=self._parts.dispatcher.answers,
             news=self._news,
+            clock=LocalTime(
+                began=self._began, now=time.time(), timezone=self._task.timezone, locale=self._task.locale
+            ),
         )
         return replace(observation, procedures=self._follower.look(observation))
 

@@ -10,6 +10,7 @@ from app.engine.core.action_result import ActionResult
 from app.engine.core.actions.types import Action, Navigate
 from app.engine.core.hand_back import OperatorStatements
 from app.engine.core.intervention_policy import PolicyAnswer, Reaction, RiskClass
+from app.engine.core.local_time import BROWSER_LOCALE, BROWSER_TIMEZONE
 from app.engine.core.observation import NavigableSite, RetrievedTip
 from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import ApprovalRequest, Hint, OperatorAction, OperatorDecision
@@ -154,6 +155,8 @@ class AgentTask:
     task_id: str = ""
     domains: frozenset[str] = field(default_factory=frozenset[str])
     max_steps: int = 30
+    timezone: str = BROWSER_TIMEZONE
+    locale: str = BROWSER_LOCALE
     policy: str = ""
     model: str = ""
     knowledge: str = ""

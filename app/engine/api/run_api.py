@@ -26,8 +26,8 @@ class LlmRunOptions:
         judge_calls: questions to it in one run at most.
         actions: set of actions the model is offered: ``compact`` (WebNavigator's six), ``standard``, ``all``, or a set
             of the workspace.
-        timezone: IANA name for the date in the prompts; "" for this machine's.
-        locale: language tag for the prompts and the browser; "" for the browser's.
+        timezone: IANA name for the prompts and the browser; "" for this machine's.
+        locale: language tag for the prompts and the browser; "" for en-GB.
     """
 
     pictures: Literal["auto", "off", "changed", "always"] = "auto"

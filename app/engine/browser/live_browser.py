@@ -26,6 +26,7 @@ from app.engine.browser.session_state import (
     read_session_state,
     restore_session_storage,
 )
+from app.engine.core.local_time import BROWSER_LOCALE, BROWSER_TIMEZONE
 from app.errors import InputError, SiteloreError, StoreError
 
 STATE_INTERVAL = 10.0
@@ -43,6 +44,8 @@ class LaunchSettings:
     headed: bool = False
     storage_state: str = ""
     size: tuple[int, int] = (1280, 800)
+    timezone: str = BROWSER_TIMEZONE
+    locale: str = BROWSER_LOCALE
 
 
 class LiveBrowser:
@@ -78,11 +81,14 @@ class LiveBrowser:
         headed: bool = False,
         storage_state: str = "",
         size: tuple[int, int] = (1280, 800),
+        timezone: str = BROWSER_TIMEZONE,
+        locale: str = BROWSER_LOCALE,
         keep_tabs: bool = False,
     ) -> Self:
         """Start a browser; ``storage_state`` is the path of a recorded log-in, ``size`` in CSS pixels.
 
-        ``keep_tabs`` keeps windows that pages open.
+        ``timezone`` (an IANA name) and ``locale`` (a language tag) are those that pages see; ``keep_tabs`` keeps
+        windows that pages open.
 
         Raises:
             NoBrowser: none can be started. SiteloreError: it should be visible, and there is no display.
@@ -91,7 +97,12 @@ class LiveBrowser:
         if headed and not has_display():
             raise SiteloreError("there is no display here to show a browser on; leave out --headed")
         opening = LaunchSettings(
-            setting=setting, headed=headed, storage_state=checked_login(storage_state), size=size
+            setting=setting,
+            headed=headed,
+            storage_state=checked_login(storage_state),
+            size=size,
+            timezone=timezone,
+            locale=locale,
         )
         stack, page, process = await _started(opening, SessionState())
         live = cls(stack, BrowserSession(page, keep_tabs=keep_tabs), headed=headed, opening=opening)
@@ -222,7 +233,11 @@ async def _started(opening: LaunchSettings, kept: SessionState) -> tuple[AsyncEx
     try:
         browser = await stack.enter_async_context(open_browser(opening.setting, headless=not opening.headed))
         state = kept.state or opening.storage_state
-        page = await stack.enter_async_context(open_tab_in_fresh_context(browser, opening.size, state))
+        page = await stack.enter_async_context(
+            open_tab_in_fresh_context(
+                browser, opening.size, state, timezone=opening.timezone, locale=opening.locale
+            )
+        )
         await restore_session_storage(page, kept)
         return stack, page, await browser_process_id(browser)
     except BaseException:

@@ -23,6 +23,7 @@ from playwright.async_api import TimeoutError as Late
 from app.engine.browser.launch.launcher import launch
 from app.engine.browser.launch.playwright_process import PlaywrightProcess
 from app.engine.browser.network.network_activity import NetworkActivity
+from app.engine.core.local_time import BROWSER_LOCALE, BROWSER_TIMEZONE
 from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.trajectory import Tab
 
@@ -295,10 +296,15 @@ class BrowserSession:
 
 @asynccontextmanager
 async def open_tab_in_fresh_context(
-    browser: Browser, size: tuple[int, int] = VIEWPORT, storage_state: str | StorageState | None = None
+    browser: Browser,
+    size: tuple[int, int] = VIEWPORT,
+    storage_state: str | StorageState | None = None,
+    *,
+    timezone: str = BROWSER_TIMEZONE,
+    locale: str = BROWSER_LOCALE,
 ) -> AsyncGenerator[Page]:
     """Open an empty tab in a fresh context, for the time of the block; see ``open_session``."""
-    context = await _fresh(browser, size, storage_state)
+    context = await _fresh(browser, size, storage_state, timezone, locale)
     try:
         yield await context.new_page()
     finally:
@@ -307,14 +313,18 @@ async def open_tab_in_fresh_context(
 
 
 async def _fresh(
-    browser: Browser, size: tuple[int, int], storage_state: str | StorageState | None
+    browser: Browser,
+    size: tuple[int, int],
+    storage_state: str | StorageState | None,
+    timezone: str = BROWSER_TIMEZONE,
+    locale: str = BROWSER_LOCALE,
 ) -> BrowserContext:
     width, height = size
     return await browser.new_context(
         viewport={"width": width, "height": height},
         accept_downloads=False,
-        locale="en-GB",
-        timezone_id="UTC",
+        locale=locale,
+        timezone_id=timezone,
         storage_state=storage_state or None,
     )
 

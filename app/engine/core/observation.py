@@ -8,6 +8,7 @@ from typing import Protocol
 from app.engine.core.action_result import ActionResult
 from app.engine.core.actions.types import Action
 from app.engine.core.ledger import Fact, Ledger, PlanNode
+from app.engine.core.local_time import LocalTime
 from app.engine.core.page_state import PageCapture
 from app.engine.core.trajectory import Tab
 from kb.procedure import Procedure
@@ -104,6 +105,7 @@ class Observation:
         domains: sites that ``Navigate`` can be used with.
         answers: a person's answers so far, oldest first: (question, answer).
         guidance: corrective guidance for this step, "" where nothing deviates.
+        clock: date, time, time zone and locale; ``None`` leaves them out of the prompts.
         news: events since the last decision that were not the agent's doing: a takeover, or a page that changed
             while the run was held.
     """
@@ -124,6 +126,7 @@ class Observation:
     answers: tuple[tuple[str, str], ...] = ()
     guidance: str = ""
     news: tuple[str, ...] = ()
+    clock: LocalTime | None = None
 
     @property
     def last(self) -> HistoryEntry | None:

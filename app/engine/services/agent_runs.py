@@ -9,22 +9,18 @@ import uuid
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import settings
-from app.engine.agent.llm.prompting import visible
 from app.engine.agent.loop import AgentDependencies, AgentLoop
-from app.engine.agent.memory.ledger_store import LONGEST_GOAL, LedgerStore
+from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.memory.rendering import facts_and_notes
 from app.engine.agent.model.recording_model import is_exchange
 from app.engine.agent.navigator import GlobalNavigator
 from app.engine.agent.ports import ActionExecutor, AgentTask, StepReport
 from app.engine.agent.secrets import Secrets, resolve_secrets
 from app.engine.api.run_api import RunRequest, RunSummary
-from app.engine.core.addresses import browser_host
 from app.engine.core.events import RunAdvanced, RunsChanged
-from app.engine.core.risk_class import RiskClass, risk_classes
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.detectors.runner import RuleRunner, context_of
 from app.engine.jobs import Job
@@ -39,11 +35,21 @@ from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
 from app.engine.services.run_knowledge import RunGraphs, RunKnowledge
 from app.engine.services.run_reader import RunReader
+from app.engine.services.run_requests import (
+    ANY_HOST,
+    allowed_classes,
+    allowed_hosts,
+    kb_name,
+    run_locale,
+    run_timezone,
+    visible_intent,
+    with_checked_llm,
+)
 from app.engine.services.site_logins import saved_login
 from app.engine.services.site_starts import learn_host, start_address
 from app.engine.services.tip_evidence import keep_uses
 from app.engine.store.run_writer import RunWriter, request_file
-from app.errors import NotFound, SiteloreError, UsageError
+from app.errors import NotFound, SiteloreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +58,6 @@ if TYPE_CHECKING:
     from app.engine.services.supervision.supervised_run import SupervisedRun
 
 VIEWPORT = (1280, 800)
-ANY_HOST = "*"
 
 
 class StoredRunRecorder:
@@ -146,7 +151,8 @@ class AgentRunService:
 
         address = await start_address(self._core, request.start_url, request.site)
         site = request.site or self._core.workspace.site_of(address)
-        request = replace(request, intent=_visible_intent(request.intent), start_url=address, site=site)
+        request = replace(request, intent=visible_intent(request.intent), start_url=address, site=site)
+        request = with_checked_llm(request)
         allowed_classes(request)
         resolve_secrets(request.intent, os.environ)
         allowed_hosts(request)
@@ -185,7 +191,7 @@ class AgentRunService:
             started_at=time.time(),
             policy=request.policy,
             model=bundle.model_name,
-            knowledge=request.kb if request.kb in ("live", "none") else Path(request.kb).name,
+            knowledge=kb_name(request.kb),
             graph=", ".join(request.graph),
             prompts=given.prompts.versions() if given is not None else (),
             actions=given.actions_version if given is not None else None,
@@ -296,6 +302,8 @@ class AgentRunService:
             headed=request.headed,
             storage_state=login,
             size=VIEWPORT,
+            timezone=run_timezone(request),
+            locale=run_locale(request),
             keep_tabs=True,
         )
 
@@ -338,6 +346,8 @@ class AgentRunService:
             site=request.site,
             domains=domains,
             max_steps=request.max_steps,
+            timezone=run_timezone(request),
+            locale=run_locale(request),
         )
 
         def tell(told: StepReport) -> None:
@@ -400,48 +410,3 @@ class AgentRunService:
 def new_run_id() -> str:
     """Return a new id; ids sort by time."""
     return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}"
-
-
-def _visible_intent(intent: str) -> str:
-    """Return the task without invisible characters.
-
-    Raises:
-        UsageError: it is empty, or longer than the ledger and a model's prompt take.
-    """
-    text = visible(intent.encode("utf-8", "replace").decode()).strip()
-    if not text:
-        raise UsageError("there is no task", remedy="say in words what is to be done")
-    if len(text) > LONGEST_GOAL:
-        raise UsageError(
-            f"the task has {len(text):,} characters, at most {LONGEST_GOAL:,} are allowed",
-            remedy="say what is to be done in fewer words",
-        )
-    return text
-
-
-def allowed_hosts(request: RunRequest) -> frozenset[str]:
-    """Return the hosts the agent may session; empty means any.  Raises ``UsageError`` for an invalid host."""
-    if ANY_HOST in request.domains:
-        return frozenset()
-    return frozenset({browser_host(request.start_url), *map(_host, request.domains)})
-
-
-def allowed_classes(request: RunRequest) -> frozenset[RiskClass]:
-    """Return the risk classes allowed beyond the task.  Raises ``UsageError`` for an unknown name."""
-    try:
-        return risk_classes(request.allow)
-    except ValueError as error:
-        known = ", ".join(risk.value.replace(" ", "-") for risk in RiskClass if risk.level)
-        raise UsageError(f"{str(error)!r} is not a risk class", remedy=f"--allow takes: {known}") from error
-
-
-def _host(domain: str) -> str:
-    """Return the host of a name with or without port, an address, or a pattern such as ``*.shop.example``."""
-    text = domain.strip().removeprefix("*.")
-    usual = "https" if text.endswith(":443") else "http"
-    host = browser_host(text if "://" in text else f"{usual}://{text}")
-    if not host:
-        raise UsageError(
-            f"{domain!r} is not a host", remedy="give one such as shop.example or shop.example:8080"
-        )
-    return host

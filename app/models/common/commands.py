@@ -15,6 +15,7 @@ from app.models.common.command import ACTIVE_PLACES, PERSPECTIVES, PLACE_TITLES,
 from app.models.common.keymap import Keymap, readable_key
 from app.models.graph.commands import MAP_COMMANDS
 from app.models.live.commands import LIVE_COMMANDS
+from app.models.prompts.commands import prompt_commands
 
 __all__ = ["ACTIVE_PLACES", "COMMANDS", "MENUS", "PLACE_TITLES", "Command", "CommandCenter"]
 
@@ -228,7 +229,16 @@ KNOWLEDGE = (
     ),
 )  # fmt: skip
 
-COMMANDS: tuple[Command, ...] = (*EVERYWHERE, *REVIEW, *COMPOSER, *MAP_COMMANDS, *LIVE_COMMANDS, *KNOWLEDGE)
+COMMANDS: tuple[Command, ...] = (
+    *EVERYWHERE,
+    *REVIEW,
+    *prompt_commands("review", "Review/Prompts"),
+    *COMPOSER,
+    *MAP_COMMANDS,
+    *LIVE_COMMANDS,
+    *prompt_commands("live", "Live/Prompts"),
+    *KNOWLEDGE,
+)
 
 REPEATING = (
     "review.next",

@@ -93,7 +93,7 @@ class StepHistory(QObject):
     @property
     def last_image(self) -> QImage | None:
         """The last step's screenshot, for a run without a page; ``changed`` is emitted when it is loaded."""
-        last = self._last
+        last = self.last
         view = self.views.get(self.run, last) if last is not None else None
         if view is None:
             if last is not None:
@@ -102,7 +102,8 @@ class StepHistory(QObject):
         return self.pictures.get(view.before.screenshot) if view.before.screenshot else None
 
     @property
-    def _last(self) -> int | None:
+    def last(self) -> int | None:
+        """The newest recorded step."""
         rows = self.steps.rows
         return rows[-1].index if rows else None
 
@@ -138,7 +139,7 @@ class StepHistory(QObject):
         self.pictures.close()
 
     def _arrived(self, run: str, index: int) -> None:
-        if run == self.run and index in (self.index, self._last):
+        if run == self.run and index in (self.index, self.last):
             self.changed.emit()
 
     def _missed(self, run: str, index: int, words: str) -> None:
@@ -147,7 +148,7 @@ class StepHistory(QObject):
             self.changed.emit()
 
     def _picture(self, digest: str) -> None:
-        shown = self._last if self.index is None else self.index
+        shown = self.last if self.index is None else self.index
         view = self.views.get(self.run, shown) if shown is not None else None
         if view is not None and view.before.screenshot == digest:
             self.changed.emit()

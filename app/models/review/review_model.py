@@ -15,6 +15,7 @@ from app.models.common.step_list import StepListModel, run_step_marks
 from app.models.common.step_views import StepViews
 from app.models.common.tasks import ignore
 from app.models.live.run_form import ReviewRunFormModel
+from app.models.prompts.prompts_model import PromptsModel
 from app.models.review.composer import ComposerModel
 from app.models.review.flags import LABELS, FlagListModel, ScorecardModel, VerdictListModel
 from app.models.review.interventions import InterventionListModel
@@ -63,6 +64,7 @@ class ReviewModel(QObject):
         self.tips = RelevantTipsModel(client, tasks, self)
         self.composer = ComposerModel(client, tasks, self)
         self.memory = RunMemoryModel(client, tasks, self)
+        self.prompts = PromptsModel(client, tasks, self)
         self.run_form = ReviewRunFormModel(client, tasks, self)
         self.run = ""
         self.detail: RunDetail | None = None
@@ -190,6 +192,7 @@ class ReviewModel(QObject):
         if step is not None:
             self.tips.show_step(self.detail, step)
             self.memory.show(self.run, step.index)
+            self.prompts.show(self.run, step.index)
         self._ahead.start()
 
     def go(self, offset: int) -> None:
@@ -332,6 +335,7 @@ class ReviewModel(QObject):
             self.index, self.page_error = 0, self.tr("This run has no recorded steps.")
             self._show_pages()
             self.step_changed.emit()
+            self.prompts.show(self.run, -1)
 
     def _show_judgement(self, detail: RunDetail) -> None:
         self.flags.show(detail.flags, detail.interventions)
@@ -394,6 +398,7 @@ class ReviewModel(QObject):
             self._runs.pop(run, None)
         if self.run and (not event.runs or self.run in event.runs):
             self._refresh_run()
+            self.prompts.refresh()
 
     def _on_knowledge_changed(self, _event: object) -> None:
         self.tips.forget()

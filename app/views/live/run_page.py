@@ -14,10 +14,12 @@ from app.models.live.next_action import same_page
 from app.models.live.page_input_model import PageInputModel
 from app.models.live.run_list import page_status
 from app.models.live.step_history import StepHistory
+from app.models.prompts.prompts_model import PromptsModel
 from app.views.live.canvas import PageCanvas
 from app.views.live.page_head import PageHead
 from app.views.live.page_overlay import TargetBox
 from app.views.live.takeover_bar import TakeoverBar, TakeoverCard
+from app.views.prompts.prompts_pane import PromptsPane
 from app.views.review.page_view import PageSide
 from app.views.review.step_strip import StepStrip
 from app.views.widgets.build import hbox, styled, vbox
@@ -42,6 +44,7 @@ class RunPage(QWidget):
         self.model, self._center, self._theme = model, center, theme
         self.frames = model.frames
         self.replay = StepHistory(model.client, model.tasks, self)
+        self.prompts = PromptsPane(PromptsModel(model.client, model.tasks, self), center, theme, "live")
         self.hands = PageInputModel(model.client, model.tasks, self)
         self.canvas = PageCanvas(self.hands, theme)
         self._page = PageModel(self)
@@ -67,12 +70,15 @@ class RunPage(QWidget):
         self.faces = QStackedWidget()
         self.faces.addWidget(self.canvas)
         self.faces.addWidget(self.lines)
+        self.middle = QStackedWidget()
+        self.middle.addWidget(self.faces)
+        self.middle.addWidget(self.prompts)
         self.strip.setFocusPolicy(
             Qt.FocusPolicy.NoFocus
         )  # keys are commands of the place; a click keeps the focus
         self.now.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         foot = hbox((self.strip, 1), self.now, margins=(8, 0, 8, 0), spacing=8)
-        vbox(self.head, self.bar, (self.faces, 1), foot, parent=self, spacing=0)
+        vbox(self.head, self.bar, (self.middle, 1), foot, parent=self, spacing=0)
 
     def _connect(self) -> None:
         model, replay = self.model, self.replay
@@ -99,6 +105,7 @@ class RunPage(QWidget):
         bind("live.replay.back", replay.back, lambda: bool(self.model.run))
         bind("live.replay.on", replay.on, lambda: replay.index is not None)
         bind("live.replay.live", replay.live, lambda: replay.index is not None)
+        bind("live.prompts", self.toggle_prompts, lambda: bool(self.model.run))
 
     # ------------------------------------------------------------ what the perspective asks
     @property
@@ -115,7 +122,11 @@ class RunPage(QWidget):
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave(self) -> bool:
-        """Go back one level: from the takeover summary, from a past step; False when there is neither."""
+        """Go back one level: from the prompts, the takeover summary, a past step; False when there is none."""
+        if self.shows_prompts:
+            if not self.prompts.leave():
+                self.toggle_prompts()
+            return True
         if self.card.isVisible():
             self.close_card()
             return True
@@ -131,11 +142,28 @@ class RunPage(QWidget):
     def close_pictures(self) -> None:
         """Wait for pictures being decoded."""
         self.replay.close()
+        self.prompts.model.close()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the card over the lower part of the picture."""
         super().resizeEvent(event)
         self._place_card()
+
+    @property
+    def shows_prompts(self) -> bool:
+        """Whether the prompts stand in place of the page."""
+        return self.middle.currentWidget() is self.prompts
+
+    def toggle_prompts(self) -> None:
+        """Show the prompts of the newest step, or of the one that is looked at; or the page again."""
+        shown = not self.shows_prompts
+        self.middle.setCurrentIndex(int(shown))
+        self.prompts.model.watch(shown)
+        if shown:
+            self.prompts.take_focus()
+        elif self.has_control:
+            self.take_focus()
+        self._center.refresh()
 
     # ------------------------------------------------------------ following the run
     def _on_opened(self, run: str) -> None:
@@ -151,6 +179,7 @@ class RunPage(QWidget):
         if current is None or row is not current:
             return
         self.replay.grow(current)
+        self._follow_prompts()
         self._show_status()
         if self.replay.index is None:
             self.head.show_address(current.url)
@@ -193,7 +222,16 @@ class RunPage(QWidget):
             self._show_past_step()
         self._show_status()
         self._show_target()
+        self._follow_prompts()
         self._center.refresh()
+
+    def _follow_prompts(self) -> None:
+        """Follow the newest step, unless an older one is looked at."""
+        index, newest = self.replay.index, self.replay.last
+        step = newest if index is None else index
+        row = self.model.row_of(self.model.run)
+        follows = index is None and row is not None and row.state.alive
+        self.prompts.model.show(self.model.run, -1 if step is None else step, newest=follows)
 
     def _show_live(self) -> None:
         picture = self.frames.get(self.model.run)

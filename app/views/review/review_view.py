@@ -201,6 +201,7 @@ class ReviewView(QWidget):
         bind("tip.compose", model.compose, lambda: bool(model.steps.rows))
         bind("review.ask_model", model.ask_model, opened)
         bind("review.memory", self._toggle_memory, opened)
+        bind("review.prompts", self._toggle_prompts, opened)
         bind("run.new", self._ask_for_a_run)
         bind("run.again", self._ask_again, opened)
         bind("run.stop", lambda: model.run_form.stop(model.run), lambda: model.run in model.run_form.going)
@@ -222,6 +223,15 @@ class ReviewView(QWidget):
             return
         self.side.setCurrentWidget(self.memory)
         self.model.memory.watch(True)
+
+    def _toggle_prompts(self) -> None:
+        shown = not self.step.shows_prompts
+        self.step.show_prompts(shown)
+        self._center.refresh()
+        if shown:
+            self.step.prompts.take_focus()
+        else:
+            self.queue.take_focus()
 
     def _ask_for_a_run(self) -> None:
         self.side.setCurrentWidget(self.run_form)
@@ -264,6 +274,10 @@ class ReviewView(QWidget):
             return
         if self.side.currentWidget() is not self.judgement:
             self._show_judgement()
+            return
+        if self.step.shows_prompts:
+            if not self.step.prompts.leave():
+                self._toggle_prompts()
             return
         if self.step.preview != "both":
             self.step.show_preview("both")

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.common.page import aligned_rows
+from app.views.prompts.prompts_pane import PromptsPane
 from app.views.review.page_view import PageSide
 from app.views.review.run_header import ClampedLabel, RunHeader
 from app.views.review.step_strip import StepStrip
@@ -124,6 +125,7 @@ class StepPane(QWidget):
         self.pages.setStretchFactor(0, 1)
         self.pages.setStretchFactor(1, 1)
         self.facts = StepFactsPane(theme)
+        self.prompts = PromptsPane(model.prompts, center, theme, "review")
         self._wait = QTimer(self, singleShot=True, interval=120)
         self._wait.timeout.connect(self._say_waiting)
         self._settle = QTimer(self, singleShot=True, interval=0)
@@ -145,6 +147,16 @@ class StepPane(QWidget):
         """Cycle through both, before, after."""
         self.show_preview(PREVIEWS[(PREVIEWS.index(self.preview) + 1) % len(PREVIEWS)])
 
+    @property
+    def shows_prompts(self) -> bool:
+        """Whether the prompts stand in place of the pages."""
+        return self.faces.currentWidget() is self.prompts
+
+    def show_prompts(self, shown: bool) -> None:
+        """Show the prompts of the step in place of its pages, or the pages again."""
+        self._model.prompts.watch(shown)
+        self.faces.setCurrentIndex(int(shown))
+
     def toggle_lines(self) -> None:
         """Switch between trees and screenshots."""
         self._lines = not self._lines
@@ -161,10 +173,12 @@ class StepPane(QWidget):
             margins=(12, 0, 12, 0),
             spacing=4,
         )
-        run = QWidget()
-        vbox(
-            self.header, bar, Gap(4), divider(), (self.pages, 1), divider(), self.facts, parent=run, spacing=0
-        )
+        run, pages = QWidget(), QWidget()
+        vbox((self.pages, 1), divider(), self.facts, parent=pages, spacing=0)
+        self.faces = QStackedWidget()
+        self.faces.addWidget(pages)
+        self.faces.addWidget(self.prompts)
+        vbox(self.header, bar, Gap(4), divider(), (self.faces, 1), parent=run, spacing=0)
         self._run = run
         self._nothing = EmptyState(
             self.tr("No run is open"),

@@ -9,8 +9,8 @@ import pytest
 from app.engine.api.run_api import LlmRunOptions, RunRequest
 from app.engine.browser.network.navigation_policy import NavigationPolicy
 from app.engine.engine import Engine
-from app.engine.services.agent_runs import allowed_hosts
 from app.engine.services.graph_cache import checked_address
+from app.engine.services.run_requests import allowed_hosts
 from app.errors import SiteloreError, UsageError
 
 

@@ -144,6 +144,8 @@ class Operator:
 
     def _task(self, observation: Observation) -> str:
         parts = [f"Task: {observation.intent}", f"It starts at {observation.start_url}."]
+        if observation.clock is not None:
+            parts.append(observation.clock.beginning)
         if observation.domains:
             known = "; ".join(f"{one.name} ({one.states} known pages)" for one in observation.domains)
             parts.append(f"Sites whose pages are known, for navigate: {known}.")
@@ -226,6 +228,7 @@ class Operator:
             render_answers(observation.answers, fence),
             f"The planner proposes:\n{hints}" if hints else "",
             f"Guidance: {fence.line(observation.guidance, 600)}" if observation.guidance else "",
+            observation.clock.present if observation.clock is not None else "",
             _steps_left_text(observation),
             *brief.remarks,
         ]

@@ -124,6 +124,7 @@ class Planner:
         ledger = render_ledger(planner_view(observation.ledger, step=observation.step), PLANNER_CAPS)
         parts = [
             f"Task: {observation.intent}",
+            f"{clock.beginning} {clock.present}" if (clock := observation.clock) is not None else "",
             render_answers(observation.answers, fence),
             fence.around("memory", ledger),
             fence.around("summary", summary) if summary else "",

@@ -26,11 +26,11 @@ from app.engine.core.supervision import (
 from app.engine.core.trajectory import BY_PERSON, Outcome, Step
 from app.engine.graph.explore.exploration_store import ExplorationStore
 from app.engine.jobs import Job
-from app.engine.services.agent_runs import allowed_hosts
 from app.engine.services.core import Core
 from app.engine.services.exploration import ExplorationService
 from app.engine.services.graph_recording import StoredGraphRecorder
 from app.engine.services.run_reader import RunReader
+from app.engine.services.run_requests import allowed_hosts
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.supervised_run import SupervisedRun, ended_by_hand_text
