@@ -10,9 +10,11 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QIcon
 
 from app.assets import resource
+from app.models.common.action_sets_model import ActionSetsModel
 from app.models.common.command import PERSPECTIVES
 from app.models.common.jobs import JobList
 from app.models.common.keymap import readable_key
+from app.models.common.prompts_model import PromptsModel
 from app.models.common.search import SearchModel
 from app.models.common.session import SessionKeeper
 from app.models.common.settings_form import SettingsForm
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from app.engine.api.engine_api import SearchHit
     from app.models.common.engine_client import EngineClient, LocalClient
     from app.views.frame.main_window import MainWindow
+    from app.views.frame.prompts_panel import PromptsPanel
     from app.views.frame.sites_panel import SitesPanel
     from kb.tip import TipDraft
 
@@ -61,6 +64,9 @@ class Workbench(QObject):
         self.knowledge = KnowledgeModel(client, self.tasks, self)
         self.sites = SitesModel(client, self.tasks, self)
         self._sites_panel: SitesPanel | None = None
+        self.prompts = PromptsModel(client, self.tasks, self)
+        self.action_sets = ActionSetsModel(client, self.tasks, self)
+        self._prompts_panel: PromptsPanel | None = None
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
         form = SettingsForm(self.tasks, self)
@@ -174,6 +180,16 @@ class Workbench(QObject):
             self._sites_panel = SitesPanel(self.sites, self._window.theme, self._window.frame)
         self._sites_panel.toggle()
 
+    def open_prompts(self) -> None:
+        """Open or close the panel of prompts and actions."""
+        if self._prompts_panel is None:
+            from app.views.frame.prompts_panel import PromptsPanel
+
+            self._prompts_panel = PromptsPanel(
+                self.prompts, self.action_sets, self._window.theme, self._window.frame
+            )
+        self._prompts_panel.toggle()
+
     def _on_composing(self, is_open: bool) -> None:
         if not is_open and self._back_to_live:
             self._back_to_live = False
@@ -200,4 +216,7 @@ class Workbench(QObject):
         self.sites.notice.connect(window.say)
         self.sites.learned.connect(window.toast.say)  # what a site learns is not in the history
         window.center.bind("app.sites", self.open_sites)
+        self.prompts.notice.connect(window.say)
+        self.action_sets.notice.connect(window.say)
+        window.center.bind("app.prompts", self.open_prompts)
         self.knowledge.step_requested.connect(self.open_step)

@@ -35,7 +35,7 @@ Version = Annotated[
 @app.command("list")
 def list_(as_json: Json = False) -> None:
     """List the prompts, and which of them this workspace has changed."""
-    rows = with_engine(lambda engine: engine.prompts())
+    rows = with_engine(lambda engine: engine.list_prompts())
     heads = ("prompt", "version", "hash", "tokens", "about")
     print_result(rows, as_json, lambda: table([_cells(row) for row in rows], heads, widest=70))
 
@@ -43,7 +43,7 @@ def list_(as_json: Json = False) -> None:
 @app.command()
 def show(name: Name, version: Version = "", as_json: Json = False) -> None:
     """Print a prompt as it is in force, or one of its versions."""
-    detail = with_engine(lambda engine: engine.prompt(name, version))
+    detail = with_engine(lambda engine: engine.open_prompt(name, version))
     print_result(_document(detail), as_json, lambda: detail.text)
 
 
@@ -79,7 +79,7 @@ def reset(
     async def resetting(engine: Engine) -> PromptDetail:
         if not version:
             return await engine.reset_prompt(name)
-        earlier = await engine.prompt(name, version)
+        earlier = await engine.open_prompt(name, version)
         return await engine.save_prompt(name, earlier.text, earlier.row.placeholders)
 
     detail = with_engine(resetting)
@@ -89,7 +89,7 @@ def reset(
 @app.command()
 def diff(name: Name, version: Version = "", as_json: Json = False) -> None:
     """Print how a prompt differs from the bundled one. Exit code 1: it differs."""
-    detail = with_engine(lambda engine: engine.prompt(name, version))
+    detail = with_engine(lambda engine: engine.open_prompt(name, version))
     lines = prompt_diff(detail)
     print_result({"prompt": name, "diff": lines}, as_json, lambda: "\n".join(lines) or "no difference")
     if lines:
@@ -99,7 +99,7 @@ def diff(name: Name, version: Version = "", as_json: Json = False) -> None:
 @app.command()
 def history(name: Name, as_json: Json = False) -> None:
     """List the saved versions of a prompt, latest first."""
-    detail = with_engine(lambda engine: engine.prompt(name))
+    detail = with_engine(lambda engine: engine.open_prompt(name))
     heads = ("saved", "by", "hash")
     print_result(
         list(detail.history),

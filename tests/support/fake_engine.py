@@ -71,6 +71,7 @@ from kb.tip import (
 from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fake_graph import FakeGraphs
 from tests.support.fake_live import FakeLive
+from tests.support.fake_prompts import FakePrompts
 from tests.support.fake_sites import FakeSites, make_sites
 from tests.support.fake_tips import FakeTips
 from tests.support.made_up import (
@@ -86,7 +87,7 @@ from tests.support.made_up import (
 )
 
 
-class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakeTips, FakeSites):
+class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, FakeSites):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
     def __init__(self, bus: EventBus | None = None, *, empty: bool = False) -> None:
@@ -111,6 +112,7 @@ class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakeTips, FakeSites):
         self.refuses_runs = ""
         self.start_graphs(empty=empty)
         self.start_exchanges()
+        self.start_prompts()
         self.start_live(empty=empty)
 
     # ------------------------------------------------------------ the agent

@@ -117,13 +117,13 @@ class PromptService:
         self._core = core
 
     @on_store
-    def prompts(self) -> list[PromptRow]:
+    def list_prompts(self) -> list[PromptRow]:
         """Return every prompt of the program."""
         own = self._core.workspace.prompts.texts(tuple(bundled_prompts().texts))
         return [_row(name, text, own.get(name)) for name, text in bundled_prompts().texts.items()]
 
     @on_store
-    def prompt(self, name: str, version: str = "") -> PromptDetail:
+    def open_prompt(self, name: str, version: str = "") -> PromptDetail:
         """Return a prompt as it is in force, or a version of it by the beginning of its digest.
 
         Raises:
@@ -217,7 +217,7 @@ class PromptService:
             )
             for one in sets_in_force(self._core.workspace).values()
         )
-        return ActionSets(sets=rows, actions=tuple(_actions()))
+        return ActionSets(sets=rows, actions=tuple(action_rows()))
 
 
 def operator_tokens(prompts: PromptSet, calls: Sequence[str]) -> int:
@@ -226,7 +226,8 @@ def operator_tokens(prompts: PromptSet, calls: Sequence[str]) -> int:
     return text_tokens(prompts.fill("operator", calls, **{**filled, "actions": action_help(calls)}))
 
 
-def _actions() -> list[ActionRow]:
+def action_rows() -> list[ActionRow]:
+    """Return every call that an agent may be offered."""
     return [
         ActionRow(
             name=form.shown,

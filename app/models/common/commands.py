@@ -43,6 +43,7 @@ EVERYWHERE = (
         ("app.palette", "Find a command", "Ctrl+K|Ctrl+Shift+P", "console-line"),
         ("app.settings", "Settings…", "Ctrl+,", "cog-outline"),
         ("app.sites", "Sites…", "Ctrl+Alt+S", "web"),
+        ("app.prompts", "Prompts and actions…", "Ctrl+Alt+P", "text-box-edit-outline"),
         ("app.keys", "Customize shortcuts…", "", "keyboard-settings-outline"),
     ),
     *commands(

@@ -162,7 +162,7 @@ class _Camera:
             field.setPlainText(text)
 
     async def walk_overlays(self) -> None:
-        """Palette, shortcut sheet and editor, search, jobs, diagnostics, settings, sites, the freeze pane."""
+        """Palette, shortcut sheet and editor, search, jobs, diagnostics, settings, sites, prompts, the freeze pane."""
         window, commands = self._window, self._window.commands
         window.go("review")
         commands.palette.present()
@@ -196,6 +196,9 @@ class _Camera:
         commands.settings.dismiss()
         window.center.trigger("app.sites")
         await self.shoot("sites", 0.5)
+        window.close_overlays()
+        window.center.trigger("app.prompts")
+        await self.shoot("prompts", 0.5)
         window.close_overlays()
         if "knowledge" in window.places:
             window.go("knowledge")

@@ -36,7 +36,7 @@ async def test_a_saved_prompt_is_in_force_and_the_others_stay_bundled(engine: En
 
     assert saved.text == MINE
     assert saved.row.own
-    assert [row.name for row in await engine.prompts() if row.own] == ["selector"]
+    assert [row.name for row in await engine.list_prompts() if row.own] == ["selector"]
 
 
 async def test_saving_is_undone_and_redone_and_every_version_is_kept(engine: Engine):
@@ -44,12 +44,12 @@ async def test_saving_is_undone_and_redone_and_every_version_is_kept(engine: Eng
     await engine.save_prompt("selector", f"{MINE} Really.")
 
     await engine.undo()
-    assert (await engine.prompt("selector")).text == MINE
+    assert (await engine.open_prompt("selector")).text == MINE
     await engine.undo()
-    assert (await engine.prompt("selector")).text == SELECTOR
+    assert (await engine.open_prompt("selector")).text == SELECTOR
     await engine.redo()
-    assert (await engine.prompt("selector")).text == MINE
-    history = (await engine.prompt("selector")).history
+    assert (await engine.open_prompt("selector")).text == MINE
+    history = (await engine.open_prompt("selector")).history
     assert [one.digest for one in history] == [
         prompt_digest(MINE), "", prompt_digest(MINE), prompt_digest(f"{MINE} Really."), prompt_digest(MINE),
     ]  # fmt: skip
@@ -60,9 +60,9 @@ async def test_a_version_is_found_by_the_beginning_of_its_hash(engine: Engine):
     await engine.save_prompt("selector", MINE)
     await engine.reset_prompt("selector")
 
-    assert (await engine.prompt("selector", prompt_digest(MINE)[:8])).text == MINE
+    assert (await engine.open_prompt("selector", prompt_digest(MINE)[:8])).text == MINE
     with pytest.raises(NotFound):
-        await engine.prompt("selector", "0" * 8)
+        await engine.open_prompt("selector", "0" * 8)
 
 
 async def test_the_bundled_text_saved_again_is_the_bundled_prompt(engine: Engine):
@@ -75,7 +75,7 @@ async def test_a_text_that_breaks_a_rule_changes_nothing(engine: Engine):
         await engine.save_prompt("selector", "Pick one.")
     with pytest.raises(NotFound, match="there is no prompt"):
         await engine.save_prompt("jester", "Joke.")
-    assert (await engine.prompt("selector")).history == ()
+    assert (await engine.open_prompt("selector")).history == ()
 
 
 async def test_a_file_that_an_editor_broke_is_named_before_a_run_begins(engine: Engine):
@@ -96,7 +96,7 @@ async def test_what_an_editor_wrote_is_kept_before_it_is_replaced(engine: Engine
     await engine.save_prompt("selector", f"{MINE}\nAgain.")
 
     await engine.undo()
-    assert (await engine.prompt("selector")).text == f"{MINE}\nBy hand."
+    assert (await engine.open_prompt("selector")).text == f"{MINE}\nBy hand."
 
 
 async def test_a_line_of_the_history_that_a_crash_cut_off_costs_that_line_only(engine: Engine):
@@ -105,7 +105,7 @@ async def test_a_line_of_the_history_that_a_crash_cut_off_costs_that_line_only(e
         file.write(b'{"name":"selector","dig')
     await engine.reset_prompt("selector")
 
-    assert [one.digest for one in (await engine.prompt("selector")).history] == ["", prompt_digest(MINE)]
+    assert [one.digest for one in (await engine.open_prompt("selector")).history] == ["", prompt_digest(MINE)]
 
 
 @pytest.mark.parametrize("file", ["history.jsonl", "action-sets.json"])
@@ -118,7 +118,7 @@ async def test_a_newer_file_is_refused(engine: Engine, file: str):
     )
 
     with pytest.raises(StoreError, match="version 2"):
-        await (engine.prompt("selector") if file == "history.jsonl" else engine.action_sets())
+        await (engine.open_prompt("selector") if file == "history.jsonl" else engine.action_sets())
 
 
 async def test_a_set_of_actions_is_saved_undone_and_removed(engine: Engine):
@@ -198,7 +198,7 @@ async def test_another_machine_reads_the_prompts_of_an_exported_run(engine: Engi
         assert (await other.import_runs([str(tmp_path / "out")])).imported == 1
         detail = await other.open_run(run.id)
         assert detail.run.prompts == run.prompts
-        assert (await other.prompt("selector", prompt_digest(MINE))).text == MINE
+        assert (await other.open_prompt("selector", prompt_digest(MINE))).text == MINE
     finally:
         await other.aclose()
 
