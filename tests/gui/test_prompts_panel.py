@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
+from app.engine.core.prompt_set import ActionsVersion, PromptVersion
 from app.models.common.action_sets_model import NEW, ActionSetsModel
 from app.models.common.prompts_model import PromptsModel
+from app.models.review.review_facts import run_facts
 from app.views.frame.prompts_panel import PromptsPanel
+from app.views.live.run_form import RunForm
 
 
 @pytest.fixture
@@ -193,3 +198,41 @@ def test_everything_in_the_panel_has_a_name(panel):
         assert button.accessibleName() or button.text(), button
     for pane in (panel.prompts.list, panel.prompts.editor, panel.prompts.history, panel.sets.choices):
         assert pane.accessibleName()
+
+
+@pytest.fixture
+def run_form(bench, qtbot):
+    bench._window.go("live")
+    bench._window.center.trigger("live.new")
+    form = next(one for one in bench._window.findChildren(RunForm) if one.isVisible())
+    qtbot.waitUntil(lambda: bool(form.form.action_sets))
+    return form
+
+
+def test_the_run_form_offers_the_sets_of_actions_for_a_model(run_form, fake_engine, qtbot):
+    form = run_form.form
+    options = run_form.model_options
+    assert options.isHidden()
+    run_form.policies["llm"].click()
+    assert not options.isHidden()
+    assert [options.actions_set.itemText(place) for place in range(options.actions_set.count())] == [
+        "compact", "standard", "all",
+    ]  # fmt: skip
+    assert options.actions_set.currentText() == "standard"
+    options.actions_set.setCurrentIndex(0)
+    options.actions_set.activated.emit(0)
+    assert "6 actions" in options.actions_meaning.text()
+    form.set("intent", "Look")
+    form.set("start_url", "http://shop.test/")
+    assert form.request().llm.actions == "compact"
+
+
+def test_review_tells_the_versions_of_a_run(run, fake_engine):
+    detail = run(fake_engine.open_run(next(iter(fake_engine.all_runs))))
+    given = replace(
+        detail.run,
+        prompts=(PromptVersion(name="operator", digest="a1" * 32),),
+        actions=ActionsVersion(name="compact", digest="b2" * 32),
+    )
+    note = run_facts(replace(detail, run=given)).note
+    assert note.endswith("own prompts: operator a1a1a1a1 · actions: compact b2b2b2b2")

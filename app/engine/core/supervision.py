@@ -291,6 +291,7 @@ class LiveRow:
         why: the problem, or how it ended, in a sentence.
         outcome: of an ended run, else "".
         hints: hints that no step has been given yet.
+        versions: the versions of its prompts and actions, in words; "" for none.
     """
 
     run: str
@@ -317,6 +318,7 @@ class LiveRow:
     started_at: float = 0.0
     why: str = ""
     outcome: str = ""
+    versions: str = ""
 
     @property
     def last_flag(self) -> RaisedFlag | None:

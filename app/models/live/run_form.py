@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
-from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest, RunSummary
+from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, LlmRunOptions, RunRequest, RunSummary
 from app.engine.core.events import RunAdvanced
 from app.engine.core.labels import outcome_label
 from app.models.common.form import FormModel, Problem, complete_url
@@ -16,6 +16,7 @@ from app.models.common.translate import tr
 
 if TYPE_CHECKING:
     from app.engine.api.graph_api import GraphRow
+    from app.engine.api.prompt_api import ActionSetRow, ActionSets
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
@@ -43,9 +44,12 @@ class RunFormModel(FormModel):
         self.policy = POLICIES[0]
         self.graph = ""
         self.graphs: tuple[str, ...] = ()
+        self.llm = LlmRunOptions()
+        self.action_sets: tuple[ActionSetRow, ...] = ()
         self.headed = self.is_sending = False
         self._earlier: RunRequest | None = None
         client.graph_changed.connect(self._on_graph)
+        client.prompts_changed.connect(self._on_prompts)
 
     @property
     def note(self) -> str:
@@ -60,9 +64,34 @@ class RunFormModel(FormModel):
             self.changed.emit()
 
         self._tasks.start(self._client.api.graphs(), loaded, key="run-form-graphs")
+        self._on_prompts()
 
     def _on_graph(self, _event: object) -> None:
         self.load()
+
+    def _on_prompts(self, _event: object = None) -> None:
+        def loaded(found: ActionSets) -> None:
+            self.action_sets = found.sets
+            self.changed.emit()
+
+        self._tasks.start(self._client.api.action_sets(), loaded, key="run-form-actions")
+
+    def choose_option(self, **options: Any) -> None:
+        """Change options of the llm policy (``LlmRunOptions``)."""
+        changed = replace(self.llm, **options)
+        if changed != self.llm:
+            self.llm = changed
+            self.changed.emit()
+
+    @property
+    def actions_meaning(self) -> str:
+        """The purpose of the chosen set of actions, and what it costs."""
+        row = next((row for row in self.action_sets if row.name == self.llm.actions), None)
+        if row is None:
+            return ""
+        return tr("{0} actions, about {1} tokens at each step. {2}").format(
+            len(row.calls), row.tokens, row.why
+        )
 
     def choose(self, name: str, value: str | bool) -> None:
         if getattr(self, name) != value:
@@ -77,6 +106,7 @@ class RunFormModel(FormModel):
             kb=LIVE_KNOWLEDGE, storage_state=request.storage_state,
         )  # fmt: skip
         self.policy, self.headed, self.error = request.policy, request.headed, ""
+        self.llm = request.llm
         self.graph = next(iter(request.graph), "")
         self.load()
         self.changed.emit()
@@ -116,6 +146,7 @@ class RunFormModel(FormModel):
             intent=values["intent"], start_url=complete_url(values["start_url"]), policy=self.policy,
             kb=values["kb"] or WITHOUT_KNOWLEDGE, graph=(self.graph,) if self.graph else (),
             max_steps=int(values["max_steps"]), headed=self.headed, storage_state=values["storage_state"],
+            llm=self.llm,
         )  # fmt: skip
 
     def start(self) -> bool:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from app.engine.api.engine_api import RunDetail, RunRow, StepView
 from app.engine.core.action_result import Effect
 from app.engine.core.labels import outcome_label
+from app.engine.core.prompt_set import version_words
 from app.engine.core.supervision import Intervention
 from app.engine.core.trajectory import BY_PERSON, Step
 from app.models.common.step_list import ERROR_WORDS
@@ -28,7 +29,7 @@ class RunFacts:
     risk: float = 0.0
     ended: str = ""
     note: str = ""
-    """What the importer found missing of the run."""
+    """Who ended the run, what the importer found missing, and the versions of its prompts and actions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,8 @@ def run_facts(detail: RunDetail) -> RunFacts:
         run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
     )
     by_hand = (_tr("ended by {0}").format(run.ended_by),) if run.ended_by else ()
-    return replace(facts, note="; ".join((*by_hand, *run.notes)))
+    versions = version_words(run.prompts, run.actions)
+    return replace(facts, note="; ".join((*by_hand, *run.notes, *([versions] if versions else []))))
 
 
 def row_facts(row: RunRow) -> RunFacts:

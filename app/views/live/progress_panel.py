@@ -31,6 +31,7 @@ class ProgressPanel(Panel):
         ground(self)
         self.setAccessibleName(self.tr("Plan, memory and timeline of the run"))
         self.intent, self.plan_line = MessageLabel("heading", 160), MessageLabel("secondary", 200)
+        self.versions = MessageLabel("muted", 200)
         self.changes_head, self.changes = QLabel(self.tr("Changed by the last step")), MessageLabel("ok", 800)
         self.plan = RowList(theme, plan_row, self.tr("Plan of the run"), PLAN)
         self.memory = RowList(theme, memory_row, self.tr("The agent's memory"), MEMORY)
@@ -75,7 +76,7 @@ class ProgressPanel(Panel):
     def _lay_out(self) -> None:
         self._no_steps.setProperty("kind", "muted")
         self._no_steps.setWordWrap(True)
-        for label in (self.intent, self.plan_line, self.changes, self._no_steps):
+        for label in (self.intent, self.plan_line, self.versions, self.changes, self._no_steps):
             label.setContentsMargins(12, 2, 10, 4)
         inner = styled(QWidget(), "raised")
         vbox(
@@ -86,6 +87,7 @@ class ProgressPanel(Panel):
             self.changes,
             _section(self.memory_head),
             self.memory,
+            self.versions,
             1,
             parent=inner,
             margins=(0, 8, 0, 4),
@@ -124,6 +126,7 @@ class ProgressPanel(Panel):
         row = model.row
         self.intent.say(row.intent if row is not None else "")
         self.plan_line.say(row.plan if row is not None and not model.plan.rows else "")
+        self.versions.say(row.versions if row is not None else "")
         changes = model.ledger_changes
         more = (
             [self.tr("… and {0} more").format(len(changes) - LEDGER_CHANGES)]

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QListView
 
 from app.models.live.run_form import RunFormModel
 from app.models.live.task_file_form import TaskFileModel
+from app.views.live.model_options import ModelOptions
 from app.views.widgets.build import text_label
 from app.views.widgets.form_panel import FormField, FormPanel, RadioOption, check
 
@@ -44,6 +45,9 @@ class RunForm(FormPanel[RunFormModel]):
                    meaning=self.tr("no model, no tokens: follows names, tips and the graph")),
             RadioOption(value="llm", label="llm", meaning=self.tr("the model in the settings")),
         ), partial(model.choose, "policy"))  # fmt: skip
+        self.model_options = ModelOptions(model)
+        self.add_row(self.model_options)
+        self._order[-1:] = self.model_options.fields
         self.add_row(self.graph, self.tr("Graph"))
         self.graph.setAccessibleName(self.tr("Graph used for navigation"))
         self.add_fields("kb", "max_steps", "storage_state")
@@ -74,6 +78,7 @@ class RunForm(FormPanel[RunFormModel]):
         for policy, button in self.policies.items():
             check(button, self.form.policy == policy)
         check(self.headed, self.form.headed)
+        self.model_options.refresh()
         sites = ["", *self.form.graphs]
         if [self.graph.itemData(place) for place in range(self.graph.count())] != sites:
             self.graph.clear()

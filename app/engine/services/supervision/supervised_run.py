@@ -18,6 +18,7 @@ from app.engine.agent.run_control import RunControl
 from app.engine.api.run_api import RunRequest, RunSummary
 from app.engine.core.events import ActionEnded, ActionPlanned, LedgerChanged, LiveRunChanged, TipsRetrieved
 from app.engine.core.ledger import Ledger
+from app.engine.core.prompt_set import version_words
 from app.engine.core.supervision import (
     ApprovalRequest,
     KnowledgeAtStep,
@@ -130,7 +131,8 @@ class SupervisedRun:
         """The run is on the disk."""
         self.live = live
         self._flags = []
-        self.update(step=len(live.steps), started_at=live.run.started_at)
+        versions = version_words(live.run.prompts, live.run.actions)
+        self.update(step=len(live.steps), started_at=live.run.started_at, versions=versions)
 
     def make_executor(
         self,
