@@ -14,7 +14,7 @@ from app.models.common.action_sets_model import ActionSetsModel
 from app.models.common.command import PERSPECTIVES
 from app.models.common.jobs import JobList
 from app.models.common.keymap import readable_key
-from app.models.common.prompts_model import PromptsModel
+from app.models.common.prompt_set_model import PromptSetModel
 from app.models.common.search import SearchModel
 from app.models.common.session import SessionKeeper
 from app.models.common.settings_form import SettingsForm
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from app.engine.api.engine_api import SearchHit
     from app.models.common.engine_client import EngineClient, LocalClient
     from app.views.frame.main_window import MainWindow
-    from app.views.frame.prompts_panel import PromptsPanel
+    from app.views.frame.prompt_set_panel import PromptSetPanel
     from app.views.frame.sites_panel import SitesPanel
     from kb.tip import TipDraft
 
@@ -64,9 +64,9 @@ class Workbench(QObject):
         self.knowledge = KnowledgeModel(client, self.tasks, self)
         self.sites = SitesModel(client, self.tasks, self)
         self._sites_panel: SitesPanel | None = None
-        self.prompts = PromptsModel(client, self.tasks, self)
+        self.prompts = PromptSetModel(client, self.tasks, self)
         self.action_sets = ActionSetsModel(client, self.tasks, self)
-        self._prompts_panel: PromptsPanel | None = None
+        self._prompts_panel: PromptSetPanel | None = None
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
         form = SettingsForm(self.tasks, self)
@@ -183,9 +183,9 @@ class Workbench(QObject):
     def open_prompts(self) -> None:
         """Open or close the panel of prompts and actions."""
         if self._prompts_panel is None:
-            from app.views.frame.prompts_panel import PromptsPanel
+            from app.views.frame.prompt_set_panel import PromptSetPanel
 
-            self._prompts_panel = PromptsPanel(
+            self._prompts_panel = PromptSetPanel(
                 self.prompts, self.action_sets, self._window.theme, self._window.frame
             )
         self._prompts_panel.toggle()

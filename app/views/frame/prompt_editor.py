@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat, QTextDocument, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.models.common.prompts_model import CONDITION, PLACEHOLDER
+from app.models.common.prompt_set_model import CONDITION, PLACEHOLDER
 
 if TYPE_CHECKING:
     from app.views.frame.theme import Theme

@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QAbstractButton
 
 from app.engine.core.prompt_set import ActionsVersion, PromptVersion
 from app.models.common.action_sets_model import NEW, ActionSetsModel
-from app.models.common.prompts_model import PromptsModel
+from app.models.common.prompt_set_model import PromptSetModel
 from app.models.review.review_facts import run_facts
-from app.views.frame.prompts_panel import PromptsPanel
+from app.views.frame.prompt_set_panel import PromptSetPanel
 from app.views.live.run_form import RunForm
 
 
 @pytest.fixture
-def model(client, tasks, qtbot) -> PromptsModel:
-    made = PromptsModel(client, tasks)
+def model(client, tasks, qtbot) -> PromptSetModel:
+    made = PromptSetModel(client, tasks)
     made.notices = []
     made.notice.connect(made.notices.append)
     made.load()
@@ -35,7 +35,7 @@ def sets(client, tasks, qtbot) -> ActionSetsModel:
     return made
 
 
-def shown(model: PromptsModel, qtbot, name: str) -> None:
+def shown(model: PromptSetModel, qtbot, name: str) -> None:
     model.show(name)
     qtbot.waitUntil(lambda: model.detail is not None and model.detail.row.name == name)
 
@@ -152,7 +152,7 @@ def test_an_own_set_is_removed_and_the_standard_one_shown(sets, fake_engine, qtb
 
 
 @pytest.fixture
-def panel(bench, qtbot) -> PromptsPanel:
+def panel(bench, qtbot) -> PromptSetPanel:
     bench._window.center.trigger("app.prompts")
     made = bench._prompts_panel
     qtbot.waitUntil(lambda: bench.prompts.detail is not None and bench.action_sets.is_loaded)

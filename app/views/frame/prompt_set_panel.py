@@ -17,7 +17,7 @@ from app.views.widgets.rows import RowContent, RowList, RowStyle, line, plain, s
 if TYPE_CHECKING:
     from app.engine.api.prompt_api import PromptRow, PromptSaved
     from app.models.common.action_sets_model import ActionSetsModel
-    from app.models.common.prompts_model import PromptsModel
+    from app.models.common.prompt_set_model import PromptSetModel
     from app.views.frame.theme import Theme
 
 _LIST_WIDTH = 220
@@ -49,10 +49,10 @@ class Tabs(QWidget):
         self.stack.setCurrentIndex(number)
 
 
-class PromptsPane(QWidget):
+class PromptSetPane(QWidget):
     """The prompts at the left; at the right the text with its changes and history."""
 
-    def __init__(self, model: PromptsModel, theme: Theme) -> None:
+    def __init__(self, model: PromptSetModel, theme: Theme) -> None:
         super().__init__()
         self._model, self._theme = model, theme
         style = RowStyle(margins=(14, 6, 8, 6))
@@ -170,13 +170,13 @@ class PromptsPane(QWidget):
         self.list.setFixedWidth(self._theme.px(_LIST_WIDTH))
 
 
-class PromptsPanel(Overlay):
+class PromptSetPanel(Overlay):
     """A panel over the window; Esc closes it and keeps what was typed."""
 
-    def __init__(self, prompts: PromptsModel, sets: ActionSetsModel, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, prompts: PromptSetModel, sets: ActionSetsModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, QSize(1060, 700))
         self._prompts, self._sets = prompts, sets
-        self.prompts, self.sets = PromptsPane(prompts, theme), ActionSetsPane(sets, theme)
+        self.prompts, self.sets = PromptSetPane(prompts, theme), ActionSetsPane(sets, theme)
         self.tabs = Tabs(
             (self.tr("Prompts"), self.tr("Prompts of the model's roles"), self.prompts),
             (self.tr("Action sets"), self.tr("Sets of actions a model is offered"), self.sets),

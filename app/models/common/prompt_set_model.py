@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from app.models.common.engine_client import EngineClient, LocalClient
     from app.models.common.tasks import Tasks
 
-__all__ = ["CONDITION", "PLACEHOLDER", "PromptList", "PromptsModel", "SavedList"]
+__all__ = ["CONDITION", "PLACEHOLDER", "PromptSetList", "PromptSetModel", "SavedList"]
 
 
-class PromptList(ObjectList[PromptRow]):
+class PromptSetList(ObjectList[PromptRow]):
     """The prompts by name."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -47,7 +47,7 @@ class SavedList(ObjectList[PromptSaved]):
         return tr("{0}  {1}  {2}").format(when, version, value.author)
 
 
-class PromptsModel(QObject):
+class PromptSetModel(QObject):
     """Signals:
 
     changed: other rows, another text or another check.  shown_changed: another text is to be shown.
@@ -63,7 +63,7 @@ class PromptsModel(QObject):
     ) -> None:
         super().__init__(parent)
         self._client, self._tasks = client, tasks
-        self.list, self.history = PromptList(self), SavedList(self)
+        self.list, self.history = PromptSetList(self), SavedList(self)
         self.shown, self.text, self.error = "", "", ""
         self.detail: PromptDetail | None = None
         self.is_loaded = self.is_saving = False
