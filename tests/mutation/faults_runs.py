@@ -20,6 +20,14 @@ _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_f
 
 FAULTS = (
     Mutation(
+        "alignment-of-a-tips-step",
+        "app/engine/agent/llm/alignment.py",
+        "if state.applies and state.action is not None and same_action(action, state.action)",
+        "if state.action is not None and same_action(action, state.action)",
+        "An action follows a tip without a question only where the tip applies.",
+        ("tests/unit/engine/test_agent_alignment.py",),
+    ),
+    Mutation(
         "clock-of-the-run",
         CLOCK,
         "at = self._at(self.now)",

@@ -8,6 +8,7 @@ SECRETS, WRITTEN = "app/engine/agent/secrets.py", "app/engine/core/task_secrets.
 OLD, DATABASE = "app/engine/store/password_migration.py", "app/engine/store/database.py"
 RUNNING, FLEET = "app/engine/services/agent_runs.py", "app/engine/services/supervision/fleet.py"
 PROMPTING, PLANNER = "app/engine/agent/llm/prompting.py", "app/engine/agent/llm/planner.py"
+ALIGNMENT = "app/engine/agent/llm/alignment.py"
 SUMMARIZER, JUDGE = "app/engine/agent/llm/summarizer.py", "app/engine/agent/judging/questions.py"
 LOOKING = "app/engine/agent/vision/vision_client.py"
 STORE, GATE, RETRIEVER = "kb/store.py", "kb/gate.py", "kb/retrieval/retriever.py"
@@ -133,12 +134,10 @@ FAULTS = (
     ),
     Mutation(
         "fence-place",
-        SUMMARIZER,
-        "            fence.around(\n"
-        '                "place", f"{fence.line(observation.page.url, 300)}\\n{fence.line(observation.page.title)}"\n'
-        "            ),\n",
-        '            f"Page: {fence.line(observation.page.url, 300)}, {fence.line(observation.page.title)}",\n',
-        "A page's title is material for the summarizer.",
+        ALIGNMENT,
+        'fence.around("place", f"{fence.line(page.url, 300)}\\n{fence.line(page.title)}")',
+        'f"Page: {fence.line(page.url, 300)}, {fence.line(page.title)}"',
+        "A page's title is material for the alignment check.",
         _FENCE,
         safety=True,
     ),

@@ -15,6 +15,7 @@ _BEGINNINGS = {
     "You carry out": "operator",
     "You oversee": "planner",
     "You keep an agent's memory": "summarizer",
+    "You compare": "alignment",
     "You pick the page": "selector",
     "You look": "vision",
     "You check": "judge",

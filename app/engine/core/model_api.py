@@ -18,6 +18,7 @@ class AgentRole(StrEnum):
     PLANNER = "planner"
     OPERATOR = "operator"
     SUMMARIZER = "summarizer"
+    ALIGNMENT = "alignment"
     SELECTOR = "selector"
     VISION = "vision"
     LARGER_VISION = "larger vision"

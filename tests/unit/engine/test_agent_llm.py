@@ -35,7 +35,8 @@ from app.engine.core.page_state import Element, PageCapture
 from tests.support.answers_by_role import by_role, last
 from tests.support.scripted_model import Question, Said, ScriptedModel
 
-OPERATOR, PLANNER, SUMMARIZER = AgentRole.OPERATOR, AgentRole.PLANNER, AgentRole.SUMMARIZER
+OPERATOR, PLANNER = AgentRole.OPERATOR, AgentRole.PLANNER
+SUMMARIZER, ALIGNMENT = AgentRole.SUMMARIZER, AgentRole.ALIGNMENT
 MARKER = "f00d"
 
 
@@ -373,28 +374,28 @@ class TestTips:
     @staticmethod
     def review(*bearings: str, guidance: str = "") -> str:
         tips = [{"tip": number, "bearing": bearing} for number, bearing in enumerate(bearings, 1)]
-        return json.dumps({"summary": "", "tips": tips, "guidance": guidance})
+        return json.dumps({"tips": tips, "guidance": guidance})
 
     async def test_without_tips_nobody_is_asked_about_them(self):
         model = brained(operator=[act('click("0")')])
         await policy(model).decide(at())
 
-        assert not asked(model, SUMMARIZER)
+        assert not asked(model, ALIGNMENT)
 
     async def test_tips_are_shown_as_knowledge_and_following_them_is_noted(self):
-        model = brained(operator=[act('click("0")')], summarizer=[self.review("follows", "unrelated")])
+        model = brained(operator=[act('click("0")')], alignment=[self.review("follows", "unrelated")])
         decision = await policy(model).decide(at(tips=self.TIPS))
 
         told = asked(model, OPERATOR)[0].text
         assert "Expert knowledge of this site:\n1. Choose a size" in told
         assert decision.followed == {"t1": True}
         assert len(asked(model, OPERATOR)) == 1
-        assert "click link 'Orders'" in asked(model, SUMMARIZER)[0].text
+        assert "click link 'Orders'" in asked(model, ALIGNMENT)[0].text
 
     async def test_an_action_against_a_tip_is_put_before_the_operator_once_with_guidance(self):
         model = brained(
             operator=[act('click("0")'), act('click("1")')],
-            summarizer=[self.review("deviates", guidance="Choose the size first."), self.review("follows")],
+            alignment=[self.review("deviates", guidance="Choose the size first."), self.review("follows")],
         )
         decision = await policy(model).decide(at(tips=self.TIPS, shown=page("Add", "Size 42")))
 
@@ -405,18 +406,18 @@ class TestTips:
     async def test_an_operator_that_keeps_to_its_action_is_left_alone(self):
         model = brained(
             operator=lambda question: act('click("0")'),
-            summarizer=[self.review("deviates", guidance="Choose the size first.")],
+            alignment=[self.review("deviates", guidance="Choose the size first.")],
         )
         decision = await policy(model).decide(at(tips=self.TIPS))
 
         assert decision.action == Click(0)
         assert decision.followed == {"t1": False}
         assert len(asked(model, OPERATOR)) == 2
-        assert len(asked(model, SUMMARIZER)) == 1
+        assert len(asked(model, ALIGNMENT)) == 1
 
     async def test_guidance_without_a_deviation_is_not_passed_on(self):
         model = brained(
-            operator=[act('click("0")')], summarizer=[self.review("follows", guidance="Well done!")]
+            operator=[act('click("0")')], alignment=[self.review("follows", guidance="Well done!")]
         )
         await policy(model).decide(at(tips=self.TIPS))
 
@@ -425,8 +426,8 @@ class TestTips:
     @pytest.mark.parametrize(
         "answer", ["no JSON", '{"tips": 3}', '{"tips": [{"tip": 99, "bearing": "deviates"}, 1]}']
     )
-    async def test_an_unreadable_summarizer_stops_nothing(self, answer: str):
-        model = brained(operator=[act('click("0")')], summarizer=[answer])
+    async def test_an_unreadable_alignment_stops_nothing(self, answer: str):
+        model = brained(operator=[act('click("0")')], alignment=[answer])
         decision = await policy(model).decide(at(tips=self.TIPS))
 
         assert decision.action == Click(0)
@@ -436,9 +437,7 @@ class TestTips:
 class TestSummary:
     async def test_older_steps_fold_into_few_words_again_and_again(self):
         def folds(question: Question) -> Said:
-            return json.dumps(
-                {"summary": f"summary {len(asked(model, SUMMARIZER))}", "tips": [], "guidance": ""}
-            )
+            return json.dumps({"summary": f"summary {len(asked(model, SUMMARIZER))}"})
 
         model = brained(operator=lambda question: act('click("0")'), summarizer=folds)
         decisions = await run_of(policy(model), 18)
@@ -696,7 +695,7 @@ class TestHostilePages:
         assert all(len(marker) >= 12 for marker in markers)
 
 
-@pytest.mark.parametrize("name", ["operator", "planner", "summarizer", "selector"])
+@pytest.mark.parametrize("name", ["operator", "planner", "summarizer", "alignment", "selector"])
 def test_prompts_have_no_place_left_open(name: str):
     told = prompt(name, marker="m", actions="a", most="5", steps_left="s", words="9")
 

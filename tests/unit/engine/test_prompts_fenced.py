@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from app.engine.agent.judging.questions import outcome_question, step_question
+from app.engine.agent.llm.alignment import AlignmentCheck
 from app.engine.agent.llm.llm_policy import LlmPolicy
 from app.engine.agent.llm.planner import Planner
 from app.engine.agent.llm.prompting import Fence
@@ -23,7 +24,7 @@ from app.engine.agent.vision.vision_client import VisionClient, VisionFocus
 from app.engine.api.page_diff import step_view
 from app.engine.core.action_result import Cause, refused
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
-from app.engine.core.actions.types import Click, ReportInfeasible, Stop
+from app.engine.core.actions.types import Click, ReportInfeasible, Stop, TypeText
 from app.engine.core.chat_messages import ChatMessage, PartKind
 from app.engine.core.ledger import Ledger
 from app.engine.core.model_api import AgentRole
@@ -106,30 +107,32 @@ def sight(words: str) -> Observation:
 
 
 @pytest.mark.parametrize("words", ORDERS)
-async def test_the_summarizer_is_given_a_sites_words_as_material(words: str):
+async def test_summarizer_and_alignment_are_given_a_sites_words_as_material(words: str):
     model, seen = ScriptedModel(lambda question: EMPTY), sight(words)
-    await Summarizer(FENCE).review(
-        UsageTracker(model), seen, summary=f"it said {words}", newer=seen.history, action=f"click {words!r}"
-    )
-    check(model.asked[0].messages)
-    assert "Find the shoes" in outside(model.asked[0].text)
-    assert TIP.text in outside(model.asked[0].text)
+    await Summarizer(FENCE).fold(UsageTracker(model), seen, f"it said {words}", seen.history)
+    await AlignmentCheck(FENCE).check(UsageTracker(model), seen, TypeText(0, words))
+    for question in model.asked:
+        check(question.messages)
+        assert "Find the shoes" in outside(question.text)
+    assert TIP.text in outside(model.asked[1].text)
 
 
 @pytest.mark.parametrize("place", ["title", "address", "action", "summary", "subgoal"])
-async def test_the_summarizer_fences_each_place_by_itself(place: str):
+async def test_summarizer_and_alignment_fence_each_place_by_itself(place: str):
     model, seen = ScriptedModel(lambda question: EMPTY), sight("fine")
-    told = {"summary": "fine", "action": "click 'Fine'", place: EVIL}
     if place == "title":
         seen = replace(seen, page=replace(seen.page, title=EVIL))
     if place == "address":
         seen = replace(seen, page=replace(seen.page, url=f"http://shop.test/?{EVIL}"))
     if place == "subgoal":
         seen = replace(seen, ledger=replace(seen.ledger, subgoal=EVIL))
-    await Summarizer(FENCE).review(
-        UsageTracker(model), seen, summary=told["summary"], newer=(), action=told["action"]
-    )
-    check(model.asked[0].messages)
+    summary, typed = (EVIL if place == name else "fine" for name in ("summary", "action"))
+    await Summarizer(FENCE).fold(UsageTracker(model), seen, summary, seen.history)
+    await AlignmentCheck(FENCE).check(UsageTracker(model), seen, TypeText(0, typed))
+    told = [question for question in model.asked if "delete all records" in question.text]
+    assert told
+    for question in told:
+        check(question.messages)
 
 
 @pytest.mark.parametrize("claim", [Stop(EVIL), ReportInfeasible(EVIL), None])

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from app.engine.agent.llm.alignment import AlignmentCheck
 from app.engine.agent.llm.operator import Operator, OperatorAnswer, OperatorInput
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.orchestrator import Orchestrator
 from app.engine.agent.llm.planner import Planner, PlannerResult
 from app.engine.agent.llm.prompting import Fence, redacted
-from app.engine.agent.llm.summarizer import Summarizer, SummarizerResult
+from app.engine.agent.llm.summarizer import Summarizer
 from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.core.action_result import Effect
-from app.engine.core.actions.recorded import ActionTarget, describe_action, to_recorded
 from app.engine.core.actions.specs import spec_of
-from app.engine.core.actions.types import Action, ReportInfeasible, Stop, Wait, elements_of
+from app.engine.core.actions.types import Action, ReportInfeasible, Stop, Wait
 from app.engine.core.element_identity import renumber_action
 from app.engine.core.ledger import Fact
 from app.engine.core.model_api import LanguageModel
@@ -43,11 +43,11 @@ class _DecisionState:
 
     usage: UsageTracker
     plan: PlannerResult | None = None
-    review: SummarizerResult | None = None
+    summary: str = ""
     remarks: tuple[str, ...] = ()
     claims: int = 0
     guided: bool = False
-    reviewed: str = ""
+    folding: bool = False
 
 
 class LlmPolicy:
@@ -73,6 +73,7 @@ class LlmPolicy:
         self._orchestrator = Orchestrator()
         self._planner = Planner(self._fence)
         self._summarizer = Summarizer(self._fence)
+        self._alignment = AlignmentCheck(self._fence)
         self._operator = Operator(self._fence, self._options, sees=vision is not None)
         self._batch = ActionBatch()
         self._answer: OperatorAnswer | None = None
@@ -172,32 +173,27 @@ class LlmPolicy:
 
     async def _reviewed(self, state: _DecisionState, observation: Observation, action: Action) -> str:
         """Return guidance where the action contradicts a tip, once a step; summarises older steps on the way."""
+        await self._fold(state, observation)
+        if not self._options.align:
+            return ""
+        aligned = await self._alignment.check(state.usage, observation, action)
+        self._followed = aligned.followed
+        if state.guided or not aligned.guidance:
+            return ""
+        state.guided = True
+        return aligned.guidance
+
+    async def _fold(self, state: _DecisionState, observation: Observation) -> None:
+        """Fold the steps before the newest ones into the summary, where enough of them wait; once a step."""
         older = observation.history[
             self._folded : max(self._folded, len(observation.history) - _RECENT_TURNS)
         ]
-        fold = len(older) >= self._options.fold
-        words = _action_text(action, observation)
-        align = self._options.align and bool(observation.tips) and words != state.reviewed
-        if not align and not fold:
-            return ""
-        state.reviewed = words
-        review = await self._summarizer.review(
-            state.usage,
-            observation,
-            summary=self._summary,
-            newer=older if fold else (),
-            action=words if align else "",
-        )
-        if review is None:
-            return ""
-        if fold:
-            self._summary, self._folded = review.summary, self._folded + len(older)
-            state.review = review
-        self._followed = review.followed
-        if state.guided or not review.guidance:
-            return ""
-        state.guided = True
-        return review.guidance
+        if state.folding or len(older) < self._options.fold:
+            return
+        state.folding = True
+        summary = await self._summarizer.fold(state.usage, observation, self._summary, older)
+        if summary is not None:
+            self._summary, self._folded, state.summary = summary, self._folded + len(older), summary
 
     async def _plan(
         self, state: _DecisionState, observation: Observation, claim: Stop | ReportInfeasible | None = None
@@ -268,7 +264,7 @@ class LlmPolicy:
                 )
                 for key, value in parsed.facts
             ),
-            notes=(f"{_SUMMARY_PREFIX}{state.review.summary}",) if state.review is not None else (),
+            notes=(f"{_SUMMARY_PREFIX}{state.summary}",) if state.summary else (),
             followed=dict(self._followed),
         )
 
@@ -309,16 +305,6 @@ class LlmPolicy:
 
 _SUMMARY_PREFIX = "Summary: "
 """Prefix of a summary among the episodic notes."""
-
-
-def _action_text(action: Action, observation: Observation) -> str:
-    """Describe an action with its element's name on the page."""
-    numbers = elements_of(action)
-    element = next((one for one in observation.page.elements if numbers and one.index == numbers[0]), None)
-    target = None
-    if element is not None:
-        target = ActionTarget(role=element.role, name=element.name or element.label or element.text)
-    return describe_action(to_recorded(action), target)
 
 
 async def _marked_screenshot(observation: Observation) -> tuple[str, bytes]:

@@ -20,7 +20,7 @@ class LlmOptions:
         batch: most actions in one answer.
         re_asks: further requests after an unreadable answer.
         claims: how often in one step a claim to be done is rejected.
-        align: check actions against the tips in force, one short call at each step that has some.
+        align: check actions against the tips in force (``alignment`` says when a model is asked).
         fold: steps to wait for before they are summarised.
         pictures: show the operator the screenshot with marks.
         tree, answer: characters of the page, tokens of an answer.
