@@ -16,6 +16,8 @@ MARKER = "marker"
 """Placeholder of the marker of a site's text: without it a prompt does not say whose words are whose."""
 MAX_PROMPT = 32_000
 """Characters of a prompt at most."""
+OPERATOR = "operator"
+"""The prompt that is told which actions are offered; its lines may depend on them."""
 _BRACES = re.compile(r"\{\{[^{}\n]{0,60}\}\}")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -51,7 +53,7 @@ def check_prompt(name: str, text: str, bundled: str) -> PromptCheck:
         if one not in known
     ]
     conditions = {found[2] for found in CONDITION.finditer(bundled)}
-    if conditions:
+    if name == OPERATOR:
         conditions |= {form.shown for form in all_calls()}
     errors += [
         f"'{found}' is no condition of this prompt"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from app.engine.agent.answer_parser import parse_answer
-from app.engine.core.actions.action_sets import BUILT_IN, DEFAULT_SET, all_calls, make_set
+from app.engine.agent.llm.prompting import prompt
+from app.engine.core.actions.action_sets import BUILT_IN, DEFAULT_SET, action_help, all_calls, make_set
 from app.errors import UsageError
 
 THE_PAPERS_SIX = {"click", "fill", "stop", "take_note", "go_back", "navigate"}
@@ -74,3 +77,10 @@ def test_an_action_outside_the_set_is_refused_with_the_names_of_those_inside():
     assert parsed.action is None
     assert "dblclick is not available in this run" in parsed.why
     assert all(name in parsed.why for name in THE_PAPERS_SIX)
+
+
+@pytest.mark.parametrize("one", BUILT_IN.values(), ids=list(BUILT_IN))
+@pytest.mark.parametrize("call", ["navigate", "scroll", "calculate", "report_infeasible"])
+def test_the_operators_prompt_names_an_action_only_where_it_is_offered(one, call: str):
+    told = prompt("operator", one.calls, marker="m", most="5", actions=action_help(one.calls))
+    assert (re.search(rf"\b{call}\b", told) is not None) is (call in one.calls)

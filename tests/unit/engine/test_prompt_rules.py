@@ -35,9 +35,9 @@ BUNDLED = "Read what stands between {{marker}}.\n{{if click}} Click.\n{{steps}} 
     ],
 )
 def test_a_text_that_breaks_a_rule_is_refused_with_the_rule(text: str, error: str):
-    assert any(error in one for one in check_prompt("planner", text, BUNDLED).errors)
+    assert any(error in one for one in check_prompt("operator", text, BUNDLED).errors)
     with pytest.raises(UsageError):
-        checked_prompt("planner", text, BUNDLED, ("steps", "most", "marker"))
+        checked_prompt("operator", text, BUNDLED, ("steps", "most", "marker"))
 
 
 @pytest.mark.parametrize(
@@ -51,26 +51,28 @@ def test_a_text_that_breaks_a_rule_is_refused_with_the_rule(text: str, error: st
     ],
 )
 def test_a_text_that_keeps_the_rules_is_taken(text: str):
-    assert checked_prompt("planner", text, BUNDLED) == text
+    assert checked_prompt("operator", text, BUNDLED) == text
 
 
 def test_a_placeholder_is_dropped_knowingly_or_not_at_all():
     text = "{{marker}} {{steps}}"
 
-    assert check_prompt("planner", text, BUNDLED).missing == ("most",)
+    assert check_prompt("operator", text, BUNDLED).missing == ("most",)
     with pytest.raises(UsageError, match=r"lacks \{\{most\}\}"):
-        checked_prompt("planner", text, BUNDLED)
-    assert checked_prompt("planner", text, BUNDLED, ["most"]) == text
+        checked_prompt("operator", text, BUNDLED)
+    assert checked_prompt("operator", text, BUNDLED, ["most"]) == text
 
 
 def test_the_marker_is_never_dropped_and_only_needed_where_the_bundled_prompt_has_it():
     with pytest.raises(UsageError, match="marker"):
-        checked_prompt("planner", "{{steps}} {{most}}", BUNDLED, ["marker"])
+        checked_prompt("operator", "{{steps}} {{most}}", BUNDLED, ["marker"])
     assert checked_prompt("plain", "Say yes.", "Say no.") == "Say yes."
 
 
-def test_a_prompt_without_conditions_takes_none():
+def test_conditions_on_actions_are_the_operators_and_others_those_of_the_bundled_prompt():
     assert check_prompt("plain", "{{if click}} Say yes.", "Say no.").errors
+    assert check_prompt("plain", "{{if click}} Say yes.", "{{if picture}} Look.\nSay no.").errors
+    assert not check_prompt("plain", "{{unless picture}} Say yes.", "{{if picture}} Look.\nSay no.").errors
 
 
 def test_line_ends_and_white_space_around_do_not_make_a_version():
