@@ -115,7 +115,7 @@ class LiveJudge:
             self._opinion, self._is_stored = replace(self._opinion, outcome=None), False  # it was no end
         reason = when_to_ask(step, flags, self._asked, self._limits) if not self._is_over else None
         self._due = (step, reason) if reason is not None and reason is not AskReason.CLAIM else None
-        self._asked = replace(self._asked, acted=_acted(step, self._asked.acted))
+        self._asked = replace(self._asked, acted=last_acted(step, self._asked.acted))
 
     def wants_page(self, number: int) -> bool:
         """Whether the page before step ``number`` is needed for a question about the step before it."""
@@ -255,7 +255,7 @@ class LiveJudge:
         return self._pages[digest] if digest in self._pages else await self._load(digest)
 
 
-def _acted(step: Step, before: int) -> int:
+def last_acted(step: Step, before: int) -> int:
     """Return the last step that did something on a page."""
     kind = step.action.kind if step.action is not None else ""
     off_page = step.by != BY_PERSON and (not kind or not step.executed or kind in OFF_PAGE_ACTIONS)
@@ -266,7 +266,7 @@ def _asked_before(opinion: Opinion, steps: Sequence[Step]) -> AskedSoFar:
     """Return the questions of a resumed run so far, by its opinion and its steps."""
     acted = -1
     for step in steps:
-        acted = _acted(step, acted)
+        acted = last_acted(step, acted)
     known = {verdict.step for verdict in opinion.steps if verdict.live}
     return AskedSoFar(
         calls=opinion.asked,
