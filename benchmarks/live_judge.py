@@ -1,9 +1,9 @@
 """How many questions the live judge would ask over published runs: ``python -m benchmarks.live_judge``.
 
 No model is asked. Every stored run is gone through step by step with the rules and the rule of ``when_to_ask``, as if
-each question were answered before the next step. The runs record no observed effect, so no question is asked because an
-expected effect was not seen; those would come on top until the budget is used up. Whether an answer would be right is not
-measured.
+each question were answered before the next step. The runs record no observed effect, so no question is asked because
+an expected effect was not seen; those would come on top until the budget is used up. Whether an answer would be right
+is not measured.
 """
 
 from __future__ import annotations

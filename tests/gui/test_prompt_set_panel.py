@@ -227,6 +227,25 @@ def test_the_run_form_offers_the_sets_of_actions_for_a_model(run_form, fake_engi
     assert form.request().llm.actions == "compact"
 
 
+def test_the_run_form_offers_the_live_judge_for_a_model(run_form):
+    form, options = run_form.form, run_form.model_options
+    run_form.policies["llm"].click()
+    assert [options.judge.itemData(place) for place in range(options.judge.count())] == ["auto", "on", "off"]
+    fields = (options.judge, options.judge_every, options.judge_calls)
+    assert [field.currentData() for field in fields] == ["auto", 5, 12]
+    for field, value in ((options.judge_every, 3), (options.judge_calls, 24)):
+        field.setCurrentIndex(field.findData(value))
+        field.activated.emit(field.currentIndex())
+    form.set("intent", "Look")
+    form.set("start_url", "http://shop.test/")
+    assert (form.request().llm.judge_every, form.request().llm.judge_calls) == (3, 24)
+    assert form.request().is_judged, "a run of the window is supervised"
+    options.judge.setCurrentIndex(options.judge.findData("off"))
+    options.judge.activated.emit(options.judge.currentIndex())
+    assert not form.request().is_judged
+    assert not options.judge_calls.isEnabled()
+
+
 def test_review_tells_the_versions_of_a_run(run, fake_engine):
     detail = run(fake_engine.open_run(next(iter(fake_engine.all_runs))))
     given = replace(

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from app.models.live.run_form import RunFormModel
 
 
+EVERY, CALLS = (0, 1, 3, 5, 10, 20), (3, 6, 12, 24, 50)
+"""Usual steps between two questions of the judge, and questions in a run."""
+
+
 class ModelOptions(QWidget):
     """A line an option: its label, its field, its meaning below.
 
@@ -31,6 +35,15 @@ class ModelOptions(QWidget):
         self.actions_set = QComboBox()
         self.actions_meaning = self.add(self.tr("Actions"), self.actions_set)
         self.actions_set.activated.connect(self._on_actions)
+        self.judge, self.judge_every, self.judge_calls = QComboBox(), QComboBox(), QComboBox()
+        for value, text in (("auto", self.tr("automatic")), ("on", self.tr("on")), ("off", self.tr("off"))):
+            self.judge.addItem(text, value)
+        meaning = self.tr("a model checks the run while it goes on; automatic: where it is supervised")
+        self.add(self.tr("Judge"), self.judge, meaning)
+        self.add(self.tr("Asked every"), self.judge_every, self.tr("steps, at the latest"))
+        self.add(self.tr("Questions"), self.judge_calls, self.tr("to the judge in one run at most"))
+        for field in (self.judge, self.judge_every, self.judge_calls):
+            field.activated.connect(self._on_judge)
 
     def add(self, label: str, field: QWidget, meaning: str = "") -> QLabel:
         """Add an option; return the line below it."""
@@ -56,6 +69,27 @@ class ModelOptions(QWidget):
         self.actions_set.setCurrentText(form.llm.actions)
         self.actions_meaning.setText(form.actions_meaning)
         self.actions_meaning.setVisible(bool(form.actions_meaning))
+
+        self.judge.setCurrentIndex(self.judge.findData(form.llm.judge))
+        self._show_number(self.judge_every, form.llm.judge_every, EVERY)
+        self._show_number(self.judge_calls, form.llm.judge_calls, CALLS)
+
+    def _show_number(self, field: QComboBox, number: int, usual: tuple[int, ...]) -> None:
+        """Offer the usual numbers and the one in force, which may come from the terminal."""
+        numbers = sorted({*usual, number})
+        if [field.itemData(place) for place in range(field.count())] != numbers:
+            field.clear()
+            for one in numbers:
+                field.addItem(str(one) if one else self.tr("none"), one)
+        field.setCurrentIndex(field.findData(number))
+        field.setEnabled(self._form.llm.judge != "off")
+
+    def _on_judge(self, _place: int) -> None:
+        self._form.choose_option(
+            judge=self.judge.currentData(),
+            judge_every=self.judge_every.currentData(),
+            judge_calls=self.judge_calls.currentData(),
+        )
 
     def _on_actions(self, place: int) -> None:
         self._form.choose_option(actions=self.actions_set.itemText(place))
