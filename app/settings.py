@@ -22,12 +22,26 @@ from app.quiet_hours import quiet_hours
 APP = "sitelore"
 KEY_VARIABLE = "OPENAI_API_KEY"
 KEYRING_ENTRY = "model endpoint"
+KEY_REMEDY = f"export {KEY_VARIABLE}=... before you start Sitelore"
 MOST_AT_ONCE = 32
 """Largest number of supervised runs at once."""
 
 
+Effort = Literal["", "none", "minimal", "low", "medium", "high", "xhigh"]
+"""Reasoning effort of a model; "" leaves it to the model."""
+
+
 def _setting(default: Any, *variables: str, label: str, help: str) -> Any:
     return field(default=default, metadata={"variables": variables, "label": label, "help": help})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleSettings:
+    """Model, reasoning effort and price of a role; an empty field falls back as the engine's ``role_choices`` says."""
+
+    model: str = ""
+    effort: Effort = ""
+    price: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,23 +80,25 @@ class Settings:
         "", "SITELORE_MODEL_URL", "OPENAI_BASE_URL", label="Model endpoint", help="OpenAI-compatible address"
     )
     model_name: str = _setting("", "SITELORE_MODEL_NAME", label="Model", help="Model name at the endpoint")
-    vision_model: str = _setting(
+    model_effort: Effort = _setting(  # noqa: RUF009 the alias of a literal
         "",
-        "SITELORE_VISION_MODEL",
-        label="Vision model",
-        help="Name of the model that reads screenshots and judges runs; empty uses the model above",
-    )
-    larger_vision_model: str = _setting(
-        "",
-        "SITELORE_LARGER_VISION_MODEL",
-        label="Larger vision model",
-        help="Name of the model for pages that the vision model can't read whole; empty uses none",
+        "SITELORE_MODEL_EFFORT",
+        label="Reasoning effort",
+        help="How long the model thinks before it answers; empty leaves it to the model",
     )
     model_price: str = _setting(
         "",
         "SITELORE_MODEL_PRICE",
         label="Model price",
         help="US dollars per million tokens in/out, such as 2.50/10; empty uses the listed price",
+    )
+    roles: dict[str, RoleSettings] = field(
+        default_factory=dict[str, RoleSettings],
+        metadata={
+            "variables": ("SITELORE_ROLES",),
+            "label": "Roles",
+            "help": "Model, effort and price by role, as JSON; roles without one use the main model",
+        },
     )
     run_tokens: int = _setting(
         0, "SITELORE_RUN_TOKENS", label="Max tokens per run", help="Input and output tokens; 0 = unlimited"
@@ -135,6 +151,10 @@ class Settings:
 
 
 _NAMES = frozenset(spec.name for spec in fields(Settings))
+_OLDER_NAMES = {"vision_model": "vision", "larger_vision_model": "larger vision"}
+"""Settings of earlier versions that named the model of a role."""
+ROLE_VARIABLES = {"SITELORE_VISION_MODEL": "vision", "SITELORE_LARGER_VISION_MODEL": "larger vision"}
+"""Environment variables that set the model of one role."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     name: get_args(kind) for name, kind in get_type_hints(Settings).items() if get_origin(kind) is Literal
@@ -152,8 +172,13 @@ def load(environ: Mapping[str, str] | None = None, path: Path | None = None) -> 
     for spec in fields(Settings):
         variable = next((name for name in spec.metadata["variables"] if environ.get(name)), None)
         if variable is not None:
-            value = environ[variable].lower() if spec.name in CHOICES else environ[variable]
+            value: Any = environ[variable].lower() if spec.name in CHOICES else environ[variable]
+            value = _json(value, variable) if spec.name == "roles" else value
             stored = _checked({**asdict(stored), spec.name: value}, variable)
+    for variable, role in ROLE_VARIABLES.items():
+        if name := environ.get(variable):
+            own = replace(stored.roles.get(role, RoleSettings()), model=name)
+            stored = replace(stored, roles={**stored.roles, role: own})
     return stored
 
 
@@ -171,7 +196,7 @@ def load_stored(path: Path | None = None) -> Settings:
         raise InputError(
             "the settings are not a JSON object", path=str(path), remedy="delete it to use the defaults"
         )
-    stored = cast("dict[str, Any]", data)
+    stored = _with_older_names(cast("dict[str, Any]", data))
     return _checked({key: value for key, value in stored.items() if key in _NAMES}, str(path))
 
 
@@ -180,6 +205,8 @@ def save(settings: Settings, path: Path | None = None) -> None:
     path = path or settings_path()
     default = asdict(Settings())
     mine = {key: value for key, value in asdict(settings).items() if value != default[key]}
+    if settings.roles:
+        mine["roles"] = {role: _filled(asdict(own)) for role, own in settings.roles.items()}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _write_atomically(
@@ -206,6 +233,29 @@ def model_key(environ: Mapping[str, str] | None = None) -> str:
         return keyring.get_password(APP, KEYRING_ENTRY) or ""
     except keyring.errors.KeyringError:
         return ""
+
+
+def keep_model_key(key: str) -> None:
+    """Keep the model endpoint's key in the system's keyring, in place of an earlier one; "" removes it. May block.
+
+    Raises:
+        StoreError: there is no keyring, or it refuses; the key is never part of the message.
+    """
+    import keyring
+    import keyring.errors
+
+    try:
+        if key:
+            keyring.set_password(APP, KEYRING_ENTRY, key)
+        elif keyring.get_password(APP, KEYRING_ENTRY) is not None:
+            keyring.delete_password(APP, KEYRING_ENTRY)
+    except keyring.errors.NoKeyringError:
+        if key:
+            raise StoreError(f"there is no keyring here to keep the key in; {KEY_REMEDY}") from None
+    except keyring.errors.KeyringError as error:
+        raise StoreError(
+            f"the keyring refused ({type(error).__name__}); unlock it, or {KEY_REMEDY}"
+        ) from None
 
 
 def settings_path() -> Path:
@@ -310,7 +360,28 @@ def _checked(values: Mapping[str, Any], origin: str) -> Settings:
             raise InputError(f"setting quiet_hours: {error}", path=origin) from error
     if not 1 <= made.at_once <= MOST_AT_ONCE:
         raise InputError(f"setting at_once: {made.at_once} is not within 1 to {MOST_AT_ONCE}", path=origin)
-    return made
+    return replace(made, roles={role: own for role, own in made.roles.items() if own != RoleSettings()})
+
+
+def _with_older_names(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return a file's values with the models of roles that an earlier version kept under names of their own."""
+    named = {role: stored[name] for name, role in _OLDER_NAMES.items() if stored.get(name)}
+    roles: Any = stored.get("roles") or {}
+    if not named or not isinstance(roles, dict):
+        return stored
+    known = cast("dict[str, Any]", roles)
+    return {**stored, "roles": {role: {"model": name} for role, name in named.items()} | known}
+
+
+def _filled(values: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value}
+
+
+def _json(text: str, origin: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InputError(f"it is no JSON: {error}", path=origin) from error
 
 
 def _of_newer_version(path: Path) -> dict[str, Any]:
@@ -319,7 +390,7 @@ def _of_newer_version(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     stored = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
-    return {key: value for key, value in stored.items() if key not in _NAMES}
+    return {key: value for key, value in stored.items() if key not in _NAMES | set(_OLDER_NAMES)}
 
 
 def _write_atomically(path: Path, text: str) -> None:

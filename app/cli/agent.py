@@ -29,6 +29,7 @@ from app.cli.common import (
 from app.cli.live import print_requests
 from app.engine.api.run_api import LIVE_KNOWLEDGE, LlmRunOptions, RunMemory, RunRequest, RunSummary
 from app.engine.core.actions.action_sets import DEFAULT_SET
+from app.engine.core.cost import amount
 from app.engine.core.events import Event, RunAdvanced
 from app.engine.core.labels import outcome_label
 from app.engine.core.trajectory import Outcome
@@ -188,10 +189,15 @@ def summary_text(summary: RunSummary) -> str:
                 use.cached,
                 use.retries,
                 f"{use.seconds:.1f}",
+                amount(use.money),
             )
             for use in summary.usage
         ]
-        lines.append(table(rows, ("role", "calls", "tokens in", "out", "cached", "retries", "seconds")))
+        lines.append(
+            table(rows, ("role", "calls", "tokens in", "out", "cached", "retries", "seconds", "US dollars"))
+        )
+        if summary.cost is not None:
+            lines.append(f"cost: {summary.cost.words}")
     else:
         lines.append("no model was used: 0 tokens")
     return "\n".join(lines)

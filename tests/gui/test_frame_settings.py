@@ -116,7 +116,6 @@ def test_the_budgets_of_a_run_are_typed_as_amounts_and_kept_as_such(
     panel.present()
     wait(qtbot, lambda: form.is_ready)
     for name, keys in (
-        ("vision_model", "a-model-that-sees"),
         ("model_price", "2.50/10"),
         ("run_tokens", "250000"),
         ("run_money", "0.75"),
@@ -130,7 +129,7 @@ def test_the_budgets_of_a_run_are_typed_as_amounts_and_kept_as_such(
     panel.save.click()
     wait(qtbot, lambda: not form.is_changed)
     stored = settings.load_stored()
-    assert (stored.vision_model, stored.model_price) == ("a-model-that-sees", "2.50/10")
+    assert stored.model_price == "2.50/10"
     assert (stored.run_tokens, stored.run_money, stored.run_seconds) == (250_000, 0.75, 90.5)
 
 

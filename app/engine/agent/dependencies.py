@@ -18,6 +18,7 @@ from app.engine.agent.ports import (
 )
 from app.engine.agent.run_control import RunControl
 from app.engine.agent.secrets import Secrets
+from app.engine.core.cost import Cost
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.observation import Policy
 from app.engine.core.verdicts import Flag
@@ -38,7 +39,7 @@ class AgentDependencies:
     """Dependencies of a run loop; ``None`` for those it has not.
 
     ``allow`` are risk classes of actions that the task does not have to ask for; ``on_flags`` is told of flags that
-    come after their step.
+    come after their step; ``cost`` returns the cost of the model since the loop was made, ``None`` without one.
     """
 
     executor: ActionExecutor
@@ -55,3 +56,4 @@ class AgentDependencies:
     on_flags: Callable[[Sequence[Flag]], None] | None = None
     control: RunControl | None = None
     allow: frozenset[RiskClass] = frozenset()
+    cost: Callable[[], Cost | None] = lambda: None

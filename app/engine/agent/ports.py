@@ -8,6 +8,7 @@ from typing import Protocol
 
 from app.engine.core.action_result import ActionResult
 from app.engine.core.actions.types import Action, Navigate
+from app.engine.core.cost import Cost
 from app.engine.core.hand_back import OperatorStatements
 from app.engine.core.intervention_policy import PolicyAnswer, Reaction, RiskClass
 from app.engine.core.local_time import BROWSER_LOCALE, BROWSER_TIMEZONE
@@ -137,6 +138,7 @@ class StepReport:
     url: str = ""
     plan: str = ""
     flags: tuple[Flag, ...] = ()
+    cost: Cost | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from app.engine.agent.step_record import complete_step, observed_step
 from app.engine.core.action_result import ActionResult, Cause, Effect
 from app.engine.core.actions.recorded import from_recorded, to_recorded
 from app.engine.core.actions.types import Navigate, elements_of
+from app.engine.core.cost import Cost
 from app.engine.core.ledger import Checkpoint
 from app.engine.core.observation import AgentDecision, HistoryEntry, Observation, TipCredit
 from app.engine.core.page_state import PageCapture
@@ -47,6 +48,8 @@ class RunRecording:
         self.history: list[HistoryEntry] = list(history_of_steps(steps))
         self.flags: list[Flag] = []
         self._tokens = run.tokens
+        self._earlier = _cost_of_steps(run, steps)
+        self._counted = Cost()
         self._dropped: list[AgentDecision] = []
         self._one_at_a_time = asyncio.Lock()
 
@@ -109,6 +112,7 @@ class RunRecording:
                 page_state=observation.state,
                 credits=credits,
             )
+            step = replace(step, cost=self._cost_since_last())
             turn = _turn(decision, result, step)
             if turn is not None:
                 await self.write(
@@ -155,6 +159,7 @@ class RunRecording:
             step_count=self.number,
             final=final,
             tokens=self._tokens,
+            cost=self._cost(),
         )
         await retry_on_full_disk(
             self._control, "The end of the run", lambda: self._parts.recorder.finish(run, blobs)
@@ -198,6 +203,16 @@ class RunRecording:
     def _spend(self, decision: AgentDecision) -> None:
         self._tokens = (self._tokens[0] + decision.tokens[0], self._tokens[1] + decision.tokens[1])
 
+    def _cost(self) -> Cost | None:
+        """Return the cost of the whole run, with what it had cost before it was resumed."""
+        now = self._parts.cost()
+        return self._earlier if now is None else (self._earlier or Cost()) + now
+
+    def _cost_since_last(self) -> Cost | None:
+        now, before = self._parts.cost(), self._counted
+        self._counted = now or before
+        return now - before if now is not None else None
+
     def _tell(self, step: Step, flags: Sequence[Flag]) -> None:
         if self._parts.on_step is not None:
             self._parts.on_step(
@@ -210,8 +225,15 @@ class RunRecording:
                     url=step.url,
                     plan=self._parts.ledger_store.ledger.subgoal,
                     flags=tuple(flags),
+                    cost=self._cost(),
                 )
             )
+
+
+def _cost_of_steps(run: Run, steps: Sequence[Step]) -> Cost | None:
+    """Return what a resumed run has cost: as it was closed, or by its steps where its process died."""
+    costs = [step.cost for step in steps if step.cost is not None]
+    return run.cost or (sum(costs, Cost()) if costs else None)
 
 
 def describe_last_takeover(steps: Sequence[Step]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from app.engine.core.cost import Cost
 from app.engine.core.ledger import Ledger, LedgerEvent
 
 LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE = "live", "none"
@@ -142,7 +143,7 @@ def number_ranges(numbers: Sequence[int]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleUsage:
-    """A model role's usage: calls, tokens in, out and cached, seconds, retries, US dollars."""
+    """A model role's usage: calls, tokens in, out and cached, seconds, retries, US dollars (``None``: not known)."""
 
     role: str
     calls: int
@@ -151,15 +152,16 @@ class RoleUsage:
     cached: int
     seconds: float
     retries: int
-    money: float
+    money: float | None
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
     """The result of a run.
 
-    ``own_ms`` is the median cost of a step besides the browser and the model, in milliseconds; ``ended_by`` is the
-    person who ended the run by hand ("" for the agent).
+    ``cost`` is that of the whole run, ``None`` without a model; ``own_ms`` is the median cost of a step besides the
+    browser and the model, in milliseconds; ``ended_by`` is the person who ended the run by hand ("" for the agent).
     """
 
     run: str
@@ -176,6 +178,7 @@ class RunSummary:
     usage: tuple[RoleUsage, ...] = ()
     facts: tuple[str, ...] = ()
     ended_by: str = ""
+    cost: Cost | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,7 +81,10 @@ class ModelError(SiteloreError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUsage:
-    """Use of a model by one role: calls, tokens in and out, cached tokens, seconds, retries, money in US dollars."""
+    """Use of a model by one role: calls, tokens in and out, cached tokens, seconds, retries, money in US dollars.
+
+    ``money`` is ``None`` where a call was made to a model whose price is not known; ``model`` is the last one asked.
+    """
 
     calls: int = 0
     tokens_in: int = 0
@@ -89,7 +92,8 @@ class ModelUsage:
     cached: int = 0
     seconds: float = 0.0
     retries: int = 0
-    money: float = 0.0
+    money: float | None = 0.0
+    model: str = ""
 
 
 class LanguageModel(Protocol):

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.engine.core.cost import Cost
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.verdicts import Severity
 
@@ -292,6 +293,7 @@ class LiveRow:
         outcome: of an ended run, else "".
         hints: hints that no step has been given yet.
         versions: the versions of its prompts and actions, in words; "" for none.
+        cost: of the model so far, ``None`` without one.
     """
 
     run: str
@@ -319,6 +321,7 @@ class LiveRow:
     why: str = ""
     outcome: str = ""
     versions: str = ""
+    cost: Cost | None = None
 
     @property
     def last_flag(self) -> RaisedFlag | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction, describe_action
+from app.engine.core.cost import Cost
 from app.engine.core.prompt_set import ActionsVersion, PromptVersion
 
 
@@ -123,6 +124,8 @@ class Step:
     tokens: tuple[int, int] = (0, 0)
     """Tokens in and out."""
     model_seconds: float = 0.0
+    cost: Cost | None = None
+    """Cost of the model since the step before; ``None`` where it was not recorded."""
     page_state: str = ""
     """Id of the page state in the site's interaction graph (``identity.page_id``); "" if there is none."""
 
@@ -173,8 +176,8 @@ class Run:
     graph: str = ""
     """Sites whose interaction graph the agent could navigate by."""
     tokens: tuple[int, int] = (0, 0)
-    money: float = 0.0
-    """US dollars, if the price of the model is known."""
+    cost: Cost | None = None
+    """Cost of the model; ``None`` where it was not recorded."""
     ended_by: str = ""
     """The operator who marked it finished or gave its answer; "" if the agent ended it."""
     prompts: tuple[PromptVersion, ...] = ()

@@ -291,6 +291,7 @@ class AgentRunService:
             usage=usage,
             facts=facts,
             ended_by=run.ended_by,
+            cost=run.cost,
         )
 
     async def _browser(self, request: RunRequest) -> LiveBrowser:
@@ -378,6 +379,7 @@ class AgentRunService:
             on_step=tell,
             allow=allowed_classes(request),
             on_flags=supervisor.on_flags if supervisor is not None else None,
+            cost=bundle.cost,
             **({"control": supervisor.control} if supervisor is not None else {}),
         )
         loop = AgentLoop(task, parts, live.run, live.steps)

@@ -64,7 +64,10 @@ async def examine(
         browser_checks(chosen.browser, proof),
         sqlite_check(),
         asyncio.to_thread(
-            endpoint_check, chosen.model_url, environ, (chosen.model_name, chosen.vision_model)
+            endpoint_check,
+            chosen.model_url,
+            environ,
+            (chosen.model_name, *(own.model for own in chosen.roles.values())),
         ),
         asyncio.to_thread(keyring_check, environ),
         asyncio.to_thread(encoder_check, chosen.encoder, settings.cache_dir() / "encoder"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.engine.agent.model.role_model import RoleModel
 from app.engine.agent.navigator import StateCandidate, best_candidate
 from app.engine.api.run_api import RoleUsage, RunRequest
+from app.engine.core.cost import Cost, cost_of
 from app.engine.core.learnings import LearnedWays, SeenLearning, page_learning
 from app.engine.core.model_api import AgentRole
 from app.engine.services.core import Core, on_store
@@ -69,6 +70,10 @@ class PolicyBundle:
         """Return the usage of each role."""
         return ()
 
+    def cost(self) -> Cost | None:
+        """Return the cost so far; ``None`` without a model."""
+        return None
+
     async def aclose(self) -> None:
         """Close the policy."""
         await self.policy.aclose()
@@ -81,7 +86,7 @@ class ModelPolicyBundle(PolicyBundle):
         """Open the model; nothing is sent yet.
 
         Raises:
-            ModelError: no endpoint is set.  UsageError: a budget of money, and no price known.
+            ModelError: no endpoint is set.  UsageError: a budget of money, and a price that is not known.
         """
         from app import settings
         from app.engine.agent.llm.prompting import Fence
@@ -102,7 +107,10 @@ class ModelPolicyBundle(PolicyBundle):
         self.fence = self._fence = Fence(mask=secrets.mask, prompts=given.prompts)
         self._selector = Selector(self._model, self._fence, self._pictures)
         self.judge = self._model if request.is_judged else None
-        self._larger = RoleModel(self._model, AgentRole.LARGER_VISION) if chosen.larger_vision_model else None
+        larger = chosen.roles.get(AgentRole.LARGER_VISION)
+        self._larger = (
+            RoleModel(self._model, AgentRole.LARGER_VISION) if larger is not None and larger.model else None
+        )
         self._ways = LearnedWays()
         self._vision: VisionClient | None = None
         super().__init__(self._policy())
@@ -160,6 +168,10 @@ class ModelPolicyBundle(PolicyBundle):
         """Return the usage of each role."""
         return usage_by_role(self._model)
 
+    def cost(self) -> Cost:
+        """Return the cost of all roles so far."""
+        return cost_of(self._model.usage().values())
+
     @on_store
     def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
         read = self._core.workspace.runs.read_blob
@@ -216,7 +228,8 @@ def usage_by_role(model: LanguageModel) -> tuple[RoleUsage, ...]:
             cached=used.cached,
             seconds=round(used.seconds, 2),
             retries=used.retries,
-            money=round(used.money, 6),
+            money=None if used.money is None else round(used.money, 6),
+            model=used.model,
         )
         for role, used in model.usage().items()
         if used.calls

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from app.models.common.tasks import Tasks
 
 SHOWN = (
-    "author", "browser", "sandbox", "encoder", "picture_encoder", "model_url", "model_name", "vision_model",
-    "larger_vision_model", "model_price", "run_tokens", "run_money", "run_seconds", "theme", "token_budget",
+    "author", "browser", "sandbox", "encoder", "picture_encoder", "model_url", "model_name", "model_effort",
+    "model_price", "run_tokens", "run_money", "run_seconds", "theme", "token_budget",
     "learnings", "at_once", "notifications", "quiet_hours",
 )  # fmt: skip
 """The settings of the form, in order."""

@@ -154,6 +154,7 @@ class RunList(ObjectList[LiveRow]):
             flag_words(value),
             value.why,
             value.url,
+            value.cost.words if value.cost is not None else "",
         ]
         return "\n".join(dict.fromkeys(line for line in lines if line))
 

@@ -29,7 +29,7 @@ class RunFacts:
     risk: float = 0.0
     ended: str = ""
     note: str = ""
-    """Who ended the run, what the importer found missing, and the versions of its prompts and actions."""
+    """Who ended the run, the model's cost, what the importer found missing, and the versions of prompts and actions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +55,9 @@ def run_facts(detail: RunDetail) -> RunFacts:
         run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
     )
     by_hand = (_tr("ended by {0}").format(run.ended_by),) if run.ended_by else ()
+    cost = (run.cost.words,) if run.cost is not None else ()
     versions = version_words(run.prompts, run.actions)
-    return replace(facts, note="; ".join((*by_hand, *run.notes, *([versions] if versions else []))))
+    return replace(facts, note="; ".join((*by_hand, *cost, *run.notes, *([versions] if versions else []))))
 
 
 def row_facts(row: RunRow) -> RunFacts:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.models.live.run_list import state_words
 from app.views.live.state_marks import draw_state
 from app.views.widgets import Badge, ElidedLabel
-from app.views.widgets.build import hbox, styled, vbox
+from app.views.widgets.build import hbox, styled, text_label, vbox
 
 if TYPE_CHECKING:
     from app.engine.core.supervision import LiveRow
@@ -60,7 +60,8 @@ class PageHead(QWidget):
         self.address = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.address.setAccessibleName(self.tr("Address of the page"))
         self.says = styled(ElidedLabel(), "secondary")
-        first = hbox(self.pill, self.badge, (self.address, 1), spacing=8)
+        self.cost = text_label(kind="secondary")
+        first = hbox(self.pill, self.badge, (self.address, 1), self.cost, spacing=8)
         vbox(first, self.says, parent=self, margins=(8, 4, 8, 2), spacing=2)
         self.badge.hide()
 
@@ -73,6 +74,8 @@ class PageHead(QWidget):
         self.badge.hide()
         self.pill.show_row(row)
         self.pill.show()
+        self.cost.setText(row.cost.short if row.cost is not None else "")
+        self.cost.setToolTip(row.cost.words if row.cost is not None else "")
         self._say(says)
 
     def show_words(self, words: str, role: str, says: str) -> None:

@@ -115,6 +115,7 @@ def tip_row(tip: TipAtStep) -> RowContent:
 def run_row(run: LiveRow, runs: RunList) -> RowContent:
     """State and task with the run's number; below, state, need and time."""
     clock = "" if is_queued(run) else clock_words(runs.elapsed(run))
+    clock = f"{run.cost.short} · {clock}" if run.cost is not None else clock
     need = need_words(run) or flag_words(run) or run.words or run.why
     return RowContent(
         sign=Span(

@@ -15,7 +15,7 @@ import pytest
 
 from app import settings
 from app.errors import InputError, StoreError
-from app.settings import Settings
+from app.settings import RoleSettings, Settings
 
 
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
@@ -51,6 +51,58 @@ def test_a_broken_file_is_named_with_a_remedy(tmp_path: Path, text: str) -> None
 def test_a_bad_variable_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="SITELORE_TOKEN_BUDGET"):
         settings.load({"SITELORE_TOKEN_BUDGET": "x"}, tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ({"vision_model": "eye"}, {"vision": RoleSettings(model="eye")}),
+        ({"larger_vision_model": "wide"}, {"larger vision": RoleSettings(model="wide")}),
+        (
+            {"vision_model": "eye", "roles": {"vision": {"model": "newer", "effort": "low"}}},
+            {"vision": RoleSettings(model="newer", effort="low")},
+        ),
+        ({"roles": {"planner": {"price": "1.25/10"}}}, {"planner": RoleSettings(price="1.25/10")}),
+        ({"roles": {"planner": {}}, "vision_model": ""}, {}),
+    ],
+)
+def test_models_of_roles_are_read_from_older_and_newer_files(tmp_path: Path, written, read) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps(written), "utf-8")
+    assert settings.load({}, path).roles == read
+
+
+def test_the_names_of_an_older_file_give_way_to_the_roles_when_it_is_saved(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"vision_model": "eye", "from_the_future": 1}', "utf-8")
+    settings.save(settings.changed(settings.load_stored(path), author="Bo"), path)
+    assert json.loads(path.read_text("utf-8")) == {
+        "from_the_future": 1,
+        "author": "Bo",
+        "roles": {"vision": {"model": "eye"}},
+    }
+
+
+def test_variables_set_the_models_of_roles_over_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(
+        '{"roles": {"vision": {"model": "eye", "effort": "low"}, "judge": {"model": "j"}}}', "utf-8"
+    )
+    assert settings.load({"SITELORE_VISION_MODEL": "other"}, path).roles == {
+        "vision": RoleSettings(model="other", effort="low"),
+        "judge": RoleSettings(model="j"),
+    }
+    given = {"SITELORE_ROLES": '{"planner": {"effort": "high"}}', "SITELORE_LARGER_VISION_MODEL": "wide"}
+    assert settings.load(given, path).roles == {
+        "planner": RoleSettings(effort="high"),
+        "larger vision": RoleSettings(model="wide"),
+    }
+
+
+@pytest.mark.parametrize("text", ["{", '{"planner": {"effort": "much"}}', "[]"])
+def test_roles_that_cannot_be_read_are_named(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match=r"SITELORE_ROLES"):
+        settings.load({"SITELORE_ROLES": text}, tmp_path / "none.json")
 
 
 def test_settings_of_a_newer_version_survive_a_save(tmp_path: Path) -> None:

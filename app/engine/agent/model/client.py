@@ -20,10 +20,10 @@ from app.engine.agent.model.limits import (
     RetryPolicy,
     budget_exhausted,
     known_price,
-    parse_price,
 )
 from app.engine.agent.model.recording_model import RecordingModel, sent_parameters
 from app.engine.agent.model.request_errors import RequestFailed
+from app.engine.agent.model.role_choices import refuse_unpriced, role_choices
 from app.engine.agent.model.structured import read_json
 from app.engine.agent.model.transport import ModelTransport, StreamedAnswer
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
@@ -35,7 +35,6 @@ from app.engine.core.model_api import (
     ModelReply,
     ModelUsage,
 )
-from app.errors import UsageError
 from app.settings import KEY_VARIABLE, Settings
 
 log = logging.getLogger(__name__)
@@ -58,7 +57,7 @@ def open_model(
 
     Raises:
         ModelError: no endpoint is set.
-        UsageError: the price can't be read, or a budget of money is set and no price known.
+        UsageError: a price can't be read, or a budget of money is set and a role's price is not known.
     """
     if not chosen.model_url and not key:
         raise ModelError(
@@ -67,28 +66,21 @@ def open_model(
             f"export SITELORE_MODEL_URL=... SITELORE_MODEL_NAME=... {KEY_VARIABLE}=...;"
             " the scout policy and the rules need none",
         )
-    price = parse_price(chosen.model_price)
-    if chosen.run_money > 0 and price is None and known_price(chosen.model_name) is None:
-        raise UsageError(
-            f"a budget of money needs the price of {chosen.model_name or 'the model'}, which is not known",
-            remedy="set SITELORE_MODEL_PRICE to US dollars for a million tokens in and out, such as 2.50/10",
-        )
-    named = {
-        AgentRole.VISION: chosen.vision_model,
-        AgentRole.JUDGE: chosen.vision_model,
-        AgentRole.LARGER_VISION: chosen.larger_vision_model,
-    }
+    choices = role_choices(chosen)
+    if chosen.run_money > 0:
+        refuse_unpriced(choices)
     model = EndpointModel(
         chosen.model_url,
         chosen.model_name,
         key=key,
-        models={role: name for role, name in named.items() if name},
+        models={role: choice.model for role, choice in choices.items() if choice.model},
+        efforts={role: choice.effort for role, choice in choices.items() if choice.effort},
+        prices={role: choice.price for role, choice in choices.items() if choice.price is not None},
         budget=Budget(
             seconds=max(0.0, chosen.run_seconds),
             tokens=max(0, chosen.run_tokens),
             money=max(0.0, chosen.run_money),
         ),
-        price=price,
         heartbeat=heartbeat,
     )
     return RecordingModel(model, sink, mask) if sink is not None else model
@@ -100,7 +92,7 @@ class EndpointModel:
     Args:
         url: address, usually ending in ``/v1``; empty is OpenAI's.
         model: name of the model; ``models`` are others by role.
-        price: of all models; without one the listed prices are used.
+        efforts: reasoning effort by role.  prices: by role; others have ``price``, or the listed one.
         heartbeat: notified of every sign of life of the endpoint.
         sleep, rng: for tests.
     """
@@ -112,6 +104,8 @@ class EndpointModel:
         *,
         key: str = "",
         models: Mapping[AgentRole, str] | None = None,
+        efforts: Mapping[AgentRole, str] | None = None,
+        prices: Mapping[AgentRole, Price] | None = None,
         budget: Budget | None = None,
         retries: RetryPolicy | None = None,
         price: Price | None = None,
@@ -120,6 +114,7 @@ class EndpointModel:
         rng: random.Random | None = None,
     ) -> None:
         self._model, self._models = model, dict(models or {})
+        self._efforts, self._prices = dict(efforts or {}), dict(prices or {})
         self._retries = retries or RetryPolicy()
         self._heartbeat = heartbeat or Heartbeat()
         self._transport = ModelTransport(url, key, self._retries, self._heartbeat)
@@ -143,7 +138,7 @@ class EndpointModel:
             return await self._asked(role, request, most)
 
     async def _asked(self, role: AgentRole, request: _ModelRequest, most: int) -> ModelReply:
-        price = self._price or known_price(request.model)
+        price = self._prices.get(role) or self._price or known_price(request.model)
         capabilities = self._capabilities.get(request.model, EndpointCapabilities())
         failures = 0
         while True:
@@ -236,7 +231,15 @@ class EndpointModel:
             received = answer_tokens(answer.text) + answer_tokens(answer.thinking)
             tokens = answer.tokens or (request.tokens * bool(answer.events), received)
             log.debug("%s asked %s: %d + %d tokens, %.2f s", role.value, request.model, *tokens, taken)
-            self.meter.count(role, calls=1, tokens=tokens, cached=answer.cached, seconds=taken, price=price)
+            self.meter.count(
+                role,
+                calls=1,
+                tokens=tokens,
+                cached=answer.cached,
+                seconds=taken,
+                price=price,
+                model=request.model,
+            )
         return ModelReply(
             text=answer.text,
             thinking=answer.thinking,

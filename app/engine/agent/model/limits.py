@@ -77,7 +77,7 @@ class Budget:
     Attributes:
         seconds: spent waiting for the model, retries and pauses included.
         tokens: in and out together.
-        money: US dollars, by the model's price.
+        money: US dollars, by the models' prices.
     """
 
     seconds: float = 0.0
@@ -111,12 +111,14 @@ class Meter:
         seconds: float = 0.0,
         retries: int = 0,
         price: Price | None = None,
+        model: str = "",
     ) -> None:
-        """Add to a role's usage."""
-        money = price.of(tokens[0], tokens[1], cached) if price is not None else 0.0
+        """Add to a role's usage; tokens without a price make its cost unknown."""
+        unknown = price is None and any(tokens)
+        money = price.of(tokens[0], tokens[1], cached) if price is not None else None if unknown else 0.0
         more = ModelUsage(
             calls=calls, tokens_in=tokens[0], tokens_out=tokens[1], cached=cached, seconds=seconds, retries=retries,
-            money=money,
+            money=money, model=model,
         )  # fmt: skip
         self._used[role] = _usage_sum(self._used.get(role, ModelUsage()), more)
 
@@ -155,7 +157,7 @@ class Meter:
             if allowed < 1:
                 raise budget_exhausted(f"{tokens} of {budget.tokens} tokens")
         if budget.money:
-            if price is None:
+            if price is None or used.money is None:
                 raise budget_exhausted("a budget of money needs the model's price, which is not set")
             left = budget.money - used.money - self._reserved_money - price.of(wanted_in, 0)
             allowed = min(allowed, int(left / price.tokens_out * 1e6)) if price.tokens_out else allowed
@@ -174,8 +176,12 @@ def budget_exhausted(what: str) -> ModelError:
 
 
 def _usage_sum(*usages: ModelUsage) -> ModelUsage:
+    counted = [part.name for part in fields(ModelUsage) if part.name not in ("money", "model")]
+    costs = [one.money for one in usages]
     return ModelUsage(
-        **{part.name: sum(getattr(one, part.name) for one in usages) for part in fields(ModelUsage)}
+        **{name: sum(getattr(one, name) for one in usages) for name in counted},
+        money=None if None in costs else sum(cost or 0.0 for cost in costs),
+        model=next((one.model for one in reversed(usages) if one.model), ""),
     )
 
 

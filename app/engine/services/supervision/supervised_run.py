@@ -171,6 +171,7 @@ class SupervisedRun:
             url=told.url,
             title=self.steps[-1].title if self.steps else "",
             plan=told.plan,
+            cost=told.cost,
         )
         self._learnt(told.step)
         if told.flags:
@@ -204,6 +205,7 @@ class SupervisedRun:
             step=summary.steps,
             needs=(),
             stage=Stage.IDLE,
+            cost=summary.cost,
         )
 
     def on_interrupted(self, why: str) -> None:
