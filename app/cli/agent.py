@@ -210,6 +210,7 @@ def memory_text(found: RunMemory) -> str:
         return "this run has no memory: it was not run here"
     parts = [f"goal: {ledger.goal}", f"subgoal: {ledger.subgoal or '-'}"]
     parts += [f"plan [{node.state}]: {node.intent}" for node in ledger.plan]
+    parts += [f"constraint ({one.kind}, met: {one.met}): {one.text}" for one in ledger.constraints]
     parts += [
         f"fact (step {fact.step}): {fact.key} = {fact.value}" for fact in ledger.facts if not fact.retracted
     ]

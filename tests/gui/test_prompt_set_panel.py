@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
+from app.engine.api.run_api import RunRequest
 from app.engine.core.prompt_set import ActionsVersion, PromptVersion
 from app.models.common.action_sets_model import NEW, ActionSetsModel
 from app.models.common.prompt_set_model import PromptSetModel
@@ -244,6 +245,20 @@ def test_the_run_form_offers_the_live_judge_for_a_model(run_form):
     options.judge.activated.emit(options.judge.currentIndex())
     assert not form.request().is_judged
     assert not options.judge_calls.isEnabled()
+
+
+def test_the_run_form_takes_time_zone_and_locale_for_a_model(run_form, qtbot):
+    form, options = run_form.form, run_form.model_options
+    run_form.policies["llm"].click()
+    for field, text in ((options.zone_field, "Europe/Oslo"), (options.locale_field, "nb-NO")):
+        field.setFocus()
+        qtbot.keyClicks(field, text)
+    form.set("intent", "Look")
+    form.set("start_url", "http://shop.test/")
+    request = form.request()
+    assert (request.llm.timezone, request.llm.locale) == ("Europe/Oslo", "nb-NO")
+    form.again(RunRequest(intent="Look again", start_url="http://shop.test/", policy="llm"))
+    assert (options.zone_field.text(), options.locale_field.text()) == ("", "")
 
 
 def test_review_tells_the_versions_of_a_run(run, fake_engine):

@@ -20,6 +20,14 @@ _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_f
 
 FAULTS = (
     Mutation(
+        "constraint-not-met",
+        "app/engine/agent/llm/planner.py",
+        "unmet = [one.text for one in read.constraints if one.met is Met.NO]",
+        "unmet = [one.text for one in read.constraints if one.met is Met.UNKNOWN]",
+        "A task is not done while one of its constraints is not met.",
+        ("tests/unit/engine/test_agent_constraints.py",),
+    ),
+    Mutation(
         "alignment-of-a-tips-step",
         "app/engine/agent/llm/alignment.py",
         "if state.applies and state.action is not None and same_action(action, state.action)",

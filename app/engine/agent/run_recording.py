@@ -75,6 +75,7 @@ class RunRecording:
             entries.subgoal(decision.subgoal or "", step) if new_goal else None,
             *(entries.fact_of(fact, step) for fact in decision.facts),
             *(entries.note(note, step) for note in decision.notes),
+            entries.constraints(decision.constraints, step) if decision.constraints else None,
         )
 
     def add_flags(self, flags: Sequence[Flag]) -> None:

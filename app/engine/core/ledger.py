@@ -88,6 +88,33 @@ class StepOutcome:
     why: str = ""
 
 
+class ConstraintClass(StrEnum):
+    """Classes of a task's constraints (WebNavigator, appendix G.2), in our words."""
+
+    TIME = "time"  # years, dates, periods, ranges
+    QUANTITY = "quantity"  # rankings, limits, comparisons
+    ENTITY = "entity"  # names, ids, categories
+    LOGIC = "logic"  # only if, unless, except
+    OTHER = "other"
+
+
+class Met(StrEnum):
+    """Whether a constraint holds, as far as was seen."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constraint:
+    """One condition of the task, in the task's own words."""
+
+    kind: ConstraintClass
+    text: str
+    met: Met = Met.UNKNOWN
+
+
 class PlanNodeState(StrEnum):
     """States of a subgoal."""
 
@@ -127,6 +154,7 @@ class Ledger:
     checkpoints: tuple[Checkpoint, ...] = ()
     episodic: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     steps: int = 0
     url: str = ""
     state: str = ""
@@ -137,8 +165,8 @@ class LedgerEvent:
     """One change of the ledger.
 
     ``kind`` is one of: ``goal``, ``plan`` (several nodes), ``branch``, ``prune``, ``subgoal``, ``outcome``, ``fact``,
-    ``dead_end``, ``checkpoint``, ``note`` (a line of the episodic memory), ``agent_note``.  ``data`` is plain JSON;
-    ``seq`` counts from 1 without gaps.
+    ``dead_end``, ``checkpoint``, ``note`` (a line of the episodic memory), ``agent_note``,
+    ``constraints`` (all of them).  ``data`` is plain JSON; ``seq`` counts from 1 without gaps.
     """
 
     seq: int

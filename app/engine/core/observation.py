@@ -7,7 +7,7 @@ from typing import Protocol
 
 from app.engine.core.action_result import ActionResult
 from app.engine.core.actions.types import Action
-from app.engine.core.ledger import Fact, Ledger, PlanNode
+from app.engine.core.ledger import Constraint, Fact, Ledger, PlanNode
 from app.engine.core.local_time import LocalTime
 from app.engine.core.page_state import PageCapture
 from app.engine.core.trajectory import Tab
@@ -142,7 +142,7 @@ class AgentDecision:
         action: the action; ``None`` when the policy's answer held none after all attempts (``why`` says so).
         raw: a model's answer, unchanged.
         intent: the expected effect of the action, in words; the step-consistency detector checks it.
-        facts, plan, subgoal, notes: for the ledger; ``plan`` replaces it where it is not ``None``.
+        facts, plan, subgoal, notes, constraints: for the ledger; ``plan`` replaces it where it is not ``None``.
         followed: for each tip in force, whether this action follows it; tips without a statement are left out.
         calls: digests of the exchanges with a model that led to it (blobs of the run).
         tokens: tokens spent on it, in and out.
@@ -158,6 +158,7 @@ class AgentDecision:
     plan: tuple[PlanNode, ...] | None = None
     subgoal: str | None = None
     notes: tuple[str, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     followed: dict[str, bool] = field(default_factory=dict[str, bool])
     calls: tuple[str, ...] = ()
     tokens: tuple[int, int] = (0, 0)

@@ -105,6 +105,13 @@ def lines_of(ledger: Ledger, step: int) -> Iterator[MemoryLine]:
         yield MemoryLine(
             key=f"plan {node.id}", role="plan", text=why, more=node.state.value, new=node.step == step
         )
+    for one in ledger.constraints:
+        yield MemoryLine(
+            key=f"constraint {one.text}",
+            role="constraint",
+            text=one.text,
+            more=f"{one.kind} · met: {one.met}",
+        )
     for place, fact in enumerate(ledger.facts):
         more = f"step {fact.step} · {fact.category.value}" + (" · retracted" if fact.retracted else "")
         yield MemoryLine(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.views.widgets.build import text_label
 
@@ -44,6 +44,17 @@ class ModelOptions(QWidget):
         self.add(self.tr("Questions"), self.judge_calls, self.tr("to the judge in one run at most"))
         for field in (self.judge, self.judge_every, self.judge_calls):
             field.activated.connect(self._on_judge)
+        self.zone_field, self.locale_field = QLineEdit(), QLineEdit()
+        self.zone_field.setPlaceholderText("Europe/Oslo")
+        self.locale_field.setPlaceholderText("en-GB")
+        self.add(
+            self.tr("Time zone"),
+            self.zone_field,
+            self.tr("for the model and the browser; empty: this machine's"),
+        )
+        self.add(self.tr("Locale"), self.locale_field, self.tr("for the model and the browser; empty: en-GB"))
+        self.zone_field.textEdited.connect(self._on_timezone)
+        self.locale_field.textEdited.connect(self._on_locale)
 
     def add(self, label: str, field: QWidget, meaning: str = "") -> QLabel:
         """Add an option; return the line below it."""
@@ -69,6 +80,9 @@ class ModelOptions(QWidget):
         self.actions_set.setCurrentText(form.llm.actions)
         self.actions_meaning.setText(form.actions_meaning)
         self.actions_meaning.setVisible(bool(form.actions_meaning))
+        for field, text in ((self.zone_field, form.llm.timezone), (self.locale_field, form.llm.locale)):
+            if field.text().strip() != text:
+                field.setText(text)
 
         self.judge.setCurrentIndex(self.judge.findData(form.llm.judge))
         self._show_number(self.judge_every, form.llm.judge_every, EVERY)
@@ -93,3 +107,9 @@ class ModelOptions(QWidget):
 
     def _on_actions(self, place: int) -> None:
         self._form.choose_option(actions=self.actions_set.itemText(place))
+
+    def _on_timezone(self, text: str) -> None:
+        self._form.choose_option(timezone=text.strip())
+
+    def _on_locale(self, text: str) -> None:
+        self._form.choose_option(locale=text.strip())

@@ -77,6 +77,10 @@ _DATA = st.dictionaries(
     st.one_of(_VALUES, st.lists(_NAMES, max_size=3)),
     max_size=6,
 )
+_CONSTRAINTS = st.lists(
+    st.fixed_dictionaries({"class": _NAMES, "text": _NAMES, "met": st.sampled_from(["yes", "no", "odd"])}),
+    max_size=4,
+)
 _NODES = st.lists(
     st.fixed_dictionaries(
         {"id": _NAMES, "parent": _NAMES, "intent": _NAMES, "state": st.sampled_from([*PlanNodeState, "odd"])}
@@ -85,10 +89,15 @@ _NODES = st.lists(
 )
 EVENTS = st.lists(
     st.builds(
-        lambda kind, data, nodes, step: (kind, {**data, "nodes": nodes} if kind == "plan" else data, step),
+        lambda kind, data, nodes, told, step: (
+            kind,
+            {**data, **{"plan": {"nodes": nodes}, "constraints": {"constraints": told}}.get(kind, {})},
+            step,
+        ),
         st.sampled_from([*sorted(KINDS), "of another version"]),
         _DATA,
         _NODES,
+        _CONSTRAINTS,
         st.integers(0, 12),
     ),
     max_size=25,
@@ -103,7 +112,7 @@ EVENTS = st.lists(
 def _held(ledger: Ledger) -> tuple[int, ...]:
     return (
         len(ledger.facts), len(ledger.dead_ends), len(ledger.checkpoints), len(ledger.episodic), len(ledger.plan),
-        len(ledger.notes), ledger.steps,
+        len(ledger.notes), len(ledger.constraints), ledger.steps,
     )  # fmt: skip
 
 
@@ -433,6 +442,7 @@ def test_every_kind_of_entry_can_be_written():
         entries.subgoal("s"), entries.outcome(0, "w", DONE), entries.fact("k", "v"),
         entries.dead_end("w", state="", target="", cause="", url=HERE),
         entries.checkpoint(Checkpoint(kind="login", words="w")), entries.note("n"), entries.agent_note("n"),
+            entries.constraints([]),
     ]  # fmt: skip
     assert {entry.kind for entry in made} == KINDS
     assert len(LedgerStore().write(*made, None)) == len(made)

@@ -297,6 +297,7 @@ class LlmPolicy:
             action=None,
             plan=plan.nodes if plan is not None and plan.nodes else None,
             subgoal=plan.subgoal if plan is not None else None,
+            constraints=plan.constraints if plan is not None else (),
             calls=tuple(usage.calls),
             tokens=(usage.tokens_in, usage.tokens_out),
             seconds=usage.seconds,

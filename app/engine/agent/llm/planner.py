@@ -5,6 +5,7 @@ Nothing else declares success (SuperBrowser, section 4.1).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -21,7 +22,7 @@ from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.memory.rendering import PLANNER_CAPS, planner_view, render_ledger
 from app.engine.core.actions.types import ReportInfeasible, Stop
-from app.engine.core.ledger import PlanNode, PlanNodeState
+from app.engine.core.ledger import Constraint, ConstraintClass, Met, PlanNode, PlanNodeState
 from app.engine.core.model_api import (
     TEXT,
     TRUTH,
@@ -40,12 +41,16 @@ _ANSWER_TOKENS = 1200
 _LAST_TURNS = 8
 _MOST_NODES = 12
 _MOST_NEXT_STEPS = 4
+_MOST_CONSTRAINTS = 16
 
+_CONSTRAINT_PARTS = {"class": choice_schema(ConstraintClass), "text": TEXT, "met": choice_schema(Met)}
+_CONSTRAINT = object_schema("", **_CONSTRAINT_PARTS)  # "class" is no keyword argument one can write
 SCHEMA = object_schema(
     "planner",
     observation=TEXT,
     challenges=TEXT,
     reasoning=TEXT,
+    constraints=list_schema(_CONSTRAINT),
     plan=list_schema(object_schema(id=TEXT, intent=TEXT, state=choice_schema(PlanNodeState))),
     next_steps=list_schema(TEXT),
     done=TRUTH,
@@ -63,6 +68,7 @@ class PlannerResult:
     challenges: str = ""
     reasoning: str = ""
     nodes: tuple[PlanNode, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     next_steps: tuple[str, ...] = ()
     done: bool = False
     impossible: bool = False
@@ -104,6 +110,7 @@ class Planner:
                 _claim_question(claim, self._fence),
             ),
         ]
+        unsure: PlannerResult | None = None
         for _ in range(1 + RE_ASKS):
             try:
                 reply = await usage.ask(AgentRole.PLANNER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
@@ -112,12 +119,20 @@ class Planner:
                     raise
                 continue
             if reply.data is not None and "done" in reply.data:
-                return _read(reply.data, observation)
-            messages = [
-                *messages[:2],
-                user("That was not the JSON asked for. Answer with that JSON and nothing else."),
-            ]
-        return None
+                read = _read(reply.data, observation)
+                left = unanswered(read, observation.ledger.constraints) if claim is not None else ()
+                if observation.steps_left <= 1:  # the best answer is better than none
+                    return read
+                if not left:
+                    return _held_to_constraints(read)
+                wrong = f"Say of each constraint whether it is met; these are left out: {'; '.join(left)}"
+                unsure = replace(
+                    read, done=False, missing=f"it is not known whether these hold: {'; '.join(left)}"
+                )
+            else:
+                wrong = "That was not the JSON asked for."
+            messages = [*messages[:2], user(f"{wrong} Answer with that JSON and nothing else.")]
+        return unsure
 
     def _request_text(self, observation: Observation, summary: str) -> str:
         fence, last = self._fence, observation.history[-_LAST_TURNS:]
@@ -134,6 +149,22 @@ class Planner:
             render_news(observation.news, fence),
         ]
         return "\n\n".join(part for part in parts if part)
+
+
+def unanswered(read: PlannerResult, known: Sequence[Constraint]) -> tuple[str, ...]:
+    """Return the known constraints that a verdict "done" says nothing about; it may put them in other words."""
+    if not read.done or read.impossible or len(read.constraints) >= len(known):
+        return ()
+    told = {one.text.casefold() for one in read.constraints}
+    return tuple(one.text for one in known if one.text.casefold() not in told)
+
+
+def _held_to_constraints(read: PlannerResult) -> PlannerResult:
+    """A task is not done while one of its constraints is not met, whatever "done" says."""
+    unmet = [one.text for one in read.constraints if one.met is Met.NO]
+    if not unmet or not read.done or read.impossible:
+        return read
+    return replace(read, done=False, missing=read.missing or f"not met: {'; '.join(unmet)}")
 
 
 def _steps_left_text(observation: Observation) -> str:
@@ -166,6 +197,7 @@ def _read(data: dict[str, Any], observation: Observation) -> PlannerResult:
         challenges=_words(data, "challenges"),
         reasoning=_words(data, "reasoning"),
         nodes=_nodes(data.get("plan"), observation),
+        constraints=_constraints(data.get("constraints")),
         next_steps=_next_steps(data.get("next_steps")),
         done=data.get("done") in (True, "true", "True", "yes"),
         impossible=data.get("impossible") in (True, "true", "True", "yes"),
@@ -183,6 +215,20 @@ def _next_steps(value: object) -> tuple[str, ...]:
         cast("list[object]", value) if isinstance(value, list) else [value] if isinstance(value, str) else []
     )
     return tuple(one_line(str(item), 300) for item in items[:_MOST_NEXT_STEPS] if str(item).strip())
+
+
+def _constraints(value: object) -> tuple[Constraint, ...]:
+    found: dict[str, Constraint] = {}
+    for item in cast("list[object]", value)[:_MOST_CONSTRAINTS] if isinstance(value, list) else []:
+        if not isinstance(item, dict):
+            continue
+        told = cast("dict[str, object]", item)
+        text = one_line(str(told.get("text") or ""), 200)
+        if text:
+            kind = next((one for one in ConstraintClass if one == told.get("class")), ConstraintClass.OTHER)
+            met = next((one for one in Met if one == told.get("met")), Met.UNKNOWN)
+            found[text] = Constraint(kind=kind, text=text, met=met)
+    return tuple(found.values())
 
 
 def _nodes(value: object, observation: Observation) -> tuple[PlanNode, ...]:

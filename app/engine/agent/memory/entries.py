@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from app.engine.core.action_result import ActionResult, Cause, Effect
-from app.engine.core.ledger import Checkpoint, Fact, FactCategory, PlanNode
+from app.engine.core.ledger import Checkpoint, Constraint, Fact, FactCategory, PlanNode
 
 KINDS = frozenset(
     {
@@ -24,6 +24,7 @@ KINDS = frozenset(
         "checkpoint",
         "note",
         "agent_note",
+        "constraints",
     }
 )
 """Kinds of events (``LedgerEvent.kind``)."""
@@ -153,6 +154,12 @@ def checkpoint(mark: Checkpoint) -> LedgerEntry:
 def note(text: str, step: int = 0) -> LedgerEntry:
     """A line for the episodic memory."""
     return _entry("note", step, text=text)
+
+
+def constraints(found: Iterable[Constraint], step: int = 0) -> LedgerEntry:
+    """The task's constraints and whether they are met; see ``reducer`` for those that are left out."""
+    told = [{"class": one.kind.value, "text": one.text, "met": one.met.value} for one in found]
+    return _entry("constraints", step, constraints=told)
 
 
 def agent_note(text: str, step: int = 0, url: str = "") -> LedgerEntry:

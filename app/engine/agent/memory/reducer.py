@@ -14,11 +14,14 @@ from typing import Any, TypeVar, cast
 
 from app.engine.core.ledger import (
     Checkpoint,
+    Constraint,
+    ConstraintClass,
     DeadEnd,
     Fact,
     FactCategory,
     Ledger,
     LedgerEvent,
+    Met,
     Note,
     PlanNode,
     PlanNodeState,
@@ -151,6 +154,25 @@ def _note(ledger: Ledger, event: LedgerEvent) -> Ledger:
     return replace(ledger, episodic=(*ledger.episodic, words)) if words else ledger
 
 
+def _constraints(ledger: Ledger, event: LedgerEvent) -> Ledger:
+    """Take the newest list; of a shorter one the constraints that it leaves out stay as they were."""
+    given = event.data.get("constraints")
+    told = cast("list[object]", given) if isinstance(given, list) else []
+    items = [cast("dict[str, object]", item) for item in told if isinstance(item, dict)]
+    found = {
+        text: Constraint(
+            kind=_enum_of(ConstraintClass, item.get("class"), ConstraintClass.OTHER),
+            text=text,
+            met=_enum_of(Met, item.get("met"), Met.UNKNOWN),
+        )
+        for item in items
+        if isinstance(text := item.get("text"), str) and text
+    }
+    if len(found) < len(ledger.constraints):
+        found = {one.text: one for one in ledger.constraints} | found
+    return replace(ledger, constraints=tuple(found.values()))
+
+
 def _agent_note(ledger: Ledger, event: LedgerEvent) -> Ledger:
     return _with_note(ledger, text_of(event, "text"), event.step, text_of(event, "url"))
 
@@ -221,6 +243,7 @@ _REDUCERS: dict[str, Callable[[Ledger, LedgerEvent], Ledger]] = {
     "checkpoint": _checkpoint,
     "note": _note,
     "agent_note": _agent_note,
+    "constraints": _constraints,
 }
 
 

@@ -10,7 +10,16 @@ from typing import TypeVar
 
 from app.engine.agent.memory.notes import NOTE_TOKENS, render_notes
 from app.engine.core.addresses import host_of, url_key
-from app.engine.core.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState, StepOutcome
+from app.engine.core.ledger import (
+    Constraint,
+    DeadEnd,
+    Fact,
+    Ledger,
+    Met,
+    PlanNode,
+    PlanNodeState,
+    StepOutcome,
+)
 from app.engine.core.text import one_line
 
 _MARKS = {
@@ -56,6 +65,7 @@ def render_ledger(view: Ledger, caps: Caps = PLANNER_CAPS) -> str:
         f"Goal: {one_line(view.goal, caps.goal)}" if view.goal else "",
         render_plan(view.plan, caps),
         f"Subgoal: {one_line(view.subgoal, caps.line)}" if view.subgoal else "",
+        _section("Constraints of the task", [_constraint(one, caps.line) for one in view.constraints], 0),
         _section("Last steps", [_outcome(outcome, caps.line) for outcome in view.recent], len(view.recent)),
         _section("Known facts", facts, len(view.facts)),
         _section("Dead ends, not to be tried again", dead, len(view.dead_ends)),
@@ -114,6 +124,10 @@ def _outcome(outcome: StepOutcome, longest: int) -> str:
     return one_line(f"step {outcome.step}: {outcome.words} -> {came}{_because(outcome.why)}", longest)
 
 
+def _constraint(one: Constraint, longest: int) -> str:
+    return one_line(f"{one.kind}: {one.text} (met: {one.met})", longest)
+
+
 def _fact(fact: Fact, longest: int) -> str:
     sure = "" if fact.confidence >= _SURE else f", {fact.confidence:.0%} sure"
     return one_line(f"{fact.key}: {fact.value} ({fact.category}, step {fact.step}{sure})", longest)
@@ -132,7 +146,8 @@ WORKER_FACTS = 5
 
 
 def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None = None) -> Ledger:
-    """Return goal, subgoal, recent three, the five facts used last, the page's dead ends (equation 16), and all notes.
+    """Return goal, subgoal, recent three, the five facts used last, the page's dead ends (equation 16), and besides
+    the constraints that are not met and all notes.
 
     The worker is not shown what it can't act on; dead ends expire, and retracted facts are shown to no role.
     """
@@ -144,6 +159,7 @@ def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None =
         facts=facts_by_use(ledger.facts)[:WORKER_FACTS],
         dead_ends=tuple(dead for dead in unexpired(ledger.dead_ends, now) if applies_here(dead, url, state)),
         notes=ledger.notes,
+        constraints=tuple(one for one in ledger.constraints if one.met is not Met.YES),
         steps=ledger.steps,
         url=url,
         state=state,

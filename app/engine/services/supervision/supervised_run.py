@@ -369,6 +369,11 @@ def ledger_changes(before: Ledger, after: Ledger) -> tuple[str, ...]:
         told.append(f"subgoal: {after.subgoal}")
     old_plan = {node.id: node for node in before.plan}
     told += [f"plan ({node.state}): {node.intent}" for node in after.plan if old_plan.get(node.id) != node]
+    told += [
+        f"constraint (met: {one.met}): {one.text}"
+        for one in after.constraints
+        if one not in before.constraints
+    ]
     old_facts = {fact.key: fact for fact in before.facts}
     for fact in after.facts:
         if old_facts.get(fact.key) != fact:
