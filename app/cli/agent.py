@@ -14,6 +14,8 @@ from app.cli.common import (
     Judge,
     JudgeCalls,
     JudgeEvery,
+    PictureDetail,
+    PicturesSent,
     PolicyName,
     SiteName,
     StorageState,
@@ -105,6 +107,19 @@ def run(
     locale: Annotated[
         str, typer.Option(help="The locale of the prompts and the browser, such as nb-NO (default: en-GB).")
     ] = "",
+    pictures: Annotated[
+        PicturesSent,
+        typer.Option(
+            help="When the model is shown the page's screenshot with numbered elements: off, changed (only when the"
+            " page looks different), always; auto: changed, if the model takes pictures. For --policy llm."
+        ),
+    ] = "auto",
+    picture_side: Annotated[
+        int, typer.Option(min=0, max=4096, help="Longest side of these pictures in pixels (0: as taken).")
+    ] = 1280,
+    picture_detail: Annotated[
+        PictureDetail, typer.Option(help="How closely the endpoint is asked to read them: auto, low, high.")
+    ] = "auto",
     resume: Annotated[str, typer.Option(help="Resume this interrupted run.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -140,6 +155,9 @@ def run(
             judge_calls=judge_calls,
             timezone=timezone,
             locale=locale,
+            pictures=pictures,
+            picture_side=picture_side,
+            picture_detail=picture_detail,
         ),
     )
 

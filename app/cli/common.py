@@ -61,6 +61,8 @@ GLOBALS = Globals()
 
 
 PolicyName = Literal["scout", "llm"]
+PicturesSent = Literal["auto", "off", "changed", "always"]
+PictureDetail = Literal["auto", "low", "high"]
 
 
 def workspace_path() -> Path:

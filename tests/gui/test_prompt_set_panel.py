@@ -261,6 +261,22 @@ def test_the_run_form_takes_time_zone_and_locale_for_a_model(run_form, qtbot):
     assert (options.zone_field.text(), options.locale_field.text()) == ("", "")
 
 
+def test_the_run_form_chooses_when_a_model_is_shown_pictures(run_form):
+    form, options = run_form.form, run_form.model_options
+    run_form.policies["llm"].click()
+    assert [options.pictures.itemData(place) for place in range(4)] == ["auto", "changed", "always", "off"]
+    assert options.pictures.currentData() == "auto"
+    options.pictures.activated.emit(2)
+    options.picture_detail.activated.emit(1)
+    options.picture_side.activated.emit(4)
+    assert options.picture_side.currentText() == "as taken"
+    form.set("intent", "Look")
+    form.set("start_url", "http://shop.test/")
+    chosen = form.request().llm
+    assert (chosen.pictures, chosen.picture_detail, chosen.picture_side) == ("always", "low", 0)
+    assert (options.pictures.currentData(), options.picture_detail.currentData()) == ("always", "low")
+
+
 def test_review_tells_the_versions_of_a_run(run, fake_engine):
     detail = run(fake_engine.open_run(next(iter(fake_engine.all_runs))))
     given = replace(

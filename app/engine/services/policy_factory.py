@@ -153,7 +153,13 @@ class ModelPolicyBundle(PolicyBundle):
         offered = frozenset(self._actions.calls)
         if not self._request.supervised:
             offered -= calls_of(AskHuman)
-        options = LlmOptions(offered=offered)
+        chosen = self._request.llm
+        options = LlmOptions(
+            offered=offered,
+            pictures=chosen.pictures,
+            picture_side=chosen.picture_side,
+            picture_detail="" if chosen.picture_detail == "auto" else chosen.picture_detail,
+        )
         return LlmPolicy(self._model, options=options, vision=vision, fence=self._fence)
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:

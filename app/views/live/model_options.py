@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
@@ -9,6 +10,8 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 from app.views.widgets.build import text_label
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.models.live.run_form import RunFormModel
 
 
@@ -55,6 +58,31 @@ class ModelOptions(QWidget):
         self.add(self.tr("Locale"), self.locale_field, self.tr("for the model and the browser; empty: en-GB"))
         self.zone_field.textEdited.connect(self._on_timezone)
         self.locale_field.textEdited.connect(self._on_locale)
+        self.pictures = self._add_choice(self.tr("Pictures"), "pictures", (
+            ("auto", self.tr("when the page looks different, if the model takes pictures")),
+            ("changed", self.tr("when the page looks different")),
+            ("always", self.tr("at every step")),
+            ("off", self.tr("never")),
+        ), self.tr("the page's screenshot with numbered elements"))  # fmt: skip
+        self.picture_detail = self._add_choice(self.tr("Picture detail"), "picture_detail", (
+            ("auto", self.tr("as the endpoint chooses")), ("low", self.tr("low")), ("high", self.tr("high")),
+        ))  # fmt: skip
+        self.picture_side = self._add_choice(self.tr("Picture size"), "picture_side", (
+            (512, "512 px"), (768, "768 px"), (1024, "1024 px"), (1280, "1280 px"), (0, self.tr("as taken")),
+        ), self.tr("longest side"))  # fmt: skip
+
+    def _add_choice(
+        self, label: str, option: str, choices: Sequence[tuple[object, str]], meaning: str = ""
+    ) -> QComboBox:
+        """Add an option that is one of some values, each with its words."""
+        box = QComboBox()
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(12)
+        for value, words in choices:
+            box.addItem(words, value)
+        box.activated.connect(partial(self._on_choice, box, option))
+        self.add(label, box, meaning)
+        return box
 
     def add(self, label: str, field: QWidget, meaning: str = "") -> QLabel:
         """Add an option; return the line below it."""
@@ -78,6 +106,14 @@ class ModelOptions(QWidget):
             self.actions_set.clear()
             self.actions_set.addItems(sets)
         self.actions_set.setCurrentText(form.llm.actions)
+        if self.picture_side.findData(form.llm.picture_side) == -1:  # of an earlier run
+            self.picture_side.addItem(f"{form.llm.picture_side} px", form.llm.picture_side)
+        for box, value in (
+            (self.pictures, form.llm.pictures),
+            (self.picture_detail, form.llm.picture_detail),
+            (self.picture_side, form.llm.picture_side),
+        ):
+            box.setCurrentIndex(box.findData(value))
         self.actions_meaning.setText(form.actions_meaning)
         self.actions_meaning.setVisible(bool(form.actions_meaning))
         for field, text in ((self.zone_field, form.llm.timezone), (self.locale_field, form.llm.locale)):
@@ -104,6 +140,9 @@ class ModelOptions(QWidget):
             judge_every=self.judge_every.currentData(),
             judge_calls=self.judge_calls.currentData(),
         )
+
+    def _on_choice(self, box: QComboBox, option: str, place: int) -> None:
+        self._form.choose_option(**{option: box.itemData(place)})
 
     def _on_actions(self, place: int) -> None:
         self._form.choose_option(actions=self.actions_set.itemText(place))

@@ -26,14 +26,24 @@ def test_the_sets_grow_and_the_last_holds_every_call():
 
 
 @pytest.mark.parametrize(
-    "call", ["drag_and_drop", "mouse_click", "mouse_dblclick", "dblclick", "select_text", "branch", "prune"]
+    "call", ["drag_and_drop", "mouse_dblclick", "dblclick", "select_text", "branch", "prune"]
 )
 def test_pointing_dragging_and_plans_are_not_in_the_standard_set(call: str):
     assert call not in BUILT_IN["standard"].calls
 
 
 @pytest.mark.parametrize(
-    "call", ["select_option", "tab_focus", "goto", "calculate", "scroll", "hover", "report_infeasible"]
+    "call",
+    [
+        "select_option",
+        "tab_focus",
+        "goto",
+        "calculate",
+        "scroll",
+        "hover",
+        "mouse_click",
+        "report_infeasible",
+    ],
 )
 def test_forms_tabs_addresses_and_notes_are_in_the_standard_set(call: str):
     assert call in BUILT_IN["standard"].calls

@@ -19,6 +19,9 @@ SYSTEM = ChatMessage(
 )
 
 
+PICTURE = MessagePart(kind=PartKind.IMAGE, text="Picture of step 0:", digest="p0")
+
+
 def _page(name: str, rows: int = 60, changed: int = -1) -> str:
     return "\n".join(
         f"[{row}] link '{name} {row}{' (new)' if row == changed else ''}'" for row in range(rows)
@@ -114,7 +117,7 @@ def test_a_page_goes_through_the_fence_whole_or_as_changes():
         return f"<<{what}>>{text}<</{what}>>"
 
     context = LiveContext((SYSTEM,), fence=fence)
-    context.add_observation(0, _page("shop"), state="Address: shop", caption="a shop", picture="digest")
+    context.add_observation(0, _page("shop"), state="Address: shop", caption="a shop", picture=PICTURE)
     context.add_observation(1, _page("shop", changed=7), state="Address: shop")
     assert told == ["page", "what the screenshot shows", "elements", "page", "elements"]
     last = context.prompt()[-1].parts[-1].text
@@ -156,3 +159,40 @@ def test_very_long_lists_that_differ_everywhere_are_not_compared_line_by_line(li
     old = "\n".join(f"line {number % 700}" for number in range(lines))
     new = "\n".join(f"line {(number * 31) % 700}" for number in range(lines))
     assert diff_lists(old, new, 0) == ""
+
+
+def _shown(context: LiveContext) -> list[str]:
+    return [part.digest for one in context.prompt() for part in one.parts if part.kind is PartKind.IMAGE]
+
+
+def test_only_the_newest_two_pictures_stay_whatever_the_stride():
+    context = LiveContext((SYSTEM,), keep=RetentionLimits(stride=12))
+    for step in range(12):
+        picture = MessagePart(kind=PartKind.IMAGE, text=f"Picture of step {step}:", digest=f"p{step}")
+        context.add_observation(step, _page("shop", changed=step), picture=picture)
+        assert _shown(context) == [f"p{one}" for one in range(max(0, step - 1), step + 1)]
+    text = "\n".join(part.text for one in context.prompt() for part in one.parts)
+    assert text.count("[an earlier screenshot stood here]") == 10
+    assert "Picture of step 9" not in text
+
+
+def test_a_picture_that_still_holds_is_not_sent_again_while_it_is_in_the_context():
+    context = LiveContext((SYSTEM,), keep=RetentionLimits(stride=4, messages=8))
+    told = []
+    for step in range(16):
+        context.add_observation(step, _page("shop"), picture=PICTURE, holds="It still holds." if step else "")
+        assert _shown(context) == ["p0"]
+        told.append(context.prompt()[-1].parts[0].text)
+        context.add_answer(step, "click", call=str(step))
+        context.add_result(step, "nothing", call=str(step))
+    assert told[1] == "It still holds."
+    assert told.count("Picture of step 0:") > 1  # its turn was archived, so it is sent again
+
+
+def test_without_pictures_none_is_left_and_the_system_message_is_another():
+    context = LiveContext((SYSTEM,))
+    context.add_observation(0, _page("shop"), picture=PICTURE)
+    plain = ChatMessage(role=ChatRole.SYSTEM, parts=(MessagePart(kind=PartKind.TEXT, text="plain"),))
+    context.without_pictures((plain,))
+    assert _shown(context) == []
+    assert context.prompt()[0] == plain

@@ -589,7 +589,7 @@ class TestSight:
         Image.new("RGB", (320, 200), "white").save(out, "JPEG")
         shown = replace(page("Orders"), picture=out.getvalue(), viewport=(320, 200))
         model = brained(operator=lambda question: act('click("0")'))
-        await run_of(policy(model, pictures=True), 5, at(shown=shown))
+        await run_of(policy(model, pictures="always"), 5, at(shown=shown))
 
         for question in asked(model, OPERATOR):
             digests = [

@@ -38,7 +38,7 @@ async def test_every_exchange_is_kept_and_named_in_its_reply():
     assert kept["reply"]["text"] == "one"
 
 
-async def test_secrets_and_pictures_are_not_kept():
+async def test_secrets_are_not_kept_and_pictures_are_contents_of_their_own():
     shelf = Shelf()
     picture = MessagePart(kind=PartKind.IMAGE, text="the page", digest="d1")
     answer = ModelReply(text="fill hunter2", thinking="hunter2!", data={"text": ["hunter2", {"hunter2": 1}]})
@@ -59,6 +59,7 @@ async def test_secrets_and_pictures_are_not_kept():
         "text": "the page",
         "digest": "d1",
     }
+    assert shelf[1:] == [b"\x89PNG hunter2"]
 
 
 async def test_an_error_is_kept_with_its_request_and_raised():

@@ -76,7 +76,8 @@ class LiveContext:
         state: str = "",
         url: str = "",
         title: str = "",
-        picture: str = "",
+        picture: MessagePart | None = None,
+        holds: str = "",
         caption: str = "",
     ) -> None:
         """Add the page of this step and evict what is too old.
@@ -84,28 +85,51 @@ class LiveContext:
         Args:
             elements: the element list or tree.
             state: address, title and tabs in words.
-            picture: digest of a screenshot; caption: a vision model's description of it.
+            picture: a screenshot; caption: a vision model's description of it.
+            holds: what to say in place of the picture where it is in the context already.
         """
         if turn // self._keep.stride != self._window or not self._turns:
             # Only at a cut: dropping another page's states at every page change would change the middle of the prompt.
             self._window, self._now = turn // self._keep.stride, CurrentPage(url=url, title=title)
+        shown = MessagePart(kind=PartKind.TEXT, text=holds) if picture is not None and holds else picture
         parts = [
             MessagePart(kind=PartKind.STATE, text=self._fence("page", state), url=url, title=title)
             if state
             else None,
-            MessagePart(kind=PartKind.IMAGE, digest=picture) if picture else None,
+            shown,
             MessagePart(kind=PartKind.CAPTION, text=self._fence("what the screenshot shows", caption))
             if caption
             else None,
         ]
         seen = [part for part in parts if part is not None]
+        before = self._turns, self._shown
+        self._add(turn, elements, seen)
+        if picture is not None and picture is not shown and picture.digest not in self.pictures:
+            self._turns, self._shown = before
+            self._add(turn, elements, [picture if part is shown else part for part in seen])
+
+    @property
+    def pictures(self) -> set[str]:
+        """Digests of the pictures that are in the context."""
+        return _pictures(self._turns)
+
+    def without_pictures(self, system: Sequence[ChatMessage]) -> None:
+        """Continue without pictures and with other messages for the whole run: the endpoint takes none."""
+        self._system = tuple(system)
+        self._turns = tuple(
+            replace(message, parts=tuple(part for part in message.parts if part.kind is not PartKind.IMAGE))
+            for message in self._turns
+        )
+
+    def _add(self, turn: int, elements: str, seen: Sequence[MessagePart]) -> None:
+        """Add the parts of a page and its list, whole or as changes, and evict what is too old."""
         lines = frozenset(elements.split("\n"))
         told = self._as_changes(elements, lines, seen, turn)
         if told is None:
             digest = hashlib.sha256(f"{turn}\n{elements}".encode("utf-8", "replace")).hexdigest()
             whole = MessagePart(kind=PartKind.ELEMENTS, text=self._fence("elements", elements), digest=digest)
             told = self._evicted(self._with(turn, seen, whole))
-            self._shown.append(_ShownList(digest, turn, elements, lines))
+            self._shown = [*self._shown, _ShownList(digest, turn, elements, lines)]
         self._turns = told
         there = _digests(self._turns)
         self._shown = [shown for shown in self._shown if shown.digest in there]
@@ -196,6 +220,10 @@ def _digests(messages: Sequence[ChatMessage]) -> set[str]:
         for part in message.parts
         if part.kind is PartKind.ELEMENTS and part.digest
     }
+
+
+def _pictures(messages: Sequence[ChatMessage]) -> set[str]:
+    return {part.digest for message in messages for part in message.parts if part.kind is PartKind.IMAGE}
 
 
 WORTH_SHARE = 0.5

@@ -39,8 +39,14 @@ _NO_PAGE = CurrentPage()
 def screenshots(
     messages: Sequence[ChatMessage], keep: RetentionLimits, now: CurrentPage = _NO_PAGE
 ) -> EvictionResult:
-    """Phase 1: replace screenshots older than the newest two by a marker; their captions stay."""
-    return _thinned(messages, PartKind.IMAGE, keep.images, keep, marker=_IMAGE)
+    """Phase 1: replace screenshots older than the newest two by a marker; their captions stay.
+
+    Not even a stride keeps more: a picture costs as much as a page of text.
+    """
+    found = [place for place, part in positions(messages) if part.kind is PartKind.IMAGE]
+    older = [place for place in found[: max(0, len(found) - keep.images)] if place[0] < newest_turn(messages)]
+    stand_in = MessagePart(kind=PartKind.MARKER, text=_IMAGE, evicted=PartKind.IMAGE)
+    return _replaced(messages, dict.fromkeys(older, stand_in))
 
 
 def failures(

@@ -6,6 +6,7 @@ An action that contradicts a tip in force goes back to the operator once, with g
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from app.engine.agent.llm.alignment import AlignmentCheck
 from app.engine.agent.llm.operator import Operator, OperatorAnswer, OperatorInput
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.orchestrator import Orchestrator
+from app.engine.agent.llm.page_pictures import PagePictures
 from app.engine.agent.llm.planner import Planner, PlannerResult
 from app.engine.agent.llm.prompting import Fence, redacted
 from app.engine.agent.llm.summarizer import Summarizer
@@ -24,7 +26,7 @@ from app.engine.core.actions.specs import spec_of
 from app.engine.core.actions.types import Action, ReportInfeasible, Stop, Wait
 from app.engine.core.element_identity import renumber_action
 from app.engine.core.ledger import Fact
-from app.engine.core.model_api import LanguageModel
+from app.engine.core.model_api import AgentRole, LanguageModel
 from app.engine.core.observation import AgentDecision, Observation
 from app.engine.core.page_state import PageCapture
 from app.engine.core.text import one_line
@@ -32,7 +34,10 @@ from app.engine.core.text import one_line
 if TYPE_CHECKING:
     from app.engine.agent.vision.vision_cache import VisionCache
 
+log = logging.getLogger(__name__)
+
 _RAW_CHARACTERS = 20_000
+_NO_PICTURES = "the model takes no pictures; the run goes on without them"
 _RECENT_TURNS = 3
 """Newest turns that are never summarised: the live context has them."""
 
@@ -48,6 +53,7 @@ class _DecisionState:
     claims: int = 0
     guided: bool = False
     folding: bool = False
+    told: tuple[str, ...] = ()
 
 
 class LlmPolicy:
@@ -75,6 +81,8 @@ class LlmPolicy:
         self._summarizer = Summarizer(self._fence)
         self._alignment = AlignmentCheck(self._fence)
         self._operator = Operator(self._fence, self._options, sees=vision is not None)
+        shown = self._options
+        self._pictures = PagePictures(shown.pictures, shown.picture_side, shown.picture_detail)
         self._batch = ActionBatch()
         self._answer: OperatorAnswer | None = None
         self._followed: dict[str, bool] = {}
@@ -99,6 +107,7 @@ class LlmPolicy:
         if waiting is not None and self._answer is not None:
             return self._of_batch(waiting, self._answer)
         state = _DecisionState(UsageTracker(self._model))
+        await self._pictures.take(observation.page, observation.step)
         if self._planned is None:
             self._resume(observation)
         if self._planned is None or observation.step - self._planned >= self._options.every:
@@ -123,6 +132,8 @@ class LlmPolicy:
         while True:
             brief = OperatorInput(next_steps=self._hints, summary=self._summary, remarks=state.remarks)
             answer = await self._operator.answer(state.usage, observation, brief)
+            if self._has_refused(state, AgentRole.OPERATOR):
+                self._operator.without_pictures(observation)
             action = answer.action
             if action is None:
                 self._operator.settle(observation, answer)
@@ -198,7 +209,11 @@ class LlmPolicy:
     async def _plan(
         self, state: _DecisionState, observation: Observation, claim: Stop | ReportInfeasible | None = None
     ) -> None:
-        plan = await self._planner.plan(state.usage, observation, summary=self._summary, claim=claim)
+        picture = self._pictures.for_role(AgentRole.PLANNER)
+        plan = await self._planner.plan(
+            state.usage, observation, summary=self._summary, claim=claim, picture=picture
+        )
+        self._has_refused(state, AgentRole.PLANNER)
         self._planned = observation.step
         state.plan = plan
         if plan is not None:
@@ -206,7 +221,7 @@ class LlmPolicy:
 
     async def _look(self, state: _DecisionState, observation: Observation) -> None:
         self._followed = {}
-        caption, picture = "", None
+        caption = ""
         if self._vision is not None:
             self._vision.set_focus(task=observation.intent, subgoal=observation.ledger.subgoal)
             frame = await self._vision.frame_for_policy(observation.page)
@@ -216,9 +231,17 @@ class LlmPolicy:
                 state.usage.calls += frame.calls
                 state.usage.tokens_in += frame.tokens[0]
                 state.usage.tokens_out += frame.tokens[1]
-        if self._options.pictures and observation.page.picture:
-            picture = await _marked_screenshot(observation)
-        self._operator.see(observation, caption=caption, picture=picture)
+        self._operator.see(observation, caption=caption, picture=self._pictures.for_role(AgentRole.OPERATOR))
+
+    def _has_refused(self, state: _DecisionState, role: AgentRole) -> bool:
+        """Whether a role's model has just refused pictures; it gets no more, and the run's memory says so once."""
+        if role not in state.usage.blind or role in self._pictures.refused:
+            return False
+        if not self._pictures.refused:
+            log.warning(_NO_PICTURES)
+            state.told = (_NO_PICTURES,)
+        self._pictures.refused.add(role)
+        return True
 
     def _resume(self, observation: Observation) -> None:
         """Take the summary of a resumed run from the ledger."""
@@ -264,7 +287,7 @@ class LlmPolicy:
                 )
                 for key, value in parsed.facts
             ),
-            notes=(f"{_SUMMARY_PREFIX}{state.summary}",) if state.summary else (),
+            notes=(*((f"{_SUMMARY_PREFIX}{state.summary}",) if state.summary else ()), *state.told),
             followed=dict(self._followed),
         )
 
@@ -306,17 +329,6 @@ class LlmPolicy:
 
 _SUMMARY_PREFIX = "Summary: "
 """Prefix of a summary among the episodic notes."""
-
-
-async def _marked_screenshot(observation: Observation) -> tuple[str, bytes]:
-    """Return the screenshot with its marks, drawn on a worker thread, and its digest."""
-    import asyncio
-    import hashlib
-
-    from app.engine.agent.vision.set_of_marks import draw_marks
-
-    drawn = await asyncio.to_thread(draw_marks, observation.page)
-    return hashlib.sha256(drawn).hexdigest(), drawn
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from app.engine.agent.answer_parser import ParsedAnswer, parse_answer
 from app.engine.agent.eviction.live_context import LiveContext
 from app.engine.agent.llm.options import LlmOptions
+from app.engine.agent.llm.page_pictures import MarkedPicture
 from app.engine.agent.llm.prompt_parts import (
     fit_tree,
     render_answers,
@@ -26,8 +27,8 @@ from app.engine.agent.llm.usage_tracker import UsageTracker
 from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger, worker_view
 from app.engine.core.actions.action_sets import action_help, actions_in, calls_of
 from app.engine.core.actions.specs import Action, ActionSet
-from app.engine.core.actions.types import Navigate
-from app.engine.core.chat_messages import MessagePart, PartKind
+from app.engine.core.actions.types import ClickAt, Navigate
+from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from app.engine.core.observation import Observation
 
@@ -67,25 +68,39 @@ class Operator:
         self._context: LiveContext | None = None
         self._offered = options.offered
         self._open: tuple[int, str] | None = None
+        self._pictured = options.pictures != "off"
         self._pictures: dict[str, bytes] = {}
+        self._picture: MarkedPicture | None = None
+
+    def without_pictures(self, observation: Observation) -> None:
+        """Continue without pictures, and without words about them: the endpoint takes none."""
+        self._pictured, self._picture = False, None
+        self._pictures.clear()
+        if self._context is not None:
+            self._context.without_pictures(self._system(observation))
 
     def see(
-        self, observation: Observation, *, caption: str = "", picture: tuple[str, bytes] | None = None
+        self, observation: Observation, *, caption: str = "", picture: MarkedPicture | None = None
     ) -> None:
         """Add the last answer's results and the current page to the context."""
         context = self._context or self._begin(observation)
         self._take_in_results(context, observation)
-        if picture is not None:
-            self._pictures = dict([*self._pictures.items(), picture][-self._options.keep.images - 8 :])
+        self._picture = picture if self._pictured else None
+        if self._picture is not None:
+            self._pictures.pop(self._picture.digest, None)
+            self._pictures[self._picture.digest] = self._picture.data
         context.add_observation(
             observation.step,
             fit_tree(observation.page, self._options.tree),
             state=render_location(observation, self._fence),
             url=observation.page.url,
             title=observation.page.title,
-            picture=picture[0] if picture is not None else "",
+            picture=self._picture.part if self._picture is not None else None,
+            holds=self._picture.holds if self._picture is not None else "",
             caption=caption,
         )
+        shown = [name for name in self._pictures if name in context.pictures]
+        self._pictures = {name: self._pictures[name] for name in shown[-self._options.keep.images :]}
 
     async def answer(
         self, usage: UsageTracker, observation: Observation, brief: OperatorInput
@@ -123,19 +138,25 @@ class Operator:
         )
         self._open = (observation.step, call)
 
-    def _begin(self, observation: Observation) -> LiveContext:
+    def _system(self, observation: Observation) -> tuple[ChatMessage, ...]:
+        """Return the messages that stay the same for the whole run; only what can work is offered."""
         barred = frozenset[str]() if observation.domains else calls_of(Navigate)
         if not self._sees:
             barred |= actions_in(ActionSet.VISION)
+        if not self._pictured:
+            barred |= calls_of(ClickAt)
         self._offered = self._options.offered - barred
         told = self._fence.prompt(
             "operator",
-            self._offered,
+            self._offered | frozenset(["picture"] * self._pictured),
             actions=action_help(self._offered),
             most=str(self._options.batch),
         )
+        return (system(told), user(self._task(observation)))
+
+    def _begin(self, observation: Observation) -> LiveContext:
         self._context = LiveContext(
-            (system(told), user(self._task(observation))),
+            self._system(observation),
             keep=self._options.keep,
             budget=self._options.budget,
             fence=self._fence.around,
@@ -207,13 +228,18 @@ class Operator:
         return OperatorAnswer(parsed=self._checked(parsed, observation), raw=reply.text)
 
     def _checked(self, parsed: ParsedAnswer, observation: Observation) -> ParsedAnswer:
-        """Reject a navigate with an unknown domain; the parser does not know the domains."""
+        """Reject what the parser can't know: an unknown domain, a point outside of the picture."""
         names = [domain.name for domain in observation.domains]
         for action in parsed.actions:
             if isinstance(action, Navigate) and action.domain not in names and len(names) > 1:
                 why = f"navigate knows no domain {action.domain[:60]!r}; known are {', '.join(names)}."
                 return replace(parsed, actions=(), why=why)
-        return parsed
+        if self._picture is None:
+            return parsed
+        try:
+            return replace(parsed, actions=tuple(map(self._picture.on_page, parsed.actions)))
+        except ValueError as error:
+            return replace(parsed, actions=(), why=f"{error}.")
 
     def _tail(self, observation: Observation, brief: OperatorInput) -> Sequence[MessagePart]:
         """Return the parts that are new at every step, least important first."""

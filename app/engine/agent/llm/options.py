@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.engine.agent.eviction.live_context import DEFAULT_BUDGET, DEFAULT_RETENTION
 from app.engine.agent.eviction.retention import RetentionLimits
+from app.engine.agent.llm.page_pictures import PictureMode
 from app.engine.agent.llm.prompt_parts import TREE_CHARACTERS
 from app.engine.core.actions.action_sets import BUILT_IN, DEFAULT_SET
 
@@ -22,7 +23,9 @@ class LlmOptions:
         claims: how often in one step a claim to be done is rejected.
         align: check actions against the tips in force (``alignment`` says when a model is asked).
         fold: steps to wait for before they are summarised.
-        pictures: show the operator the screenshot with marks.
+        pictures: when planner and operator are shown the screenshot with marks.
+        picture_side: its longest side in pixels; 0 for that of the screenshot.
+        picture_detail: how closely the endpoint is asked to read it; "" leaves it to it.
         tree, answer: characters of the page, tokens of an answer.
         keep, budget: of the live context (``eviction.context``).
     """
@@ -34,7 +37,9 @@ class LlmOptions:
     claims: int = 2
     align: bool = True
     fold: int = 6
-    pictures: bool = False
+    pictures: PictureMode = "off"
+    picture_side: int = 0
+    picture_detail: str = ""
     tree: int = TREE_CHARACTERS
     answer: int = 1500
     keep: RetentionLimits = DEFAULT_RETENTION

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from app.engine.agent.llm.page_pictures import MarkedPicture
 from app.engine.agent.llm.prompt_parts import (
     PLANNER_TREE_CHARACTERS,
     render_answers,
@@ -94,26 +95,38 @@ class Planner:
         *,
         summary: str = "",
         claim: Stop | ReportInfeasible | None = None,
+        picture: MarkedPicture | None = None,
     ) -> PlannerResult | None:
         """Return the current plan; ``None`` where no answer could be read.
+
+        ``picture`` is that of the page in front, where the planner is shown one.
 
         Raises:
             ModelError: no answer came.
         """
+        given = ("picture",) if picture is not None else ()
+        told = self._fence.prompt("planner", given, steps_left=_steps_left_text(observation))
         messages = [
-            system(self._fence.prompt("planner", steps_left=_steps_left_text(observation))),
+            system(told),
             user(
                 f"{self._request_text(observation, summary)}\n",
                 *tip_parts(observation.tips, self._fence, observation.procedures),
                 self._fence.around("place", render_location(observation, self._fence)),
                 render_page(observation.page, self._fence, PLANNER_TREE_CHARACTERS),
+                picture.part if picture is not None else "",
                 _claim_question(claim, self._fence),
             ),
         ]
         unsure: PlannerResult | None = None
         for _ in range(1 + RE_ASKS):
             try:
-                reply = await usage.ask(AgentRole.PLANNER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
+                reply = await usage.ask(
+                    AgentRole.PLANNER,
+                    messages,
+                    schema=SCHEMA,
+                    pictures={picture.digest: picture.data} if picture is not None else None,
+                    most=_ANSWER_TOKENS,
+                )
             except ModelError as error:
                 if error.kind is not ModelErrorKind.UNREADABLE:
                     raise

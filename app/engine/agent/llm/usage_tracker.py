@@ -19,6 +19,8 @@ class UsageTracker:
     tokens_in: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
+    blind: set[AgentRole] = field(default_factory=set[AgentRole])
+    """Roles whose model was not shown the pictures of a request: it takes none."""
 
     async def ask(
         self,
@@ -34,6 +36,8 @@ class UsageTracker:
         self.tokens_in += reply.tokens[0]
         self.tokens_out += reply.tokens[1]
         self.seconds += reply.seconds
+        if reply.pictures_dropped:
+            self.blind.add(role)
         if reply.digest:
             self.calls.append(reply.digest)
         return reply

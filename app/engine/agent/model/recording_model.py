@@ -1,4 +1,4 @@
-"""Record every exchange with a model, without pictures and secrets, so that a run can be audited.
+"""Record every exchange with a model and the pictures it was sent, without secrets, so that a run can be audited.
 
 An exchange names its request by a key of role, texts and schema. Pictures don't count, since no two of a page are equal
 to the bit, nor does the random marker of the fence around a page's text.
@@ -39,6 +39,10 @@ _MARKER = re.compile(rb"<<end of [^<>\\]{1,60} ([0-9a-f]{12})>>")
 """The random marker of a fence, in its closing line."""
 
 
+MAX_PICTURE_BYTES = 64_000_000
+"""Bytes of sent pictures that are stored with one run; an exchange names further ones without their contents."""
+
+
 class RecordingModel:
     """A model whose exchanges go to a sink, without secrets.
 
@@ -51,6 +55,7 @@ class RecordingModel:
         self, model: LanguageModel, sink: Callable[[bytes], str], mask: Callable[[str], str] | None = None
     ) -> None:
         self._model, self._sink, self._mask = model, sink, mask
+        self._stored, self._room = set[str](), MAX_PICTURE_BYTES
 
     async def ask(
         self,
@@ -72,7 +77,10 @@ class RecordingModel:
             failure = {"trouble": error.kind.value, "message": self._clean(str(error))}
             self._store({**request, "error": failure})
             raise
-        return replace(reply, digest=self._store({**request, "reply": self._answer(reply)}))
+        reply = replace(reply, digest=self._store({**request, "reply": self._answer(reply)}))
+        if pictures and not reply.pictures_dropped:
+            self._store_pictures(messages, pictures)
+        return reply
 
     def usage(self) -> dict[AgentRole, ModelUsage]:
         """Return the wrapped model's usage."""
@@ -91,6 +99,15 @@ class RecordingModel:
         ]
         request = {"role": role.value, "schema": schema, "messages": sent}
         return {"format": EXCHANGE_FORMAT, "key": request_key(request), **request}
+
+    def _store_pictures(self, messages: Sequence[ChatMessage], pictures: Mapping[str, bytes]) -> None:
+        """Store the pictures of a request under the digests that it names, each once, up to a bound for the run."""
+        sent = {part.digest for one in messages for part in one.parts if part.kind is PartKind.IMAGE}
+        for digest in sorted(sent & pictures.keys() - self._stored):
+            if len(pictures[digest]) <= self._room:
+                self._room -= len(pictures[digest])
+                self._stored.add(digest)
+                self._sink(pictures[digest])
 
     def _part(self, part: MessagePart) -> dict[str, str]:
         kept = {"kind": part.kind.value, "text": self._clean(part.text)}

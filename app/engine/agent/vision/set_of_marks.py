@@ -53,9 +53,10 @@ class ElementMark:
         return COLOURS[self.number % len(COLOURS)]
 
 
-def element_marks(page: PageCapture, *, most: int = MAX_MARKS) -> tuple[ElementMark, ...]:
+def element_marks(page: PageCapture, *, most: int = MAX_MARKS, scale: float = 1.0) -> tuple[ElementMark, ...]:
     """Return marks of the visible, actionable elements in document order; one where several share a box.
 
+    ``scale`` is that of the picture they will be drawn on: numbers keep their size where it is smaller than the page.
     The page should be a thorough look (``app.engine.browser.capture.snapshot.capture``); any other does not know what
     covers an element, and each visible one counts.
     """
@@ -68,8 +69,9 @@ def element_marks(page: PageCapture, *, most: int = MAX_MARKS) -> tuple[ElementM
     kept = _one_of_each(boxes)[:most]
     taken: list[Rect] = []
     marks: list[ElementMark] = []
+    grown = 1 / min(scale, 1.0)
     for element, box in kept:
-        size = (7.0 * len(str(element.index)) + 4.0, FONT_SIZE + 2.0)
+        size = (grown * (7.0 * len(str(element.index)) + 4.0), grown * (FONT_SIZE + 2.0))
         tag = _place(box, size, page.viewport, taken)
         taken.append(tag)
         marks.append(ElementMark(element.index, box, tag))
@@ -93,20 +95,26 @@ def visible_part(element: Element, viewport: tuple[int, int]) -> Rect | None:
     return part if part is not None and min(part[2:]) >= MIN_MARK_SIZE else None
 
 
-def draw_marks(page: PageCapture, marks: Sequence[ElementMark] | None = None) -> bytes:
-    """Return the page's screenshot with its marks as a JPEG; unchanged where there is none, or nothing to mark.
+def draw_marks(page: PageCapture, marks: Sequence[ElementMark] | None = None, *, side: int = 0) -> bytes:
+    """Return the page's screenshot with its marks as a JPEG; unchanged where there is none, or nothing to change.
 
-    Raises ``OSError`` when the picture can't be read.
+    ``side`` is the longest side of the result in pixels; 0 keeps that of the screenshot.  Raises ``OSError`` when the
+    picture can't be read.
     """
-    marks = element_marks(page) if marks is None else marks
-    if not page.picture or not marks:
+    if not page.picture:
         return page.picture
     from PIL import Image, ImageDraw, ImageFont
 
     with Image.open(io.BytesIO(page.picture)) as opened:
+        shrink = min(1.0, side / max(opened.size)) if side else 1.0
+        across = shrink * (opened.width / page.viewport[0] if page.viewport[0] else 1.0)
+        marks = element_marks(page, scale=across) if marks is None else marks
+        if not marks and shrink == 1.0:
+            return page.picture
         image: Any = opened.convert("RGB")
-    across = image.width / page.viewport[0] if page.viewport[0] else 1.0
-    draw, font = ImageDraw.Draw(image), ImageFont.load_default(FONT_SIZE * across)
+    if shrink < 1.0:
+        image.thumbnail((side, side))
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(FONT_SIZE * max(1.0, across))
     for mark in marks:
         _draw(draw, mark, across, font)
     out = io.BytesIO()
@@ -156,9 +164,9 @@ def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], take
 
 def _draw(draw: ImageDraw, mark: ElementMark, scale: float, font: Any) -> None:
     left, top, width, height = (part * scale for part in mark.box)
-    draw.rectangle(
-        (left, top, left + width - 1, top + height - 1), outline=mark.colour, width=max(1, round(2 * scale))
-    )
+    line = max(1, round(WIDTH * scale))  # around the box, so that it hides no letter of a link
+    frame = (left - line, top - line, left + width - 1 + line, top + height - 1 + line)
+    draw.rectangle(frame, outline=mark.colour, width=line)
     left, top, width, height = (part * scale for part in mark.tag)
     draw.rectangle((left, top, left + width - 1, top + height - 1), fill=mark.colour)
     middle = (left + width / 2, top + height / 2)

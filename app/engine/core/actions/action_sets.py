@@ -106,6 +106,7 @@ _STANDARD = (
         ActionSet.VISION,
     )
     | calls_of(Hover, Scroll)
+    | {"mouse_click"}  # for a run whose model is shown pictures
 )  # fmt: skip
 
 BUILT_IN.update(
@@ -119,7 +120,7 @@ BUILT_IN.update(
         make_set(
             "standard",
             _STANDARD,
-            why="The six with forms, tabs, addresses, notes and questions: what ordinary tasks need, without pointing,"
+            why="The six with forms, tabs, addresses, notes and questions: what ordinary tasks need, without"
             " dragging and changes of the plan.",
         ),
         make_set(

@@ -277,7 +277,7 @@ class Drag(Action):
 
 @action(ActionSet.POINTER, risk=RiskClass.EDITS, calls=(
     call("mouse_click click_at click_xy", X, Y, BUTTON, usage="mouse_click(120, 300)",
-         help="click at a point of the picture, where no element has a number", words="click at ({x}, {y})",
+         help="click at a point of the newest picture, where no element has a number", words="click at ({x}, {y})",
          double=False),
     call("mouse_dblclick", X, Y, BUTTON, usage="mouse_dblclick(120, 300)", help="double-click at a point",
          words="click at ({x}, {y})", double=True),
