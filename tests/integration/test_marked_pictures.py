@@ -8,13 +8,13 @@ from app.engine.agent.llm.page_pictures import PagePictures
 from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.session import BrowserSession
 
-pytestmark = [pytest.mark.browser, pytest.mark.smoke]
 
 PAGE = """<title>Form</title><p>It is <span id=clock>12:30:01</span></p>
 <label>City <input id=city></label><button onclick="more.hidden = false">More</button>
 <p id=more hidden>Here is more of it</p>"""
 
 
+@pytest.mark.smoke
 async def test_a_page_is_sent_again_only_once_it_looks_different(blank: BrowserSession):
     pictures = PagePictures("auto", 640)
     page = blank.page
