@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import (
+    Actions,
     Graphs,
     Headed,
     Json,
@@ -91,13 +92,7 @@ def run(
             help="Ask for approval of such actions; decide with `sitelore live decide` in another terminal.",
         ),
     ] = False,
-    actions: Annotated[
-        str,
-        typer.Option(
-            help="The actions the model is offered: compact (six), standard, all, or a set of the workspace"
-            " (`sitelore prompts sets`). For --policy llm."
-        ),
-    ] = DEFAULT_SET,
+    actions: Actions = DEFAULT_SET,
     timezone: Annotated[
         str,
         typer.Option(

@@ -15,6 +15,7 @@ import orjson
 import typer
 
 from app.cli.common import (
+    Actions,
     Graphs,
     Json,
     Judge,
@@ -98,6 +99,7 @@ def start(
         int, typer.Option(min=0, max=1000, help="Maximum number of steps (0: as in the file).")
     ] = 0,
     tip_budget: TipBudget = 0,
+    actions: Actions | None = None,
     judge: Judge | None = None,
     judge_every: JudgeEvery | None = None,
     judge_calls: JudgeCalls | None = None,
@@ -119,7 +121,7 @@ def start(
         "tip_budget": tip_budget,
     }
     changes = {name: value for name, value in given.items() if value}
-    asked = {"judge": judge, "judge_every": judge_every, "judge_calls": judge_calls}
+    asked = {"actions": actions, "judge": judge, "judge_every": judge_every, "judge_calls": judge_calls}
     llm = {name: value for name, value in asked.items() if value is not None}
 
     async def running(engine: Engine) -> list[LiveRow]:

@@ -12,6 +12,7 @@ from tests.mutation import (
     faults_lint,
     faults_live,
     faults_pages,
+    faults_prompts,
     faults_runs,
     faults_secrets,
     faults_supervision,
@@ -37,4 +38,5 @@ ALL: tuple[Mutation, ...] = (
     *faults_window.FAULTS,
     *faults_secrets.FAULTS,
     *faults_tips.FAULTS,
+    *faults_prompts.FAULTS,
 )
