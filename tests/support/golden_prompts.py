@@ -171,7 +171,7 @@ class GoldenRun:
 
     async def _run(self) -> None:
         policy = LlmPolicy(
-            self.model, options=LlmOptions(every=3, fold=1, batch=5, **_pictures()), fence=self.fence
+            self.model, options=LlmOptions(every=3, fold=1, batch=5, pictures="changed"), fence=self.fence
         )
         self.ledger.write(entries.goal(INTENT))
         history: tuple[HistoryEntry, ...] = ()
@@ -312,11 +312,6 @@ def _target(page: PageCapture, action: Action) -> ActionTarget | None:
     numbers = elements_of(action)
     element = page.elements[numbers[0]] if numbers else None
     return ActionTarget(role=element.role, name=element.name) if element is not None else None
-
-
-def _pictures() -> dict[str, Any]:
-    """Return the option that shows the operator pictures."""
-    return {"pictures": True}
 
 
 def prompt_text(question: Question) -> str:
