@@ -15,6 +15,7 @@ from app.cli.common import (
     Judge,
     JudgeCalls,
     JudgeEvery,
+    MarksWanted,
     PictureDetail,
     PicturesSent,
     PolicyName,
@@ -66,6 +67,12 @@ def run(
     vision: Annotated[
         bool, typer.Option("--vision", help="Also ask a vision model to locate elements.")
     ] = False,
+    marks: Annotated[
+        MarksWanted,
+        typer.Option(
+            help="When --vision asks for marks: auto (where element numbers do not reach, or the agent asks), always."
+        ),
+    ] = "auto",
     max_seconds: Annotated[
         float, typer.Option(min=0, help="Model time limit in seconds (0: no limit).")
     ] = 0.0,
@@ -151,6 +158,7 @@ def run(
             timezone=timezone,
             locale=locale,
             pictures=pictures,
+            marks=marks,
             picture_side=picture_side,
             picture_detail=picture_detail,
         ),

@@ -69,6 +69,7 @@ GLOBALS = Globals()
 
 PolicyName = Literal["scout", "llm"]
 PicturesSent = Literal["auto", "off", "changed", "always"]
+MarksWanted = Literal["auto", "always"]
 PictureDetail = Literal["auto", "low", "high"]
 
 

@@ -84,7 +84,7 @@ def test_a_mark_that_was_seen_is_pressed_and_the_run_keeps_it(server, page, tmp_
         )
         summary = sitelore(
             "run", "How many things are in the Kitchen department?", "--start-url", server.shop_url,
-            "--policy", "llm", "--vision", "--max-steps", "6",
+            "--policy", "llm", "--vision", "--marks", "always", "--max-steps", "6",
         )  # fmt: skip
     assert (summary["outcome"], summary["answer"]) == ("answered", "5 things")
     assert brain.presses == ["1"]

@@ -22,6 +22,7 @@ from app.engine.core.actions.types import (
     Branch,
     Calculate,
     ClickMark,
+    Look,
     Navigate,
     Prune,
     ReadNotes,
@@ -87,9 +88,11 @@ class ActionDispatcher:
                 return await self._travel(action, observation), None
             case TakeNote() | ReadNotes() | Calculate() | Branch() | Prune():
                 return self._in_memory(action, observation), None
+            case Look() if self.marks is not None:
+                return _succeeded("the marks are listed with the page"), None
             case _ if self.marks is not None:
                 return await self._with_marks(self.marks, action, observation, permit), None
-            case ClickMark() | TypeMark():
+            case Look() | ClickMark() | TypeMark():
                 return refused(
                     Cause.POLICY, "there are no marks: no vision model is used", "name an element instead"
                 ), None

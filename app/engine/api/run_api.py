@@ -21,6 +21,7 @@ class LlmRunOptions:
             model that takes pictures and ``off`` for any other.
         picture_side: longest side of a picture that is sent, in pixels; 0 sends it as it is.
         picture_detail: detail that the endpoint is asked to read a picture with.
+        marks: when a run with vision asks for marks: where element numbers do not reach, or at every changed page.
         judge: whether a model is asked about steps while the run goes on (hybrid detector); ``auto`` is ``on`` for a
             supervised run of the llm policy. ``on`` has a scout's run judged, too.
         judge_every: steps after which it is asked although nothing gives a reason to; 0 for never.
@@ -34,6 +35,7 @@ class LlmRunOptions:
     pictures: Literal["auto", "off", "changed", "always"] = "auto"
     picture_side: int = 1280
     picture_detail: Literal["auto", "low", "high"] = "auto"
+    marks: Literal["auto", "always"] = "auto"
     judge: Literal["auto", "off", "on"] = "auto"
     judge_every: int = 5
     judge_calls: int = 12

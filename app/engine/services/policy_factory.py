@@ -157,6 +157,7 @@ class ModelPolicyBundle(PolicyBundle):
         options = LlmOptions(
             offered=offered,
             pictures=chosen.pictures,
+            marks=chosen.marks,
             picture_side=chosen.picture_side,
             picture_detail="" if chosen.picture_detail == "auto" else chosen.picture_detail,
         )

@@ -27,6 +27,7 @@ from app.engine.core.actions.types import (
     GoForward,
     Goto,
     Hover,
+    Look,
     Navigate,
     NewTab,
     Press,
@@ -52,7 +53,8 @@ from app.engine.imports.step_records import read_call
 
 EVERY: tuple[Action, ...] = (
     Click(3), Click(3, "right"), Click(3, double=True), ClickAt((1.5, 2.0)), ClickAt((1.0, 2.0), double=True),
-    ClickMark(4, "Save"), TypeMark(4, "x", enter=True), TypeText(5, "a 'quoted' \"text\""), TypeText(5, "", enter=True),
+    Look(), ClickMark(4, "Save"), TypeMark(4, "x", enter=True),
+    TypeText(5, "a 'quoted' \"text\""), TypeText(5, "", enter=True),
     TypeKeys("abc"), Press("Enter"), Press("Control+A", 6), Hover(7), Select(8, ("One", "Two")), SetChecked(9),
     SetChecked(9, on=False),
     Scroll(300.0), Scroll(-1.0, 2.0, 10), Drag(1, 2), Drag((1.0, 2.0), 3), Drag((0.0, 0.0), (9.0, 9.0)),

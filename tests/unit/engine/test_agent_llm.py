@@ -548,6 +548,9 @@ class Seeing:
     def set_focus(self, task: str = "", subgoal: str = "", labels: tuple[str, ...] = ()) -> None:
         self.aims.append((task, subgoal))
 
+    def start_look(self, page: PageCapture) -> None:
+        """It sees at once."""
+
     async def frame_for_policy(self, page: PageCapture) -> VisionFrame:
         mark = VisionMark(number=3, box=(0.0, 0.0, 40.0, 20.0), label="Sort by", role="button")
         return VisionFrame(

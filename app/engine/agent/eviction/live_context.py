@@ -79,6 +79,7 @@ class LiveContext:
         picture: MessagePart | None = None,
         holds: str = "",
         caption: str = "",
+        caption_holds: str = "",
     ) -> None:
         """Add the page of this step and evict what is too old.
 
@@ -86,7 +87,8 @@ class LiveContext:
             elements: the element list or tree.
             state: address, title and tabs in words.
             picture: a screenshot; caption: a vision model's description of it.
-            holds: what to say in place of the picture where it is in the context already.
+            holds: what to say in place of the picture where it is in the context already; ``caption_holds`` in place
+                of the caption.
         """
         if turn // self._keep.stride != self._window or not self._turns:
             # Only at a cut: dropping another page's states at every page change would change the middle of the prompt.
@@ -100,6 +102,7 @@ class LiveContext:
             MessagePart(kind=PartKind.CAPTION, text=self._fence("what the screenshot shows", caption))
             if caption
             else None,
+            MessagePart(kind=PartKind.TEXT, text=caption_holds) if caption_holds else None,
         ]
         seen = [part for part in parts if part is not None]
         before = self._turns, self._shown

@@ -21,6 +21,7 @@ from app.engine.agent.llm.planner import Planner, PlannerResult
 from app.engine.agent.llm.prompting import Fence, redacted
 from app.engine.agent.llm.summarizer import Summarizer
 from app.engine.agent.llm.usage_tracker import UsageTracker
+from app.engine.agent.vision.marks_wanted import expected_labels, marks_wanted
 from app.engine.core.action_result import Effect
 from app.engine.core.actions.specs import spec_of
 from app.engine.core.actions.types import Action, ReportInfeasible, Stop, Wait
@@ -33,6 +34,7 @@ from app.engine.core.text import one_line
 
 if TYPE_CHECKING:
     from app.engine.agent.vision.vision_cache import VisionCache
+    from app.engine.agent.vision.vision_frame import VisionFrame
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +93,8 @@ class LlmPolicy:
         self._summary = ""
         self._folded = 0
         self._seen = 0
+        self._marks_wanted = False
+        self._marks = ShownMarks(self._options.keep.turns)
 
     @property
     def name(self) -> str:
@@ -107,6 +111,7 @@ class LlmPolicy:
         if waiting is not None and self._answer is not None:
             return self._of_batch(waiting, self._answer)
         state = _DecisionState(UsageTracker(self._model))
+        self._start_look(observation)
         await self._pictures.take(observation.page, observation.step)
         if self._planned is None:
             self._resume(observation)
@@ -221,17 +226,35 @@ class LlmPolicy:
 
     async def _look(self, state: _DecisionState, observation: Observation) -> None:
         self._followed = {}
-        caption = ""
-        if self._vision is not None:
-            self._vision.set_focus(task=observation.intent, subgoal=observation.ledger.subgoal)
+        caption, holds = "", ""
+        if self._vision is not None and self._marks_wanted:
             frame = await self._vision.frame_for_policy(observation.page)
-            caption = frame.words if frame is not None else ""
-            if frame is not None and frame.number > self._seen:
-                self._seen = frame.number
-                state.usage.calls += frame.calls
-                state.usage.tokens_in += frame.tokens[0]
-                state.usage.tokens_out += frame.tokens[1]
-        self._operator.see(observation, caption=caption, picture=self._pictures.for_role(AgentRole.OPERATOR))
+            if frame is not None:
+                self._count_frame(state, frame)
+                caption, holds = self._marks.words(frame, observation.step)
+        picture = self._pictures.for_role(AgentRole.OPERATOR)
+        self._operator.see(observation, caption=caption, marks_hold=holds, picture=picture)
+
+    def _start_look(self, observation: Observation) -> None:
+        """Start a vision look beside planner and operator, where marks are wanted on this page."""
+        if self._vision is None:
+            return
+        self._marks_wanted = marks_wanted(observation.page, observation.last, self._options.marks)
+        if self._marks_wanted:
+            self._vision.set_focus(
+                task=observation.intent,
+                subgoal=observation.ledger.subgoal,
+                labels=expected_labels(observation, self._hints),
+            )
+            self._vision.start_look(observation.page)
+
+    def _count_frame(self, state: _DecisionState, frame: VisionFrame) -> None:
+        """Count the cost of a look once."""
+        if frame.number > self._seen:
+            self._seen = frame.number
+            state.usage.calls += frame.calls
+            state.usage.tokens_in += frame.tokens[0]
+            state.usage.tokens_out += frame.tokens[1]
 
     def _has_refused(self, state: _DecisionState, role: AgentRole) -> bool:
         """Whether a role's model has just refused pictures; it gets no more, and the run's memory says so once."""
@@ -329,6 +352,26 @@ class LlmPolicy:
 
 _SUMMARY_PREFIX = "Summary: "
 """Prefix of a summary among the episodic notes."""
+
+
+@dataclass(slots=True)
+class ShownMarks:
+    """The marks that the operator was told last: the same ones are not told again while they are in its context.
+
+    ``turns`` is how many steps the context keeps whole.
+    """
+
+    turns: int
+    told: str = ""
+    step: int = 0
+
+    def words(self, frame: VisionFrame, step: int) -> tuple[str, str]:
+        """Return the marks in words, or the line that the ones told before still hold; the other is ""."""
+        words = frame.words
+        if words == self.told and step - self.step < self.turns:
+            return "", f"The marks listed at step {self.step} still hold."
+        self.told, self.step = words, step
+        return words, ""
 
 
 @dataclass(slots=True)

@@ -80,9 +80,17 @@ class Operator:
             self._context.without_pictures(self._system(observation))
 
     def see(
-        self, observation: Observation, *, caption: str = "", picture: MarkedPicture | None = None
+        self,
+        observation: Observation,
+        *,
+        caption: str = "",
+        marks_hold: str = "",
+        picture: MarkedPicture | None = None,
     ) -> None:
-        """Add the last answer's results and the current page to the context."""
+        """Add the last answer's results and the current page to the context.
+
+        ``caption`` are the marks of a vision model; ``marks_hold`` says that those of an earlier step still hold.
+        """
         context = self._context or self._begin(observation)
         self._take_in_results(context, observation)
         self._picture = picture if self._pictured else None
@@ -98,6 +106,7 @@ class Operator:
             picture=self._picture.part if self._picture is not None else None,
             holds=self._picture.holds if self._picture is not None else "",
             caption=caption,
+            caption_holds=marks_hold,
         )
         shown = [name for name in self._pictures if name in context.pictures]
         self._pictures = {name: self._pictures[name] for name in shown[-self._options.keep.images :]}

@@ -8,6 +8,7 @@ from app.engine.agent.eviction.live_context import DEFAULT_BUDGET, DEFAULT_RETEN
 from app.engine.agent.eviction.retention import RetentionLimits
 from app.engine.agent.llm.page_pictures import PictureMode
 from app.engine.agent.llm.prompt_parts import TREE_CHARACTERS
+from app.engine.agent.vision.marks_wanted import MarksMode
 from app.engine.core.actions.action_sets import BUILT_IN, DEFAULT_SET
 
 
@@ -26,6 +27,7 @@ class LlmOptions:
         pictures: when planner and operator are shown the screenshot with marks.
         picture_side: its longest side in pixels; 0 for that of the screenshot.
         picture_detail: how closely the endpoint is asked to read it; "" leaves it to it.
+        marks: when a vision model is asked for marks (``vision.marks_wanted``).
         tree, answer: characters of the page, tokens of an answer.
         keep, budget: of the live context (``eviction.context``).
     """
@@ -40,6 +42,7 @@ class LlmOptions:
     pictures: PictureMode = "off"
     picture_side: int = 0
     picture_detail: str = ""
+    marks: MarksMode = "auto"
     tree: int = TREE_CHARACTERS
     answer: int = 1500
     keep: RetentionLimits = DEFAULT_RETENTION

@@ -245,10 +245,8 @@ class Hover(Action):
 @action(ActionSet.POINTER, calls=(
     call("scroll", argument("delta_x", "dx", type=ArgumentType.NUMBER, to="dx", needed=False),
          argument("delta_y", "dy", "amount", type=ArgumentType.NUMBER, to="dy", needed=False),
-         replace(BID, needed=False), argument("direction", needed=False, stored=Stored.NEVER),
-         usage='scroll("down")',
-         help="scroll the page up or down, or by pixels: scroll(0, 400); with bid inside an element",
-         build=_scroll),
+         replace(BID, needed=False), argument("direction", needed=False, stored=Stored.NEVER), usage='scroll("down")',
+         help="scroll the page up or down, or by pixels: scroll(0, 400); with bid inside an element", build=_scroll),
 ))  # fmt: skip
 class Scroll(Action):
     """Turn the wheel, over an element or the middle of the page; pixels down and to the right."""
@@ -304,8 +302,7 @@ class SelectText(Action):
 
 
 @action(ActionSet.TABS, ends_batch=True, risk=RiskClass.EDITS, calls=(
-    call("new_tab open_tab",
-         argument("url", "address", type=ArgumentType.ADDRESS, needed=False, stored=Stored.IF_SET),
+    call("new_tab open_tab", argument("url", "address", type=ArgumentType.ADDRESS, needed=False, stored=Stored.IF_SET),
          usage="new_tab()", help="open a tab", words="open a new tab"),
 ))  # fmt: skip
 class NewTab(Action):
@@ -413,6 +410,13 @@ class AskHuman(Action):
     """Ask the person who supervises."""
 
     question: str
+
+
+@action(ActionSet.VISION, touches_page=False, ends_batch=True, calls=(
+    call("look", usage="look()", help="have things without a number marked for the next step", words="look for marks"),
+))  # fmt: skip
+class Look(Action):
+    """Ask for a vision model's marks of the page in front (SuperBrowser 4.5: the declarative path)."""
 
 
 @action(ActionSet.VISION, ends_batch=True, risk=RiskClass.EDITS, calls=(
