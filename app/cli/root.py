@@ -11,7 +11,7 @@ from typing import Annotated
 import orjson
 import typer
 
-from app.cli import agent, graph, kb, live, prompt_set, prompts, review, runs, sites, tip
+from app.cli import agent, ask_again, graph, kb, live, prompt_set, prompts, review, runs, sites, tip
 from app.cli.common import GLOBALS, Json, print_note, print_result, table, workspace_path
 from app.engine.api.engine_api import Check
 from app.errors import SiteloreError, printable
@@ -41,6 +41,7 @@ app.command("explore")(graph.explore)
 app.command("run")(agent.run)
 runs.app.command("memory")(agent.memory)
 runs.app.command("prompts")(prompts.prompts)
+runs.app.command("ask-again")(ask_again.ask_again)
 
 
 @app.callback(invoke_without_command=True)

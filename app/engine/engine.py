@@ -16,6 +16,7 @@ from app.engine.core.supervision import LiveRow
 from app.engine.core.verdicts import Flag
 from app.engine.jobs import Job
 from app.engine.services.agent_runs import AgentRunService
+from app.engine.services.ask_again import AskAgainService
 from app.engine.services.core import Core
 from app.engine.services.exchanges import ExchangeService
 from app.engine.services.exploration import ExplorationService
@@ -69,6 +70,7 @@ class Engine(EngineApi):
         )
         self._fleet = Fleet(core, approvals, self._agent_runs, run_reader, self._review)
         self._takeovers = TakeoverService(core, approvals, self._fleet, run_reader, exploration)
+        exchanges = ExchangeService(core)
         self._asking = ModelJudging(core, self._review)
         self._bind(
             RunService(core, self._review),
@@ -88,7 +90,8 @@ class Engine(EngineApi):
             TipTestService(core, graph_cache),
             SiteService(core),
             StepDraftingService(core),
-            ExchangeService(core),
+            exchanges,
+            AskAgainService(core, exchanges),
             PromptService(core),
         )
         self._proof: launcher.StartedBrowser | None = None

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.engine.api.exchange_api import Exchange, ExchangeMessage, ExchangePart, ExchangeRow
+from app.engine.api.exchange_api import (
+    AskAgainEstimate,
+    AskAgainRequest,
+    AskedAgain,
+    AskedAnswer,
+    Exchange,
+    ExchangeMessage,
+    ExchangePart,
+    ExchangeRow,
+)
 from app.errors import NotFound
 
 MARKER = "f00df00df00d"
@@ -60,6 +69,7 @@ class FakeExchanges:
 
     def start_exchanges(self) -> None:
         self.prompts: dict[str, list[Exchange]] = {}
+        self.asked: list[AskedAgain] = []
 
     async def exchanges(self, run: str, step: int | None = None) -> tuple[ExchangeRow, ...]:
         return tuple(one.row for one in self.prompts.get(run, ()) if step is None or one.row.step == step)
@@ -69,3 +79,23 @@ class FakeExchanges:
             if one.row.digest == digest:
                 return one
         raise NotFound(f"run {run} has no exchange {digest[:12]!r}")
+
+    async def ask_again_estimate(self, request: AskAgainRequest) -> AskAgainEstimate:
+        return AskAgainEstimate(
+            model=request.model or "gpt-test", tokens_in=5_300 * request.times, tokens_out=1_500, money=0.02
+        )
+
+    async def ask_again(self, request: AskAgainRequest) -> AskedAgain:
+        answer = AskedAnswer(
+            digest="9" * 64, decision="click button 'Save' [12]", text='<action>click("12")</action>',
+            model=request.model or "gpt-test", tokens=(5_300, 90), seconds=1.5, money=0.01,
+        )  # fmt: skip
+        asked = AskedAgain(
+            request=request, role="operator", step=4, at=1_700_000_100.0, author="ana",
+            decision="click button 'Cancel' [7]", text='<action>click("7")</action>', answers=(answer,) * request.times,
+        )  # fmt: skip
+        self.asked.append(asked)
+        return asked
+
+    async def asked_again(self, run: str, digest: str = "") -> tuple[AskedAgain, ...]:
+        return tuple(one for one in self.asked if digest in ("", one.request.digest))

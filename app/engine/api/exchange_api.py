@@ -89,8 +89,111 @@ class Exchange:
     previous: str = ""
 
 
+MOST_TIMES = 5
+"""How often one exchange is asked again at most, to see how steady the answer is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskAgainRequest:
+    """An exchange of the operator or planner that is sent again with changes; nothing is done in a browser.
+
+    Attributes:
+        model, effort: "" as the settings say for the role.
+        without: ids of tips of the prompt that are left out.
+        edited: texts that take the place of tips, by id.
+        tips: ids of tips of the knowledge base that are added; ``texts`` are tips in words.
+        times: how often it is asked, 1 to ``MOST_TIMES``.
+    """
+
+    run: str
+    digest: str
+    model: str = ""
+    effort: str = ""
+    without: tuple[str, ...] = ()
+    edited: dict[str, str] = field(default_factory=dict[str, str])
+    tips: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskAgainEstimate:
+    """What asking again will take, for all times together.
+
+    Attributes:
+        tokens_in: estimated, rather too high.  tokens_out: at most, without a model's reasoning.
+        money: US dollars at most; ``None`` where the price is not known.
+        notes: what differs from the request of then besides the changes.
+    """
+
+    model: str
+    tokens_in: int
+    tokens_out: int
+    money: float | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedAnswer:
+    """One answer: its decision in words, and whether it is the one of then.
+
+    ``digest`` names its exchange; ``error`` says why there is no answer.
+    """
+
+    digest: str = ""
+    decision: str = ""
+    same: bool = False
+    text: str = ""
+    model: str = ""
+    tokens: tuple[int, int] = (0, 0)
+    seconds: float = 0.0
+    money: float | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedAgain:
+    """An exchange that was asked again; stored beside the run, which stays as it is.
+
+    Attributes:
+        at: Unix seconds.  author: who asked.
+        decision: the original's, in words.  text: its answer.
+    """
+
+    request: AskAgainRequest
+    role: str = ""
+    step: int | None = None
+    at: float = 0.0
+    author: str = ""
+    decision: str = ""
+    text: str = ""
+    answers: tuple[AskedAnswer, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> int:
+        """How many answers decide as the original."""
+        return sum(answer.same for answer in self.answers)
+
+    @property
+    def verdict(self) -> str:
+        """The result in one sentence."""
+        answered = [answer for answer in self.answers if not answer.error]
+        word = "action" if self.role == "operator" else "decision"
+        if not answered:
+            return f"no answer: {self.answers[0].error}" if self.answers else "no answer"
+        others = list(dict.fromkeys(answer.decision for answer in answered if not answer.same))
+        count = f" ({self.same} of {len(answered)} the same)" if len(answered) > 1 else ""
+        if not others:
+            return f"same {word}{count}: {self.decision}"
+        return f"other {word}{count}: {'; '.join(others)} instead of {self.decision}"
+
+
 class ExchangeApi(Protocol):
     """Use cases of exchanges with a model."""
 
     async def exchanges(self, run: str, step: int | None = None) -> tuple[ExchangeRow, ...]: ...
     async def exchange(self, run: str, digest: str) -> Exchange: ...
+    async def ask_again_estimate(self, request: AskAgainRequest) -> AskAgainEstimate: ...
+    async def ask_again(self, request: AskAgainRequest) -> AskedAgain: ...
+    async def asked_again(self, run: str, digest: str = "") -> tuple[AskedAgain, ...]: ...
