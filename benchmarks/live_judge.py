@@ -78,7 +78,9 @@ def main() -> None:
         for one in read
     ]
     kinds = Counter(reason.value for case in cases for reason in case.reasons)
-    print(f"{len(cases)} runs of {statistics.median(case.steps for case in cases):g} steps (median), N=5, budget 12")
+    print(
+        f"{len(cases)} runs of {statistics.median(case.steps for case in cases):g} steps (median), N=5, budget 12"
+    )
     print(f"questions: {spread([len(case.reasons) for case in cases])}; {dict(kinds)}")
     print(f"the budget used up in {sum(len(case.reasons) == LIMITS.calls for case in cases)} runs")
     failed = [case for case in cases if case.run.failed]

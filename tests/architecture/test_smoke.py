@@ -18,6 +18,8 @@ NOT_IN_A_SMOKE_TEST = {
     "app/engine/agent/judging/model_verdicts.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/judging/questions.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/llm/alignment.py": "tests/unit/engine/test_agent_alignment.py",
+    "app/engine/agent/llm/asked_messages.py": "tests/unit/engine/test_ask_again.py",
+    "app/engine/agent/llm/compared_answers.py": "tests/unit/engine/test_ask_again.py",
     "app/engine/agent/memory/notes.py": "tests/unit/engine/test_agent_notes.py",
     "app/engine/agent/judging/when_to_ask.py": "tests/unit/engine/test_rules_of_when_to_ask.py",
     "app/engine/agent/model/role_model.py": "tests/unit/engine/test_learnings.py",

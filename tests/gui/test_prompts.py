@@ -271,3 +271,81 @@ def test_a_prompt_of_any_shape_becomes_sections():
     assert len(page.text.split("\n")) == len(page.marks) == len(page.sections)
     assert find_all(sections, "xx")
     assert changes_of(odd, odd)[0].title.endswith("0 lines more, 0 fewer")
+
+
+# ------------------------------------------------------------------------------------------------ asking again
+
+
+@pytest.fixture
+def asking(prompts):
+    """Review with the form that asks the operator's prompt again."""
+    prompts.press(K.Key_A, ALT)
+    prompts.form = prompts.view.ask_form
+    assert prompts.view.side.currentWidget() is prompts.form
+    prompts.until(lambda: prompts.form.estimate.text())
+    return prompts
+
+
+def test_the_form_asks_again_without_a_tip_and_shows_both_answers_side_by_side(asking):
+    assert asking.form.fields["model"].hasFocus()
+    assert "about 5,300 tokens in" in asking.form.estimate.text()
+    asking.type("gpt-5")
+    asking.form.boxes["shop-001"].click()
+    asking.form.texts["text"].setPlainText("Orders are at the foot.")
+    asking.form.fields["model"].setFocus()
+    asking.press(K.Key_Return)
+    asking.until(lambda: asking.engine.asked)
+    request = asking.engine.asked[0].request
+    assert (request.model, request.without, request.texts) == (
+        "gpt-5",
+        ("shop-001",),
+        ("Orders are at the foot.",),
+    )
+    assert request.digest == "c" * 64
+
+    answers = asking.pane.answers
+    asking.until(answers.isVisible)
+    assert answers.verdict.text() == (
+        "Other action: click button 'Save' [12] instead of click button 'Cancel' [7]"
+    )
+    assert 'click("7")' in answers.then.toPlainText()
+    assert 'click("12")' in answers.now.toPlainText()
+    asking.pane.list.setFocus()
+    asking.press(K.Key_Escape)
+    assert asking.view.side.currentWidget() is asking.view.judgement
+    asking.press(K.Key_Escape)
+    assert not answers.isVisible()
+    # it is listed under the original, and Enter shows both answers again
+    line = asking.pane.model.page.line_of(len(asking.pane.model.sections) - 1)
+    assert "gpt-5, without shop-001, with another tip: other action" in asking.text.toPlainText()
+    asking.text.setFocus()
+    asking.text.go_to(line)
+    asking.press(K.Key_Return)
+    assert answers.isVisible()
+
+
+def test_a_number_of_times_beyond_five_is_not_sent(asking):
+    asking.form.form.set("times", "9")
+    asking.form.submit()
+    assert asking.engine.asked == []
+    assert "1 to 5" in asking.form.says["times"].text()
+
+
+def test_an_endpoint_that_fails_says_so_in_the_form_whose_values_stay(asking, monkeypatch):
+    async def lost(request):
+        raise StoreError("no language model is set")
+
+    monkeypatch.setattr(asking.engine, "ask_again", lost)
+    asking.form.form.set("model", "gpt-5")
+    asking.form.submit()
+    asking.until(asking.form.error.isVisible)
+    assert asking.form.error.text() == "no language model is set"
+    assert asking.form.fields["model"].text() == "gpt-5"
+
+
+def test_only_operator_and_planner_can_be_asked_again(prompts):
+    prompts.pane.model.choose("f" * 64)
+    prompts.until(lambda: prompts.pane.model.exchange is not None)
+    assert not prompts.center.action("review.prompts.ask").isEnabled()
+    prompts.pane.model.choose("b" * 64)
+    prompts.until(lambda: prompts.center.action("review.prompts.ask").isEnabled())

@@ -28,6 +28,22 @@ FAULTS = (
         ("tests/unit/engine/test_agent_constraints.py",),
     ),
     Mutation(
+        "asked-again-without-a-tip",
+        "app/engine/agent/llm/asked_messages.py",
+        "elif part.tip not in without:",
+        "else:",
+        "A tip that is left out is not sent.",
+        ("tests/unit/engine/test_ask_again.py",),
+    ),
+    Mutation(
+        "asked-again-unreadable",
+        "app/engine/agent/llm/compared_answers.py",
+        "return bool(self.key) and self.key == other.key",
+        "return self.key == other.key",
+        "An answer that can't be read decides nothing: two of them are not the same.",
+        ("tests/unit/engine/test_ask_again.py",),
+    ),
+    Mutation(
         "alignment-of-a-tips-step",
         "app/engine/agent/llm/alignment.py",
         "if state.applies and state.action is not None and same_action(action, state.action)",

@@ -118,7 +118,7 @@ class AskAgainRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskAgainEstimate:
-    """What asking again will take, for all times together.
+    """Estimated tokens and cost of asking again, for all times together.
 
     Attributes:
         tokens_in: estimated, rather too high.  tokens_out: at most, without a model's reasoning.

@@ -36,6 +36,7 @@ from app.errors import UsageError
 from app.settings import Effort, RoleSettings, Settings
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
+"""The first leaves it to the settings."""
 _ENDED = (
     ModelErrorKind.UNREACHABLE,
     ModelErrorKind.UNAUTHORISED,
@@ -71,7 +72,7 @@ class AskAgainService:
         opener: Callable[[Settings], LanguageModel] | None = None,
     ) -> None:
         self._core, self._exchanges = core, exchanges
-        self._opener = opener or (lambda chosen: open_model(chosen, settings.model_key()))
+        self._opener = opener or _from_settings
 
     async def ask_again_estimate(self, request: AskAgainRequest) -> AskAgainEstimate:
         """Return the tokens and the cost of a request beforehand; nothing is sent.
@@ -243,13 +244,17 @@ class AskAgainService:
         return runs.read_blob(steps[step].tree).decode("utf-8", "replace")
 
 
+def _from_settings(chosen: Settings) -> LanguageModel:
+    return open_model(chosen, settings.model_key())
+
+
 def _settings_for(role: AgentRole, request: AskAgainRequest) -> Settings:
     """Return the settings with another model or effort for one role."""
     chosen = settings.load()
     own = chosen.roles.get(role, RoleSettings())
     if request.model:
         own = RoleSettings(model=request.model)
-    effort: Effort = next((one for one in EFFORTS if one == request.effort), "")
+    effort = next((one for one in EFFORTS if one == request.effort), EFFORTS[0])
     own = replace(own, effort=effort or own.effort)
     return replace(chosen, roles={**chosen.roles, role: own})
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from app.engine.api.exchange_api import Exchange, ExchangeMessage, ExchangePart
+from app.engine.api.exchange_api import AskedAgain, Exchange, ExchangeMessage, ExchangePart
 from app.engine.core.chat_messages import PartKind
 from app.models.common.translate import tr
 
@@ -29,6 +29,7 @@ class PromptSection:
         title: the head line without its size.
         marks: a word a line (``added``, ``removed``, ``place`` or ""); empty where all are plain.
         digest: of a picture that can be shown.
+        outcome: place of an outcome of asking again, which can be shown; -1 for none.
     """
 
     title: str
@@ -36,6 +37,7 @@ class PromptSection:
     level: int = 1
     marks: tuple[str, ...] = ()
     digest: str = ""
+    outcome: int = -1
 
     @property
     def is_long(self) -> bool:
@@ -68,6 +70,30 @@ def sections_of(exchange: Exchange) -> tuple[PromptSection, ...]:
     return (*_answer(exchange), *(one for message in exchange.messages for one in _message(message)))
 
 
+def asked_sections(asked: Sequence[AskedAgain]) -> tuple[PromptSection, ...]:
+    """Return what came of asking an exchange again, the newest first; one line each."""
+    if not asked:
+        return ()
+    rows = [
+        PromptSection(title=f"{_changes_words(one)}: {one.verdict}", outcome=place)
+        for place, one in reversed(list(enumerate(asked)))
+    ]
+    return (PromptSection(title=tr("Asked again"), level=0), *rows)
+
+
+def _changes_words(asked: AskedAgain) -> str:
+    """Return what was different: ``gpt-5, without shop-001``."""
+    request = asked.request
+    changes = [
+        request.model,
+        tr("effort {0}").format(request.effort) if request.effort else "",
+        tr("without {0}").format(", ".join(request.without)) if request.without else "",
+        tr("with {0}").format(", ".join(request.tips)) if request.tips else "",
+        tr("with another tip") if request.texts or request.edited else "",
+    ]
+    return ", ".join(change for change in changes if change) or tr("unchanged")
+
+
 def unfolded_at_first(sections: Sequence[PromptSection]) -> set[int]:
     """Return the sections that begin open: all short ones, and every part of the answer."""
     answer = next((at for at, one in enumerate(sections) if at and not one.level), len(sections))
@@ -84,7 +110,7 @@ def page_of(sections: Sequence[PromptSection], unfolded: Collection[int]) -> Pro
         own = one.lines if is_open else ()
         head = one.title
         if one.level:
-            sign = "▣" if one.digest or not one.lines else "▾" if is_open else "▸"
+            sign = "▣" if one.digest or one.outcome >= 0 or not one.lines else "▾" if is_open else "▸"
             head = f"{sign} {head}" + (f"  ·  {one.size}" if one.lines else "")
         blank = [""] if not one.level and lines else []
         lines += [*blank, head, *own]

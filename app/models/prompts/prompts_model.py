@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.engine.api.exchange_api import Exchange, ExchangeRow
+from app.engine.api.exchange_api import AskedAgain, AskedAnswer, Exchange, ExchangeRow
 from app.models.common.decoder import Decoder
 from app.models.common.object_list import ObjectList
 from app.models.common.page import ScreenshotStore
+from app.models.common.tasks import ignore
 from app.models.common.translate import tr
 from app.models.prompts.prompt_text import (
     PromptPage,
     PromptSection,
+    asked_sections,
     changes_of,
     find_all,
     page_of,
@@ -53,6 +55,7 @@ class PromptsModel(QObject):
         rows: exchanges of the step.  exchange: the one that is read, ``None`` while it loads.
         newest: the step is the newest of a run that goes on, which is followed.
         sections, unfolded: of ``exchange``, or its changes while ``compares``.
+        asked: what came of asking it again, oldest first.
         missing: why there is nothing to show.
 
     Signals:
@@ -75,6 +78,7 @@ class PromptsModel(QObject):
         self.exchange: Exchange | None = None
         self.sections: tuple[PromptSection, ...] = ()
         self.unfolded: set[int] = set()
+        self.asked: tuple[AskedAgain, ...] = ()
         self._all: tuple[ExchangeRow, ...] = ()
         self._kept: OrderedDict[str, Exchange] = OrderedDict()
         self._role = FIRST_ROLE
@@ -227,9 +231,23 @@ class PromptsModel(QObject):
         while len(self._kept) > KEEP:
             self._kept.popitem(last=False)
         if exchange.row.digest == self.current:
-            self.exchange = exchange
+            self.exchange, self.asked = exchange, ()
             self._show_sections()
             self.changed.emit()
+            self.load_asked()
+
+    def load_asked(self) -> None:
+        """Load what came of asking the exchange again."""
+        digest = self.current
+
+        def came(asked: tuple[AskedAgain, ...]) -> None:
+            if digest == self.current and asked != self.asked:
+                self.asked = asked
+                self._show_sections()
+
+        self._tasks.start(
+            self._client.api.asked_again(self.run, digest), came, ignore, key=f"{self._key}-asked"
+        )
 
     def _show_sections(self) -> None:
         exchange = self.exchange
@@ -238,7 +256,7 @@ class PromptsModel(QObject):
         if self.compares:
             self._compare(exchange)
             return
-        self._show(sections_of(exchange))
+        self._show((*sections_of(exchange), *asked_sections(self.asked)))
 
     def _compare(self, exchange: Exchange) -> None:
         if not exchange.previous:
@@ -277,6 +295,13 @@ def figures(row: ExchangeRow) -> tuple[str, ...]:
         tokens = tr("{0} ({1} cached)").format(tokens, f"{row.cached:,}")
     out = tr("{0} out").format(f"{row.tokens_out:,}")
     return tokens, out, f"{row.seconds:.1f} s", money_words(row.money)
+
+
+def answer_figures(answer: AskedAnswer) -> str:
+    """Return model, tokens, seconds and cost of an answer in words."""
+    tokens = tr("{0} tokens in").format(f"{answer.tokens[0]:,}")
+    out = tr("{0} out").format(f"{answer.tokens[1]:,}")
+    return " · ".join((answer.model, tokens, out, f"{answer.seconds:.1f} s", money_words(answer.money)))
 
 
 def remark(row: ExchangeRow) -> str:

@@ -15,6 +15,7 @@ from app.models.common.step_list import StepListModel, run_step_marks
 from app.models.common.step_views import StepViews
 from app.models.common.tasks import ignore
 from app.models.live.run_form import ReviewRunFormModel
+from app.models.prompts.ask_again_model import AskAgainModel
 from app.models.prompts.prompts_model import PromptsModel
 from app.models.review.composer import ComposerModel
 from app.models.review.flags import LABELS, FlagListModel, ScorecardModel, VerdictListModel
@@ -65,6 +66,7 @@ class ReviewModel(QObject):
         self.composer = ComposerModel(client, tasks, self)
         self.memory = RunMemoryModel(client, tasks, self)
         self.prompts = PromptsModel(client, tasks, self)
+        self.ask_again = AskAgainModel(client, tasks, self.prompts, self)
         self.run_form = ReviewRunFormModel(client, tasks, self)
         self.run = ""
         self.detail: RunDetail | None = None

@@ -73,6 +73,7 @@ class PromptText(QPlainTextEdit):
         self.setReadOnly(True)
         self.setProperty("kind", "plain")
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.document().setDocumentMargin(10)
         self.setTabChangesFocus(True)
         self.setUndoRedoEnabled(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -152,6 +153,9 @@ class PromptText(QPlainTextEdit):
 
 class PromptReader(QWidget):
     """Search line, text, and the picture that was chosen in it."""
+
+    outcome_wanted = Signal(int)
+    """Both answers of an outcome are wanted, by its place."""
 
     def __init__(self, model: PromptsModel, theme: Theme) -> None:
         super().__init__()
@@ -258,6 +262,9 @@ class PromptReader(QWidget):
     def _toggle(self, section: int) -> None:
         sections = self._model.sections
         if not 0 <= section < len(sections) or not sections[section].level:
+            return
+        if sections[section].outcome >= 0:
+            self.outcome_wanted.emit(sections[section].outcome)
             return
         if sections[section].digest:
             self._show_picture(sections[section].digest)

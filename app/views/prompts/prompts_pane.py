@@ -5,19 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.models.prompts.prompts_model import figures, remark
+from app.views.prompts.ask_again_pane import AnswersPane
 from app.views.prompts.prompt_reader import PromptReader, place_label
 from app.views.widgets import ElidedLabel
 from app.views.widgets.build import Panel, divider, ground, hbox, styled, text_label, vbox
-from app.views.widgets.command_button import CommandButton, command_link, show_command
+from app.views.widgets.command_button import (
+    SIGN,
+    WHOLE,
+    WORD,
+    CommandButton,
+    command_link,
+    fill,
+    show_command,
+)
 from app.views.widgets.rows import FittedList, RowContent, RowStyle, line, plain, small
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
-    from app.models.prompts.prompts_model import Exchange, ExchangeRow, PromptsModel
+    from app.models.prompts.prompts_model import AskedAgain, Exchange, ExchangeRow, PromptsModel
     from app.views.frame.theme import Theme
 
 ROWS = 6
@@ -56,7 +65,7 @@ class PromptsPane(Panel):
         self._center, self._prefix = center, prefix
         ground(self)
         self.setAccessibleName(self.tr("Prompts of a step"))
-        self.head, self.note = text_label(kind="heading"), text_label(kind="muted")
+        self.head, self.note = text_label(kind="heading"), styled(ElidedLabel(), "muted")
         self.close_button = command_link(center, f"{prefix}.prompts")
         self.totals, self.by_role = ElidedLabel(), ElidedLabel()
         self.changes = CommandButton(f"{prefix}.prompts.changes", center, theme, self.tr("Changes"))
@@ -68,11 +77,19 @@ class PromptsPane(Panel):
         self.list.setModel(model.rows)
         self.sent = place_label()
         self.reader = PromptReader(model, theme)
+        self.answers = AnswersPane(theme)
+        self.faces = QStackedWidget()
+        self.buttons = [self.changes]
+        if prefix == "review":  # a run that goes on is steered by hints
+            self.buttons.append(CommandButton("review.prompts.ask", center, theme, self.tr("Ask again")))
+        self._digest = ""
         self._lay_out()
         self._bind()
         self.list.selectionModel().currentChanged.connect(self._on_row)
         model.changed.connect(self._show)
         model.shown.connect(self._show_prompt)
+        self.reader.outcome_wanted.connect(self._show_asked)
+        self.answers.closed.connect(self.close_answers)
         center.keys_changed.connect(self._show)
         self._show()
 
@@ -82,7 +99,29 @@ class PromptsPane(Panel):
 
     def leave(self) -> bool:
         """Go back one level inside; False at the first."""
+        if self.faces.currentWidget() is self.answers:
+            self.close_answers()
+            return True
         return self.reader.leave()
+
+    def show_outcome(self, outcome: AskedAgain) -> None:
+        """Show both answers side by side in the prompt's place."""
+        self.answers.show_outcome(outcome)
+        self.faces.setCurrentWidget(self.answers)
+
+    def _show_asked(self, place: int) -> None:
+        if place < len(self.model.asked):
+            self.show_outcome(self.model.asked[place])
+
+    def close_answers(self) -> None:
+        self.faces.setCurrentWidget(self.reader)
+        self.reader.text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the buttons as much detail as there is room for."""
+        super().resizeEvent(event)
+        room = self.width() - self.head.sizeHint().width() - self.close_button.sizeHint().width() - 48
+        fill(self.buttons, room, ((WHOLE, WHOLE), (WORD, WORD), (SIGN, SIGN)))
 
     def event(self, event: QEvent) -> bool:
         """Take Ctrl+F while the focus is inside: it searches the prompt."""
@@ -103,13 +142,15 @@ class PromptsPane(Panel):
 
     def _lay_out(self) -> None:
         head = hbox(
-            self.head, (self.note, 1), self.changes, self.close_button, margins=(12, 6, 8, 2), spacing=8
+            self.head, (self.note, 1), 0, *self.buttons, self.close_button, margins=(12, 6, 8, 2), spacing=8
         )
         for label in (self.totals, self.by_role):
             styled(label, "secondary")
             label.setContentsMargins(12, 0, 12, 0)
         self.body = QWidget()
-        vbox(self.list, self.sent, divider(), (self.reader, 1), parent=self.body, spacing=0)
+        self.faces.addWidget(self.reader)
+        self.faces.addWidget(self.answers)
+        vbox(self.list, self.sent, divider(), (self.faces, 1), parent=self.body, spacing=0)
         vbox(head, self.totals, self.by_role, self.missing, (self.body, 1), 0, parent=self, spacing=2)
 
     def _bind(self) -> None:
@@ -146,10 +187,11 @@ class PromptsPane(Panel):
             if model.newest and not model.missing
             else ""
         )
+        self.note.setVisible(bool(self.note.text()))
         show_command(self.close_button, self._center, f"{self._prefix}.prompts", self.tr("Close"))
         whole, _, roles = model.totals.partition("\n")
         self.totals.setText(whole)
-        self.by_role.setText("   ".join(roles.split("\n")))
+        self.by_role.setText("; ".join(roles.split("\n")))
         for label in (self.totals, self.by_role):
             label.setVisible(bool(label.text()))
         words = self.tr("Loading the prompts…") if model.loading else model.missing
@@ -169,6 +211,9 @@ class PromptsPane(Panel):
 
     def _show_prompt(self) -> None:
         model = self._model
+        if model.current != self._digest:
+            self._digest = model.current
+            self.faces.setCurrentWidget(self.reader)
         if model.error:
             self.reader.text.show_text(model.error, (), ())
         else:

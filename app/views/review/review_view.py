@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from app.models.review.flags import LABELS
 from app.views.live.run_form import RunForm
+from app.views.prompts.ask_again_pane import AskAgainPane
 from app.views.review.composer import Composer
 from app.views.review.judgement_pane import JudgementPane
 from app.views.review.memory_pane import MemoryPane
@@ -20,6 +21,7 @@ from app.views.widgets.build import vbox
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
+    from app.models.prompts.ask_again_model import AskedAgain
     from app.models.review.review_model import ReviewModel
     from app.views.frame.theme import Theme
 
@@ -97,8 +99,9 @@ class ReviewView(QWidget):
         self.composer = Composer(model.composer, center, theme)
         self.memory = MemoryPane(model, center, theme)
         self.run_form = RunForm(model.run_form, theme)
+        self.ask_form = AskAgainPane(model.ask_again)
         self.side = QStackedWidget()
-        for pane in (self.judgement, self.memory, self.run_form):
+        for pane in (self.judgement, self.memory, self.run_form, self.ask_form):
             self.side.addWidget(pane)
         self.drawer = Drawer(self.side, self.composer, theme)
         self.columns = Splitter(Qt.Orientation.Horizontal, COLUMNS)
@@ -118,6 +121,9 @@ class ReviewView(QWidget):
         self.composer.run_wanted.connect(model.peek)
         self.memory.closed.connect(self._show_judgement)
         self.run_form.closed.connect(self._show_judgement)
+        self.ask_form.closed.connect(self._show_judgement)
+        model.ask_again.answered.connect(self._on_answered)
+        model.prompts.changed.connect(center.refresh)
         model.run_form.started.connect(self._show_judgement)
         model.run_form.refused.connect(self._back_to_the_form)
         model.run_form.changed.connect(center.refresh)
@@ -202,6 +208,11 @@ class ReviewView(QWidget):
         bind("review.ask_model", model.ask_model, opened)
         bind("review.memory", self._toggle_memory, opened)
         bind("review.prompts", self._toggle_prompts, opened)
+        bind(
+            "review.prompts.ask",
+            self._ask_model_again,
+            lambda: self.step.shows_prompts and model.ask_again.can_ask,
+        )
         bind("run.new", self._ask_for_a_run)
         bind("run.again", self._ask_again, opened)
         bind("run.stop", lambda: model.run_form.stop(model.run), lambda: model.run in model.run_form.going)
@@ -232,6 +243,17 @@ class ReviewView(QWidget):
             self.step.prompts.take_focus()
         else:
             self.queue.take_focus()
+
+    def _ask_model_again(self) -> None:
+        self.side.setCurrentWidget(self.ask_form)
+        self.ask_form.begin()
+
+    def _on_answered(self, outcome: AskedAgain) -> None:
+        """Show both answers, unless the user has moved on; they are listed with the prompt in any case."""
+        model = self.model.prompts
+        if outcome.request.digest == model.current and outcome.request.run == model.run:
+            model.load_asked()
+            self.step.prompts.show_outcome(outcome)
 
     def _ask_for_a_run(self) -> None:
         self.side.setCurrentWidget(self.run_form)
