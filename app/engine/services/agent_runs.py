@@ -327,7 +327,9 @@ class AgentRunService:
         knowledge = await RunKnowledge.open(
             self._retrieval, request.kb, request.site, self._sites(request), request.tip_budget
         )
-        graphs = await RunGraphs.open(self._graph_cache, self._finding, browser.session, request.graph)
+        graphs = await RunGraphs.open(
+            self._graph_cache, self._finding, browser.session, request.graph, bundle.candidates
+        )
         navigator = GlobalNavigator(graphs, bundle.choose) if request.graph else None
         guard = WriteGuard(hosts=domains)
         await guard.watch(browser.session)  # before the first page: sockets of pages that stand are not seen

@@ -88,14 +88,17 @@ class GraphSearchService:
             if hit.node in loaded.graph.nodes
         ]
 
-    async def graph_choices(self, site: str, query: str) -> StateChoices:
-        """Return the first states for a description, the best first, and whether the map has anything like it."""
+    async def graph_choices(self, site: str, query: str, most: int = 0) -> StateChoices:
+        """Return the first states for a description, the best first, and whether the map has anything like it.
+
+        ``most`` is how many; 0 for as many as a person is shown.
+        """
         if not query.strip():
             raise UsageError("nothing to search for", remedy="say in words what the page is for")
         loaded = await self._graph_cache.load(site)
         async with self._one_at_a_time:
             kept = await self._ready(loaded)
-            found = await self._core.on_worker(kept.search.likely, query)
+            found = await self._core.on_worker(kept.search.likely, query, *([most] if most else []))
         hits = [
             _node_hit(loaded, hit.node, hit.score, hit.matched, like.missing)
             for hit, like in found.hits

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 class PolicyBundle:
     """A policy and what comes with it; the scout has no model, no marks and uses no tokens.
 
-    ``heartbeat`` holds the signs of life of the model, where there is one.
+    ``heartbeat`` holds the signs of life of the model, where there is one.  ``candidates`` is how many states its
+    selector chooses from; 0 for as many as a person does.
     """
 
+    candidates = 0
     marks: MarkResolver | None = None
     model_name = ""
     heartbeat: Heartbeat | None = None
@@ -90,7 +92,7 @@ class ModelPolicyBundle(PolicyBundle):
         """
         from app import settings
         from app.engine.agent.llm.prompting import Fence
-        from app.engine.agent.llm.selector import Selector
+        from app.engine.agent.llm.selector import MOST_CANDIDATES, Selector
         from app.engine.agent.model.client import open_model
         from app.engine.agent.model.limits import Heartbeat
         from app.engine.agent.model.recording_model import BlobBuffer
@@ -105,7 +107,10 @@ class ModelPolicyBundle(PolicyBundle):
             chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask, heartbeat=self.heartbeat
         )
         self.fence = self._fence = Fence(mask=secrets.mask, prompts=given.prompts)
-        self._selector = Selector(self._model, self._fence, self._pictures)
+        self._selector = Selector(
+            self._model, self._fence, self._pictures if request.llm.pictures != "off" else None
+        )
+        self.candidates = MOST_CANDIDATES
         self.judge = self._model if request.is_judged else None
         larger = chosen.roles.get(AgentRole.LARGER_VISION)
         self._larger = (

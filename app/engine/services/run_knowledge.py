@@ -185,8 +185,10 @@ class RunGraphs:
         finding: GraphSearchService,
         session: BrowserSession,
         domains: tuple[NavigableSite, ...],
+        candidates: int = 0,
     ) -> None:
         self._graph_cache, self._finding, self._visit, self._domains = graph_cache, finding, session, domains
+        self._candidates = candidates
         self.gate: Callable[[], Awaitable[object]] | None = None
         """Waits while a supervisor holds the run; awaited before each transition of a path."""
 
@@ -197,13 +199,17 @@ class RunGraphs:
         finding: GraphSearchService,
         session: BrowserSession,
         sites: Sequence[str],
+        candidates: int = 0,
     ) -> RunGraphs:
-        """Load the graphs of these sites.  Raises ``NotFound`` for a site without a graph."""
+        """Load the graphs of these sites.  Raises ``NotFound`` for a site without a graph.
+
+        ``candidates`` is how many states are found for a query; 0 for as many as a person is shown.
+        """
         domains: list[NavigableSite] = []
         for site in sites:
             loaded = await graph_cache.load(site)
             domains.append(NavigableSite(name=site, states=len(loaded.graph.nodes), home=loaded.graph.home))
-        return cls(graph_cache, finding, session, tuple(domains))
+        return cls(graph_cache, finding, session, tuple(domains), candidates)
 
     def domains(self) -> tuple[NavigableSite, ...]:
         """Return the sites that the run may navigate by."""
@@ -211,7 +217,7 @@ class RunGraphs:
 
     async def find(self, domain: str, query: str) -> LikelyCandidates:
         """Return the first states of a domain for a query, the best first, without states that are gone."""
-        choices = await self._finding.graph_choices(domain, query)
+        choices = await self._finding.graph_choices(domain, query, self._candidates)
         graph = (await self._graph_cache.load(domain)).graph
         found: list[StateCandidate] = []
         for hit in choices.hits:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+import hashlib
+import io
+import json
 
+import pytest
+from PIL import Image
+
+from app.engine.agent.llm import selector
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.llm.selector import RE_ASKS, Selector
 from app.engine.agent.navigator import StateCandidate
-from app.engine.core.model_api import ModelError
+from app.engine.core.chat_messages import PartKind
+from app.engine.core.model_api import ModelError, ModelReply
 from tests.support.answers_by_role import last
 from tests.support.scripted_model import ScriptedModel
 
@@ -76,11 +83,58 @@ async def test_a_page_can_not_step_out_of_its_fence_nor_add_a_page_of_its_own():
     assert not any(line.startswith(("System:", "9.")) for line in told.splitlines())
 
 
-async def test_pictures_are_shown_where_they_can_be_had():
+def screenshot(number: int) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (1280, 800), (number * 8, 90, 200)).save(out, "JPEG")
+    return out.getvalue()
+
+
+async def screenshots(digests):
+    return {digest: screenshot(int(digest[1:])) for digest in digests}
+
+
+MANY = [
+    StateCandidate(node=f"n{one}", title=f"Page {one}", url=f"http://shop.test/{one}", picture=f"p{one}")
+    for one in range(31)
+]
+
+
+async def test_thirty_pictures_are_shown_beside_the_cards_small_and_each_by_its_content():
+    model = ScriptedModel(['{"reasoning": "", "page": 31}'])
+    assert await Selector(model, Fence("abc"), screenshots).choose("orders", "How many?", MANY) == 30
+
+    parts = [part for part in model.asked[0].messages[-1].parts if part.kind is PartKind.IMAGE]
+    assert [part.text for part in parts] == [f"page {number}" for number in range(1, 31)]
+    assert {part.digest for part in parts} == set(model.asked[0].pictures)
+    for digest, data in model.asked[0].pictures.items():
+        assert hashlib.sha256(data).hexdigest() == digest
+        with Image.open(io.BytesIO(data)) as image:
+            assert image.size == (512, 320)
+
+
+async def test_pictures_stop_at_a_bound_of_bytes(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(selector, "MAX_PICTURE_BYTES", 4000)
+    model = ScriptedModel(['{"reasoning": "", "page": 1}'])
+    await Selector(model, Fence("abc"), screenshots).choose("orders", "How many?", MANY)
+
+    sent = model.asked[0].pictures.values()
+    assert 0 < len(sent) < 30
+    assert sum(map(len, sent)) <= 4000
+
+
+async def test_a_model_that_takes_no_pictures_is_shown_cards_alone_the_next_time():
+    data = {"reasoning": "", "page": 1}
+    model = ScriptedModel([ModelReply(text="", data=data, pictures_dropped=True), json.dumps(data)])
+    choosing = Selector(model, Fence("abc"), screenshots)
+    for _ in range(2):
+        assert await choosing.choose("orders", "How many?", MANY) == 0
+    assert [len(one.pictures) for one in model.asked] == [30, 0]
+
+
+async def test_a_damaged_picture_is_left_out():
     async def pictures(digests):
         return dict.fromkeys(digests, b"jpeg")
 
     model = ScriptedModel(['{"reasoning": "", "page": 1}'])
-    await Selector(model, Fence("abc"), pictures).choose("orders", "How many?", FOUND)
-
-    assert model.asked[0].pictures == {"p1": b"jpeg"}
+    assert await Selector(model, Fence("abc"), pictures).choose("orders", "How many?", FOUND) == 0
+    assert model.asked[0].pictures == {}

@@ -117,6 +117,11 @@ class PagePictures:
             return  # a damaged screenshot: this step has the tree alone
 
 
+def picture_digest(data: bytes) -> str:
+    """Return the digest by which a request and the run's contents name a picture."""
+    return hashlib.sha256(data).hexdigest()
+
+
 def _drawn(page: PageCapture, step: int, side: int) -> MarkedPicture:
     from PIL import Image
 
@@ -124,6 +129,4 @@ def _drawn(page: PageCapture, step: int, side: int) -> MarkedPicture:
     with Image.open(io.BytesIO(data)) as image:
         size = image.size
     scale = page.viewport[0] / size[0] if page.viewport[0] else 1.0
-    return MarkedPicture(
-        digest=hashlib.sha256(data).hexdigest(), data=data, size=size, scale=scale, step=step
-    )
+    return MarkedPicture(digest=picture_digest(data), data=data, size=size, scale=scale, step=step)

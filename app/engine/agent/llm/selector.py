@@ -6,8 +6,12 @@ fewest actions. (The published code re-asks without end when it can't read the a
 
 from __future__ import annotations
 
+import asyncio
+import io
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
+from app.engine.agent.llm.page_pictures import picture_digest
 from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.navigator import StateCandidate
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
@@ -24,7 +28,12 @@ from app.engine.core.model_api import (
 
 RE_ASKS = 2
 """Further requests after an unreadable answer."""
-SHOWN_PICTURES = 6
+MOST_CANDIDATES = 30
+"""States that the selector chooses from, each with its card and picture (WebNavigator, appendix G.4: k = 30)."""
+PICTURE_SIDE = 512
+"""Longest side of a page's picture in pixels: enough to tell pages apart."""
+MAX_PICTURE_BYTES = 1_500_000
+"""Bytes of all pictures of one question; candidates beyond have their cards alone."""
 _SHOWN_CONTROLS = 24
 _SHOWN_HEADINGS = 6
 _ANSWER_TOKENS = 400
@@ -39,13 +48,15 @@ class Selector:
     """Chooses among candidates with a model; ``choose`` is the function ``GlobalNavigator`` takes.
 
     Args:
-        pictures: reads screenshots by digest; with it those of the first candidates are shown too.
+        pictures: reads screenshots by digest; with it those of the candidates are shown too, made smaller, as long as
+            the model takes pictures.
     """
 
     def __init__(
         self, model: LanguageModel, fence: Fence | None = None, pictures: Pictures | None = None
     ) -> None:
         self._model, self._fence, self._pictures = model, fence or Fence(), pictures
+        self._blind = False
 
     async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
         """Return the index of the best candidate, ``None`` when none fits.
@@ -63,8 +74,13 @@ class Selector:
         why = ""
         for _ in range(1 + RE_ASKS):
             reply = await self._model.ask(
-                AgentRole.SELECTOR, messages, schema=SCHEMA, pictures=shown or None, most=_ANSWER_TOKENS
+                AgentRole.SELECTOR,
+                messages,
+                schema=SCHEMA,
+                pictures={picture_digest(data): data for data in shown.values()} or None,
+                most=_ANSWER_TOKENS,
             )
+            self._blind = self._blind or reply.pictures_dropped
             chosen, why = _chosen(reply, len(candidates))
             if not why:
                 return chosen
@@ -72,15 +88,30 @@ class Selector:
         raise ModelError(f"the selector could not be understood: {why}", ModelErrorKind.UNREADABLE)
 
     async def _shown(self, candidates: Sequence[StateCandidate]) -> dict[str, bytes]:
-        digests = [one.picture for one in candidates[:SHOWN_PICTURES] if one.picture]
-        return await self._pictures(digests) if self._pictures is not None and digests else {}
+        """Return the pictures to send by their candidates' digests, within the bound of bytes."""
+        digests = list(dict.fromkeys(one.picture for one in candidates[:MOST_CANDIDATES] if one.picture))
+        if self._pictures is None or self._blind or not digests:
+            return {}
+        found = await self._pictures(digests)
+        room, shown = MAX_PICTURE_BYTES, dict[str, bytes]()
+        for digest in digests:
+            data = await asyncio.to_thread(_smaller, found[digest]) if digest in found else b""
+            if data and len(data) <= room:
+                room -= len(data)
+                shown[digest] = data
+        return shown
 
     def _question(
         self, query: str, intent: str, candidates: Sequence[StateCandidate], shown: dict[str, bytes]
     ) -> ChatMessage:
         cards = "\n".join(self._card(number, one) for number, one in enumerate(candidates, 1))
         pictures = [
-            MessagePart(kind=PartKind.IMAGE, text=f"page {number}", digest=one.picture)
+            MessagePart(
+                kind=PartKind.IMAGE,
+                text=f"page {number}",
+                digest=picture_digest(shown[one.picture]),
+                detail="low",
+            )
             for number, one in enumerate(candidates, 1)
             if one.picture in shown
         ]
@@ -103,6 +134,21 @@ class Selector:
                 f"   words that answer to the search: {', '.join(line(text, 40) for text in one.matched)}"
             )
         return "\n".join(told)
+
+
+def _smaller(picture: bytes) -> bytes:
+    """Return a screenshot as a JPEG of ``PICTURE_SIDE`` pixels at most; "" where it can't be read."""
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(picture)) as opened:
+            image: Any = opened.convert("RGB")
+    except OSError:
+        return b""
+    image.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=70)
+    return out.getvalue()
 
 
 def _chosen(reply: ModelReply, count: int) -> tuple[int | None, str]:

@@ -300,7 +300,7 @@ class StateSearch:
             )
             for hit in hits
         ]
-        best = max((like.total for _, like in found), default=0.0)
+        best = max((like.total for _, like in found[:CHOICE]), default=0.0)
         return LikelyStates(like=best >= LEAST[len(told)], hits=tuple(found))
 
     def _with_text_matches(self, hit: StateHit, query: str) -> StateHit:
