@@ -49,7 +49,7 @@ def prompts(desk):
 
 def test_the_prompts_of_a_step_are_listed_with_the_operators_open(prompts):
     assert [row.role for row in prompts.pane.model.rows.rows] == ["planner", "operator", "judge"]
-    assert prompts.pane.head.text() == f"Prompts of step {prompts.model.step.index}"
+    assert prompts.pane.head.text() == f"Step {prompts.model.step.index}: prompts"
     assert prompts.pane.model.exchange.row.digest == "c" * 64
     assert prompts.pane.list.hasFocus()
     assert "5 requests" in prompts.pane.totals.text()

@@ -180,7 +180,7 @@ class PromptsPane(Panel):
     def _show(self) -> None:
         model = self._model
         self.head.setText(
-            self.tr("Prompts of step {0}").format(model.step) if model.step >= 0 else self.tr("Prompts")
+            self.tr("Step {0}: prompts").format(model.step) if model.step >= 0 else self.tr("Prompts")
         )
         self.note.setText(
             self.tr("newest; those of the next step appear when it is over")
