@@ -20,6 +20,22 @@ _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_f
 
 FAULTS = (
     Mutation(
+        "picture-of-what-was-typed",
+        "app/engine/agent/vision/page_look.py",
+        "TOLERATED_KINDS = frozenset({FingerprintKind.TEXT})",
+        "TOLERATED_KINDS = frozenset({FingerprintKind.TEXT, FingerprintKind.VALUES})",
+        "What was typed or ticked makes another look, so the picture is sent again.",
+        ("tests/unit/engine/test_page_pictures.py",),
+    ),
+    Mutation(
+        "marks-after-every-number",
+        "app/engine/agent/vision/marks_wanted.py",
+        "return bool(elements_of(last.action)) and not last.result.success",
+        "return bool(elements_of(last.action))",
+        "After an action by number marks are wanted only where it failed.",
+        ("tests/unit/engine/test_rules_of_marks_wanted.py",),
+    ),
+    Mutation(
         "constraint-not-met",
         "app/engine/agent/llm/planner.py",
         "unmet = [one.text for one in read.constraints if one.met is Met.NO]",
