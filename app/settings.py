@@ -209,7 +209,7 @@ def save(settings: Settings, path: Path | None = None) -> None:
         mine["roles"] = {role: _filled(asdict(own)) for role, own in settings.roles.items()}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write_atomically(
+        write_atomically(
             path, json.dumps(_of_newer_version(path) | mine, indent=2, ensure_ascii=False) + "\n"
         )
     except OSError as error:
@@ -279,6 +279,13 @@ def cache_dir() -> Path:
     folder = platformdirs.user_cache_path(APP, appauthor=False)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def model_reports_dir() -> Path:
+    """Return the folder of the reports on models' tests; it may not exist yet."""
+    import platformdirs
+
+    return platformdirs.user_data_path(APP, appauthor=False) / "models"
 
 
 def logins_dir() -> Path:
@@ -393,7 +400,8 @@ def _of_newer_version(path: Path) -> dict[str, Any]:
     return {key: value for key, value in stored.items() if key not in _NAMES | set(_OLDER_NAMES)}
 
 
-def _write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

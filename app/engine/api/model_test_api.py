@@ -1,0 +1,50 @@
+"""Test of a model endpoint: what it is asked, and the lines of its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelTestRequest:
+    """The endpoint and model to test; an empty field is the setting's.
+
+    ``price`` is US dollars for a million tokens in/out.  ``key`` is used for this test and stored nowhere.
+    """
+
+    url: str = ""
+    model: str = ""
+    effort: str = ""
+    price: str = ""
+    key: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCheck:
+    """One line of the report: whether it works (``None``: not stated), what was found, what to do about it."""
+
+    name: str
+    ok: bool | None
+    found: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReport:
+    """The report on one model of an endpoint.
+
+    Attributes:
+        at: Unix seconds of the test.
+        tokens: in and out, spent by the test.
+    """
+
+    url: str
+    model: str
+    at: float
+    checks: tuple[ModelCheck, ...] = ()
+    tokens: tuple[int, int] = (0, 0)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it was reached and answered."""
+        return any(check.name == "answer" and check.ok for check in self.checks)
