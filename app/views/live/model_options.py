@@ -89,6 +89,9 @@ class ModelOptions(QWidget):
         row = self._grid.rowCount()
         name, says = QLabel(label), text_label(meaning, "secondary", wrap=True)
         name.setBuddy(field)
+        if isinstance(field, QComboBox):  # a long choice is cut, it does not widen the form
+            field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            field.setMinimumContentsLength(6)
         field.setAccessibleName(self.tr("Model options: {0}").format(label))
         self.fields.append(field)
         self._grid.addWidget(name, row, 0)

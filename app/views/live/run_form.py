@@ -46,8 +46,8 @@ class RunForm(FormPanel[RunFormModel]):
             RadioOption(value="llm", label="llm", meaning=self.tr("the model in the settings")),
         ), partial(model.choose, "policy"))  # fmt: skip
         self.model_options = ModelOptions(model)
-        self.add_row(self.model_options)
-        self._order[-1:] = self.model_options.fields
+        self.grid.addWidget(self.model_options, self.grid.rowCount(), 0, 1, 2)
+        self._order += self.model_options.fields
         self.add_row(self.graph, self.tr("Graph"))
         self.graph.setAccessibleName(self.tr("Graph used for navigation"))
         self.add_fields("kb", "max_steps", "storage_state")
