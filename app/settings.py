@@ -97,7 +97,7 @@ class Settings:
         metadata={
             "variables": ("SITELORE_ROLES",),
             "label": "Roles",
-            "help": "Model, effort and price by role, as JSON; roles without one use the main model",
+            "help": 'By role, as JSON: {"planner": {"model": "…", "effort": "high", "price": "1.25/10"}}',
         },
     )
     run_tokens: int = _setting(
@@ -378,6 +378,14 @@ def _with_older_names(stored: dict[str, Any]) -> dict[str, Any]:
         return stored
     known = cast("dict[str, Any]", roles)
     return {**stored, "roles": {role: {"model": name} for role, name in named.items()} | known}
+
+
+def roles_text(roles: Mapping[str, Any]) -> str:
+    """Return the roles as one line of JSON, "" for none."""
+    filled: dict[str, Any] = {
+        role: _filled(asdict(own)) if isinstance(own, RoleSettings) else own for role, own in roles.items()
+    }
+    return json.dumps(filled, ensure_ascii=False) if filled else ""
 
 
 def _filled(values: dict[str, str]) -> dict[str, str]:

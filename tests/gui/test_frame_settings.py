@@ -152,3 +152,14 @@ def test_no_line_of_the_form_lies_over_another(panel: SettingsPanel, form, qtbot
     boxes = [line.geometry() for line in lines]
     assert not [(a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :] if a.intersects(b)]
     assert all(line.height() >= line.sizeHint().height() for line in panel.fields.values())
+
+
+def test_the_models_of_roles_are_typed_as_json_and_kept(panel: SettingsPanel, form, qtbot) -> None:
+    panel.present()
+    wait(qtbot, lambda: form.is_ready)
+    field = panel.fields["roles"]
+    QTest.keyClicks(field, '{"vision": {"model": "eye"}}')
+    panel.save.click()
+    wait(qtbot, lambda: not form.is_changed)
+    assert settings.load_stored().roles == {"vision": settings.RoleSettings(model="eye")}
+    assert field.text() == '{"vision": {"model": "eye"}}'

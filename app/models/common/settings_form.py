@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 SHOWN = (
     "author", "browser", "sandbox", "encoder", "picture_encoder", "model_url", "model_name", "model_effort",
-    "model_price", "run_tokens", "run_money", "run_seconds", "theme", "token_budget",
+    "model_price", "roles", "run_tokens", "run_money", "run_seconds", "theme", "token_budget",
     "learnings", "at_once", "notifications", "quiet_hours",
 )  # fmt: skip
 """The settings of the form, in order."""
@@ -80,11 +81,14 @@ class SettingsForm(QObject):
         self._tasks.start(asyncio.to_thread(settings.load_stored), self._loaded, self._failed, key="settings")
 
     def value(self, name: str) -> Any:
-        return self._values.get(name, getattr(self._stored or Settings(), name))
+        value = self._values.get(name, getattr(self._stored or Settings(), name))
+        return settings.roles_text(value) if name == "roles" and not isinstance(value, str) else value
 
     def set(self, name: str, value: Any) -> None:
         """Type a value; it is stored by ``save``."""
         value = value.strip() if isinstance(value, str) else value
+        if name == "roles" and isinstance(value, str):
+            value = _roles_of(value)
         if value != self.value(name):
             self._values[name] = value
             self.changed.emit()
@@ -122,6 +126,14 @@ class SettingsForm(QObject):
     def _failed(self, error: Exception) -> None:
         self.is_saving, self.error = False, str(error) or type(error).__name__
         self.changed.emit()
+
+
+def _roles_of(text: str) -> Any:
+    """Return the roles of a line of JSON; text that is not (yet) JSON stays text, and is refused when it is saved."""
+    try:
+        return json.loads(text or "{}")
+    except ValueError:
+        return text
 
 
 def _write(stored: Settings, values: dict[str, Any]) -> Settings:
