@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import (
-    Actions,
+    ACTIONS,
+    JUDGE,
+    JUDGE_CALLS,
+    JUDGE_EVERY,
+    LOCALE,
+    PICTURES,
+    TIME_ZONE,
     Graphs,
     Headed,
     Json,
-    Judge,
-    JudgeCalls,
-    JudgeEvery,
+    JudgeAsked,
     MarksWanted,
     PictureDetail,
     PicturesSent,
@@ -81,9 +85,9 @@ def run(
         float, typer.Option(min=0, help="Model cost limit in US dollars (0: no limit).")
     ] = 0.0,
     tip_budget: TipBudget = 0,
-    judge: Judge = "auto",
-    judge_every: JudgeEvery = 5,
-    judge_calls: JudgeCalls = 12,
+    judge: Annotated[JudgeAsked, JUDGE] = "auto",
+    judge_every: Annotated[int, JUDGE_EVERY] = 5,
+    judge_calls: Annotated[int, JUDGE_CALLS] = 12,
     headed: Headed = False,
     allow: Annotated[
         list[str] | None,
@@ -99,23 +103,10 @@ def run(
             help="Ask for approval of such actions; decide with `sitelore live decide` in another terminal.",
         ),
     ] = False,
-    actions: Actions = DEFAULT_SET,
-    timezone: Annotated[
-        str,
-        typer.Option(
-            help="The time zone of the prompts and the browser, such as Europe/Oslo (default: this machine's)."
-        ),
-    ] = "",
-    locale: Annotated[
-        str, typer.Option(help="The locale of the prompts and the browser, such as nb-NO (default: en-GB).")
-    ] = "",
-    pictures: Annotated[
-        PicturesSent,
-        typer.Option(
-            help="When the model is shown the page's screenshot with numbered elements: off, changed (only when the"
-            " page looks different), always; auto: changed, if the model takes pictures. For --policy llm."
-        ),
-    ] = "auto",
+    actions: Annotated[str, ACTIONS] = DEFAULT_SET,
+    timezone: Annotated[str, TIME_ZONE] = "",
+    locale: Annotated[str, LOCALE] = "",
+    pictures: Annotated[PicturesSent, PICTURES] = "auto",
     picture_side: Annotated[
         int, typer.Option(min=0, max=4096, help="Longest side of these pictures in pixels (0: as taken).")
     ] = 1280,
@@ -218,7 +209,7 @@ def summary_text(summary: RunSummary) -> str:
             table(rows, ("role", "calls", "tokens in", "out", "cached", "retries", "seconds", "US dollars"))
         )
         if summary.cost is not None:
-            lines.append(f"cost: {summary.cost.words}")
+            lines.append(f"cost: {summary.cost.words.removeprefix('cost ')}")
     else:
         lines.append("no model was used: 0 tokens")
     return "\n".join(lines)

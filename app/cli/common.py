@@ -35,23 +35,23 @@ Graphs = Annotated[
 TipBudget = Annotated[
     int, typer.Option(min=0, help="Maximum tokens of the tips of a step (0: as in the settings).")
 ]
-Actions = Annotated[
-    str,
-    typer.Option(
-        help="The actions the model is offered: compact (six), standard, all, or a set of the workspace"
-        " (`sitelore prompts sets`). For --policy llm."
-    ),
-]
-Judge = Annotated[
-    Literal["auto", "off", "on"],
-    typer.Option(
-        help="Ask a model about steps while the run goes on: auto (supervised runs of the llm policy), on, off."
-    ),
-]
-JudgeEvery = Annotated[
-    int, typer.Option(min=0, help="Steps after which it is asked at the latest (0: no limit).")
-]
-JudgeCalls = Annotated[int, typer.Option(min=0, help="Maximum number of questions to it in a run.")]
+ACTIONS = typer.Option(
+    help="The actions the model is offered: compact (six), standard, all, or a set of the workspace"
+    " (`sitelore prompts sets`). For --policy llm."
+)
+JUDGE = typer.Option(
+    help="Ask a model about steps while the run goes on: auto (supervised runs of the llm policy), on, off."
+)
+JUDGE_EVERY = typer.Option(min=0, help="Steps after which it is asked at the latest (0: no limit).")
+JUDGE_CALLS = typer.Option(min=0, help="Maximum number of questions to it in a run.")
+PICTURES = typer.Option(
+    help="When the model is shown the page's screenshot with numbered elements: off, changed (only when the page"
+    " looks different), always; auto: changed, if the model takes pictures. For --policy llm."
+)
+TIME_ZONE = typer.Option(
+    help="The time zone of the prompts and the browser, such as Europe/Oslo (default: this machine's)."
+)
+LOCALE = typer.Option(help="The locale of the prompts and the browser, such as nb-NO (default: en-GB).")
 Headed = Annotated[bool, typer.Option("--headed", help="Show the browser.")]
 Depth = Annotated[int, typer.Option(min=0, help="Maximum number of transitions from the home page.")]
 MaxStates = Annotated[int, typer.Option(min=1, help="Maximum number of states.")]
@@ -68,6 +68,7 @@ GLOBALS = Globals()
 
 
 PolicyName = Literal["scout", "llm"]
+JudgeAsked = Literal["auto", "off", "on"]
 PicturesSent = Literal["auto", "off", "changed", "always"]
 MarksWanted = Literal["auto", "always"]
 PictureDetail = Literal["auto", "low", "high"]

@@ -15,12 +15,17 @@ import orjson
 import typer
 
 from app.cli.common import (
-    Actions,
+    ACTIONS,
+    JUDGE,
+    JUDGE_CALLS,
+    JUDGE_EVERY,
+    LOCALE,
+    PICTURES,
+    TIME_ZONE,
     Graphs,
     Json,
-    Judge,
-    JudgeCalls,
-    JudgeEvery,
+    JudgeAsked,
+    PicturesSent,
     PolicyName,
     StorageState,
     TipBudget,
@@ -99,10 +104,13 @@ def start(
         int, typer.Option(min=0, max=1000, help="Maximum number of steps (0: as in the file).")
     ] = 0,
     tip_budget: TipBudget = 0,
-    actions: Actions | None = None,
-    judge: Judge | None = None,
-    judge_every: JudgeEvery | None = None,
-    judge_calls: JudgeCalls | None = None,
+    actions: Annotated[str | None, ACTIONS] = None,
+    judge: Annotated[JudgeAsked | None, JUDGE] = None,
+    judge_every: Annotated[int | None, JUDGE_EVERY] = None,
+    judge_calls: Annotated[int | None, JUDGE_CALLS] = None,
+    pictures: Annotated[PicturesSent | None, PICTURES] = None,
+    timezone: Annotated[str | None, TIME_ZONE] = None,
+    locale: Annotated[str | None, LOCALE] = None,
     as_json: Json = False,
 ) -> None:
     """Start supervised runs and wait until all have ended; requests are printed as they come.
@@ -121,7 +129,15 @@ def start(
         "tip_budget": tip_budget,
     }
     changes = {name: value for name, value in given.items() if value}
-    asked = {"actions": actions, "judge": judge, "judge_every": judge_every, "judge_calls": judge_calls}
+    asked = {
+        "actions": actions,
+        "judge": judge,
+        "judge_every": judge_every,
+        "judge_calls": judge_calls,
+        "pictures": pictures,
+        "timezone": timezone,
+        "locale": locale,
+    }
     llm = {name: value for name, value in asked.items() if value is not None}
 
     async def running(engine: Engine) -> list[LiveRow]:

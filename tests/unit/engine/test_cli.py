@@ -125,6 +125,18 @@ def test_a_table_cuts_long_cells_and_sets_numbers_right():
     ]
 
 
+def test_supervised_runs_take_a_models_options_with_their_help_and_bounds(workspace, capsys):
+    main(["live", "start", "--help"])
+    shown = capsys.readouterr().out
+    for words in ("The actions", "Ask a model", "questions to it", "--pictures", "Europe/Oslo", "nb-NO"):
+        assert words in shown
+    start = ["--workspace", workspace, "live", "start", "Buy socks", "--start-url", "http://127.0.0.1:9/"]
+    assert main([*start, "--judge-every", "-4"]) == 2
+    assert "greater than or equal to 0" in capsys.readouterr().err
+    assert main([*start, "--timezone", "Mars/Phobos"]) == 2
+    assert "there is no time zone" in capsys.readouterr().err
+
+
 def test_former_names_of_commands_still_work_and_are_hidden(workspace, capsys):
     assert main(["--workspace", workspace, "live", "time-line", "run-1"]) == 0
     assert "no interventions" in capsys.readouterr().out
