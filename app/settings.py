@@ -29,6 +29,7 @@ MOST_AT_ONCE = 32
 
 Effort = Literal["", "none", "minimal", "low", "medium", "high", "xhigh"]
 """Reasoning effort of a model; "" leaves it to the model."""
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 
 def _setting(default: Any, *variables: str, label: str, help: str) -> Any:

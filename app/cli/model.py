@@ -9,6 +9,7 @@ import typer
 
 from app.cli.common import Json, print_note, print_result, terminal_safe
 from app.engine.api.model_test_api import ModelCheck, ModelTestRequest
+from app.engine.core.model_api import AgentRole
 
 app = typer.Typer(help="Set up and test the language model.", no_args_is_help=True)
 
@@ -18,6 +19,9 @@ def try_out(
     url: Annotated[str, typer.Option(help="Address to test (default: the one in the settings).")] = "",
     model: Annotated[str, typer.Option(help="Model to test (default: the one in the settings).")] = "",
     effort: Annotated[str, typer.Option(help="Reasoning effort to try.")] = "",
+    role: Annotated[
+        AgentRole | None, typer.Option(help="Test the model that the settings choose for this role.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Find out what the endpoint can do. Exit code 0: it can be used."""
@@ -30,7 +34,7 @@ def try_out(
             sys.stdout.write(terminal_safe(check_text(check)) + "\n")
             sys.stdout.flush()
 
-    report = asyncio.run(report_on(ModelTestRequest(url=url, model=model, effort=effort), say))
+    report = asyncio.run(report_on(ModelTestRequest(url=url, model=model, effort=effort, role=role), say))
     verdict = "usable" if report.is_usable else "not usable"
     print_result(
         report, as_json, lambda: f"{report.model or report.url}: {verdict}, {sum(report.tokens)} tokens spent"

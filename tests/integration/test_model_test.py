@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from app import settings
 from app.cli.model import check_text
 from app.engine.api.model_test_api import ModelCheck, ModelTestRequest
+from app.engine.core.model_api import AgentRole
 from app.engine.services.model_testing import report_on
+from app.errors import UsageError
 from tests.support.protocol_server import Answer, ProtocolServer, Request, text_of
 
 KEY = "sk-a-key-that-must-not-be-shown"
@@ -93,8 +96,31 @@ def test_a_wrong_key_is_named_with_its_remedy_and_nothing_more_is_asked():
     with ProtocolServer(able, key="another") as server:
         usable, checks = report_of(server.url, "test-model")
     assert not usable
-    assert next(iter(checks.values()))[0] is False
-    assert "401" in str(next(iter(checks.values()))[1])
+    assert list(checks) == ["key"]
+    assert checks["key"][0] is False
+    assert "401" in str(checks["key"][1])
+
+
+def test_an_effort_that_no_endpoint_knows_is_refused_before_anything_is_asked():
+    with ProtocolServer(able) as server, pytest.raises(UsageError, match="no effort 'immense'"):
+        asyncio.run(report_on(ModelTestRequest(url=server.url, effort="immense"), print))
+    assert not server.asked
+
+
+def test_the_model_of_a_role_is_tested_with_its_effort_and_price(monkeypatch):
+    with ProtocolServer(able, models=("small", "large")) as server:
+        chosen = replace(
+            settings.load(),
+            model_url=server.url,
+            model_name="large",
+            roles={AgentRole.SUMMARIZER: settings.RoleSettings(model="small", effort="high", price="1/2")},
+        )
+        monkeypatch.setattr(settings, "load", lambda: chosen)
+        report = asyncio.run(report_on(ModelTestRequest(role=AgentRole.ALIGNMENT), lambda line: None))
+        efforts = [body["reasoning_effort"] for body in server.bodies if "reasoning_effort" in body]
+    assert report.model == "small"
+    assert efforts == ["high"]
+    assert "1/2 US dollars per million tokens" in [check.found for check in report.checks]
 
 
 def test_an_address_where_nothing_listens_is_not_usable():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from app.engine.core.model_api import AgentRole
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelTestRequest:
-    """The endpoint and model to test; an empty field is the setting's.
+    """The endpoint and model to test; an empty field is the setting's, or that of ``role``.
 
     ``price`` is US dollars for a million tokens in/out.  ``key`` is used for this test and stored nowhere.
     """
@@ -16,6 +18,7 @@ class ModelTestRequest:
     model: str = ""
     effort: str = ""
     price: str = ""
+    role: AgentRole | None = None
     key: str = field(default="", repr=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 from app import settings
 from app.engine.agent.llm.asked_messages import messages_of
@@ -33,9 +33,8 @@ from app.engine.store.asked_again_file import add_asked_again, read_asked_again
 from app.engine.store.blob_store import pack_blobs
 from app.engine.store.exchange_file import read_schema
 from app.errors import UsageError
-from app.settings import Effort, RoleSettings, Settings
+from app.settings import EFFORTS, RoleSettings, Settings
 
-EFFORTS: tuple[Effort, ...] = get_args(Effort)
 """The first leaves it to the settings."""
 _ENDED = (
     ModelErrorKind.UNREACHABLE,

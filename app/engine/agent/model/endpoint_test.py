@@ -83,7 +83,8 @@ class EndpointTest:
             if failed.kind is ModelErrorKind.REFUSED:  # it need not list its models
                 self._add("models", None, "not listed")
             else:
-                self._add("reachable", False, failed.what, failed.remedy)
+                name = "key" if failed.kind is ModelErrorKind.UNAUTHORISED else "reachable"
+                self._add(name, False, failed.what, failed.remedy)
                 self._model = ""
             return
         some = ", ".join(names[:8]) + ("…" if len(names) > 8 else "")
