@@ -1,7 +1,7 @@
 """User settings, and the program's own folders.
 
 Order of precedence: command line, environment (``SITELORE_*``), ``settings.json`` in the platform's configuration
-folder, default.  The model's key is never in a file: it comes from the environment or the system's keyring.
+folder, default.  The model's key is never in a file: see ``app.model_keys``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from app.quiet_hours import quiet_hours
 
 APP = "sitelore"
 KEY_VARIABLE = "OPENAI_API_KEY"
-KEYRING_ENTRY = "model endpoint"
-KEY_REMEDY = f"export {KEY_VARIABLE}=... before you start Sitelore"
 MOST_AT_ONCE = 32
 """Largest number of supervised runs at once."""
 
@@ -222,43 +220,6 @@ def changed(settings: Settings, **values: Any) -> Settings:
     return _checked(asdict(replace(settings, **values)), "the settings form")
 
 
-def model_key(environ: Mapping[str, str] | None = None) -> str:
-    """Return the model endpoint's key, from the environment, else the system's keyring; "" when there is none."""
-    environ = os.environ if environ is None else environ
-    if environ.get(KEY_VARIABLE):
-        return environ[KEY_VARIABLE]
-    import keyring
-    import keyring.errors
-
-    try:
-        return keyring.get_password(APP, KEYRING_ENTRY) or ""
-    except keyring.errors.KeyringError:
-        return ""
-
-
-def keep_model_key(key: str) -> None:
-    """Keep the model endpoint's key in the system's keyring, in place of an earlier one; "" removes it. May block.
-
-    Raises:
-        StoreError: there is no keyring, or it refuses; the key is never part of the message.
-    """
-    import keyring
-    import keyring.errors
-
-    try:
-        if key:
-            keyring.set_password(APP, KEYRING_ENTRY, key)
-        elif keyring.get_password(APP, KEYRING_ENTRY) is not None:
-            keyring.delete_password(APP, KEYRING_ENTRY)
-    except keyring.errors.NoKeyringError:
-        if key:
-            raise StoreError(f"there is no keyring here to keep the key in; {KEY_REMEDY}") from None
-    except keyring.errors.KeyringError as error:
-        raise StoreError(
-            f"the keyring refused ({type(error).__name__}); unlock it, or {KEY_REMEDY}"
-        ) from None
-
-
 def settings_path() -> Path:
     """``settings.json`` in the platform's configuration folder."""
     import platformdirs
@@ -379,14 +340,6 @@ def _with_older_names(stored: dict[str, Any]) -> dict[str, Any]:
         return stored
     known = cast("dict[str, Any]", roles)
     return {**stored, "roles": {role: {"model": name} for role, name in named.items()} | known}
-
-
-def roles_text(roles: Mapping[str, Any]) -> str:
-    """Return the roles as one line of JSON, "" for none."""
-    filled: dict[str, Any] = {
-        role: _filled(asdict(own)) if isinstance(own, RoleSettings) else own for role, own in roles.items()
-    }
-    return json.dumps(filled, ensure_ascii=False) if filled else ""
 
 
 def _filled(values: dict[str, str]) -> dict[str, str]:

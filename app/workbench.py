@@ -14,6 +14,7 @@ from app.models.common.action_sets_model import ActionSetsModel
 from app.models.common.command import PERSPECTIVES
 from app.models.common.jobs import JobList
 from app.models.common.keymap import readable_key
+from app.models.common.model_setup import ModelSetup
 from app.models.common.prompt_set_model import PromptSetModel
 from app.models.common.search import SearchModel
 from app.models.common.session import SessionKeeper
@@ -70,7 +71,8 @@ class Workbench(QObject):
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
         form = SettingsForm(self.tasks, self)
-        window.attach(self.workspace, self.jobs, self.search, form)
+        setup = ModelSetup(form, client, self.tasks, self)
+        window.attach(self.workspace, self.jobs, self.search, form, setup)
         self.calls = NotificationCenter(window, client, self.tasks, self.live, form)
         self._wire()
 

@@ -45,21 +45,24 @@ def try_out(
 
 @app.command("key")
 def key(
+    url: Annotated[
+        str, typer.Option(help="Address whose key it is (default: the one in the settings).")
+    ] = "",
     clear: Annotated[bool, typer.Option("--clear", help="Remove the key from the keyring.")] = False,
 ) -> None:
     """Keep the endpoint's key in the system's keyring; it is asked for and not shown."""
     import os
 
-    from app import settings
+    from app import model_keys
     from app.errors import UsageError
 
     given = "" if clear else typer.prompt("Key", hide_input=True, default="", show_default=False).strip()
     if not given and not clear:
         raise UsageError("no key was given", remedy="use --clear to remove the one in the keyring")
-    settings.keep_model_key(given)
+    model_keys.keep_model_key(given, url or None)
     print_note("the key is kept in the keyring" if given else "there is no key in the keyring")
-    if os.environ.get(settings.KEY_VARIABLE):
-        print_note(f"{settings.KEY_VARIABLE} is set and is used in place of it")
+    if os.environ.get(model_keys.KEY_VARIABLE):
+        print_note(f"{model_keys.KEY_VARIABLE} is set and is used in place of it")
 
 
 def check_text(check: ModelCheck) -> str:

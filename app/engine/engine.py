@@ -27,6 +27,7 @@ from app.engine.services.graphs import GraphService
 from app.engine.services.history import HistoryService
 from app.engine.services.knowledge import KnowledgeService
 from app.engine.services.model_judging import ModelJudging
+from app.engine.services.model_testing import ModelTestService
 from app.engine.services.prompts import PromptService
 from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
@@ -93,6 +94,7 @@ class Engine(EngineApi):
             exchanges,
             AskAgainService(core, exchanges),
             PromptService(core),
+            ModelTestService(core),
         )
         self._proof: launcher.StartedBrowser | None = None
         self._unlisten = launcher.on_browser_start(self._on_browser)

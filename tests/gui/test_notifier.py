@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QListWidget, QPushButton, QSystemTra
 from app import settings
 from app.engine.core.supervision import ApprovalRequest, DecisionKind, Need, RunState
 from app.models.common.jobs import JobList
+from app.models.common.model_setup import ModelSetup
 from app.models.common.search import SearchModel
 from app.models.common.settings_form import SettingsForm
 from app.models.common.workspace import WorkspaceModel
@@ -52,7 +53,9 @@ class Window:
     def __init__(self, window, client, tasks, engine, settle):
         self.window, self.engine, self.settle, self.actions = window, engine, settle, 0
         form, workspace = SettingsForm(tasks, window), WorkspaceModel(client, tasks, window)
-        window.attach(workspace, JobList(client, tasks, window), SearchModel(client, tasks, window), form)
+        setup = ModelSetup(form, client, tasks, window)
+        jobs, search = JobList(client, tasks, window), SearchModel(client, tasks, window)
+        window.attach(workspace, jobs, search, form, setup)
         self.live = LiveModel(client, tasks, window)
         self.desk = NotificationCenter(window, client, tasks, self.live, form)
         self.calls, self.notifier = self.desk.calls, self.desk.notifier

@@ -26,4 +26,4 @@ def test_every_line_of_the_settings_form_is_a_setting_with_the_widget_of_its_typ
     assert set(SHOWN) <= set(types)
     assert {name for name in SHOWN if types[name] == "int"} == set(NUMBERS)
     assert {name for name in SHOWN if types[name] == "float"} == set(AMOUNTS)
-    assert {name for name in types if types[name].startswith("Literal")} == set(settings.CHOICES)
+    assert {name for name in types if types[name].startswith(("Literal", "Effort"))} == set(settings.CHOICES)

@@ -26,6 +26,7 @@ from app.engine.api.engine_api import (
     UndoResult,
     WorkspaceInfo,
 )
+from app.engine.api.model_test_api import ModelReport, ModelTestRequest
 from app.engine.api.run_api import RunMemory, RunRequest, RunSummary
 from app.engine.api.tip_api import TipTest
 from app.engine.core.events import (
@@ -110,6 +111,7 @@ class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, Fak
         self.running: dict[str, JobChanged] = {}
         self.memories: dict[str, RunMemory] = {}
         self.refuses_runs = ""
+        self.model_tests, self.model_reports = list[ModelTestRequest](), dict[tuple[str, str], ModelReport]()
         self.start_graphs(empty=empty)
         self.start_exchanges()
         self.start_prompts()

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from app.engine.api.model_test_api import ModelCheck, ModelReport, ModelTestRequest
 from app.engine.api.tip_api import DraftedSteps, PageElements, TestedStep, TipStanding, TipTest, TipTests
-from app.engine.core.events import EventBus, KnowledgeChanged
+from app.engine.core.events import EventBus, JobChanged, KnowledgeChanged
 from app.engine.core.regions import RegionElement
 from kb.compiler import procedure_of
 from kb.procedure import Procedure
@@ -24,11 +25,15 @@ class FakeTips:
     tips: dict[str, Tip]
     tip_tests: dict[str, TipTest]
     own_votes: dict[str, str]
+    model_tests: list[ModelTestRequest]
+    model_reports: dict[tuple[str, str], ModelReport]
     no_model = "No model endpoint is set. Set its address in the settings."
     """The answer to whether a model is missing; "" where one is set."""
     model_steps: DraftedSteps | Exception = DraftedSteps(procedure=Procedure())
     model_waits: asyncio.Event | None = None
     """A model that answers only when this is set."""
+    model_checks: tuple[ModelCheck, ...] = ()
+    """The lines of every test of a model."""
     page_screenshot: str = ""
     """Content hash of the picture of every page; "" for pages without one."""
 
@@ -59,6 +64,23 @@ class FakeTips:
 
     async def model_missing(self) -> str:
         return self.no_model
+
+    async def test_model(self, request: ModelTestRequest) -> ModelReport:
+        self.model_tests.append(request)
+        for done, check in enumerate(self.model_checks, 1):
+            self.bus.publish(JobChanged(
+                id="model-test", title="Test of the model", state="running", done=done,
+                detail=f"{check.name}: {check.found}",
+            ))  # fmt: skip
+        if self.model_waits is not None:
+            await self.model_waits.wait()
+        return ModelReport(
+            url=request.url, model=request.model, at=1_750_000_000.0, checks=self.model_checks,
+            tokens=(210, 30), models=("large", "small"),
+        )  # fmt: skip
+
+    async def model_report(self, url: str, model: str = "") -> ModelReport | None:
+        return self.model_reports.get((url, model))
 
     async def draft_steps(self, draft: TipDraft) -> DraftedSteps:
         self.calls.append(("draft_steps", (draft,)))

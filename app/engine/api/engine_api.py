@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from app.engine.api.exchange_api import ExchangeApi
 from app.engine.api.graph_api import GraphApi
 from app.engine.api.live_api import LiveApi
+from app.engine.api.model_test_api import ModelTestApi
 from app.engine.api.prompt_api import PromptApi
 from app.engine.api.run_api import RunApi, TipUse
 from app.engine.api.site_api import SiteApi
@@ -281,7 +282,7 @@ class WorkspaceInfo:
     """Repairs made when it was opened, one sentence each."""
 
 
-class EngineApi(GraphApi, RunApi, ExchangeApi, LiveApi, TipApi, SiteApi, PromptApi, Protocol):
+class EngineApi(GraphApi, RunApi, ExchangeApi, LiveApi, TipApi, SiteApi, PromptApi, ModelTestApi, Protocol):
     """All use cases.  Errors are ``SiteloreError``s; long ones run as jobs and report progress as events."""
 
     # the workspace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from app.engine.core.model_api import AgentRole
 
@@ -12,6 +13,7 @@ class ModelTestRequest:
     """The endpoint and model to test; an empty field is the setting's, or that of ``role``.
 
     ``price`` is US dollars for a million tokens in/out.  ``key`` is used for this test and stored nowhere.
+    ``as_given``: of the settings nothing is used but the key.
     """
 
     url: str = ""
@@ -20,6 +22,7 @@ class ModelTestRequest:
     price: str = ""
     role: AgentRole | None = None
     key: str = field(default="", repr=False)
+    as_given: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,7 @@ class ModelReport:
     Attributes:
         at: Unix seconds of the test.
         tokens: in and out, spent by the test.
+        models: names that the endpoint lists, at most 500.
     """
 
     url: str
@@ -46,8 +50,16 @@ class ModelReport:
     at: float
     checks: tuple[ModelCheck, ...] = ()
     tokens: tuple[int, int] = (0, 0)
+    models: tuple[str, ...] = ()
 
     @property
     def is_usable(self) -> bool:
         """Whether it was reached and answered."""
         return any(check.name == "answer" and check.ok for check in self.checks)
+
+
+class ModelTestApi(Protocol):
+    """The test of a model. Part of ``EngineApi``."""
+
+    async def test_model(self, request: ModelTestRequest) -> ModelReport: ...
+    async def model_report(self, url: str, model: str = "") -> ModelReport | None: ...

@@ -33,6 +33,7 @@ from app.engine.store.asked_again_file import add_asked_again, read_asked_again
 from app.engine.store.blob_store import pack_blobs
 from app.engine.store.exchange_file import read_schema
 from app.errors import UsageError
+from app.model_keys import model_key
 from app.settings import EFFORTS, RoleSettings, Settings
 
 """The first leaves it to the settings."""
@@ -244,7 +245,7 @@ class AskAgainService:
 
 
 def _from_settings(chosen: Settings) -> LanguageModel:
-    return open_model(chosen, settings.model_key())
+    return open_model(chosen, model_key(url=chosen.model_url))
 
 
 def _settings_for(role: AgentRole, request: AskAgainRequest) -> Settings:

@@ -33,6 +33,7 @@ from app.engine.services.doctor_probes import (
     qt_files,
     run_probe,
 )
+from app.model_keys import model_key
 
 ENDPOINT_TIMEOUT = 4.0
 MIN_FREE_DISK = 2_000_000_000
@@ -215,7 +216,7 @@ def encoder_check(model: str, cache: Path) -> Check:
 
 def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] = ()) -> Check:
     """Check whether the model endpoint lists its models, including ``wanted``. The key is sent, never shown."""
-    key = settings.model_key(environ)
+    key = model_key(environ, url)
     if not url and not key:
         found = "none set; the workbench does without"
         remedy = f"export SITELORE_MODEL_URL=... {settings.KEY_VARIABLE}=... to use a language model"

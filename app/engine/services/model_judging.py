@@ -20,6 +20,7 @@ from app.engine.services.core import Core
 from app.engine.services.prompts import prompts_in_force
 from app.engine.services.review import ReviewService
 from app.engine.store.blob_store import pack_blobs
+from app.model_keys import model_key
 
 log = logging.getLogger(__name__)
 
@@ -129,4 +130,5 @@ class ModelJudging:
 
 
 def _from_settings(shelf: BlobBuffer) -> LanguageModel:
-    return open_model(settings.load(), settings.model_key(), sink=shelf)
+    chosen = settings.load()
+    return open_model(chosen, model_key(url=chosen.model_url), sink=shelf)

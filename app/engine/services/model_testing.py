@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Callable
@@ -12,17 +13,44 @@ from app import settings
 from app.engine.agent.model.endpoint_test import EndpointTest
 from app.engine.agent.model.limits import parse_price
 from app.engine.agent.model.role_choices import role_choices
+from app.engine.agent.model.transport import DEFAULT_URL, display_url
 from app.engine.api.model_test_api import ModelCheck, ModelReport, ModelTestRequest
 from app.engine.core.model_api import AgentRole
+from app.engine.jobs import Job
+from app.engine.services.core import Core
 from app.errors import UsageError
+from app.model_keys import kept_key, model_key
 
 VERSION = 1
+
+
+class ModelTestService:
+    """The test of a model as a job, and the report on the last one."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def test_model(self, request: ModelTestRequest) -> ModelReport:
+        """Test an endpoint; each line of the report is the job's progress."""
+
+        async def work(job: Job) -> ModelReport:
+            def say(check: ModelCheck) -> None:
+                job.advance(job.done + 1, None, f"{check.name}: {check.found}")
+
+            return await report_on(request, say)
+
+        _, task = self._core.registry.start("Test of the model", work, cooperative=False)
+        return await task
+
+    async def model_report(self, url: str, model: str = "") -> ModelReport | None:
+        """Return the report on the last test of a model, of an address' latest without a model; else ``None``."""
+        return await asyncio.to_thread(stored_report, url, model)
 
 
 async def report_on(request: ModelTestRequest, say: Callable[[ModelCheck], None]) -> ModelReport:
     """Test an endpoint, with the settings' values for what the request leaves empty, and store the report.
 
-    The key of the settings is sent to the address of the settings only.
+    A key of the keyring is sent to the server that it was kept for, and the environment's to the settings' only.
 
     Raises:
         UsageError: there is no address and no key, no such effort, or a price can't be read.
@@ -31,25 +59,36 @@ async def report_on(request: ModelTestRequest, say: Callable[[ModelCheck], None]
         raise UsageError(
             f"there is no effort {request.effort[:40]!r}", remedy=f"use {', '.join(settings.EFFORTS[1:])}"
         )
-    chosen = settings.load()
-    usual, effort, price = _choice(chosen, request.role)
-    own = not request.url or request.url.rstrip("/") == chosen.model_url.rstrip("/")
-    model = request.model or (usual if own else "")
-    same = own and model == usual
-    request = replace(
-        request,
-        url=request.url or chosen.model_url,
-        model=model,
-        key=request.key or (settings.model_key() if own or not chosen.model_url else ""),
-        effort=request.effort or (effort if same else ""),
-        price=request.price or (price if same else ""),
-    )
+    request = await asyncio.to_thread(_as_given if request.as_given else _completed, request)
     if not request.url and not request.key:
         raise UsageError("no model endpoint is set", remedy="give its address, or set one in the settings")
     parse_price(request.price)
     report = await EndpointTest(request, say).run()
-    _store(report)
+    await asyncio.to_thread(_store, report)
     return report
+
+
+def _as_given(request: ModelTestRequest) -> ModelTestRequest:
+    url = request.url or DEFAULT_URL
+    return replace(request, url=url, key=request.key or model_key(url=url))
+
+
+def _completed(request: ModelTestRequest) -> ModelTestRequest:
+    """Return the request with the settings' values for what is empty."""
+    chosen = settings.load()
+    usual, effort, price = _choice(chosen, request.role)
+    url = request.url or chosen.model_url
+    own = not request.url or url.rstrip("/") == chosen.model_url.rstrip("/")
+    model = request.model or (usual if own else "")
+    same = own and model == usual
+    return replace(
+        request,
+        url=url,
+        model=model,
+        key=request.key or (model_key(url=url) if own or not chosen.model_url else kept_key(url)),
+        effort=request.effort or (effort if same else ""),
+        price=request.price or (price if same else ""),
+    )
 
 
 def _choice(chosen: settings.Settings, role: AgentRole | None) -> tuple[str, str, str]:
@@ -69,6 +108,27 @@ def _store(report: ModelReport) -> None:
         settings.write_atomically(path, json.dumps({"version": VERSION, **asdict(report)}, indent=1) + "\n")
     except OSError:
         return
+
+
+def stored_report(url: str, model: str = "") -> ModelReport | None:
+    """Return the stored report on a model, without one the latest of the address; ``None`` if none can be read."""
+    shown = display_url(url or DEFAULT_URL)
+    if model:
+        return _read(_path(shown, model))
+    found = (_read(path) for path in settings.model_reports_dir().glob("*.json"))
+    return max((one for one in found if one and one.url == shown), key=lambda one: one.at, default=None)
+
+
+def _read(path: Path) -> ModelReport | None:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        if data.pop("version") != VERSION:
+            return None
+        return TypeAdapter(ModelReport).validate_python(data)
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, ValidationError):
+        return None
 
 
 def _path(url: str, model: str) -> Path:

@@ -16,6 +16,7 @@ from app.engine.core.model_api import AgentRole
 from app.engine.services.core import Core, on_store
 from app.engine.services.learnings import site_of
 from app.errors import UsageError
+from app.model_keys import model_key
 
 if TYPE_CHECKING:
     from app.engine.agent.llm.prompting import Fence
@@ -104,7 +105,11 @@ class ModelPolicyBundle(PolicyBundle):
         self.model_name = chosen.model_name
         self.heartbeat = Heartbeat()
         self._model: LanguageModel = open_model(
-            chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask, heartbeat=self.heartbeat
+            chosen,
+            model_key(url=chosen.model_url),
+            sink=self._shelf,
+            mask=secrets.mask,
+            heartbeat=self.heartbeat,
         )
         self.fence = self._fence = Fence(mask=secrets.mask, prompts=given.prompts)
         self._selector = Selector(
@@ -202,7 +207,7 @@ class JudgedScoutBundle(PolicyBundle):
         super().__init__(policy)
         self._shelf = BlobBuffer()
         chosen = with_budgets(settings.load(), request)
-        self._model = open_model(chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask)
+        self._model = open_model(chosen, model_key(url=chosen.model_url), sink=self._shelf, mask=secrets.mask)
         self.judge = self._model
 
     def exchanges(self) -> dict[str, bytes]:

@@ -18,6 +18,7 @@ from app.engine.services.core import Core
 from app.engine.services.prompts import prompts_in_force
 from app.engine.store.blob_store import pack_blobs
 from app.errors import UsageError
+from app.model_keys import model_key
 from app.settings import KEY_VARIABLE
 from kb.errors import BadTip
 from kb.tip import TipDraft
@@ -44,7 +45,7 @@ class StepDraftingService:
         """Return how to set a model endpoint; "" where one is set."""
 
         def missing() -> bool:
-            return not (settings.load().model_url or settings.model_key())
+            return not (settings.load().model_url or model_key())
 
         if not await asyncio.to_thread(missing):
             return ""
@@ -102,4 +103,5 @@ class StepDraftingService:
 
 
 def _from_settings(shelf: BlobBuffer) -> LanguageModel:
-    return open_model(settings.load(), settings.model_key(), sink=shelf)
+    chosen = settings.load()
+    return open_model(chosen, model_key(url=chosen.model_url), sink=shelf)

@@ -42,6 +42,7 @@ EVERYWHERE = (
         ("app.search", "Search everything", "Ctrl+F", "magnify"),
         ("app.palette", "Find a command", "Ctrl+K|Ctrl+Shift+P", "console-line"),
         ("app.settings", "Settings…", "Ctrl+,", "cog-outline"),
+        ("app.model", "Set up a model…", "", "robot-outline"),
         ("app.sites", "Sites…", "Ctrl+Alt+S", "web"),
         ("app.prompts", "Prompts and actions…", "Ctrl+Alt+P", "text-box-edit-outline"),
         ("app.keys", "Customize shortcuts…", "", "keyboard-settings-outline"),

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QObject, Signal
 
 from app import settings
-from app.settings import Settings
+from app.engine.agent.model.role_choices import role_choices
+from app.engine.core.model_api import AgentRole
+from app.errors import UsageError
+from app.model_keys import bind_older_key, server_of
+from app.models.common.form import complete_url
+from app.settings import RoleSettings, Settings
 
 if TYPE_CHECKING:
     from app.models.common.tasks import Tasks
 
-SHOWN = (
-    "author", "browser", "sandbox", "encoder", "picture_encoder", "model_url", "model_name", "model_effort",
-    "model_price", "roles", "run_tokens", "run_money", "run_seconds", "theme", "token_budget",
-    "learnings", "at_once", "notifications", "quiet_hours",
-)  # fmt: skip
+MODEL = ("model_url", "model_name", "model_effort", "model_price")
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Browser and retrieval": ("browser", "sandbox", "encoder", "picture_encoder", "token_budget"),
+    "Runs": ("run_tokens", "run_money", "run_seconds", "learnings", "at_once"),
+    "Window": ("theme", "notifications", "quiet_hours"),
+}
+"""The settings below the model's, by the title of their group."""
+SHOWN = ("author", *MODEL, "roles", *chain(*GROUPS.values()))
 """The settings of the form, in order."""
+ROLES = tuple(role.value for role in AgentRole)
 CHOICES = settings.CHOICES
 NUMBERS = {
     "token_budget": (50, 100_000),
@@ -61,34 +71,60 @@ class SettingsForm(QObject):
         self.error = ""
         self.is_saving = False
 
-    @property
-    def lines(self) -> list[SettingField]:
-        specs = {spec.name: spec for spec in fields(Settings)}
-        return [
-            SettingField(
-                name=name,
-                label=specs[name].metadata["label"],
-                help=specs[name].metadata["help"],
-                overridden_by=next(
-                    (one for one in specs[name].metadata["variables"] if os.environ.get(one)), ""
-                ),
-            )
-            for name in SHOWN
-        ]
+    def line(self, name: str) -> SettingField:
+        """Return a setting's line of the form."""
+        spec = next(spec for spec in fields(Settings) if spec.name == name).metadata
+        held = next((one for one in spec["variables"] if os.environ.get(one)), "")
+        return SettingField(name=name, label=spec["label"], help=spec["help"], overridden_by=held)
 
     def load(self) -> None:
         """Read the file on a worker thread; unsaved changes are discarded."""
         self._tasks.start(asyncio.to_thread(settings.load_stored), self._loaded, self._failed, key="settings")
 
     def value(self, name: str) -> Any:
-        value = self._values.get(name, getattr(self._stored or Settings(), name))
-        return settings.roles_text(value) if name == "roles" and not isinstance(value, str) else value
+        return self._values.get(name, getattr(self._stored or Settings(), name))
+
+    @property
+    def is_other_server(self) -> bool:
+        """Whether the typed address is of another server than the saved one."""
+        saved = self._stored.model_url if self._stored is not None else ""
+        return bool(saved) and server_of(complete_url(self.value("model_url"))) != server_of(saved)
+
+    def role_value(self, role: str, name: str) -> str:
+        """Return the model, effort or price of a role; "" where it falls back."""
+        return self._roles.get(role, {}).get(name, "")
+
+    def set_role(self, role: str, name: str, text: str) -> None:
+        """Type a role's model, effort or price; "" falls back."""
+        roles = self._roles
+        own = {**asdict(RoleSettings()), **roles.pop(role, {}), name: text.strip()}
+        if any(own.values()):
+            roles[role] = own
+        self.set("roles", roles)
+
+    def fallback(self, role: str) -> tuple[str, str]:
+        """Return the model and the price, in words, that a role has where its own are empty."""
+        values = {name: self.value(name) for name in MODEL}
+        roles = {name: RoleSettings(**cast("dict[str, Any]", own)) for name, own in self._roles.items()}
+        if role in roles:
+            roles[role] = replace(roles[role], price="")
+        try:
+            chosen = role_choices(replace(Settings(), **values, roles=roles))[AgentRole(role)]
+        except UsageError:  # a price that can't be read (yet)
+            return "", ""
+        price = chosen.price
+        return chosen.model, f"{price.tokens_in:g}/{price.tokens_out:g}" if price is not None else ""
+
+    @property
+    def _roles(self) -> dict[str, dict[str, str]]:
+        stored: dict[str, Any] = self.value("roles")
+        return {
+            role: asdict(own) if isinstance(own, RoleSettings) else dict(own) for role, own in stored.items()
+        }
 
     def set(self, name: str, value: Any) -> None:
         """Type a value; it is stored by ``save``."""
         value = value.strip() if isinstance(value, str) else value
-        if name == "roles" and isinstance(value, str):
-            value = _roles_of(value)
         if value != self.value(name):
             self._values[name] = value
             self.changed.emit()
@@ -128,15 +164,9 @@ class SettingsForm(QObject):
         self.changed.emit()
 
 
-def _roles_of(text: str) -> Any:
-    """Return the roles of a line of JSON; text that is not (yet) JSON stays text, and is refused when it is saved."""
-    try:
-        return json.loads(text or "{}")
-    except ValueError:
-        return text
-
-
 def _write(stored: Settings, values: dict[str, Any]) -> Settings:
     wanted = settings.changed(stored, **values)
+    if server_of(wanted.model_url) != server_of(stored.model_url):
+        bind_older_key(stored.model_url)
     settings.save(wanted)
     return wanted

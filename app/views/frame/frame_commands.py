@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.engine.core.events import JobChanged
     from app.models.common.commands import CommandCenter
     from app.models.common.jobs import JobList
+    from app.models.common.model_setup import ModelSetup
     from app.models.common.search import SearchModel
     from app.models.common.settings_form import SettingsForm
     from app.models.common.workspace import WorkspaceModel
@@ -74,9 +75,10 @@ class FrameCommands(QObject):
         jobs: JobList,
         search: SearchModel,
         form: SettingsForm,
+        setup: ModelSetup,
     ) -> None:
         super().__init__(window.frame)
-        self._form = form
+        self._form, self._setup = form, setup
         self._window, self._model, self._jobs = window, model, jobs
         self._center, self._theme, self._host = window.center, window.theme, window.frame
         self.jobs_popup = JobsPopup(jobs, self._center, self._theme, self._host)
@@ -118,6 +120,7 @@ class FrameCommands(QObject):
         bind("app.palette", self._open_palette)
         bind("app.keys", self._open_editor)
         bind("app.settings", self._open_settings)
+        bind("app.model", self._open_model)
         bind("app.cheat_sheet", self._open_sheet)
         bind("app.doctor", self._open_doctor)
         bind("app.guide", self._open_guide, lambda: guide().exists())
@@ -163,7 +166,7 @@ class FrameCommands(QObject):
         if self._settings is None:
             from app.views.frame.settings_panel import SettingsPanel
 
-            self._settings = SettingsPanel(self._form, self._model, self._theme, self._host)
+            self._settings = SettingsPanel(self._form, self._setup, self._model, self._theme, self._host)
         return self._settings
 
     @property
@@ -225,6 +228,9 @@ class FrameCommands(QObject):
 
     def _open_settings(self) -> None:
         self.settings.toggle()
+
+    def _open_model(self) -> None:
+        self.settings.open_model()
 
     def _take_settings(self, values: dict[str, object]) -> None:
         self._theme.set_mode(str(values["theme"]))

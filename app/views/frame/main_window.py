@@ -46,6 +46,7 @@ from app.views.widgets.toast import Toast
 
 if TYPE_CHECKING:
     from app.models.common.jobs import JobList
+    from app.models.common.model_setup import ModelSetup
     from app.models.common.search import SearchModel
     from app.models.common.settings_form import SettingsForm
     from app.models.common.workspace import WorkspaceModel
@@ -121,7 +122,12 @@ class MainWindow(QMainWindow):
 
     # ------------------------------------------------------------ setup
     def attach(
-        self, workspace: WorkspaceModel, jobs: JobList, search: SearchModel, form: SettingsForm
+        self,
+        workspace: WorkspaceModel,
+        jobs: JobList,
+        search: SearchModel,
+        form: SettingsForm,
+        setup: ModelSetup,
     ) -> None:
         """Connect the frame to the models and bind its commands."""
         from app.views.frame.frame_commands import FrameCommands
@@ -132,7 +138,7 @@ class MainWindow(QMainWindow):
         workspace.said.connect(self.say)
         workspace.history_changed.connect(self._offer_undo)
         workspace.host_said.connect(self.banner.tell)
-        self.commands = FrameCommands(self, workspace, jobs, search, form)
+        self.commands = FrameCommands(self, workspace, jobs, search, form, setup)
         workspace.index_damaged.connect(self.commands.offer_rebuild)
         self.center.refresh()
 

@@ -13,7 +13,7 @@ import keyring
 import keyring.errors
 import pytest
 
-from app import settings
+from app import model_keys, settings
 from app.errors import InputError, StoreError
 from app.settings import RoleSettings, Settings
 
@@ -159,8 +159,8 @@ def test_a_link_in_place_of_the_runtime_folder_is_refused(
 def test_the_key_comes_from_the_environment_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyring, "get_password", lambda *_: "from the keyring")
 
-    assert settings.model_key({settings.KEY_VARIABLE: "from the environment"}) == "from the environment"
-    assert settings.model_key({}) == "from the keyring"
+    assert model_keys.model_key({settings.KEY_VARIABLE: "from the environment"}) == "from the environment"
+    assert model_keys.model_key({}) == "from the keyring"
 
 
 def test_without_a_keyring_there_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,4 +169,4 @@ def test_without_a_keyring_there_is_no_key(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(keyring, "get_password", none)
 
-    assert settings.model_key({}) == ""
+    assert model_keys.model_key({}) == ""

@@ -22,6 +22,8 @@ REASONING_ROOM = 2_000
 """Tokens of the second try where all of the first went into reasoning."""
 SECONDS = 45.0
 """Longest wait for one answer."""
+MOST_NAMES = 500
+"""Names of models that a report keeps."""
 COLORS = {"red": (214, 40, 40), "green": (30, 150, 60), "blue": (40, 80, 200), "yellow": (245, 215, 40)}
 _SUM = object_schema("sum", sum=INTEGER)
 _TOOL = {
@@ -53,6 +55,7 @@ class EndpointTest:
         self._limit, self._room = "max_tokens", MOST_TOKENS
         self._checks: list[ModelCheck] = []
         self._tokens = (0, 0)
+        self._names: tuple[str, ...] = ()
 
     async def run(self) -> ModelReport:
         """Ask all questions; nothing further is asked where the first gets no answer."""
@@ -72,6 +75,7 @@ class EndpointTest:
             at=time.time(),
             checks=tuple(self._checks),
             tokens=self._tokens,
+            models=self._names,
         )
 
     # the questions
@@ -87,6 +91,7 @@ class EndpointTest:
                 self._add(name, False, failed.what, failed.remedy)
                 self._model = ""
             return
+        self._names = tuple(names[:MOST_NAMES])
         some = ", ".join(names[:8]) + ("…" if len(names) > 8 else "")
         if not self._model and len(names) == 1:
             self._model = names[0]

@@ -1,0 +1,55 @@
+"""A keyring in a file, for tests: ``PYTHON_KEYRING_BACKEND=tests.support.fake_keyring.FileKeyring``."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from keyring.backend import KeyringBackend
+from keyring.errors import PasswordDeleteError
+
+FILE_VARIABLE = "SITELORE_TEST_KEYRING"
+"""Names the file; processes of one test share it."""
+
+
+class FileKeyring(KeyringBackend):
+    """Keeps passwords as JSON, by service and name."""
+
+    priority = 1  # type: ignore[assignment]
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self._read().get(f"{service}/{username}")
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self._write({**self._read(), f"{service}/{username}": password})
+
+    def delete_password(self, service: str, username: str) -> None:
+        held = self._read()
+        if held.pop(f"{service}/{username}", None) is None:
+            raise PasswordDeleteError(username)
+        self._write(held)
+
+    @property
+    def _path(self) -> Path:
+        return Path(os.environ[FILE_VARIABLE])
+
+    def _read(self) -> dict[str, str]:
+        return json.loads(self._path.read_text("utf-8")) if self._path.exists() else {}
+
+    def _write(self, held: dict[str, str]) -> None:
+        self._path.write_text(json.dumps(held), encoding="utf-8")
+
+
+def use_fake_keyring(monkeypatch, folder: Path) -> FileKeyring:
+    """Use a keyring in ``folder`` in this process and its children; no key is in the environment."""
+    import keyring
+
+    monkeypatch.setenv(FILE_VARIABLE, str(folder / "keyring.json"))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "tests.support.fake_keyring.FileKeyring")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    made = FileKeyring()
+    before = keyring.get_keyring()
+    monkeypatch.setattr(keyring.core, "_keyring_backend", made)
+    assert keyring.get_keyring() is made or before is None
+    return made
