@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+from keyring import core
 from keyring.backend import KeyringBackend
 from keyring.errors import PasswordDeleteError
 
@@ -43,13 +44,9 @@ class FileKeyring(KeyringBackend):
 
 def use_fake_keyring(monkeypatch, folder: Path) -> FileKeyring:
     """Use a keyring in ``folder`` in this process and its children; no key is in the environment."""
-    import keyring
-
     monkeypatch.setenv(FILE_VARIABLE, str(folder / "keyring.json"))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "tests.support.fake_keyring.FileKeyring")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     made = FileKeyring()
-    before = keyring.get_keyring()
-    monkeypatch.setattr(keyring.core, "_keyring_backend", made)
-    assert keyring.get_keyring() is made or before is None
+    monkeypatch.setattr(core, "_keyring_backend", made)
     return made
