@@ -22,7 +22,6 @@ from tests.support.fake_engine import FakeEngine
 from tests.support.fake_keyring import use_fake_keyring
 
 KEY = "sk-typed-and-never-shown"
-OLDER = f"{settings.APP}/{model_keys.OLDER_ENTRY}"
 CHECKS = (
     ModelCheck(name="key", ok=True, found="accepted"),
     ModelCheck(name="answer", ok=True, found="small answers"),
@@ -35,7 +34,7 @@ CHECKS = (
 def held(monkeypatch, tmp_path):
     """Everything in the keyring, by entry."""
     kept = use_fake_keyring(monkeypatch, tmp_path)
-    return kept._read
+    return kept.entries
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from keyring import core
 from keyring.backend import KeyringBackend
+from keyring.compat import properties
 from keyring.errors import PasswordDeleteError
 
 FILE_VARIABLE = "SITELORE_TEST_KEYRING"
@@ -17,16 +18,21 @@ FILE_VARIABLE = "SITELORE_TEST_KEYRING"
 class FileKeyring(KeyringBackend):
     """Keeps passwords as JSON, by service and name."""
 
-    priority = 1  # type: ignore[assignment]
+    @properties.classproperty
+    def priority(cls) -> float:  # noqa: N805
+        """Refused without a file: keyring takes any class that it knows and that is not."""
+        if FILE_VARIABLE not in os.environ:
+            raise RuntimeError(f"{FILE_VARIABLE} names no file")
+        return 1.0
 
     def get_password(self, service: str, username: str) -> str | None:
-        return self._read().get(f"{service}/{username}")
+        return self.entries().get(f"{service}/{username}")
 
     def set_password(self, service: str, username: str, password: str) -> None:
-        self._write({**self._read(), f"{service}/{username}": password})
+        self._write({**self.entries(), f"{service}/{username}": password})
 
     def delete_password(self, service: str, username: str) -> None:
-        held = self._read()
+        held = self.entries()
         if held.pop(f"{service}/{username}", None) is None:
             raise PasswordDeleteError(username)
         self._write(held)
@@ -35,7 +41,8 @@ class FileKeyring(KeyringBackend):
     def _path(self) -> Path:
         return Path(os.environ[FILE_VARIABLE])
 
-    def _read(self) -> dict[str, str]:
+    def entries(self) -> dict[str, str]:
+        """All passwords."""
         return json.loads(self._path.read_text("utf-8")) if self._path.exists() else {}
 
     def _write(self, held: dict[str, str]) -> None:

@@ -219,7 +219,9 @@ def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] =
     key = model_key(environ, url)
     if not url and not key:
         found = "none set; the workbench does without"
-        remedy = f"export SITELORE_MODEL_URL=... {settings.KEY_VARIABLE}=... to use a language model"
+        remedy = (
+            f"set up a model in the settings, or export SITELORE_MODEL_URL=... {settings.KEY_VARIABLE}=..."
+        )
         return Check(name="model endpoint", ok=False, found=found, remedy=remedy, needed=False)
     address = (url or "https://api.openai.com/v1").rstrip("/")
     shown = _without_user(address)

@@ -83,7 +83,7 @@ def test_an_endpoint_out_of_reach_is_no_failure_and_shows_no_password(address: s
 
 
 def test_without_an_endpoint_the_workbench_does_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor.settings, "model_key", lambda _: "")
+    monkeypatch.setattr(doctor, "model_key", lambda *_: "")
 
     assert not doctor.endpoint_check("", {}).needed
 
