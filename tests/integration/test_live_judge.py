@@ -195,8 +195,11 @@ async def test_a_judge_beside_the_agent_hardly_slows_the_run(operator, home, mon
                     times.append(time.monotonic()) if isinstance(event, RunAdvanced) else None
                 )
             )
-            await operator.engine.run_task(request)
+            summary = await operator.engine.run_task(request)
             stop()
+            assert (summary.cost is None) == (judge == "off"), (
+                "a judge's price that is not known is not nothing"
+            )
             took = times[10] - times[0]  # until the tenth step was recorded
             seconds[judge] = min(seconds.get(judge, took), took)
         assert judged(endpoint) >= 6

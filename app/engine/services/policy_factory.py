@@ -218,6 +218,10 @@ class JudgedScoutBundle(PolicyBundle):
         """Return the usage of the judge."""
         return usage_by_role(self._model)
 
+    def cost(self) -> Cost:
+        """Return the cost of the judge so far."""
+        return cost_of(self._model.usage().values())
+
     async def aclose(self) -> None:
         """Close policy and model."""
         await super().aclose()

@@ -26,7 +26,7 @@ from app.engine.agent.memory.rendering import WORKER_CAPS, planner_view, render_
 from app.engine.agent.model.client import EndpointModel
 from app.engine.agent.ports import AgentTask
 from app.engine.core.action_result import ActionResult, Effect
-from app.engine.core.actions.recorded import to_recorded
+from app.engine.core.actions.recorded import RecordedAction, describe_action, to_recorded
 from app.engine.core.actions.types import (
     Action,
     Branch,
@@ -352,3 +352,10 @@ async def test_a_note_of_step_2_answers_at_step_80_after_eviction_and_a_resume(f
     assert (run.outcome, run.answer) == (Outcome.ANSWERED, "4711")
     assert ("4711" in asked[80]) == (filler == "short")
     assert len(asked) == (82 if filler == "long" else 81)
+
+
+def test_reading_notes_is_told_with_what_was_asked_for_and_without_empty_quotes():
+    every = RecordedAction(kind="read_notes", args={})
+    some = RecordedAction(kind="read_notes", args={"which": "3-7"})
+    assert describe_action(every, None) == "read notes"
+    assert describe_action(some, None) == "read notes: 3-7"

@@ -123,7 +123,7 @@ class TakeNote(Action):
     call("read_notes", argument("which", "notes", "query", "text", needed=False, stored=Stored.IF_SET),
          usage='read_notes("3-7")',
          help="read notes that your memory does not show in full: by numbers, by words, or all without an argument",
-         words="read notes {which:q}"),
+         words="read notes{which:?: }{which}"),
 ))  # fmt: skip
 class ReadNotes(Action):
     """Read notes back whole: by numbers (``3-7``), by words, or all."""
