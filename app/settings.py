@@ -99,6 +99,36 @@ class Settings:
             "help": 'By role, as JSON: {"planner": {"model": "…", "effort": "high", "price": "1.25/10"}}',
         },
     )
+    model_api: Literal["chat", "responses"] = _setting(
+        "chat",
+        "SITELORE_MODEL_API",
+        label="API",
+        help="chat: chat completions; responses: the Responses API, which keeps a reasoning model's thoughts",
+    )
+    model_tools: Literal["off", "on"] = _setting(
+        "off",
+        "SITELORE_MODEL_TOOLS",
+        label="Native tool calls",
+        help="on: actions are offered to the model as tools; off: it writes them as text",
+    )
+    model_cache_marks: Literal["off", "on"] = _setting(
+        "off",
+        "SITELORE_MODEL_CACHE_MARKS",
+        label="Cache marks",
+        help="on: marks the stable part of a prompt for endpoints that cache on request, such as Anthropic's",
+    )
+    model_headers: str = _setting(
+        "",
+        "SITELORE_MODEL_HEADERS",
+        label="Extra headers",
+        help="Name: value, one per line or separated by ;  {key} stands for the key",
+    )
+    model_api_version: str = _setting(
+        "",
+        "SITELORE_MODEL_API_VERSION",
+        label="Azure API version",
+        help="api-version of a classic Azure endpoint, such as 2024-10-21; empty for all others",
+    )
     run_tokens: int = _setting(
         0, "SITELORE_RUN_TOKENS", label="Max tokens per run", help="Input and output tokens; 0 = unlimited"
     )
@@ -248,6 +278,13 @@ def model_reports_dir() -> Path:
     import platformdirs
 
     return platformdirs.user_data_path(APP, appauthor=False) / "models"
+
+
+def capabilities_path() -> Path:
+    """``endpoints.json`` in the user-data folder: what endpoints were found to take."""
+    import platformdirs
+
+    return platformdirs.user_data_path(APP, appauthor=False) / "endpoints.json"
 
 
 def logins_dir() -> Path:

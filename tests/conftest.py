@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 GUI = Path(__file__).resolve().parent / "gui"
+
+# What an endpoint was found to take is remembered for the user, and no test is one.
+os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="sitelore-tests-")
 
 # No deadline: a busy machine must not fail a law.
 settings.register_profile("fast", max_examples=25, deadline=None)

@@ -46,6 +46,7 @@ class ScriptedModel:
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
+        actions: object = None,
     ) -> ModelReply:
         question = Question(role=role, messages=tuple(messages), schema=schema, pictures=dict(pictures or {}))
         self.asked.append(question)

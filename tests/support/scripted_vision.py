@@ -42,6 +42,7 @@ class ScriptedVision:
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
+        actions: object = None,
     ) -> ModelReply:
         assert role is AgentRole.VISION
         assert schema is not None

@@ -41,8 +41,9 @@ class MessagePart:
 
     Attributes:
         text: what is sent; of an image its description without addresses.
-        digest: content hash of a picture; of a whole element list, its name for lists that change it.
-        detail: of a picture, how closely the endpoint is asked to read it (``low``, ``high``); "" leaves it to it.
+        digest: content hash of a picture; of a whole element list, its name for lists that change it; of thinking, the
+            name of its sealed form (``ModelReply.reasoning``).
+        detail: of a picture: ``low``, ``high`` or ``auto`` for the endpoint, "" for its default.
         call: id that ties a tool call to its result.
         failed, cause, target: of a tool result, from its typed ``effect.Result``.
         url, title, state: of a state part and of a tool result: where it was.

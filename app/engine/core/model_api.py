@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -38,8 +38,10 @@ class ModelReply:
         digest: content hash of the recorded exchange, "" where none is stored.
         parameters: what was sent beside the messages (``recording_model.sent_parameters``).
         money: US dollars at the price of that time; ``None`` where no price is known.
-        cut: it ended at the token limit.
-        unseen: pictures were replaced by words, because the endpoint takes none.
+        truncated: it ended at the token limit.
+        pictures_dropped: pictures were replaced by words, because the endpoint takes none.
+        context: tokens of prompt and answer that the endpoint takes, ``None`` where that is not known.
+        reasoning: names the sealed reasoning, for the digest of a thinking part; "" where there is none.
     """
 
     text: str
@@ -55,6 +57,8 @@ class ModelReply:
     pictures_dropped: bool = False
     parameters: dict[str, Any] = field(default_factory=dict[str, Any])
     money: float | None = None
+    context: int | None = None
+    reasoning: str = ""
 
 
 class ModelErrorKind(StrEnum):
@@ -66,17 +70,23 @@ class ModelErrorKind(StrEnum):
     SERVER = "server"  # 5xx until the budget ran out
     TIMEOUT = "timeout"
     REFUSED = "refused"  # 4xx: the request itself
+    TOO_LONG = "too long"  # the prompt does not fit into the context
     BUDGET = "budget"  # tokens, money or time of the run are used up
     UNREADABLE = "unreadable"  # the response is no answer
     NO_MODEL = "no model"  # no endpoint is set
 
 
 class ModelError(SiteloreError):
-    """No answer came; ``trouble`` says why, the message what to do."""
+    """No answer came; ``trouble`` says why, the message what to do.
 
-    def __init__(self, message: str, trouble: ModelErrorKind, remedy: str = "") -> None:
+    ``context`` is the tokens that would fit, where the prompt was too long.
+    """
+
+    def __init__(
+        self, message: str, trouble: ModelErrorKind, remedy: str = "", *, context: int | None = None
+    ) -> None:
         super().__init__(f"{message} ({remedy})" if remedy else message)
-        self.kind = trouble
+        self.kind, self.context = trouble, context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,12 +117,14 @@ class LanguageModel(Protocol):
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
+        actions: Collection[str] | None = None,
     ) -> ModelReply:
         """Return one answer of at most ``most`` tokens; ``pictures`` by the digest that image parts name.
 
         ``schema`` is a JSON schema (with a ``title``) for the answer: requested as structured output where the
         endpoint offers
-        it, read tolerantly where not.
+        it, read tolerantly where not. ``actions`` may be offered as tools; calls of them stand in the answer's text as
+        if they had been written.
 
         Raises:
             ModelError: no answer came.

@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -191,3 +192,18 @@ async def test_what_is_claimed_and_declared_goes_through_the_connection(server: 
     (decision,) = await decided(model_at(server))
 
     assert decision.action == Stop("42")
+
+
+async def test_a_short_context_shortens_the_page_and_the_run_still_acts(server: ProtocolServer):
+    server.context = 4_096
+    lines = "\n".join(f"[{at}] link 'Order {at} of the year before last'" for at in range(1, 900))
+    page = replace(PAGE, tree=f"{PAGE.tree}\n{lines}")
+    head = LlmPolicy(model_at(server), fence=Fence("f00d"))
+    turns = tuple[HistoryEntry, ...]()
+    for step in range(4):
+        decision = await head.decide(replace(sight(step, turns), page=page))
+        assert decision.action == Click(0)
+        came = ActionResult(success=True, effect=Effect.CHANGED)
+        turns += (HistoryEntry(step=step, url=PAGE.url, title="Shop", state="", action=Click(0), result=came,
+                               words="click link 'Orders'"),)  # fmt: skip
+    await head.aclose()

@@ -7,12 +7,18 @@ import json
 import random
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from app.engine.agent.answer_parser import parse_answer
 from app.engine.agent.model import transport
+from app.engine.agent.model.capability_store import CapabilityStore
 from app.engine.agent.model.client import EndpointModel
 from app.engine.agent.model.limits import Budget, Price, RetryPolicy
+from app.engine.agent.model.model_request import ModelOptions
+from app.engine.core.actions.types import TypeText
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from tests.support.protocol_server import (
@@ -123,6 +129,142 @@ async def test_a_model_that_thinks_gets_room_for_it(server: ProtocolServer):
         assert (await model.ask(AgentRole.OPERATOR, ASKED, most=50)).text == 'click("3")'
         await model.ask(AgentRole.OPERATOR, ASKED, most=50)
     assert [body["max_tokens"] for body in server.bodies] == [50, 4050, 4050]
+
+
+async def test_room_grows_until_a_model_that_reasons_long_can_answer(server: ProtocolServer, tmp_path: Path):
+    server.reasoning = 20_000
+    store = CapabilityStore(tmp_path / "endpoints.json")
+    async with asking(server, store=store) as model:
+        assert (await model.ask(AgentRole.OPERATOR, ASKED, most=500)).text == 'click("3")'
+    asked = [body["max_tokens"] for body in server.bodies]
+    assert asked == [500, 4500, 8500, 16_500, 32_500]
+    async with asking(server, store=CapabilityStore(tmp_path / "endpoints.json")) as model:
+        await model.ask(AgentRole.PLANNER, ASKED, most=500)
+    assert [body["max_tokens"] for body in server.bodies[5:]] == [32_500]
+
+
+async def test_room_ends_at_its_bound_and_at_the_budget(server: ProtocolServer):
+    server.reasoning = 10**6
+    async with asking(server) as model:
+        reply = await model.ask(AgentRole.OPERATOR, ASKED, most=500)
+    assert (reply.text, reply.truncated, server.bodies[-1]["max_tokens"]) == ("", True, 64_500)
+    server.asked.clear()
+    async with asking(server, budget=Budget(tokens=3000)) as model:
+        assert (await model.ask(AgentRole.OPERATOR, ASKED, most=500)).truncated
+    assert [body["max_tokens"] < 3000 for body in server.bodies] == [True, True]
+
+
+async def test_what_an_endpoint_rejects_is_not_sent_by_the_next_run(server: ProtocolServer, tmp_path: Path):
+    server.brain = lambda request: '{"ok": true}'
+    server.refuses = frozenset(
+        {"response_format", "stream_options", "max_tokens", "temperature", "reasoning_effort"}
+    )
+    for _ in range(2):
+        refused = len(server.asked)
+        store = CapabilityStore(tmp_path / "endpoints.json")
+        efforts = {AgentRole.JUDGE: "low"}
+        async with asking(server, store=store, efforts=efforts) as model:
+            assert (await model.ask(AgentRole.JUDGE, ASKED, schema=SCHEMA)).data == {"ok": True}
+    assert len(server.asked) - refused == 1
+    assert server.bodies[-1]["reasoning"] == {"effort": "low"}
+
+
+async def test_an_effort_is_sent_by_role_and_dropped_where_it_is_refused(server: ProtocolServer):
+    efforts = {AgentRole.PLANNER: "high"}
+    async with asking(server, efforts=efforts) as model:
+        await model.ask(AgentRole.PLANNER, ASKED)
+        await model.ask(AgentRole.OPERATOR, ASKED)
+        assert [body.get("reasoning_effort") for body in server.bodies] == ["high", None]
+        server.refuses = frozenset({"reasoning_effort", "reasoning"})
+        await model.ask(AgentRole.PLANNER, ASKED)
+    assert not {"reasoning_effort", "reasoning"} & set(server.bodies[-1])
+
+
+async def test_a_prompt_that_fits_is_answered_within_the_context(server: ProtocolServer):
+    server.context = 4000
+    async with asking(server) as model:
+        reply = await model.ask(AgentRole.OPERATOR, [said("word " * 2800)], most=3000)
+    assert (reply.text, reply.context) == ('click("3")', 4000)
+    assert len(server.asked) == 2
+    assert server.bodies[1]["max_tokens"] <= 500
+
+
+async def test_a_prompt_that_is_too_long_is_told_once_with_the_context(
+    server: ProtocolServer, tmp_path: Path
+):
+    server.context = 4000
+    for sent in (1, 0):
+        server.asked.clear()
+        async with asking(server, store=CapabilityStore(tmp_path / "endpoints.json")) as model:
+            with pytest.raises(ModelError) as caught:
+                await model.ask(AgentRole.OPERATOR, [said("word " * 4000)])
+        assert (caught.value.kind, caught.value.context) == (ModelErrorKind.TOO_LONG, 4000)
+        assert len(server.asked) == sent
+
+
+# classic Azure, headers, marks, detail
+
+
+@pytest.mark.parametrize("names_deployment", [True, False])
+async def test_classic_azure_is_asked_at_its_deployment_with_its_header(names_deployment: bool):
+    with ProtocolServer(lambda request: "yes", key=KEY, azure="2024-10-21") as azure:
+        url = f"{azure.url}?api-version=2024-10-21" if names_deployment else azure.root
+        version = "" if names_deployment else "2024-10-21"
+        model = EndpointModel(url, "" if names_deployment else "gpt", key=KEY, api_version=version)
+        assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == "yes"
+        await model.aclose()
+    name = "test-model" if names_deployment else "gpt"
+    assert azure.asked[0].path == f"/openai/deployments/{name}/chat/completions?api-version=2024-10-21"
+    assert "authorization" not in azure.asked[0].headers
+
+
+async def test_extra_headers_are_sent_and_never_shown(server: ProtocolServer, tmp_path: Path):
+    server.answers.append(failing(400, f"bad X-Team: blue-team-17 with {KEY}"))
+    headers = "X-Team: blue-team-17; X-Key: Key {key}"
+    store = CapabilityStore(tmp_path / "endpoints.json")
+    async with asking(server, headers=headers, store=store) as model:
+        await model.ask(AgentRole.OPERATOR, ASKED)
+        server.answers.extend([failing(500, f"bad X-Team: blue-team-17 with {KEY}")] * 3)
+        with pytest.raises(ModelError) as caught:
+            await model.ask(AgentRole.OPERATOR, ASKED)
+    assert (server.asked[0].headers["x-team"], server.asked[0].headers["x-key"]) == (
+        "blue-team-17",
+        f"Key {KEY}",
+    )
+    shown = str(caught.value) + (tmp_path / "endpoints.json").read_text()
+    assert "blue-team" not in shown
+    assert KEY not in shown
+
+
+async def test_cache_marks_leave_the_bytes_before_them_as_they_were(server: ProtocolServer):
+    def without_marks(messages: object) -> str:
+        return json.dumps(messages).replace(', "cache_control": {"type": "ephemeral"}', "")
+
+    so_far = [said("You act on web pages.", ChatRole.SYSTEM, -1), said("Task", turn=-1)]
+    async with asking(server, options=ModelOptions(cache_marks=True)) as model:
+        for turn in range(3):
+            so_far += [said(f"page {turn}", turn=turn)]
+            await model.ask(AgentRole.OPERATOR, [*so_far, said(f"tail {turn}", turn=-1)])
+            so_far += [said("click", ChatRole.ASSISTANT, turn)]
+        sent = [body["messages"] for body in server.bodies]
+        for before, after in pairwise(sent):
+            frozen = without_marks([*before[:-1], {**before[-1], "content": before[-1]["content"][:-1]}])
+            assert without_marks(after).startswith(frozen.removesuffix("]}]"))
+            assert '"cache_control"' in json.dumps(after[0])
+        server.refuses = frozenset({"cache_control"})
+        await model.ask(AgentRole.OPERATOR, ASKED)
+    assert "cache_control" not in json.dumps(server.bodies[-1])
+
+
+async def test_the_detail_of_a_picture_is_sent_and_dropped_where_it_is_refused(server: ProtocolServer):
+    picture = MessagePart(kind=PartKind.IMAGE, text="the page", digest="a", detail="low")
+    asked = [*ASKED, ChatMessage(role=ChatRole.USER, parts=(picture,))]
+    async with asking(server) as model:
+        await model.ask(AgentRole.VISION, asked, pictures={"a": PNG})
+        server.refuses = frozenset({"detail"})
+        reply = await model.ask(AgentRole.VISION, asked, pictures={"a": PNG})
+    assert ['"detail": "low"' in json.dumps(body) for body in server.bodies] == [True, True, False]
+    assert not reply.pictures_dropped
 
 
 async def test_a_local_endpoint_bypasses_the_proxy_of_the_environment(
@@ -247,12 +389,12 @@ async def test_rejected_fields_are_learnt_once(server: ProtocolServer):
     assert '"ok"' in server.bodies[-1]["messages"][-1]["content"]
 
 
-async def test_a_context_overflow_is_an_error_and_nothing_is_learnt(server: ProtocolServer):
-    server.answers.extend([failing(400, "This model's maximum context length is 10 tokens")])
+async def test_a_context_overflow_is_an_error_and_nothing_is_left_out(server: ProtocolServer):
+    server.answers.extend([failing(400, "This model's maximum context length is exceeded")])
     async with asking(server) as model:
         with pytest.raises(ModelError, match="maximum context length") as caught:
             await model.ask(AgentRole.JUDGE, ASKED, schema=SCHEMA)
-        assert caught.value.kind is ModelErrorKind.REFUSED
+        assert caught.value.kind is ModelErrorKind.TOO_LONG
         await model.ask(AgentRole.JUDGE, ASKED, schema=SCHEMA)
     assert "response_format" in server.bodies[-1]
 
@@ -470,3 +612,66 @@ async def test_the_budget_of_time_ends_a_call_and_forbids_waits(server: Protocol
     error = await trouble_with(server, budget=Budget(seconds=20), sleep=waits)
     assert error.kind is ModelErrorKind.SERVER
     assert waits == []
+
+
+# Responses, tools
+
+
+async def test_a_responses_model_gets_its_sealed_reasoning_again(server: ProtocolServer):
+    server.brain = lambda request: Answer(text="click", thinking="hm", reasoning=30)
+    async with asking(server, options=ModelOptions(responses=True)) as model:
+        first = await model.ask(AgentRole.OPERATOR, ASKED)
+        thought = MessagePart(kind=PartKind.THINKING, text="<think>hm</think>", digest=first.reasoning)
+        answer = MessagePart(kind=PartKind.TEXT, text="click")
+        said_before = ChatMessage(role=ChatRole.ASSISTANT, parts=(thought, answer), turn=0)
+        await model.ask(AgentRole.OPERATOR, [*ASKED, said_before, said("And now?", turn=1)])
+    assert (first.text, first.thinking, first.tokens[1]) == ("click", "hm", 31)
+    assert [asked.path for asked in server.asked] == ["/v1/responses"] * 2
+    body = server.bodies[1]
+    assert (body["store"], body["include"]) == (False, ["reasoning.encrypted_content"])
+    assert [item.get("type", item.get("role")) for item in body["input"]] == [
+        "system",
+        "user",
+        "reasoning",
+        "assistant",
+        "user",
+    ]
+    assert body["input"][2]["encrypted_content"] == "sealed 1"
+
+
+async def test_an_endpoint_without_responses_is_asked_for_chat(server: ProtocolServer):
+    server.responses = False
+    async with asking(server, options=ModelOptions(responses=True)) as model:
+        for _ in range(2):
+            assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == 'click("3")'
+    assert [asked.path for asked in server.asked] == ["/v1/responses", *["/v1/chat/completions"] * 2]
+
+
+@pytest.mark.parametrize("responses", [False, True])
+async def test_calls_of_tools_are_the_actions_that_text_would_be_and_are_sent_in_pairs(
+    server: ProtocolServer, responses: bool
+):
+    server.brain = lambda request: Answer(
+        calls=(("fill", {"bid": 15, "value": 'a "red" shoe', "enter": True}),)
+    )
+    offered = frozenset({"click", "fill", "stop"})
+    call = ChatMessage(
+        role=ChatRole.ASSISTANT,
+        parts=(MessagePart(kind=PartKind.TOOL_CALL, text='<action>\nclick("3")\n</action>', call="call-0"),),
+        turn=0,
+    )
+    came = ChatMessage(
+        role=ChatRole.TOOL,
+        parts=(MessagePart(kind=PartKind.TOOL_RESULT, text="it opened", call="call-0"),),
+        turn=0,
+    )
+    async with asking(server, options=ModelOptions(tools=True, responses=responses)) as model:
+        reply = await model.ask(AgentRole.OPERATOR, [*ASKED, call, came, said("Go on")], actions=offered)
+        await model.ask(AgentRole.OPERATOR, [*ASKED, call, said("Go on")], actions=offered)
+        await model.ask(AgentRole.PLANNER, ASKED)
+    assert parse_answer(reply.text, offered).action == TypeText(15, 'a "red" shoe', enter=True)
+    first, second, third = (json.dumps(body) for body in server.bodies)
+    assert '"tools"' in first
+    assert "call-0-0" in first
+    assert "call-0-0" not in second
+    assert '"tools"' not in third

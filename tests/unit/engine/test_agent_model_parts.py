@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.agent.model.capabilities import EndpointCapabilities, SchemaSupport, is_strict
+from app.engine.agent.model.capabilities import EndpointCapabilities, SchemaSupport, SentParameters, is_strict
 from app.engine.agent.model.chat_format import estimate_tokens, to_chat_messages
 from app.engine.agent.model.client import open_model
 from app.engine.agent.model.limits import (
@@ -21,8 +21,8 @@ from app.engine.agent.model.limits import (
     parse_price,
     retry_after,
 )
+from app.engine.agent.model.streamed_answer import StreamedAnswer
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model.transport import StreamedAnswer
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from app.errors import UsageError
@@ -201,7 +201,10 @@ STRICT = {**SCHEMA, "additionalProperties": False}
     ],
 )
 def test_a_refusal_says_what_to_leave_out(refusal: str, expected: EndpointCapabilities | None):
-    assert EndpointCapabilities().without_rejected(refusal, had_schema=True, had_pictures=True) == expected
+    assert (
+        EndpointCapabilities().without_rejected(refusal, SentParameters(schema=True, pictures=True))
+        == expected
+    )
 
 
 @given(st.text(max_size=30), st.booleans(), st.booleans())
@@ -209,7 +212,7 @@ def test_leaving_out_comes_to_an_end(refusal: str, had_schema: bool, had_picture
     capabilities: EndpointCapabilities | None = EndpointCapabilities()
     for _ in range(8):
         capabilities = (
-            capabilities.without_rejected(refusal, had_schema=had_schema, had_pictures=had_pictures)
+            capabilities.without_rejected(refusal, SentParameters(schema=had_schema, pictures=had_pictures))
             if capabilities
             else None
         )

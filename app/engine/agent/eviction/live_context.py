@@ -137,10 +137,17 @@ class LiveContext:
         there = _digests(self._turns)
         self._shown = [shown for shown in self._shown if shown.digest in there]
 
-    def add_answer(self, turn: int, text: str, *, thinking: str = "", call: str = "") -> None:
-        """Add the model's answer; with ``call`` the text is a tool call that ``came`` answers."""
+    def add_answer(
+        self, turn: int, text: str, *, thinking: str = "", call: str = "", reasoning: str = ""
+    ) -> None:
+        """Add the model's answer; with ``call`` the text is a tool call that ``came`` answers.
+
+        ``reasoning`` names the sealed form of its thinking.
+        """
         parts = [
-            MessagePart(kind=PartKind.THINKING, text=_shortened(thinking)) if thinking else None,
+            MessagePart(kind=PartKind.THINKING, text=_shortened(thinking), digest=reasoning)
+            if thinking or reasoning
+            else None,
             MessagePart(kind=PartKind.TOOL_CALL if call else PartKind.TEXT, text=text, call=call),
         ]
         kept = tuple(part for part in parts if part is not None)

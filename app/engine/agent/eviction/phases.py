@@ -84,7 +84,7 @@ def thinking(
     older = {
         place: MessagePart(kind=PartKind.MARKER, evicted=PartKind.THINKING)
         for place, part in positions(messages)
-        if part.kind is PartKind.THINKING and part.text and place[0] < since
+        if part.kind is PartKind.THINKING and (part.text or part.digest) and place[0] < since
     }
     return _replaced(messages, older)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from app.engine.agent.answer_parser import ParsedAnswer, parse_answer
 from app.engine.agent.eviction.live_context import LiveContext
@@ -36,6 +37,8 @@ _LAST_BEFORE = 4
 """Steps shown of a resumed run."""
 _QUOTED = 600
 _THINKING = 1500
+_SHORTEST_TREE = 400
+"""Characters of a page below which no shorter context is tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,7 @@ class OperatorAnswer:
 
     parsed: ParsedAnswer
     raw: str = ""
+    reasoning: str = ""
 
     @property
     def action(self) -> Action | None:
@@ -65,6 +69,8 @@ class Operator:
 
     def __init__(self, fence: Fence, options: LlmOptions, *, sees: bool = False) -> None:
         self._fence, self._options, self._sees = fence, options, sees
+        self._tree, self._budget, self._most = options.tree, options.budget, options.answer
+        self._shown: dict[str, Any] = {}
         self._context: LiveContext | None = None
         self._offered = options.offered
         self._open: tuple[int, str] | None = None
@@ -93,13 +99,14 @@ class Operator:
         """
         context = self._context or self._begin(observation)
         self._take_in_results(context, observation)
+        self._shown = {"caption": caption, "marks_hold": marks_hold, "picture": picture}
         self._picture = picture if self._pictured else None
         if self._picture is not None:
             self._pictures.pop(self._picture.digest, None)
             self._pictures[self._picture.digest] = self._picture.data
         context.add_observation(
             observation.step,
-            fit_tree(observation.page, self._options.tree),
+            fit_tree(observation.page, self._tree),
             state=render_location(observation, self._fence),
             url=observation.page.url,
             title=observation.page.title,
@@ -143,7 +150,11 @@ class Operator:
         said = answer.parsed.call or answer.raw[:_QUOTED]
         call = f"call-{observation.step}"
         self._context.add_answer(
-            observation.step, f"<action>\n{said}\n</action>", thinking=thinking, call=call
+            observation.step,
+            f"<action>\n{said}\n</action>",
+            thinking=thinking,
+            call=call,
+            reasoning=answer.reasoning,
         )
         self._open = (observation.step, call)
 
@@ -167,7 +178,7 @@ class Operator:
         self._context = LiveContext(
             self._system(observation),
             keep=self._options.keep,
-            budget=self._options.budget,
+            budget=self._budget,
             fence=self._fence.around,
         )
         return self._context
@@ -223,9 +234,13 @@ class Operator:
                 AgentRole.OPERATOR,
                 context.prompt(*self._tail(observation, brief)),
                 pictures=self._pictures or None,
-                most=self._options.answer,
+                most=self._most,
+                actions=self._offered,
             )
         except ModelError as error:
+            if error.kind is ModelErrorKind.TOO_LONG and self._tree > _SHORTEST_TREE:
+                self._shorten(error.context, observation)
+                return await self._asked(usage, observation, brief)
             if error.kind is not ModelErrorKind.UNREADABLE:
                 raise
             return OperatorAnswer(parsed=ParsedAnswer(why=str(error)))
@@ -234,7 +249,17 @@ class Operator:
             parsed = replace(parsed, why=f"{parsed.why} The answer was cut off; think in fewer words.")
         if not parsed.reason and reply.thinking:
             parsed = replace(parsed, reason=reply.thinking[:_THINKING])
-        return OperatorAnswer(parsed=self._checked(parsed, observation), raw=reply.text)
+        checked = self._checked(parsed, observation)
+        return OperatorAnswer(parsed=checked, raw=reply.text, reasoning=reply.reasoning)
+
+    def _shorten(self, context: int | None, observation: Observation) -> None:
+        """Begin the context anew with less of the page; the last steps are told as those of a resumed run are."""
+        tokens = context or self._tree // 4
+        self._most = min(self._most, tokens // 5)
+        self._tree = max(_SHORTEST_TREE, min(self._tree // 2, tokens))
+        self._budget = min(self._budget, tokens // 2)
+        self._context, self._open = None, None
+        self.see(observation, **self._shown)
 
     def _checked(self, parsed: ParsedAnswer, observation: Observation) -> ParsedAnswer:
         """Reject what the parser can't know: an unknown domain, a point outside of the picture."""

@@ -40,6 +40,7 @@ from app.engine.core.text import one_line
 RE_ASKS = 1
 _ANSWER_TOKENS = 1200
 _LAST_TURNS = 8
+_SHORTEST_TREE = 400
 _MOST_NODES = 12
 _MOST_NEXT_STEPS = 4
 _MOST_CONSTRAINTS = 16
@@ -86,7 +87,7 @@ class Planner:
     """Asks the model for a plan, or for a verdict on a claim."""
 
     def __init__(self, fence: Fence) -> None:
-        self._fence = fence
+        self._fence, self._tree = fence, PLANNER_TREE_CHARACTERS
 
     async def plan(
         self,
@@ -112,7 +113,7 @@ class Planner:
                 f"{self._request_text(observation, summary)}\n",
                 *tip_parts(observation.tips, self._fence, observation.procedures),
                 self._fence.around("place", render_location(observation, self._fence)),
-                render_page(observation.page, self._fence, PLANNER_TREE_CHARACTERS),
+                render_page(observation.page, self._fence, self._tree),
                 picture.part if picture is not None else "",
                 _claim_question(claim, self._fence),
             ),
@@ -128,6 +129,9 @@ class Planner:
                     most=_ANSWER_TOKENS,
                 )
             except ModelError as error:
+                if error.kind is ModelErrorKind.TOO_LONG and self._tree > _SHORTEST_TREE:
+                    self._tree = max(_SHORTEST_TREE, min(self._tree // 2, error.context or self._tree))
+                    return await self.plan(usage, observation, summary=summary, claim=claim)
                 if error.kind is not ModelErrorKind.UNREADABLE:
                     raise
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,9 +30,12 @@ class UsageTracker:
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
+        actions: Collection[str] | None = None,
     ) -> ModelReply:
         """See ``LanguageModel.ask``."""
-        reply = await self.model.ask(role, messages, schema=schema, pictures=pictures, most=most)
+        reply = await self.model.ask(
+            role, messages, schema=schema, pictures=pictures, most=most, actions=actions
+        )
         self.tokens_in += reply.tokens[0]
         self.tokens_out += reply.tokens[1]
         self.seconds += reply.seconds

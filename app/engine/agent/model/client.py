@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from app.engine.agent.model.capabilities import EndpointCapabilities
-from app.engine.agent.model.chat_format import answer_tokens, estimate_tokens, to_chat_messages
+from app.engine.agent.model.capabilities import MIN_ANSWER, EndpointCapabilities, context_size, prompt_size
+from app.engine.agent.model.capability_store import CapabilityStore
+from app.engine.agent.model.chat_format import answer_tokens, estimate_tokens
+from app.engine.agent.model.endpoint_url import DEFAULT_URL, endpoint_of
 from app.engine.agent.model.limits import (
     Budget,
     Heartbeat,
@@ -21,12 +25,15 @@ from app.engine.agent.model.limits import (
     budget_exhausted,
     known_price,
 )
+from app.engine.agent.model.model_request import ModelOptions, ModelRequest
 from app.engine.agent.model.recording_model import RecordingModel, sent_parameters
 from app.engine.agent.model.request_errors import RequestFailed
 from app.engine.agent.model.role_choices import refuse_unpriced, role_choices
+from app.engine.agent.model.streamed_answer import StreamedAnswer
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model.transport import ModelTransport, StreamedAnswer
-from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
+from app.engine.agent.model.tool_calls import with_calls
+from app.engine.agent.model.transport import ModelTransport
+from app.engine.core.chat_messages import ChatMessage
 from app.engine.core.model_api import (
     AgentRole,
     LanguageModel,
@@ -35,12 +42,15 @@ from app.engine.core.model_api import (
     ModelReply,
     ModelUsage,
 )
-from app.settings import KEY_VARIABLE, Settings
+from app.settings import KEY_VARIABLE, Settings, capabilities_path
 
 log = logging.getLogger(__name__)
 
 _REJECTED_STATUSES = frozenset({400, 415, 422})
 """Statuses of a request that is rejected for its content."""
+_MISSING_STATUSES = frozenset({404, 405, 501})
+"""Statuses of an address that an endpoint does not have."""
+_MOST_SEALED = 64
 
 
 def open_model(
@@ -82,6 +92,14 @@ def open_model(
             money=max(0.0, chosen.run_money),
         ),
         heartbeat=heartbeat,
+        options=ModelOptions(
+            responses=chosen.model_api == "responses",
+            tools=chosen.model_tools == "on",
+            cache_marks=chosen.model_cache_marks == "on",
+        ),
+        headers=chosen.model_headers,
+        api_version=chosen.model_api_version,
+        store=CapabilityStore(capabilities_path()),
     )
     return RecordingModel(model, sink, mask) if sink is not None else model
 
@@ -94,6 +112,8 @@ class EndpointModel:
         model: name of the model; ``models`` are others by role.
         efforts: reasoning effort by role.  prices: by role; others have ``price``, or the listed one.
         heartbeat: notified of every sign of life of the endpoint.
+        options: API, tools, marks.  headers, api_version: see ``endpoint_of``.
+        store: what was learnt of the endpoint, kept between runs.
         sleep, rng: for tests.
     """
 
@@ -110,6 +130,10 @@ class EndpointModel:
         retries: RetryPolicy | None = None,
         price: Price | None = None,
         heartbeat: Heartbeat | None = None,
+        options: ModelOptions | None = None,
+        headers: str = "",
+        api_version: str = "",
+        store: CapabilityStore | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         rng: random.Random | None = None,
     ) -> None:
@@ -117,7 +141,10 @@ class EndpointModel:
         self._efforts, self._prices = dict(efforts or {}), dict(prices or {})
         self._retries = retries or RetryPolicy()
         self._heartbeat = heartbeat or Heartbeat()
-        self._transport = ModelTransport(url, key, self._retries, self._heartbeat)
+        endpoint = endpoint_of(url, key, headers=headers, api_version=api_version)
+        self._transport = ModelTransport(endpoint, self._retries, self._heartbeat)
+        self._options, self._store, self._url = options or ModelOptions(), store, url or DEFAULT_URL
+        self._sealed: dict[str, list[dict[str, Any]]] = {}
         self._price, self._sleep, self._rng = price, sleep, rng or random.Random()
         self._capabilities: dict[str, EndpointCapabilities] = {}
         self.meter = Meter(budget)
@@ -130,35 +157,87 @@ class EndpointModel:
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
+        actions: Collection[str] | None = None,
     ) -> ModelReply:
         """See ``LanguageModel.ask``. Cancelling it closes the connection at once."""
         with self._heartbeat.asking():
-            name = self._models.get(role) or self._model or await self._only_model()
-            request = _ModelRequest(name, messages, schema, pictures or {}, estimate_tokens(messages))
+            name = self._transport.endpoint.model(self._models.get(role) or self._model)
+            request = ModelRequest(
+                name or await self._only_model(),
+                messages,
+                schema,
+                pictures or {},
+                estimate_tokens(messages),
+                actions,
+                self._options,
+                self._efforts.get(role, ""),
+            )
             return await self._asked(role, request, most)
 
-    async def _asked(self, role: AgentRole, request: _ModelRequest, most: int) -> ModelReply:
+    async def _asked(self, role: AgentRole, request: ModelRequest, most: int) -> ModelReply:
         price = self._prices.get(role) or self._price or known_price(request.model)
-        capabilities = self._capabilities.get(request.model, EndpointCapabilities())
+        have = await self._known(request.model)
         failures = 0
         while True:
+            _check_length(have, request)
+            limit = have.token_limit(most, request.tokens)
             try:
-                with self.meter.reserve(request.tokens, capabilities.token_limit(most), price) as allowed:
-                    reply = await self._attempt(role, request, capabilities, allowed, price)
+                with self.meter.reserve(request.tokens, limit, price) as allowed:
+                    reply = await self._attempt(role, request, have, allowed, price)
             except RequestFailed as failed:
-                reduced = self._reduced(capabilities, failed, request)
+                if failed.kind is ModelErrorKind.TOO_LONG:
+                    have, request = await self._shortened(have, request, failed, most)
+                    continue
+                reduced = _reduced(have, failed, request, limit)
                 if reduced is None:
                     failures += 1
                     await self._pause(role, failed, failures)
-                capabilities = reduced or capabilities
+                have = reduced or have
             else:
-                if reply.truncated and not reply.text and not capabilities.thinks:
-                    capabilities = replace(
-                        capabilities, thinks=True
-                    )  # the whole allowance went into reasoning
+                # Where the budget set the limit, more room would not be given either.
+                grown = have.with_more_room() if _is_only_reasoning(reply) and allowed == limit else None
+                if grown is not None and grown.token_limit(most, request.tokens) > limit:
+                    have = grown
                     continue
-                self._capabilities[request.model] = capabilities
-                return reply
+                await self._learn(request.model, have)
+                return replace(reply, context=have.context)
+
+    async def _known(self, model: str) -> EndpointCapabilities:
+        if model not in self._capabilities:
+            stored = EndpointCapabilities()
+            if self._store is not None:
+                stored = await asyncio.to_thread(self._store.load, self._url, model)
+            self._capabilities.setdefault(model, stored)
+        return self._capabilities[model]
+
+    async def _learn(self, model: str, learnt: EndpointCapabilities) -> None:
+        """Remember what worked; a request at the same time may have learnt something else."""
+        known = self._capabilities.get(model, EndpointCapabilities())
+        merged = learnt.merged(known)
+        if merged == known:
+            return
+        self._capabilities[model] = merged
+        if self._store is not None:
+            await asyncio.to_thread(self._store.save, self._url, model, merged)
+
+    async def _shortened(
+        self, have: EndpointCapabilities, request: ModelRequest, failed: RequestFailed, most: int
+    ) -> tuple[EndpointCapabilities, ModelRequest]:
+        """Return what to send where only prompt and answer together are too long.
+
+        Raises:
+            ModelError: the prompt alone is; the context is remembered where the endpoint names it.
+        """
+        size = context_size(failed.endpoint_message)
+        told = replace(have, context=size) if size is not None else have
+        if size is not None:
+            await self._learn(request.model, told)
+        longer = replace(request, tokens=max(request.tokens, prompt_size(failed.endpoint_message) or 0))
+        fits = size is not None and longer.tokens + MIN_ANSWER <= size
+        if not fits or told.token_limit(most, longer.tokens) >= have.token_limit(most, request.tokens):
+            fitting = size if size is not None else max(MIN_ANSWER, request.tokens * 3 // 4)
+            raise ModelError(failed.what, failed.kind, failed.remedy, context=fitting)
+        return told, longer
 
     def usage(self) -> dict[AgentRole, ModelUsage]:
         """Return the usage by role."""
@@ -184,16 +263,6 @@ class EndpointModel:
         self._model = names[0]
         return self._model
 
-    def _reduced(
-        self, capabilities: EndpointCapabilities, failed: RequestFailed, request: _ModelRequest
-    ) -> EndpointCapabilities | None:
-        """Return what to send instead where the endpoint rejected the request's content; ``None`` for a retry."""
-        if failed.kind is not ModelErrorKind.REFUSED or failed.status not in _REJECTED_STATUSES:
-            return None
-        return capabilities.without_rejected(
-            failed.endpoint_message, had_schema=request.schema is not None, had_pictures=request.has_pictures
-        )
-
     async def _pause(self, role: AgentRole, failed: RequestFailed, failures: int) -> None:
         """Wait before the next attempt, or raise where there is to be none."""
         seconds = self._retries.delay(failures, failed.wait, self._rng)
@@ -211,7 +280,7 @@ class EndpointModel:
     async def _attempt(
         self,
         role: AgentRole,
-        request: _ModelRequest,
+        request: ModelRequest,
         capabilities: EndpointCapabilities,
         allowed: int,
         price: Price | None,
@@ -219,9 +288,12 @@ class EndpointModel:
         answer = StreamedAnswer(allowed)
         left = self.meter.seconds_left()
         started = time.monotonic()
-        body = request.body(capabilities, allowed)
+        body = request.body(capabilities, allowed, self._sealed)
         try:
-            await self._transport.send(body, answer, min(self._retries.whole, left))
+            path = self._transport.endpoint.path(
+                request.model, responses=request.uses_responses(capabilities)
+            )
+            await self._transport.send(path, body, answer, min(self._retries.whole, left))
         except RequestFailed as failed:
             if failed.kind is ModelErrorKind.TIMEOUT and time.monotonic() - started >= left:
                 raise budget_exhausted(f"{self.meter.budget.seconds:g} seconds") from failed
@@ -240,10 +312,11 @@ class EndpointModel:
                 price=price,
                 model=request.model,
             )
+        text = with_calls(answer.text, answer.calls)
         return ModelReply(
-            text=answer.text,
+            text=text,
             thinking=answer.thinking,
-            data=read_json(answer.text, request.schema) if request.schema is not None else None,
+            data=read_json(text, request.schema) if request.schema is not None else None,
             tokens=tokens,
             cached=answer.cached,
             seconds=taken,
@@ -253,41 +326,43 @@ class EndpointModel:
             pictures_dropped=request.has_pictures and not capabilities.pictures,
             parameters=sent_parameters(body),
             money=price.of(tokens[0], tokens[1], answer.cached) if price is not None else None,
+            reasoning=self._seal(answer),
+        )
+
+    def _seal(self, answer: StreamedAnswer) -> str:
+        """Keep an answer's sealed reasoning for the next requests, and return its name."""
+        if not answer.reasoning:
+            return ""
+        name = hashlib.sha256(json.dumps(answer.reasoning, sort_keys=True).encode()).hexdigest()
+        self._sealed = dict([*self._sealed.items(), (name, answer.reasoning)][-_MOST_SEALED:])
+        return name
+
+
+def _check_length(have: EndpointCapabilities, request: ModelRequest) -> None:
+    """Raise where a request is known not to fit, so that it is not sent in vain."""
+    if have.context is not None and request.tokens + MIN_ANSWER > have.context:
+        raise ModelError(
+            f"the prompt of about {request.tokens} tokens does not fit into the model's context of {have.context}",
+            ModelErrorKind.TOO_LONG,
+            "use a model with a longer context",
+            context=have.context,
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _ModelRequest:
-    """A request, independent of what the endpoint accepts."""
+def _reduced(
+    have: EndpointCapabilities, failed: RequestFailed, request: ModelRequest, limit: int
+) -> EndpointCapabilities | None:
+    """Return what to send instead where the endpoint rejected the request's content; ``None`` for a retry."""
+    if failed.kind is not ModelErrorKind.REFUSED:
+        return None
+    if failed.status in _MISSING_STATUSES and request.uses_responses(have):
+        return replace(have, responses=False)
+    if failed.status not in _REJECTED_STATUSES:
+        return None
+    return have.without_rejected(failed.endpoint_message, request.sent(have, limit))
 
-    model: str
-    messages: Sequence[ChatMessage]
-    schema: dict[str, Any] | None
-    pictures: Mapping[str, bytes]
-    tokens: int
 
-    @property
-    def has_pictures(self) -> bool:
-        return any(
-            part.kind is PartKind.IMAGE and part.digest in self.pictures
-            for message in self.messages
-            for part in message.parts
-        )
-
-    def body(self, capabilities: EndpointCapabilities, most: int) -> dict[str, Any]:
-        messages = list(self.messages)
-        if self.schema is not None and (words := capabilities.schema_prompt(self.schema)):
-            messages.append(
-                ChatMessage(role=ChatRole.USER, parts=(MessagePart(kind=PartKind.TEXT, text=words),))
-            )
-        return {
-            "model": self.model,
-            "messages": to_chat_messages(
-                messages,
-                self.pictures,
-                with_pictures=capabilities.pictures,
-                with_system=capabilities.system,
-            ),
-            "stream": True,
-            **capabilities.options(most, self.schema),
-        }
+def _is_only_reasoning(reply: ModelReply) -> bool:
+    """Whether an answer was cut before it began; some models write their reasoning into the text."""
+    text = reply.text.strip()
+    return reply.truncated and (not text or (text.startswith("<think") and "</think" not in text))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, cast
 
@@ -65,6 +65,7 @@ class RecordingModel:
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
+        actions: Collection[str] | None = None,
     ) -> ModelReply:
         """See ``LanguageModel.ask``; ``ModelReply.digest`` names the exchange.
 
@@ -72,7 +73,9 @@ class RecordingModel:
         """
         request = {"at": time.time(), "most": most, **self._request(role, messages, schema)}
         try:
-            reply = await self._model.ask(role, messages, schema=schema, pictures=pictures, most=most)
+            reply = await self._model.ask(
+                role, messages, schema=schema, pictures=pictures, most=most, actions=actions
+            )
         except ModelError as error:
             failure = {"trouble": error.kind.value, "message": self._clean(str(error))}
             self._store({**request, "error": failure})

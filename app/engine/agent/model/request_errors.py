@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from app.engine.agent.model.capabilities import is_overflow
 from app.engine.agent.model.limits import retry_after
 from app.engine.core.model_api import ModelError, ModelErrorKind
 from app.engine.core.redaction import MARK, redact_text
@@ -53,9 +55,9 @@ class RequestFailed(Exception):
         return ModelError(self.what + tried, self.kind, self.remedy)
 
 
-def failure_of_status(error: openai.APIStatusError, where: str, key: str) -> RequestFailed:
+def failure_of_status(error: openai.APIStatusError, where: str, secrets: Sequence[str]) -> RequestFailed:
     """Explain an HTTP status."""
-    status, endpoint_message = error.status_code, clean_message(_message(error), key)
+    status, endpoint_message = error.status_code, clean_message(_message(error), secrets)
     wait = retry_after({name.lower(): value for name, value in error.response.headers.items()})
     kind, remedy, transient = _explained(status, f"{error.code or ''} {endpoint_message}".lower())
     what = f"the model endpoint {where} answers {status}{f': {endpoint_message}' if endpoint_message else ''}"
@@ -76,14 +78,16 @@ def _explained(status: int, words: str) -> tuple[ModelErrorKind, str, bool]:
         return ModelErrorKind.SERVER, "the endpoint has a problem of its own; try again later", True
     if status == 404:
         return ModelErrorKind.REFUSED, _ADDRESS_REMEDY, False
+    if is_overflow(words):
+        return ModelErrorKind.TOO_LONG, "use a model with a longer context", False
     return ModelErrorKind.REFUSED, "see what it objects to; the request is in the run's recording", False
 
 
-def clean_message(text: str, key: str) -> str:
-    """Return an endpoint's words on one line, short, without the key or other secrets."""
+def clean_message(text: str, secrets: Sequence[str]) -> str:
+    """Return an endpoint's words on one line, short, without the key, values of headers or other secrets."""
     line = " ".join(text.split())
-    if key:
-        line = line.replace(key, MARK)
+    for secret in secrets:
+        line = line.replace(secret, MARK)
     return redact_text(line)[:MAX_MESSAGE_CHARACTERS]
 
 

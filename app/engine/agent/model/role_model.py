@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from app.engine.core.chat_messages import ChatMessage
@@ -23,9 +23,12 @@ class RoleModel:
         schema: dict[str, Any] | None = None,
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
+        actions: Collection[str] | None = None,
     ) -> ModelReply:
         """Ask in the role of this model.  Raises ``ModelError``."""
-        return await self._model.ask(self._role, messages, schema=schema, pictures=pictures, most=most)
+        return await self._model.ask(
+            self._role, messages, schema=schema, pictures=pictures, most=most, actions=actions
+        )
 
     def usage(self) -> dict[AgentRole, ModelUsage]:
         """Return the use of the model in all roles."""

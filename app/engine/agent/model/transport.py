@@ -9,14 +9,15 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
+from app.engine.agent.model.endpoint_url import Endpoint, display_url
 from app.engine.agent.model.limits import Heartbeat, RetryPolicy
 from app.engine.agent.model.request_errors import RequestFailed, clean_message, failure_of_status
+from app.engine.agent.model.streamed_answer import StreamedAnswer
 from app.engine.core.model_api import ModelErrorKind
 
 if TYPE_CHECKING:
     import openai
 
-DEFAULT_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
 """Sent where there is no key: a local server asks for none, and the openai package insists on one."""
 CONNECT_SECONDS = 10.0
@@ -24,86 +25,20 @@ USAGE_SECONDS = 5.0
 """Wait for the token count after the end of an answer."""
 MAX_RESPONSE_BYTES = 32_000_000
 """An answer of 30,000 tokens, each in its own event, is a quarter of this."""
-CHARACTERS_PER_TOKEN = 32
-SPARE_CHARACTERS = 10_000
-"""An answer may have so many characters for each requested token, plus these."""
-
-
-class StreamedAnswer:
-    """One answer while it arrives.
-
-    Args:
-        max_tokens: tokens that were requested at most.
-
-    Attributes:
-        began: when the first bytes came (``time.monotonic``), 0 before.
-        finish: why the model stopped, "" while it has not said.
-        cut: the answer was too long and is incomplete.
-        tokens: in and out as the endpoint counted them. cached: of those in.
-        events: number of events so far.
-    """
-
-    def __init__(self, max_tokens: int) -> None:
-        self._room = max_tokens * CHARACTERS_PER_TOKEN + SPARE_CHARACTERS
-        self._texts: list[str] = []
-        self._thoughts: list[str] = []
-        self.began, self.finish, self.model, self.cut = 0.0, "", "", False
-        self.tokens: tuple[int, int] | None = None
-        self.cached = self.events = 0
-
-    @property
-    def text(self) -> str:
-        """The answer so far."""
-        return "".join(self._texts)
-
-    @property
-    def thinking(self) -> str:
-        """The reasoning so far, where the endpoint sends it."""
-        return "".join(self._thoughts)
-
-    def add(self, event: object) -> None:
-        """Add a chunk of a stream, or a complete chat completion.
-
-        Raises:
-            ValueError: it is no JSON object.
-        """
-        if not isinstance(event, dict):
-            raise ValueError("no JSON object")
-        found = cast("dict[str, Any]", event)
-        self.events += 1
-        self.model = self.model or _text(found.get("model"))
-        choices: Any = found.get("choices")
-        if isinstance(choices, list) and choices:
-            choice = _mapping(cast("list[Any]", choices)[0])
-            self._append(_mapping(choice.get("delta") or choice.get("message")))
-            self.finish = _text(choice.get("finish_reason")) or self.finish
-        usage = _mapping(found.get("usage"))
-        if usage:
-            self.tokens = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-            self.cached = _count(_mapping(usage.get("prompt_tokens_details")).get("cached_tokens"))
-
-    def _append(self, piece: Mapping[str, Any]) -> None:
-        thought = _content(piece.get("reasoning_content")) or _content(piece.get("reasoning"))
-        answer = _content(piece.get("content")) or _content(piece.get("refusal"))
-        for said, kept in ((thought, self._thoughts), (answer, self._texts)):
-            if said:
-                kept.append(said[: self._room])
-                self._room -= len(said)
-        self.cut = self.cut or self._room < 0
 
 
 class ModelTransport:
     """Requests to one endpoint over connections that are kept open."""
 
-    def __init__(self, url: str, key: str, retries: RetryPolicy, heartbeat: Heartbeat | None = None) -> None:
-        self._url, self._key, self._retries = url or DEFAULT_URL, key, retries
+    def __init__(self, endpoint: Endpoint, retries: RetryPolicy, heartbeat: Heartbeat | None = None) -> None:
+        self.endpoint, self._retries = endpoint, retries
         self._heartbeat = heartbeat or Heartbeat()
-        self.where = display_url(self._url)
+        self.where = display_url(endpoint.url)
         self._client: openai.AsyncOpenAI | None = None
         self._opening = asyncio.Lock()
 
-    async def send(self, body: dict[str, Any], answer: StreamedAnswer, seconds: float) -> None:
-        """Send a request and read the answer to its end, or until it is too long.
+    async def send(self, path: str, body: dict[str, Any], answer: StreamedAnswer, seconds: float) -> None:
+        """Send a request to a path of the endpoint and read the answer to its end, or until it is too long.
 
         Raises:
             RequestFailed: no answer came, it broke off, or it took longer than ``seconds``.
@@ -112,7 +47,7 @@ class ModelTransport:
         self._heartbeat.sent()
         try:
             async with asyncio.timeout(seconds):
-                await self._stream(client, body, answer)
+                await self._stream(client, path, body, answer)
         except TimeoutError:
             raise self._too_slow("had not answered in full", seconds) from None
 
@@ -140,16 +75,22 @@ class ModelTransport:
         async with self._opening:
             if self._client is None:
                 # The import takes a second, and certificates are read: not on a loop that others wait for.
-                self._client = await asyncio.to_thread(_client, self._url, self._key, self._retries)
+                self._client = await asyncio.to_thread(_client, self.endpoint, self._retries)
         return self._client
 
-    async def _stream(self, client: openai.AsyncOpenAI, body: dict[str, Any], answer: StreamedAnswer) -> None:
+    async def _stream(
+        self, client: openai.AsyncOpenAI, path: str, body: dict[str, Any], answer: StreamedAnswer
+    ) -> None:
         import openai
 
+        # Azure takes a bearer for a token of its directory and rejects a key sent as one.
+        names = {name.lower() for name in self.endpoint.headers}
+        is_keyed = self.endpoint.azure and "authorization" not in names
         try:
             stream = await client.post(
-                "/chat/completions",
+                path,
                 body=body,
+                options={"headers": {"Authorization": openai.Omit()}} if is_keyed else {},
                 cast_to=object,
                 stream=True,
                 stream_cls=openai.AsyncStream[object],
@@ -170,6 +111,8 @@ class ModelTransport:
                 raise self._broken_off(reason or type(error).__name__) from error
         finally:
             await stream.close()
+        if answer.failure and not answer.finish:
+            raise self._broken_off(self._clean(answer.failure))
         if not (answer.events or answer.cut):
             raise self._unreadable("it is empty")
 
@@ -216,13 +159,13 @@ class ModelTransport:
             yield piece
 
     def _clean(self, error: object) -> str:
-        return clean_message(str(error), self._key)
+        return clean_message(str(error), self.endpoint.secrets)
 
     def _failure(self, error: openai.APIError) -> RequestFailed:
         import openai
 
         if isinstance(error, openai.APIStatusError):
-            return failure_of_status(error, self.where, self._key)
+            return failure_of_status(error, self.where, self.endpoint.secrets)
         if isinstance(error, openai.APITimeoutError):
             return self._too_slow("did not begin to answer", self._retries.first)
         reason = self._clean(error.__cause__ or error)
@@ -245,45 +188,33 @@ class ModelTransport:
         return RequestFailed(ModelErrorKind.UNREADABLE, why)
 
 
-def display_url(url: str) -> str:
-    """Return an address without user and query, for display."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
-
-
-def _client(url: str, key: str, retries: RetryPolicy) -> openai.AsyncOpenAI:
+def _client(endpoint: Endpoint, retries: RetryPolicy) -> openai.AsyncOpenAI:
     import openai
 
     timeout = openai.Timeout(retries.first, connect=min(CONNECT_SECONDS, retries.first))
     # A local server is not behind the proxy that the environment names for the rest of the world.
     own = (
-        openai.DefaultAsyncHttpxClient(base_url=url, timeout=timeout, trust_env=False)
-        if _is_local(url)
+        openai.DefaultAsyncHttpxClient(base_url=endpoint.url, timeout=timeout, trust_env=False)
+        if _is_local(endpoint.url)
         else None
     )
+    headers: dict[str, Any] = dict(endpoint.headers)
+    if endpoint.azure:
+        headers = {"api-key": endpoint.key or NO_KEY, **headers}
     return openai.AsyncOpenAI(
-        api_key=key or NO_KEY, base_url=url, max_retries=0, timeout=timeout, http_client=own
+        api_key=endpoint.key or NO_KEY,
+        base_url=endpoint.url,
+        max_retries=0,
+        timeout=timeout,
+        http_client=own,
+        default_headers=headers,
+        default_query=dict(endpoint.query),
     )
 
 
 def _is_local(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     return host == "localhost" or host == "::1" or host.startswith("127.")
-
-
-def _content(content: object) -> str:
-    """Return a content's text; it is a text, or parts with texts."""
-    if isinstance(content, list):
-        return "".join(_text(_mapping(part).get("text")) for part in cast("list[object]", content))
-    return _text(content)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and 0 <= value < 10**9 else 0
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
