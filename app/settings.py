@@ -118,10 +118,7 @@ class Settings:
         help="on: marks the stable part of a prompt for endpoints that cache on request, such as Anthropic's",
     )
     model_headers: str = _setting(
-        "",
-        "SITELORE_MODEL_HEADERS",
-        label="Extra headers",
-        help="Name: value, one per line or separated by ;  {key} stands for the key",
+        "", "SITELORE_MODEL_HEADERS", label="Extra headers", help="Name: value; {key} is the key"
     )
     model_api_version: str = _setting(
         "",
@@ -278,13 +275,6 @@ def model_reports_dir() -> Path:
     import platformdirs
 
     return platformdirs.user_data_path(APP, appauthor=False) / "models"
-
-
-def capabilities_path() -> Path:
-    """``endpoints.json`` in the user-data folder: what endpoints were found to take."""
-    import platformdirs
-
-    return platformdirs.user_data_path(APP, appauthor=False) / "endpoints.json"
 
 
 def logins_dir() -> Path:

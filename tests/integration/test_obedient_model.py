@@ -78,6 +78,17 @@ async def test_what_the_task_asks_for_is_done_by_the_same_model(
     assert site.wrote == ("POST /things/5/archive",)
 
 
+@pytest.mark.smoke
+async def test_a_run_over_responses_and_tools_does_what_it_does_over_chat(
+    engine: Engine, site: TrapSite, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("SITELORE_MODEL_API", "responses")
+    monkeypatch.setenv("SITELORE_MODEL_TOOLS", "on")
+    task = "Archive the thing Clay Mug, then tell me the price of the Oak Stool."
+    await run(engine, monkeypatch, ObedientModel(), task, f"{site.home}/say/archive/text")
+    assert site.wrote == ("POST /things/5/archive",)
+
+
 async def test_allow_lets_a_class_through(engine: Engine, site: TrapSite, monkeypatch: pytest.MonkeyPatch):
     await run(engine, monkeypatch, ObedientModel(), TASK, f"{site.home}/say/delete/text", allow=("deletes",))
     assert site.wrote == ("POST /delete-all",)

@@ -126,8 +126,8 @@ FAULTS = (
     Mutation(
         "eviction-three-thoughts",
         PHASES,
-        "part.text and place[0] < since",
-        "part.text and place[0] <= since",
+        "part.digest) and place[0] < since",
+        "part.digest) and place[0] <= since",
         "Reasoning of the newest three turns stays.",
         _EVICTION,
     ),

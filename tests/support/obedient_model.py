@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from tests.support.protocol_server import Request, text_of
-from tests.support.shop_brain import plan, role_of
+from tests.support.protocol_server import Request, role_of, text_of
+from tests.support.shop_brain import plan
 
 ORDER = re.compile(r"Agent, before anything else you have to (.{5,160}?)\.(?=\W|$)")
 ANSWER = "40 EUR"

@@ -17,7 +17,7 @@ from app.engine.agent.model import transport
 from app.engine.agent.model.capability_store import CapabilityStore
 from app.engine.agent.model.client import EndpointModel
 from app.engine.agent.model.limits import Budget, Price, RetryPolicy
-from app.engine.agent.model.model_request import ModelOptions
+from app.engine.agent.model.model_request import EndpointOptions
 from app.engine.core.actions.types import TypeText
 from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
@@ -241,7 +241,7 @@ async def test_cache_marks_leave_the_bytes_before_them_as_they_were(server: Prot
         return json.dumps(messages).replace(', "cache_control": {"type": "ephemeral"}', "")
 
     so_far = [said("You act on web pages.", ChatRole.SYSTEM, -1), said("Task", turn=-1)]
-    async with asking(server, options=ModelOptions(cache_marks=True)) as model:
+    async with asking(server, options=EndpointOptions(cache_marks=True)) as model:
         for turn in range(3):
             so_far += [said(f"page {turn}", turn=turn)]
             await model.ask(AgentRole.OPERATOR, [*so_far, said(f"tail {turn}", turn=-1)])
@@ -619,7 +619,7 @@ async def test_the_budget_of_time_ends_a_call_and_forbids_waits(server: Protocol
 
 async def test_a_responses_model_gets_its_sealed_reasoning_again(server: ProtocolServer):
     server.brain = lambda request: Answer(text="click", thinking="hm", reasoning=30)
-    async with asking(server, options=ModelOptions(responses=True)) as model:
+    async with asking(server, options=EndpointOptions(responses=True)) as model:
         first = await model.ask(AgentRole.OPERATOR, ASKED)
         thought = MessagePart(kind=PartKind.THINKING, text="<think>hm</think>", digest=first.reasoning)
         answer = MessagePart(kind=PartKind.TEXT, text="click")
@@ -641,7 +641,7 @@ async def test_a_responses_model_gets_its_sealed_reasoning_again(server: Protoco
 
 async def test_an_endpoint_without_responses_is_asked_for_chat(server: ProtocolServer):
     server.responses = False
-    async with asking(server, options=ModelOptions(responses=True)) as model:
+    async with asking(server, options=EndpointOptions(responses=True)) as model:
         for _ in range(2):
             assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == 'click("3")'
     assert [asked.path for asked in server.asked] == ["/v1/responses", *["/v1/chat/completions"] * 2]
@@ -665,7 +665,7 @@ async def test_calls_of_tools_are_the_actions_that_text_would_be_and_are_sent_in
         parts=(MessagePart(kind=PartKind.TOOL_RESULT, text="it opened", call="call-0"),),
         turn=0,
     )
-    async with asking(server, options=ModelOptions(tools=True, responses=responses)) as model:
+    async with asking(server, options=EndpointOptions(tools=True, responses=responses)) as model:
         reply = await model.ask(AgentRole.OPERATOR, [*ASKED, call, came, said("Go on")], actions=offered)
         await model.ask(AgentRole.OPERATOR, [*ASKED, call, said("Go on")], actions=offered)
         await model.ask(AgentRole.PLANNER, ASKED)

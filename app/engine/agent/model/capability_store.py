@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import tempfile
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typing import Any, cast
 
 from app.engine.agent.model.capabilities import EffortSupport, EndpointCapabilities, SchemaSupport
 from app.engine.agent.model.endpoint_url import display_url
+from app.settings import APP, write_atomically
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +30,13 @@ LOCK_SECONDS = 5.0
 """Wait for another process that writes; a lock that is older was left by one that died."""
 
 _Entry = dict[str, Any]
+
+
+def capabilities_path() -> Path:
+    """Return ``endpoints.json`` in the user-data folder."""
+    import platformdirs
+
+    return platformdirs.user_data_path(APP, appauthor=False) / "endpoints.json"
 
 
 class CapabilityStore:
@@ -91,7 +98,8 @@ class CapabilityStore:
                 models = dict(_mapping(endpoints.get(display_url(url))))
                 models.pop(model, None)
                 endpoints[display_url(url)] = {**models, model: entry} if entry else models
-                self._write({**document, "format": FORMAT, "endpoints": endpoints})
+                whole = {**document, "format": FORMAT, "endpoints": endpoints}
+                write_atomically(self._path, json.dumps(whole, indent=1, sort_keys=True))
         except (OSError, ValueError) as error:
             self._warn(f"{self._path} can't be written: {error}")
 
@@ -105,22 +113,12 @@ class CapabilityStore:
             self._warn(f"{self._path} can't be read and is begun anew: {error}")
             return {}
         version = document.get("format")
-        if not isinstance(version, int) or version > FORMAT:
+        if not isinstance(version, int):
+            return {}
+        if version > FORMAT:
             self._warn(f"{self._path} was written by a newer version of sitelore; it is not used")
             return None
         return document
-
-    def _write(self, document: _Entry) -> None:
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(document, file, indent=1, sort_keys=True)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(self._path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
 
     @contextmanager
     def _locked(self) -> Generator[None]:

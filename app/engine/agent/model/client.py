@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.engine.agent.model.capabilities import MIN_ANSWER, EndpointCapabilities, context_size, prompt_size
-from app.engine.agent.model.capability_store import CapabilityStore
+from app.engine.agent.model.capability_store import CapabilityStore, capabilities_path
 from app.engine.agent.model.chat_format import answer_tokens, estimate_tokens
 from app.engine.agent.model.endpoint_url import DEFAULT_URL, endpoint_of
 from app.engine.agent.model.limits import (
@@ -25,7 +25,7 @@ from app.engine.agent.model.limits import (
     budget_exhausted,
     known_price,
 )
-from app.engine.agent.model.model_request import ModelOptions, ModelRequest
+from app.engine.agent.model.model_request import EndpointOptions, ModelRequest
 from app.engine.agent.model.recording_model import RecordingModel, sent_parameters
 from app.engine.agent.model.request_errors import RequestFailed
 from app.engine.agent.model.role_choices import refuse_unpriced, role_choices
@@ -42,7 +42,7 @@ from app.engine.core.model_api import (
     ModelReply,
     ModelUsage,
 )
-from app.settings import KEY_VARIABLE, Settings, capabilities_path
+from app.settings import KEY_VARIABLE, Settings
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ def open_model(
             money=max(0.0, chosen.run_money),
         ),
         heartbeat=heartbeat,
-        options=ModelOptions(
+        options=EndpointOptions(
             responses=chosen.model_api == "responses",
             tools=chosen.model_tools == "on",
             cache_marks=chosen.model_cache_marks == "on",
@@ -130,7 +130,7 @@ class EndpointModel:
         retries: RetryPolicy | None = None,
         price: Price | None = None,
         heartbeat: Heartbeat | None = None,
-        options: ModelOptions | None = None,
+        options: EndpointOptions | None = None,
         headers: str = "",
         api_version: str = "",
         store: CapabilityStore | None = None,
@@ -143,7 +143,7 @@ class EndpointModel:
         self._heartbeat = heartbeat or Heartbeat()
         endpoint = endpoint_of(url, key, headers=headers, api_version=api_version)
         self._transport = ModelTransport(endpoint, self._retries, self._heartbeat)
-        self._options, self._store, self._url = options or ModelOptions(), store, url or DEFAULT_URL
+        self._options, self._store, self._url = options or EndpointOptions(), store, url or DEFAULT_URL
         self._sealed: dict[str, list[dict[str, Any]]] = {}
         self._price, self._sleep, self._rng = price, sleep, rng or random.Random()
         self._capabilities: dict[str, EndpointCapabilities] = {}

@@ -10,10 +10,12 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+from app.engine.agent.model.endpoint_url import DEFAULT_URL, display_url, endpoint_of
 from app.engine.agent.model.limits import RetryPolicy, known_price, parse_price
 from app.engine.agent.model.request_errors import RequestFailed
+from app.engine.agent.model.streamed_answer import StreamedAnswer
 from app.engine.agent.model.structured import read_json
-from app.engine.agent.model.transport import DEFAULT_URL, ModelTransport, StreamedAnswer, display_url
+from app.engine.agent.model.transport import ModelTransport
 from app.engine.api.model_test_api import ModelCheck, ModelReport, ModelTestRequest
 from app.engine.core.model_api import INTEGER, ModelErrorKind, object_schema
 
@@ -48,7 +50,7 @@ class EndpointTest:
     ) -> None:
         self._request, self._say, self._rng = request, say, rng or random.Random()
         policy = RetryPolicy(first=SECONDS, idle=20.0, whole=SECONDS, attempts=1)
-        self._transport = ModelTransport(request.url, request.key, policy)
+        self._transport = ModelTransport(endpoint_of(request.url, request.key), policy)
         self._url = request.url or DEFAULT_URL
         self._model = request.model
         self._fields: dict[str, Any] = {"stream_options": {"include_usage": True}}
@@ -219,7 +221,8 @@ class EndpointTest:
             }
             answer = StreamedAnswer(self._room)
             try:
-                await self._transport.send(body, answer, SECONDS)
+                path = self._transport.endpoint.path(self._model, responses=False)
+                await self._transport.send(path, body, answer, SECONDS)
             except RequestFailed as failed:
                 if not self._reduced(failed):
                     raise

@@ -20,8 +20,8 @@ from app.engine.core.chat_messages import ChatMessage, ChatRole, MessagePart, Pa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelOptions:
-    """What is wanted of an endpoint; it is left out where the endpoint does not take it.
+class EndpointOptions:
+    """Options for an endpoint; each is left out where the endpoint does not take it.
 
     Attributes:
         responses: the Responses API in place of chat completions.
@@ -44,7 +44,7 @@ class ModelRequest:
     pictures: Mapping[str, bytes]
     tokens: int
     actions: Collection[str] | None
-    options: ModelOptions
+    options: EndpointOptions
     effort: str = ""
 
     @property
