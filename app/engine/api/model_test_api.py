@@ -23,6 +23,8 @@ class ModelTestRequest:
     role: AgentRole | None = None
     key: str = field(default="", repr=False)
     as_given: bool = False
+    headers: str = field(default="", repr=False)
+    api_version: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from app import settings
+from app.engine.agent.model.capabilities import EndpointCapabilities
+from app.engine.agent.model.capability_store import CapabilityStore, capabilities_path
 from app.engine.agent.model.endpoint_test import EndpointTest
+from app.engine.agent.model.endpoint_url import DEFAULT_URL, display_url
 from app.engine.agent.model.limits import parse_price
 from app.engine.agent.model.role_choices import role_choices
-from app.engine.agent.model.transport import DEFAULT_URL, display_url
 from app.engine.api.model_test_api import ModelCheck, ModelReport, ModelTestRequest
 from app.engine.core.model_api import AgentRole
 from app.engine.jobs import Job
@@ -63,14 +65,35 @@ async def report_on(request: ModelTestRequest, say: Callable[[ModelCheck], None]
     if not request.url and not request.key:
         raise UsageError("no model endpoint is set", remedy="give its address, or set one in the settings")
     parse_price(request.price)
-    report = await EndpointTest(request, say).run()
+    test = EndpointTest(request, say)
+    report = await test.run()
     await asyncio.to_thread(_store, report)
+    if report.is_usable:
+        await asyncio.to_thread(_remember, request.url, report.model, test.learnt)
     return report
+
+
+def _remember(url: str, model: str, learnt: EndpointCapabilities) -> None:
+    """Let the next runs begin with what the test found; what was remembered before is forgotten."""
+    store = CapabilityStore(capabilities_path())
+    store.drop(url or DEFAULT_URL, model)
+    store.save(url or DEFAULT_URL, model, learnt)
 
 
 def _as_given(request: ModelTestRequest) -> ModelTestRequest:
     url = request.url or DEFAULT_URL
-    return replace(request, url=url, key=request.key or model_key(url=url))
+    return _with_options(replace(request, url=url, key=request.key or model_key(url=url)), settings.load())
+
+
+def _with_options(request: ModelTestRequest, chosen: settings.Settings) -> ModelTestRequest:
+    """Add the settings' headers and API version where it is the settings' address; others must not see them."""
+    if request.url.rstrip("/") != chosen.model_url.rstrip("/"):
+        return request
+    headers, version = (
+        request.headers or chosen.model_headers,
+        request.api_version or chosen.model_api_version,
+    )
+    return replace(request, headers=headers, api_version=version)
 
 
 def _completed(request: ModelTestRequest) -> ModelTestRequest:
@@ -81,7 +104,7 @@ def _completed(request: ModelTestRequest) -> ModelTestRequest:
     own = not request.url or url.rstrip("/") == chosen.model_url.rstrip("/")
     model = request.model or (usual if own else "")
     same = own and model == usual
-    return replace(
+    completed = replace(
         request,
         url=url,
         model=model,
@@ -89,6 +112,7 @@ def _completed(request: ModelTestRequest) -> ModelTestRequest:
         effort=request.effort or (effort if same else ""),
         price=request.price or (price if same else ""),
     )
+    return _with_options(completed, chosen)
 
 
 def _choice(chosen: settings.Settings, role: AgentRole | None) -> tuple[str, str, str]:

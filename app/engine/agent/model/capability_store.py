@@ -65,15 +65,6 @@ class CapabilityStore:
 
         self._change(url, model, change)
 
-    def report(self, url: str, model: str) -> dict[str, Any] | None:
-        """Return the stored report of the last test of a model, ``None`` without one."""
-        found: Any = self._entry(self._read(), url, model).get("report")
-        return cast("dict[str, Any]", found) if isinstance(found, dict) else None
-
-    def save_report(self, url: str, model: str, report: dict[str, Any]) -> None:
-        """Store the report of a test: JSON without keys or headers."""
-        self._change(url, model, lambda entry: entry.update(report=report))
-
     def drop(self, url: str, model: str) -> None:
         """Forget a model at an address, so that all is tried again."""
         self._change(url, model, dict[str, Any].clear)

@@ -250,7 +250,7 @@ class EndpointModel:
     async def _only_model(self) -> str:
         """Return the endpoint's model where none is set and it has exactly one."""
         try:
-            names = await self._transport.models()
+            names = list(await self._transport.models())
         except RequestFailed as failed:
             raise failed.error() from failed
         if len(names) != 1:

@@ -8,8 +8,10 @@ import struct
 import time
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from app.engine.agent.model.capabilities import EndpointCapabilities, SchemaSupport
 from app.engine.agent.model.endpoint_url import DEFAULT_URL, display_url, endpoint_of
 from app.engine.agent.model.limits import RetryPolicy, known_price, parse_price
 from app.engine.agent.model.request_errors import RequestFailed
@@ -50,7 +52,12 @@ class EndpointTest:
     ) -> None:
         self._request, self._say, self._rng = request, say, rng or random.Random()
         policy = RetryPolicy(first=SECONDS, idle=20.0, whole=SECONDS, attempts=1)
-        self._transport = ModelTransport(endpoint_of(request.url, request.key), policy)
+        endpoint = endpoint_of(
+            request.url, request.key, headers=request.headers, api_version=request.api_version
+        )
+        self._transport = ModelTransport(endpoint, policy)
+        self.learnt = EndpointCapabilities()
+        """What was found, for the runs that follow."""
         self._url = request.url or DEFAULT_URL
         self._model = request.model
         self._fields: dict[str, Any] = {"stream_options": {"include_usage": True}}
@@ -93,16 +100,21 @@ class EndpointTest:
                 self._add(name, False, failed.what, failed.remedy)
                 self._model = ""
             return
-        self._names = tuple(names[:MOST_NAMES])
-        some = ", ".join(names[:8]) + ("…" if len(names) > 8 else "")
+        self._names = tuple(names)[:MOST_NAMES]
+        some = ", ".join(self._names[:8]) + ("…" if len(names) > 8 else "")
         if not self._model and len(names) == 1:
-            self._model = names[0]
+            self._model = self._names[0]
         if self._model in names:
             self._add("models", True, f"{len(names)} listed, {self._model} among them")
+            self._context(names[self._model])
         elif self._model:
             self._add("models", None, f"{self._model} is not among the {len(names)} listed: {some}")
         else:
             self._add("models", False, f"{len(names)} listed, and none is chosen", f"choose one: {some}")
+
+    def _context(self, tokens: int | None) -> None:
+        self.learnt = replace(self.learnt, context=tokens)
+        self._add("context", True if tokens else None, f"{tokens:,} tokens" if tokens else "not stated")
 
     async def _answers(self) -> bool:
         began = time.monotonic()
@@ -110,6 +122,7 @@ class EndpointTest:
             answer = await self._asked("Answer with the single word: ready")
             if not answer.text and answer.finish == "length":
                 self._room = REASONING_ROOM
+                self.learnt = replace(self.learnt, room=REASONING_ROOM)
                 began = time.monotonic()
                 answer = await self._asked("Answer with the single word: ready")
         except RequestFailed as failed:
@@ -141,21 +154,20 @@ class EndpointTest:
 
     async def _schema(self) -> None:
         question = "What is 17 + 25? Answer with a JSON object with the field sum."
-        forms = {
-            "JSON schema": {
-                "type": "json_schema",
-                "json_schema": {"name": "sum", "schema": _SUM, "strict": True},
-            },
-            "JSON object": {"type": "json_object"},
-            "in words": None,
-        }
-        for words, form in forms.items():
+        strict = {"name": "sum", "schema": _SUM, "strict": True}
+        forms = (
+            (SchemaSupport.SCHEMA, "JSON schema", {"type": "json_schema", "json_schema": strict}),
+            (SchemaSupport.OBJECT, "JSON object", {"type": "json_object"}),
+            (SchemaSupport.PROMPT, "in words", None),
+        )
+        for level, words, form in forms:
             try:
                 answer = await self._asked(question, **({"response_format": form} if form else {}))
             except RequestFailed:
                 continue
             data = read_json(answer.text, _SUM) or {}
             if data.get("sum") == 42:
+                self.learnt = replace(self.learnt, schema=level)
                 self._add("answers by schema", True, words)
                 return
         self._add("answers by schema", False, "no readable JSON", "choose a more capable model")
@@ -164,6 +176,7 @@ class EndpointTest:
         try:
             answer = await self._asked("Add 17 and 25 with the tool.", tools=[_TOOL])
         except RequestFailed:
+            self.learnt = replace(self.learnt, tools=False)
             self._add("tool calls", False, "not accepted")
             return
         called = answer.finish == "tool_calls"
@@ -179,10 +192,12 @@ class EndpointTest:
         try:
             answer = await self._asked(parts)
         except RequestFailed:
+            self.learnt = replace(self.learnt, pictures=False)
             self._add("pictures", False, "not accepted", "set a vision model for its role")
             return
         said = answer.text.lower()
         seen = [name for name in sorted(COLORS, key=said.find) if name in said] == [upper, lower]
+        self.learnt = replace(self.learnt, pictures=seen)
         found = "seen" if seen else f"accepted, and not seen: {upper} over {lower} was shown"
         self._add("pictures", seen, found, "" if seen else "set a vision model for its role")
 
@@ -235,8 +250,12 @@ class EndpointTest:
         said = failed.endpoint_message.lower()
         if "max_tokens" in said and self._limit == "max_tokens":
             self._limit = "max_completion_tokens"
+            self.learnt = replace(self.learnt, completion_limit=True)
             return True
-        return "stream_options" in said and bool(self._fields.pop("stream_options", None))
+        if "stream_options" in said and self._fields.pop("stream_options", None):
+            self.learnt = replace(self.learnt, usage=False)
+            return True
+        return False
 
     def _add(self, name: str, ok: bool | None, found: str, remedy: str = "") -> None:
         check = ModelCheck(name=name, ok=ok, found=found, remedy=remedy)

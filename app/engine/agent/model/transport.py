@@ -51,8 +51,8 @@ class ModelTransport:
         except TimeoutError:
             raise self._too_slow("had not answered in full", seconds) from None
 
-    async def models(self) -> list[str]:
-        """Return the names of the endpoint's models.
+    async def models(self) -> dict[str, int | None]:
+        """Return the endpoint's models by name, with the tokens of their context where it states them.
 
         Raises:
             RequestFailed: it does not list them.
@@ -61,7 +61,7 @@ class ModelTransport:
         import openai
 
         try:
-            return [model.id async for model in client.models.list()]
+            return {model.id: _stated_context(model.model_extra) async for model in client.models.list()}
         except openai.APIError as error:
             raise self._failure(error) from error
 
@@ -219,3 +219,9 @@ def _is_local(url: str) -> bool:
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _stated_context(extra: Mapping[str, object] | None) -> int | None:
+    """Return the context length that a list of models states: vLLM and OpenRouter do, each under its own name."""
+    stated = [(extra or {}).get(name) for name in ("max_model_len", "context_length", "context_window")]
+    return next((one for one in stated if isinstance(one, int) and one > 0), None)
