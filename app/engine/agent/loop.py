@@ -36,7 +36,7 @@ from app.engine.core.actions.specs import Component, spec_of
 from app.engine.core.hand_back import HandBackKind
 from app.engine.core.local_time import LocalTime
 from app.engine.core.model_api import ModelError, ModelErrorKind
-from app.engine.core.observation import AgentDecision, Observation, RetrievedTip
+from app.engine.core.observation import AgentDecision, LooksAhead, Observation, RetrievedTip
 from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import DecisionKind, OperatorDecision, Stage
 from app.engine.core.trajectory import Outcome, Run, Step, Tab, steps_done
@@ -354,38 +354,47 @@ class AgentLoop:
     # observation
 
     async def _sight(self, page: PageCapture) -> Observation:
+        seen = self._seen(page)
+        if isinstance(self._parts.policy, LooksAhead):
+            self._parts.policy.look_ahead(replace(seen, procedures=self._follower.under_way()))
         tips: tuple[RetrievedTip, ...] = ()
         if self._parts.knowledge is not None:
-            ledger, history = self._parts.ledger_store.ledger, self._recording.history
-            query = step_query(page, self._task.intent, ledger, history)
+            query = step_query(page, self._task.intent, seen.ledger, seen.history)
             tips = await self._parts.knowledge.tips(query, page)
         hints = await self._control.hints()
         await self._heard()
         tabs, active = await self._seeing.tabs()
+        observation = replace(
+            seen,
+            tabs=tabs,
+            active_tab=active,
+            tips=(*hints, *tips),
+            ledger=self._parts.ledger_store.ledger,
+            answers=self._parts.dispatcher.answers,
+            news=self._news,
+        )
+        return replace(observation, procedures=self._follower.look(observation))
+
+    def _seen(self, page: PageCapture) -> Observation:
+        """Return what is known of a step as soon as its page is captured."""
         navigator, turns = self._parts.navigator, self._recording.history
         state = self._seeing.state_of(page)
         if turns and not turns[-1].state_after:
             turns[-1] = replace(turns[-1], state_after=state)
-        observation = Observation(
+        return Observation(
             step=self._recording.number,
             steps_left=self._steps_left,
             intent=self._task.intent,
             start_url=self._task.start_url,
             page=page,
             state=state,
-            tabs=tabs,
-            active_tab=active,
-            tips=(*hints, *tips),
             domains=navigator.domains() if navigator is not None else (),
             ledger=self._parts.ledger_store.ledger,
             history=tuple(turns),
-            answers=self._parts.dispatcher.answers,
-            news=self._news,
             clock=LocalTime(
                 began=self._began, now=time.time(), timezone=self._task.timezone, locale=self._task.locale
             ),
         )
-        return replace(observation, procedures=self._follower.look(observation))
 
     async def _heard(self) -> None:
         """Store the summary of a takeover and pass it on with the next observation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from app.engine.core.action_result import ActionResult
 from app.engine.core.actions.types import Action
@@ -181,4 +181,13 @@ class Policy(Protocol):
 
     async def aclose(self) -> None:
         """Release resources; may be called twice."""
+        ...
+
+
+@runtime_checkable
+class LooksAhead(Protocol):
+    """A policy that begins slow work on a page before the tips for it are retrieved (the pass of a vision model)."""
+
+    def look_ahead(self, observation: Observation) -> None:
+        """Begin; the observation has no tips yet, and as procedures those that are under way.  Does not wait."""
         ...

@@ -543,6 +543,7 @@ class Seeing:
 
     def __init__(self) -> None:
         self.aims: list[tuple[str, str]] = []
+        self.looks: list[PageCapture] = []
         self.closed = False
 
     def set_focus(self, task: str = "", subgoal: str = "", labels: tuple[str, ...] = ()) -> None:
@@ -550,6 +551,7 @@ class Seeing:
 
     def start_look(self, page: PageCapture) -> None:
         """It sees at once."""
+        self.looks.append(page)
 
     async def frame_for_policy(self, page: PageCapture) -> VisionFrame:
         mark = VisionMark(number=3, box=(0.0, 0.0, 40.0, 20.0), label="Sort by", role="button")
@@ -580,6 +582,27 @@ class TestSight:
         assert "seen" not in second.calls  # the same look is paid for once
         await head.aclose()
         assert vision.closed
+
+    @pytest.mark.parametrize(("marks", "looks"), [("always", 1), ("auto", 0)])
+    async def test_a_look_begins_before_the_decision_and_once_where_marks_are_wanted(self, marks, looks):
+        vision, known = Seeing(), page("Orders", "Lamps", "Chairs", "Help")
+        placed = tuple(replace(one, rect=(0.0, 20.0 * one.index, 40.0, 20.0)) for one in known.elements)
+        shown = at(shown=replace(known, elements=placed, viewport=(320, 200)))
+        model = brained(operator=lambda question: act('click("0")'))
+        head = LlmPolicy(model, fence=Fence(MARKER), options=LlmOptions(marks=marks), vision=vision)
+        head.look_ahead(shown)
+        assert vision.looks == [shown.page] * looks
+        await head.decide(shown)
+        assert vision.looks == [shown.page] * looks
+
+    async def test_no_look_begins_while_actions_of_an_answer_wait(self):
+        vision = Seeing()
+        model = brained(operator=lambda question: act('click("0")\nclick("0")'))
+        head = LlmPolicy(model, fence=Fence(MARKER), options=LlmOptions(marks="always"), vision=vision)
+        first = at()
+        await head.decide(first)
+        head.look_ahead(replace(first, page=replace(first.page), step=1))
+        assert vision.looks == [first.page]
 
     async def test_without_vision_there_are_no_marks(self):
         model = brained(operator=lambda question: act('click_mark("V3")'))

@@ -12,7 +12,7 @@ from app.engine.agent.action_dispatcher import ActionDispatcher
 from app.engine.agent.calculator import calculate
 from app.engine.agent.loop import AgentDependencies, AgentLoop
 from app.engine.agent.memory.ledger_store import LedgerStore
-from app.engine.agent.ports import AgentTask, StepReport
+from app.engine.agent.ports import AgentTask, KnowledgeSource, StepReport
 from app.engine.agent.secrets import Secrets, resolve_secrets
 from app.engine.core.actions.types import (
     Action,
@@ -74,9 +74,11 @@ class Bench:
         book: LedgerStore | None = None,
         steps: Sequence[Step] = (),
         tips: tuple[RetrievedTip, ...] = (),
+        policy: ScriptedPolicy | None = None,
+        knowledge: KnowledgeSource | None = None,
     ) -> None:
         self.hands = FakeExecutor(pages or PAGES, break_at)
-        self.policy = ScriptedPolicy(moves)  # type: ignore[arg-type]
+        self.policy = policy or ScriptedPolicy(moves)  # type: ignore[arg-type]
         self.kept, self.book = InMemoryRecorder(), book or LedgerStore()
         self.told: list[StepReport] = []
         secrets = secrets or Secrets()
@@ -96,7 +98,7 @@ class Bench:
                 ledger_store=self.book,
                 recorder=self.kept,
                 dispatcher=deeds,
-                knowledge=Knowing() if tips else None,
+                knowledge=knowledge or (Knowing() if tips else None),
                 secrets=secrets,
                 on_step=self.told.append,
             ),
@@ -131,6 +133,28 @@ async def test_a_policy_sees_its_turns_with_their_results_and_the_state_they_led
     assert seen.history[0].state == seen.history[0].state_after != seen.state
     assert seen.history[1].state_after == seen.state
     assert seen.steps_left == 8
+
+
+async def test_a_policy_that_looks_ahead_begins_before_the_tips_of_a_page_are_retrieved():
+    order: list[tuple[str, int]] = []
+
+    class Ahead(ScriptedPolicy):
+        def look_ahead(self, observation: Observation) -> None:
+            order.append(("look", observation.step))
+            assert observation.last is None or observation.last.result.success
+
+        async def decide(self, sight: Observation) -> AgentDecision:
+            order.append(("decide", sight.step))
+            return await super().decide(sight)
+
+    class Knowing:
+        async def tips(self, query: Query, page: PageCapture | None = None) -> tuple[RetrievedTip, ...]:
+            order.append(("tips", len(order) // 3))
+            return ()
+
+    bench = Bench([], policy=Ahead([Click(0), Stop("42")]), knowledge=Knowing())
+    await bench.run()
+    assert order == [(what, step) for step in (0, 1) for what in ("look", "tips", "decide")]
 
 
 async def test_what_led_nowhere_becomes_a_dead_end_and_a_new_page_a_landmark():

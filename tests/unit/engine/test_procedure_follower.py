@@ -48,6 +48,18 @@ def test_steps_are_proposed_in_their_order_and_count_when_their_effect_is_seen()
     assert one(follower, seen(page(url=f"{HOST}/o"), way)).over
 
 
+def test_a_tip_that_was_begun_is_under_way_with_its_next_step_before_the_next_page_has_tips():
+    follower, way = ProcedureFollower("Show the orders report"), tip("Go to Reports > Orders.")
+    first = one(follower, seen(HOME, way))
+    assert follower.under_way() == ()
+    follower.credit(first.action, SEEN)
+    (state,) = follower.under_way()
+    assert (state.tip, state.number, state.applies) == ("t1", 2, True)
+    assert "Orders" in state.line
+    follower.credit(one(follower, seen(REPORTS, way)).action, SEEN)
+    assert follower.under_way() == ()
+
+
 def test_what_is_to_be_read_is_credited_to_the_action_at_the_page_that_shows_it():
     follower, way = (
         ProcedureFollower("Show the orders report"),

@@ -94,12 +94,18 @@ class LlmPolicy:
         self._folded = 0
         self._seen = 0
         self._marks_wanted = False
+        self._looked_at: PageCapture | None = None
         self._marks = ShownMarks(self._options.keep.turns)
 
     @property
     def name(self) -> str:
         """``llm``."""
         return "llm"
+
+    def look_ahead(self, observation: Observation) -> None:
+        """Start the vision look at a page before its tips are retrieved; not while actions of one answer wait."""
+        if not self._batch.waiting:
+            self._start_look(observation)
 
     async def decide(self, observation: Observation) -> AgentDecision:
         """Return the next action.
@@ -236,9 +242,10 @@ class LlmPolicy:
         self._operator.see(observation, caption=caption, marks_hold=holds, picture=picture)
 
     def _start_look(self, observation: Observation) -> None:
-        """Start a vision look beside planner and operator, where marks are wanted on this page."""
-        if self._vision is None:
+        """Start a vision look beside planner and operator, where marks are wanted on this page; once a page."""
+        if self._vision is None or self._looked_at is observation.page:
             return
+        self._looked_at = observation.page
         self._marks_wanted = marks_wanted(observation.page, observation.last, self._options.marks)
         if self._marks_wanted:
             self._vision.set_focus(

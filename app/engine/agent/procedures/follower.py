@@ -64,6 +64,16 @@ class ProcedureFollower:
             if tip.procedure is not None and tip.procedure.entries and tip.kind != "person"
         )
 
+    def under_way(self) -> tuple[ProcedureState, ...]:
+        """Return the tips whose first step was done and that go on, each with its next step."""
+        return tuple(
+            ProcedureState(
+                tip=tip, number=progress.number, line=str(step.filled(progress.values)), applies=True
+            )
+            for tip, progress in self._of.items()
+            if progress.started and not progress.failed and (step := progress.step) is not None
+        )
+
     def credit(self, action: Action | None, result: ActionResult) -> dict[str, TipCredit]:
         """Take in what came of an action: return the credit of each tip that applied at this step."""
         credits: dict[str, TipCredit] = {}
