@@ -25,6 +25,7 @@ from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Outcome, Run, Step, Tab
 from app.engine.imports.source_files import MAX_IMAGE_BYTES, MAX_JSON_BYTES, ReadRun, read_bytes, walk
 from app.engine.store import blob_store
+from app.engine.store.exchange_file import picture_digests
 from app.engine.store.run_files import (
     BLOB_FOLDER,
     FORMAT,
@@ -35,6 +36,7 @@ from app.engine.store.run_files import (
     TRASH,
     WORKSPACE_FILE,
     blob_digests,
+    call_digests,
     decode_blob_file,
     decode_run,
     decode_steps,
@@ -127,6 +129,9 @@ def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
     if raw.store is not None and run.outcome is Outcome.RUNNING:  # nobody continues it here
         run = replace(run, outcome=Outcome.INTERRUPTED)
     contents = _contents(raw, blob_digests(run, steps))
+    calls = [contents[digest] for digest in call_digests(run, steps) if digest in contents]
+    pictures = {name for data in calls for name in picture_digests(data)} - contents.keys()
+    contents |= _contents(raw, sorted(pictures), optional=True)
     if not run.site and run.start_url:
         run = replace(run, site=sites.site_of(run.start_url))
     run = replace(
@@ -140,8 +145,11 @@ def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
     return ReadRun(run=run, steps=clean, blobs=kept, problems=tuple(raw.problems))
 
 
-def _contents(raw: NativeRun, wanted: Sequence[str]) -> dict[str, bytes]:
-    """Return the run's pages by digest; damaged ones are added to its problems, missing ones together."""
+def _contents(raw: NativeRun, wanted: Sequence[str], *, optional: bool = False) -> dict[str, bytes]:
+    """Return the run's pages by digest; damaged ones are added to its problems, missing ones together.
+
+    ``optional`` contents may be missing: a run stores no more pictures of its exchanges than fit a bound.
+    """
     files = raw.folder / BLOB_FOLDER
     present: dict[str, Path] = {}
     if files.is_dir() and not files.is_symlink():
@@ -168,6 +176,8 @@ def _contents(raw: NativeRun, wanted: Sequence[str]) -> dict[str, bytes]:
         except (InputError, OSError) as error:
             raw.problems.append(PathError(path=str(raw.store), error=str(error)))
         missing = [digest for digest in missing if digest not in found]
+    if optional:
+        return found
     if len(missing) == 1:
         raw.problems.append(PathError(path=str(files / missing[0]), error="the page's content is missing"))
     elif missing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 import orjson
@@ -12,7 +13,7 @@ from app.errors import StoreError
 
 MAX_BYTES = 64 * 2**20
 """Longest record that is read."""
-_DIGEST_LENGTH = 64
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_TOKENS = 10**12
 
 
@@ -62,6 +63,18 @@ def read_schema(data: bytes, digest: str) -> dict[str, Any] | None:
     return _mapping(_document(data, digest).get("schema")) or None
 
 
+def picture_digests(data: bytes) -> tuple[str, ...]:
+    """Return the digests of the pictures that an exchange was sent; of a content that is no readable exchange none."""
+    try:
+        found = read_exchange(data, "")
+    except StoreError:
+        return ()
+    parts = (part for message in found.messages for part in message.parts)
+    return tuple(
+        dict.fromkeys(part.digest for part in parts if part.kind == PartKind.IMAGE.value and part.digest)
+    )
+
+
 def _document(data: bytes, digest: str) -> dict[str, Any]:
     where = f"the recorded exchange {digest[:12]}"
     if len(data) > MAX_BYTES:
@@ -96,7 +109,7 @@ def _part(value: object) -> ExchangePart:
     return ExchangePart(
         kind=kind if kind in {one.value for one in PartKind} else PartKind.TEXT.value,
         text=_text(part.get("text")),
-        digest=digest if len(digest) == _DIGEST_LENGTH and digest.isalnum() else "",
+        digest=digest if _DIGEST.fullmatch(digest) else "",
         tip=_text(part.get("tip")),
     )
 

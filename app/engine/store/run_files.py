@@ -154,17 +154,24 @@ def blob_digests(run: Run, steps: Iterable[Step]) -> list[str]:
     return list(dict.fromkeys(named))
 
 
+def call_digests(run: Run, steps: Iterable[Step]) -> list[str]:
+    """Return every exchange with a model that a run names, once."""
+    pages = [*steps, *([run.final] if run.final is not None else [])]
+    return list(dict.fromkeys((*(digest for step in pages for digest in step.calls), *run.calls)))
+
+
 def write_run_folder(
     out: Path,
     run: Run,
     steps: Sequence[Step],
     blobs: Mapping[str, bytes],
     beside: Mapping[str, bytes] | None = None,
+    further: Iterable[str] = (),
 ) -> Path:
     """Write a native run folder whole or not at all, without anything of this machine (source path, import time).
 
     ``blobs`` maps SHA-256 to content: text as UTF-8, pictures as they are; contents that the run does not name are
-    left out.  ``beside`` are further files of the run, by name (its ledger).
+    left out, but for ``further``.  ``beside`` are further files of the run, by name (its ledger).
 
     Raises:
         Conflict: ``out`` exists.  InputError: a content does not match its name.
@@ -180,7 +187,8 @@ def write_run_folder(
         write_file(draft / STEPS_FILE, encode_steps(steps))
         for name, data in (beside or {}).items():
             write_file(draft / name, data)
-        named = [digest for digest in blob_digests(run, steps) if digest in blobs]
+        wanted = dict.fromkeys([*blob_digests(run, steps), *further])
+        named = [digest for digest in wanted if digest in blobs]
         if named:
             make_folder(draft / BLOB_FOLDER, exist_ok=False)
         for digest in named:

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.engine.core.trajectory import Outcome, Run, Step
+from app.engine.store.asked_again_file import ASKED_AGAIN_FILE, read_asked_again
 from app.engine.store.blob_store import BLOB_FILE, BlobStore, PackedBlob, pack_blobs
 from app.engine.store.database import translated_errors
+from app.engine.store.exchange_file import picture_digests
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import (
     INCOMING,
@@ -27,6 +29,7 @@ from app.engine.store.run_files import (
     STEPS_FILE,
     TRASH,
     blob_digests,
+    call_digests,
     decode_run,
     decode_steps,
     encode_run,
@@ -257,22 +260,29 @@ class RunStore:
         return back
 
     def export(self, run: str, out: Path) -> Path:
-        """Write one run as a native run folder ``out/<id>``."""
+        """Write one run as a native run folder ``out/<id>``, with what came of asking its exchanges again."""
         head, steps = self.load(run)
-        contents = {
-            digest: self.read_blob(digest)
-            for digest in blob_digests(head, steps)
-            if not self.blobs.missing([digest])
-        }
+        again = read_asked_again(self.folder(run))
+        asked = [answer.digest for one in again for answer in one.answers if answer.digest]
+        contents = self._present([*blob_digests(head, steps), *asked])
+        calls = [contents[one] for one in {*call_digests(head, steps), *asked} if one in contents]
+        pictures = self._present({name for data in calls for name in picture_digests(data)})
         if head.outcome is Outcome.RUNNING:  # what is carried elsewhere goes on for nobody there
             head = replace(head, outcome=Outcome.INTERRUPTED)
         with translated_errors(out):
             beside = {
                 name: (self.folder(run) / name).read_bytes()
-                for name in LEDGER_FILES
+                for name in (*LEDGER_FILES, ASKED_AGAIN_FILE)
                 if (self.folder(run) / name).exists()
             }
-            return write_run_folder(out / run, head, steps, contents, beside)
+            return write_run_folder(
+                out / run, head, steps, {**contents, **pictures}, beside, (*asked, *pictures)
+            )
+
+    def _present(self, digests: Iterable[str]) -> dict[str, bytes]:
+        """Return those of the contents that are stored."""
+        wanted = set(digests)
+        return {digest: self.read_blob(digest) for digest in wanted - self.blobs.missing(wanted)}
 
     def sweep(self) -> None:
         """Remove incomplete imports of dead processes; those of living ones are locked and stay."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import sqlite3
@@ -14,7 +15,10 @@ from pathlib import Path
 import pytest
 
 from app.engine.api.engine_api import RunFilter
+from app.engine.api.exchange_api import AskAgainRequest, AskedAgain, AskedAnswer
+from app.engine.core.chat_messages import PartKind
 from app.engine.imports.importer import import_paths
+from app.engine.store.asked_again_file import add_asked_again, read_asked_again
 from app.engine.store.blob_store import BlobStore
 from app.engine.store.run_files import blob_digests
 from app.engine.store.workspace import Workspace
@@ -158,6 +162,36 @@ def test_exported_runs_can_be_imported_elsewhere(tmp_path, workspace):
         assert import_paths(other, [tmp_path / "out"]).runs == (run,)
         assert _whole(other) == [run]
     assert import_paths(workspace, [tmp_path / "out"]).skipped == 1
+
+
+def test_an_export_has_the_pictures_of_its_exchanges_and_what_was_asked_again(tmp_path, workspace):
+    def stored(data: bytes) -> str:
+        contents[hashlib.sha256(data).hexdigest()] = data
+        return hashlib.sha256(data).hexdigest()
+
+    def exchange(*pictures: str) -> str:
+        parts = [{"kind": PartKind.IMAGE.value, "text": "page", "digest": one} for one in pictures]
+        record = {"format": 2, "role": "operator", "messages": [{"role": "user", "parts": parts}]}
+        return stored(json.dumps(record).encode())
+
+    contents: dict[str, bytes] = {}
+    sent, of_end, of_again, other = (stored(b"\xff\xd8\xff" + name) for name in (b"a", b"b", b"c", b"other"))
+    calls = [exchange(sent, "f" * 64, "no digest"), stored(b"{damaged"), exchange(of_end), exchange(of_again)]
+    steps = [make_step(0, calls=(calls[0], calls[1]))]
+    workspace.runs.add(make_run("r1", calls=(calls[2],), step_count=1), steps, contents)
+    answers = (AskedAnswer(digest=calls[3]), AskedAnswer(error="no answer"))
+    asked = AskedAgain(request=AskAgainRequest(run="r1", digest=calls[0]), answers=answers)
+    add_asked_again(workspace.runs.folder("r1"), asked)
+
+    out = workspace.runs.export("r1", tmp_path / "out")
+    names = {path.name.partition(".")[0] for path in (out / "blobs").iterdir()}
+    assert names == {sent, of_end, of_again, *calls}
+    assert other not in names
+    assert read_asked_again(out) == [asked]
+    with Workspace.open(tmp_path / "other") as elsewhere:
+        report = import_paths(elsewhere, [tmp_path / "out"])
+        assert not report.failed
+        assert elsewhere.runs.blobs.missing([sent, of_end, *calls[:3]]) == set()
 
 
 def test_two_runs_of_one_id_both_find_a_place(tmp_path, workspace):
