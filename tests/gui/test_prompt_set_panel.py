@@ -277,6 +277,21 @@ def test_the_run_form_chooses_when_a_model_is_shown_pictures(run_form):
     assert (options.pictures.currentData(), options.picture_detail.currentData()) == ("always", "low")
 
 
+def test_the_run_form_chooses_when_a_vision_model_is_asked_for_marks(run_form):
+    form, options = run_form.form, run_form.model_options
+    run_form.policies["llm"].click()
+    form.set("intent", "Look")
+    form.set("start_url", "http://shop.test/")
+    for place, (shown, vision, marks) in enumerate(
+        [("off", False, "auto"), ("auto", True, "auto"), ("always", True, "always")]
+    ):
+        options.marks.activated.emit(place)
+        assert options.marks.currentData() == shown
+        assert (form.request().vision, form.request().llm.marks) == (vision, marks)
+    form.again(RunRequest(intent="Look again", start_url="http://shop.test/", policy="llm", vision=True))
+    assert options.marks.currentData() == "auto"
+
+
 def test_review_tells_the_versions_of_a_run(run, fake_engine):
     detail = run(fake_engine.open_run(next(iter(fake_engine.all_runs))))
     given = replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
@@ -46,7 +46,7 @@ class RunFormModel(FormModel):
         self.graphs: tuple[str, ...] = ()
         self.llm = LlmRunOptions()
         self.action_sets: tuple[ActionSetRow, ...] = ()
-        self.headed = self.is_sending = False
+        self.headed = self.vision = self.is_sending = False
         self._earlier: RunRequest | None = None
         client.graph_changed.connect(self._on_graph)
         client.prompts_changed.connect(self._on_prompts)
@@ -84,6 +84,17 @@ class RunFormModel(FormModel):
             self.changed.emit()
 
     @property
+    def marks(self) -> str:
+        """When a vision model is asked for marks: ``auto``, ``always``; ``off`` without one."""
+        return self.llm.marks if self.vision else "off"
+
+    def choose_marks(self, when: Literal["off", "auto", "always"]) -> None:
+        """Choose when a vision model is asked for marks."""
+        if when != "off":
+            self.choose_option(marks=when)
+        self.choose("vision", when != "off")
+
+    @property
     def actions_meaning(self) -> str:
         """The purpose of the chosen set of actions, and what it costs."""
         row = next((row for row in self.action_sets if row.name == self.llm.actions), None)
@@ -106,7 +117,7 @@ class RunFormModel(FormModel):
             kb=LIVE_KNOWLEDGE, storage_state=request.storage_state,
         )  # fmt: skip
         self.policy, self.headed, self.error = request.policy, request.headed, ""
-        self.llm = request.llm
+        self.llm, self.vision = request.llm, request.vision
         self.graph = next(iter(request.graph), "")
         self.load()
         self.changed.emit()
@@ -146,7 +157,7 @@ class RunFormModel(FormModel):
             intent=values["intent"], start_url=complete_url(values["start_url"]), policy=self.policy,
             kb=values["kb"] or WITHOUT_KNOWLEDGE, graph=(self.graph,) if self.graph else (),
             max_steps=int(values["max_steps"]), headed=self.headed, storage_state=values["storage_state"],
-            llm=self.llm,
+            vision=self.vision, llm=self.llm,
         )  # fmt: skip
 
     def start(self) -> bool:

@@ -70,18 +70,26 @@ class ModelOptions(QWidget):
         self.picture_side = self._add_choice(self.tr("Picture size"), "picture_side", (
             (512, "512 px"), (768, "768 px"), (1024, "1024 px"), (1280, "1280 px"), (0, self.tr("as taken")),
         ), self.tr("longest side"))  # fmt: skip
+        self.marks = self._choice((
+            ("off", self.tr("never")), ("auto", self.tr("where element numbers do not reach")),
+            ("always", self.tr("at every changed page")),
+        ))  # fmt: skip
+        self.marks.activated.connect(self._on_marks)
+        self.add(self.tr("Vision"), self.marks, self.tr("a vision model is asked for marks on the picture"))
 
     def _add_choice(
         self, label: str, option: str, choices: Sequence[tuple[object, str]], meaning: str = ""
     ) -> QComboBox:
         """Add an option that is one of some values, each with its words."""
-        box = QComboBox()
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setMinimumContentsLength(12)
-        for value, words in choices:
-            box.addItem(words, value)
+        box = self._choice(choices)
         box.activated.connect(partial(self._on_choice, box, option))
         self.add(label, box, meaning)
+        return box
+
+    def _choice(self, choices: Sequence[tuple[object, str]]) -> QComboBox:
+        box = QComboBox()
+        for value, words in choices:
+            box.addItem(words, value)
         return box
 
     def add(self, label: str, field: QWidget, meaning: str = "") -> QLabel:
@@ -115,6 +123,7 @@ class ModelOptions(QWidget):
             (self.pictures, form.llm.pictures),
             (self.picture_detail, form.llm.picture_detail),
             (self.picture_side, form.llm.picture_side),
+            (self.marks, form.marks),
         ):
             box.setCurrentIndex(box.findData(value))
         self.actions_meaning.setText(form.actions_meaning)
@@ -146,6 +155,9 @@ class ModelOptions(QWidget):
 
     def _on_choice(self, box: QComboBox, option: str, place: int) -> None:
         self._form.choose_option(**{option: box.itemData(place)})
+
+    def _on_marks(self, place: int) -> None:
+        self._form.choose_marks(self.marks.itemData(place))
 
     def _on_actions(self, place: int) -> None:
         self._form.choose_option(actions=self.actions_set.itemText(place))
