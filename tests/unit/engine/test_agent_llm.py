@@ -12,12 +12,14 @@ from PIL import Image
 
 from app.engine.agent.llm.llm_policy import LlmPolicy
 from app.engine.agent.llm.options import LlmOptions
-from app.engine.agent.llm.prompting import Fence, prompt
+from app.engine.agent.llm.prompt_parts import render_turn
+from app.engine.agent.llm.prompting import Fence, bundled_prompts, prompt
 from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.actions.recorded import to_recorded
 from app.engine.core.actions.types import (
     Action,
+    Calculate,
     Click,
     ClickMark,
     Navigate,
@@ -536,6 +538,31 @@ class TestBeingTakenAgain:
         decision = await policy(model).decide(at(1, history=turns, domains=self.SITES))
 
         assert decision.action == Navigate("shop", "orders")
+
+
+@pytest.mark.parametrize("line", ["", "\n- {{steps_left}}"])
+async def test_the_planners_system_prompt_is_the_same_at_every_step(line):
+    """An endpoint caches what begins alike; a workspace's own prompt may still have the placeholder."""
+    shown = bundled_prompts()
+    own = shown.replaced({"planner": shown.texts["planner"] + line})
+    model = brained(operator=lambda question: act('click("0")'))
+    head = LlmPolicy(model, fence=Fence(MARKER, prompts=own), options=LlmOptions(every=1))
+    for step in (0, 1):
+        await head.decide(at(step))
+    first, second = (question.messages for question in asked(model, PLANNER))
+    assert first[0] == second[0]
+    for question, left in ((first, 30), (second, 29)):
+        assert f"{left} steps are left." in "\n".join(part.text for part in question[1].parts)
+
+
+@pytest.mark.parametrize(
+    ("output", "line"), [("= 28.50", "calculate 9.50 * 3 = 28.50"), ("kept", "calculate 9.50 * 3 -> kept")]
+)
+def test_a_result_that_is_an_equation_has_no_arrow(output, line):
+    done = ActionResult(success=True, effect=Effect.DONE, output=output)
+    turn = HistoryEntry(step=1, url="", title="", state="", action=Calculate("9.50 * 3"), result=done,
+                        words="calculate 9.50 * 3")  # fmt: skip
+    assert render_turn(turn, Fence(MARKER)) == line
 
 
 class Seeing:

@@ -210,9 +210,7 @@ class Operator:
             context.add_result(step, f"nothing was done: {why}", call=call)
         else:
             last = done[-1]
-            lines = [
-                f"{self._fence.line(turn.words, 240)} -> {render_turn(turn, self._fence)}" for turn in done
-            ]
+            lines = [render_turn(turn, self._fence) for turn in done]
             context.add_result(
                 step,
                 self._fence.around("results", "\n".join(lines)),

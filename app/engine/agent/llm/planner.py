@@ -44,6 +44,8 @@ _SHORTEST_TREE = 400
 _MOST_NODES = 12
 _MOST_NEXT_STEPS = 4
 _MOST_CONSTRAINTS = 16
+_STEPS_LEFT_BELOW = "How many steps are left is said at the end of the message."
+"""For a workspace's prompt that has the placeholder; the number itself would keep the prompt from being cached."""
 
 _CONSTRAINT_PARTS = {"class": choice_schema(ConstraintClass), "text": TEXT, "met": choice_schema(Met)}
 _CONSTRAINT = object_schema("", **_CONSTRAINT_PARTS)  # "class" is no keyword argument one can write
@@ -106,7 +108,7 @@ class Planner:
             ModelError: no answer came.
         """
         given = ("picture",) if picture is not None else ()
-        told = self._fence.prompt("planner", given, steps_left=_steps_left_text(observation))
+        told = self._fence.prompt("planner", given, steps_left=_STEPS_LEFT_BELOW)
         messages = [
             system(told),
             user(
@@ -115,6 +117,7 @@ class Planner:
                 self._fence.around("place", render_location(observation, self._fence)),
                 render_page(observation.page, self._fence, self._tree),
                 picture.part if picture is not None else "",
+                _steps_left_text(observation),
                 _claim_question(claim, self._fence),
             ),
         ]

@@ -187,11 +187,13 @@ def _render_steps(state: ProcedureState | None, fence: Fence) -> list[str]:
     return [*lines, f"   ({fence.line(state.why, 200)})"] if state.why else lines
 
 
-def render_turn(turn: HistoryEntry, fence: Fence) -> str:
-    """Return the result of a step; notes that were read back are shown whole."""
-    if isinstance(turn.action, ReadNotes) and turn.result.success:
-        return f"\n{fence.clean(turn.result.output)}"
-    return render_result(turn.result, fence)
+def render_turn(turn: HistoryEntry, fence: Fence, *, notes: bool = True) -> str:
+    """Return a step's action and its result; with ``notes`` those that were read back are shown whole."""
+    words = fence.line(turn.words, 240)
+    if notes and isinstance(turn.action, ReadNotes) and turn.result.success:
+        return f"{words} -> \n{fence.clean(turn.result.output)}"
+    result = render_result(turn.result, fence)
+    return f"{words} {result}" if result.startswith("= ") else f"{words} -> {result}"
 
 
 def render_result(result: ActionResult, fence: Fence) -> str:
@@ -212,8 +214,7 @@ def render_result(result: ActionResult, fence: Fence) -> str:
 def render_history(turns: Iterable[HistoryEntry], fence: Fence, *, notes: bool = False) -> str:
     """Return steps in a line or two each; with ``notes`` those that were read back are shown whole."""
     return "\n".join(
-        f"step {turn.step}, at {fence.line(turn.url, 120)}: {fence.line(turn.words, 240)}"
-        f" -> {render_turn(turn, fence) if notes else render_result(turn.result, fence)}"
+        f"step {turn.step}, at {fence.line(turn.url, 120)}: {render_turn(turn, fence, notes=notes)}"
         for turn in turns
     )
 
