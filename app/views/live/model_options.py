@@ -53,17 +53,18 @@ class ModelOptions(QWidget):
         self.add(
             self.tr("Time zone"),
             self.zone_field,
-            self.tr("for the model and the browser; empty: this machine's"),
+            self.tr("for model and browser; empty: this machine's"),
         )
-        self.add(self.tr("Locale"), self.locale_field, self.tr("for the model and the browser; empty: en-GB"))
+        self.add(self.tr("Locale"), self.locale_field, self.tr("for model and browser; empty: en-GB"))
         self.zone_field.textEdited.connect(self._on_timezone)
         self.locale_field.textEdited.connect(self._on_locale)
         self.pictures = self._add_choice(self.tr("Pictures"), "pictures", (
-            ("auto", self.tr("when the page looks different, if the model takes pictures")),
-            ("changed", self.tr("when the page looks different")),
+            ("auto", self.tr("automatic")),
+            ("changed", self.tr("of a changed page")),
             ("always", self.tr("at every step")),
             ("off", self.tr("never")),
-        ), self.tr("the page's screenshot with numbered elements"))  # fmt: skip
+        ), self.tr("the page's screenshot with numbered elements; automatic: of a changed page, if the model"
+                   " takes pictures"))  # fmt: skip
         self.picture_detail = self._add_choice(self.tr("Picture detail"), "picture_detail", (
             ("auto", self.tr("as the endpoint chooses")), ("low", self.tr("low")), ("high", self.tr("high")),
         ))  # fmt: skip
@@ -71,11 +72,11 @@ class ModelOptions(QWidget):
             (512, "512 px"), (768, "768 px"), (1024, "1024 px"), (1280, "1280 px"), (0, self.tr("as taken")),
         ), self.tr("longest side"))  # fmt: skip
         self.marks = self._choice((
-            ("off", self.tr("never")), ("auto", self.tr("where element numbers do not reach")),
-            ("always", self.tr("at every changed page")),
+            ("off", self.tr("never")), ("auto", self.tr("automatic")), ("always", self.tr("of a changed page")),
         ))  # fmt: skip
         self.marks.activated.connect(self._on_marks)
-        self.add(self.tr("Vision"), self.marks, self.tr("a vision model is asked for marks on the picture"))
+        self.add(self.tr("Vision"), self.marks, self.tr(
+            "a vision model marks what it sees; automatic: where element numbers do not reach"))  # fmt: skip
 
     def _add_choice(
         self, label: str, option: str, choices: Sequence[tuple[object, str]], meaning: str = ""
