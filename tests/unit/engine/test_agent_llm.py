@@ -16,6 +16,7 @@ from app.engine.agent.llm.prompt_parts import render_turn
 from app.engine.agent.llm.prompting import Fence, bundled_prompts, prompt
 from app.engine.agent.vision.vision_frame import VisionFrame, VisionMark
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
+from app.engine.core.actions.action_sets import BUILT_IN
 from app.engine.core.actions.recorded import to_recorded
 from app.engine.core.actions.types import (
     Action,
@@ -30,7 +31,7 @@ from app.engine.core.actions.types import (
 )
 from app.engine.core.chat_messages import PartKind
 from app.engine.core.fingerprint import fingerprints_of
-from app.engine.core.ledger import DeadEnd, Fact, Ledger, PlanNode, PlanNodeState
+from app.engine.core.ledger import DeadEnd, Fact, Ledger, Note, PlanNode, PlanNodeState
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind, ModelReply
 from app.engine.core.observation import AgentDecision, HistoryEntry, NavigableSite, Observation, RetrievedTip
 from app.engine.core.page_state import Element, PageCapture
@@ -563,6 +564,16 @@ def test_a_result_that_is_an_equation_has_no_arrow(output, line):
     turn = HistoryEntry(step=1, url="", title="", state="", action=Calculate("9.50 * 3"), result=done,
                         words="calculate 9.50 * 3")  # fmt: skip
     assert render_turn(turn, Fence(MARKER)) == line
+
+
+@pytest.mark.parametrize(("name", "fewest", "most"), [("standard", 20, 30), ("compact", 40, 60)])
+async def test_notes_have_twice_the_room_where_no_action_reads_them_back(name, fewest, most):
+    notes = tuple(Note(number=number, step=number, text=f"{'note ' * 100}end") for number in range(1, 101))
+    model = brained(operator=lambda question: act('click("0")'))
+    options = LlmOptions(offered=frozenset(BUILT_IN[name].calls))
+    await LlmPolicy(model, fence=Fence(MARKER), options=options).decide(at(ledger=Ledger(notes=notes)))
+    whole = re.findall(r"^- note \d+ \(step \d+\): .* end$", last(asked(model, OPERATOR)[0]), re.MULTILINE)
+    assert fewest <= len(whole) <= most
 
 
 class Seeing:

@@ -25,10 +25,10 @@ from app.engine.agent.llm.prompt_parts import (
 )
 from app.engine.agent.llm.prompting import Fence, system, user
 from app.engine.agent.llm.usage_tracker import UsageTracker
-from app.engine.agent.memory.rendering import WORKER_CAPS, render_ledger, worker_view
+from app.engine.agent.memory.rendering import UNREAD_CAPS, WORKER_CAPS, render_ledger, worker_view
 from app.engine.core.actions.action_sets import action_help, actions_in, calls_of
 from app.engine.core.actions.specs import Action, ActionSet
-from app.engine.core.actions.types import ClickAt, Navigate
+from app.engine.core.actions.types import ClickAt, Navigate, ReadNotes
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind
 from app.engine.core.observation import Observation
@@ -279,7 +279,8 @@ class Operator:
         view = worker_view(
             observation.ledger, url=observation.page.url, state=observation.state, step=observation.step
         )
-        memory = render_ledger(replace(view, goal="", recent=()), WORKER_CAPS)
+        caps = WORKER_CAPS if calls_of(ReadNotes) <= self._offered else UNREAD_CAPS
+        memory = render_ledger(replace(view, goal="", recent=()), caps)
         hints = "\n".join(f"- {fence.line(hint, 300)}" for hint in brief.next_steps)
         texts = [
             fence.around("done so far", fence.line(brief.summary, 1400)) if brief.summary else "",

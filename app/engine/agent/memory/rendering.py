@@ -48,6 +48,8 @@ class Caps:
 
 
 WORKER_CAPS = Caps(facts=5, dead_ends=6, checkpoints=0, episodic=0)
+UNREAD_CAPS = replace(WORKER_CAPS, notes=2 * NOTE_TOKENS)
+"""Those of an agent that has no action to read its older notes back."""
 PLANNER_CAPS = Caps()
 """SuperBrowser's caps; omissions are named, and stay in the ledger."""
 
