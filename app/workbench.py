@@ -74,6 +74,10 @@ class Workbench(QObject):
         setup = ModelSetup(form, client, self.tasks, self)
         window.attach(self.workspace, self.jobs, self.search, form, setup)
         self.calls = NotificationCenter(window, client, self.tasks, self.live, form)
+        for runs in (self.live.form, self.review.run_form):
+            runs.model_wanted.connect(lambda: window.center.trigger("app.model"))
+            form.saved.connect(runs.look_up_model)
+            setup.kept.connect(runs.look_up_model)
         self._wire()
 
     async def build(self) -> None:

@@ -216,3 +216,23 @@ def test_the_tabulator_goes_through_the_section_in_order(panel, qtbot) -> None:
         QTest.keyClick(panel.window().focusWidget(), Qt.Key.Key_Tab)
         seen.append(panel.window().focusWidget())
     assert seen == expected
+
+
+def test_the_run_form_leads_to_the_model_where_none_is_set(bench, fake_engine, qtbot, held) -> None:
+    window, form = bench._window, bench.live.form
+    window.go("live")
+    window.center.trigger("live.new")
+    link = window.perspective("live").form.model_options.set_up
+    form.choose("policy", "llm")
+    qtbot.waitUntil(link.isVisible)
+    link.click()
+    panel = window.commands.settings
+    assert panel.isVisible()
+    assert panel.model.url.hasFocus()
+    fake_engine.no_model = ""
+    qtbot.waitUntil(lambda: panel._form.is_ready)
+    panel._form.set("model_name", "large")
+    panel.save.click()
+    qtbot.waitUntil(lambda: form.has_model)
+    assert link.isHidden()
+    window.close_overlays()

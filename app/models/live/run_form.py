@@ -12,6 +12,7 @@ from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, LlmRunOpti
 from app.engine.core.events import RunAdvanced
 from app.engine.core.labels import outcome_label
 from app.models.common.form import FormModel, Problem, complete_url
+from app.models.common.tasks import ignore
 from app.models.common.translate import tr
 
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ class RunFormModel(FormModel):
     Signals:
         started: a run was requested.  sent(runs): ids of the runs that were started or queued.
         filled: the form was filled with an earlier run's task.
+        model_wanted: the person wants to set up a model.
     """
 
+    model_wanted = Signal()
     started = Signal()
     sent = Signal(list)
     filled = Signal()
@@ -47,6 +50,7 @@ class RunFormModel(FormModel):
         self.llm = LlmRunOptions()
         self.action_sets: tuple[ActionSetRow, ...] = ()
         self.headed = self.vision = self.is_sending = False
+        self.has_model = True
         self._earlier: RunRequest | None = None
         client.graph_changed.connect(self._on_graph)
         client.prompts_changed.connect(self._on_prompts)
@@ -65,6 +69,16 @@ class RunFormModel(FormModel):
 
         self._tasks.start(self._client.api.graphs(), loaded, key="run-form-graphs")
         self._on_prompts()
+        self.look_up_model()
+
+    def look_up_model(self, _saved: object = None) -> None:
+        """Find out whether a model is set."""
+
+        def found(missing: str) -> None:
+            self.has_model = not missing
+            self.changed.emit()
+
+        self._tasks.start(self._client.api.model_missing(), found, ignore, key="run-form-model")
 
     def _on_graph(self, _event: object) -> None:
         self.load()

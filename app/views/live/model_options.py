@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
-from app.views.widgets.build import text_label
+from app.views.widgets.build import styled, text_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +36,11 @@ class ModelOptions(QWidget):
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(1, 1)
         self._grid.addWidget(text_label(self.tr("Model options"), "section"), 0, 0, 1, 2)
+        self.set_up = styled(QPushButton(self.tr("No model is set. Set up a model…")), "link")
+        self.set_up.setAccessibleName(self.set_up.text())
+        self.set_up.clicked.connect(form.model_wanted)
+        self._grid.addWidget(self.set_up, 1, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        self.fields.append(self.set_up)
         self.actions_set = QComboBox()
         self.actions_meaning = self.add(self.tr("Actions"), self.actions_set)
         self.actions_set.activated.connect(self._on_actions)
@@ -113,6 +119,7 @@ class ModelOptions(QWidget):
         """Show the form's options."""
         form = self._form
         self.setVisible(form.policy == "llm")
+        self.set_up.setVisible(not form.has_model)
         sets = [row.name for row in form.action_sets] or [form.llm.actions]
         if [self.actions_set.itemText(place) for place in range(self.actions_set.count())] != sets:
             self.actions_set.clear()
