@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
 
 from app import settings
 from app.models.common.engine_client import LocalClient
@@ -160,6 +160,10 @@ def test_no_line_of_the_form_lies_over_another(panel: SettingsPanel, form, qtbot
     panel.present()
     wait(qtbot, lambda: form.is_ready)
     lines = [*panel.fields.values(), *panel.words.values()]
-    boxes = [line.geometry() for line in lines]
+    for fold in panel.model.folds:
+        fold.click()
+    qtbot.waitUntil(lambda: all(line.isVisible() for line in lines))
+    QApplication.processEvents()
+    boxes = [QRect(line.mapTo(panel, QPoint()), line.size()) for line in lines]
     assert not [(a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :] if a.intersects(b)]
     assert all(line.height() >= line.sizeHint().height() for line in panel.fields.values())

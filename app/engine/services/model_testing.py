@@ -82,7 +82,7 @@ def _remember(url: str, model: str, learnt: EndpointCapabilities) -> None:
 
 def _as_given(request: ModelTestRequest) -> ModelTestRequest:
     url = request.url or DEFAULT_URL
-    return _with_options(replace(request, url=url, key=request.key or model_key(url=url)), settings.load())
+    return replace(request, url=url, key=request.key or model_key(url=url))
 
 
 def _with_options(request: ModelTestRequest, chosen: settings.Settings) -> ModelTestRequest:

@@ -110,6 +110,8 @@ class ModelSetup(QObject):
             effort=value("model_effort"),
             price=value("model_price"),
             key=self.key,
+            headers=value("model_headers"),
+            api_version=value("model_api_version"),
             as_given=True,
         )
         self.is_testing, self.error, self.progress, self._job = True, "", [], ""

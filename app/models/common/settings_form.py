@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from app.models.common.tasks import Tasks
 
 MODEL = ("model_url", "model_name", "model_effort", "model_price")
+ADVANCED = ("model_api", "model_tools", "model_cache_marks", "model_headers", "model_api_version")
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Browser and retrieval": ("browser", "sandbox", "encoder", "picture_encoder", "token_budget"),
     "Runs": ("run_tokens", "run_money", "run_seconds", "learnings", "at_once"),
     "Window": ("theme", "notifications", "quiet_hours"),
 }
 """The settings below the model's, by the title of their group."""
-SHOWN = ("author", *MODEL, "roles", *chain(*GROUPS.values()))
+SHOWN = ("author", *MODEL, "roles", *ADVANCED, *chain(*GROUPS.values()))
 """The settings of the form, in order."""
 ROLES = tuple(role.value for role in AgentRole)
 CHOICES = settings.CHOICES

@@ -78,7 +78,7 @@ class RunFormModel(FormModel):
             self.has_model = not missing
             self.changed.emit()
 
-        self._tasks.start(self._client.api.model_missing(), found, ignore, key="run-form-model")
+        self._tasks.start(self._client.api.model_missing(), found, ignore, key=f"run-form-model-{id(self)}")
 
     def _on_graph(self, _event: object) -> None:
         self.load()

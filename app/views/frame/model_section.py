@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QDateTime, QLocale, QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
-from app.models.common.settings_form import CHOICES, ROLES
+from app.models.common.settings_form import ADVANCED, CHOICES, ROLES
 from app.views.frame.settings_fields import FoldedGroup
 from app.views.widgets.badge import Badge
 from app.views.widgets.build import hbox, restyle, styled, text_label, vbox
@@ -78,13 +78,28 @@ class ModelSection(QObject):
         grid.addLayout(hbox(self.test, self.cancel, (self.progress, 1), spacing=8), row, 1, 1, 2)
         grid.addLayout(vbox(self.tested, self.checks, spacing=4), row + 1, 1, 1, 2)
         fields.order += [self.test, self.cancel]
-        folded = FoldedGroup(
-            self.tr("Roles"), self.tr("models of their own for the roles of an agent"), self.roles
-        )
-        self.folds = [folded]
-        grid.addWidget(folded, row + 2, 0)
-        grid.addWidget(self.roles, row + 3, 0, 1, 3)
-        fields.order += [folded, *self.roles.order]
+        meaning = self.tr("models of their own for the roles of an agent")
+        self.folds = [self._fold(grid, self.tr("Roles"), meaning, self.roles, self.roles.order)]
+        advanced, before = QWidget(), len(fields.order)
+        rows = QGridLayout(advanced)
+        rows.setContentsMargins(16, 0, 0, 10)
+        rows.setHorizontalSpacing(16)
+        rows.setVerticalSpacing(2)
+        rows.setColumnStretch(1, 1)
+        for name in ADVANCED:
+            fields.add(rows, name)
+        added, fields.order[before:] = fields.order[before:], []
+        meaning = self.tr("how requests are sent to the endpoint")
+        self.folds.append(self._fold(grid, self.tr("Advanced"), meaning, advanced, added))
+
+    def _fold(
+        self, grid: QGridLayout, title: str, meaning: str, body: QWidget, order: list[QWidget]
+    ) -> FoldedGroup:
+        head, row = FoldedGroup(title, meaning, body), grid.rowCount()
+        grid.addWidget(head, row, 0)
+        grid.addWidget(body, row + 1, 0, 1, 3)
+        self._fields.order += [head, *order]
+        return head
 
     def show_values(self) -> None:
         """Show what the form and the setup hold."""

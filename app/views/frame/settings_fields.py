@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QDoubleValidator, QIntValidator
-from PySide6.QtWidgets import QComboBox, QCompleter, QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from app.models.common.settings_form import AMOUNTS, CHOICES, NUMBERS
 from app.views.widgets.build import styled, text_label
@@ -74,14 +74,12 @@ class SettingsFields(QObject):
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        line, completer = box.lineEdit(), box.completer()
+        # Its popup would keep Tab, and what is typed next, a key, would go into this field.
+        box.setCompleter(None)  # pyright: ignore[reportArgumentType]
+        line = box.lineEdit()
         assert line is not None
-        assert completer is not None
-        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
         line.textEdited.connect(partial(self._form.set, name))
         line.returnPressed.connect(self.entered)
-        completer.activated.connect(partial(self._form.set, name))
         return box
 
     def _field(self, name: str) -> QLineEdit | QComboBox:
