@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 
 from keyring import core
@@ -46,7 +47,10 @@ class FileKeyring(KeyringBackend):
         return json.loads(self._path.read_text("utf-8")) if self._path.exists() else {}
 
     def _write(self, held: dict[str, str]) -> None:
-        self._path.write_text(json.dumps(held), encoding="utf-8")
+        """Write whole or not at all: another thread may be reading."""
+        written = self._path.with_suffix(f".{threading.get_ident()}")
+        written.write_text(json.dumps(held), encoding="utf-8")
+        written.replace(self._path)
 
 
 def use_fake_keyring(monkeypatch, folder: Path) -> FileKeyring:

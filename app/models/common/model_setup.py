@@ -15,6 +15,8 @@ from app.models.common.tasks import ignore
 from app.models.common.translate import tr
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.engine.core.events import JobChanged
     from app.models.common.engine_client import EngineEvents
     from app.models.common.settings_form import SettingsForm
@@ -88,11 +90,12 @@ class ModelSetup(QObject):
         self.changed.emit()
 
     def save(self) -> None:
-        """Keep a typed key in the keyring, and save the form."""
+        """Keep a typed key in the keyring, then save the form: both touch the keyring, and one waits for the other."""
         self._form.set("model_url", self.url)
         if self.is_changed:
-            self._keep(self.key)
-        self._form.save()
+            self._keep(self.key, self._form.save)
+        elif not self.is_keeping:
+            self._form.save()
 
     def clear_key(self) -> None:
         """Remove the key of the address from the keyring."""
@@ -152,7 +155,7 @@ class ModelSetup(QObject):
             self.report = report
             self.changed.emit()
 
-    def _keep(self, key: str) -> None:
+    def _keep(self, key: str, then: Callable[[], None] = lambda: None) -> None:
         def kept(_nothing: None) -> None:
             words = (
                 tr("The key is kept in the keyring.") if key else tr("The key is removed from the keyring.")
@@ -161,6 +164,7 @@ class ModelSetup(QObject):
             self.is_keeping, self.key = False, ""
             self._look_up_key()
             self.changed.emit()
+            then()
 
         self.is_keeping, self.error = True, ""
         keeping = asyncio.to_thread(model_keys.keep_model_key, key, self.url)
