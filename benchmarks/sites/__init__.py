@@ -1,1 +1,1 @@
-"""Real applications the scout is measured on: installed from their packages, filled from a fixed seed, reset at will."""
+"""Real applications the scout is measured on: installed from packages, filled from a fixed seed, reset at will."""

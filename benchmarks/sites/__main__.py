@@ -1,4 +1,4 @@
-"""Install, start, stop, reset a site: ``python -m benchmarks.sites {install,start,stop,reset,status} NAME [--port N]``."""
+"""Sites of the scout: ``python -m benchmarks.sites {install,start,stop,reset,status} NAME [--port N]``."""
 
 from __future__ import annotations
 
