@@ -1,0 +1,1 @@
+"""The website of a believable heritage charity, made with Wagtail."""
