@@ -1086,7 +1086,7 @@ NOTICES = [
     ("All places are closed on 25 and 26 December.", "", False, False),
     ("Parking at Kelderby Engine House is by pre-booking only.", "Kelderby Engine House", True, False),
 ]
-# old path, new: a page title or an address, permanent
+# old path, title of the page it leads to, permanent
 REDIRECTS = [
     ("/castle", "Ravensby Castle", True),
     ("/ravensby", "Ravensby Castle", True),
@@ -1120,8 +1120,8 @@ REDIRECTS = [
     ("/jobs", "Jobs and placements", True),
     ("/access-statement", "Access", True),
     ("/history.php", "Our history", True),
-    ("/donate", "/about/support-us/", False),
-    ("/join", "/about/support-us/", False),
+    ("/donate", "Support us", False),
+    ("/join", "Support us", False),
 ]
 STANDARD = [
     (
