@@ -2,14 +2,104 @@
 
 One grammar for the whole program: clauses, verbs and names are those of the write gate
 (``app.engine.agent.write_gate.task_changes``), so that what the scout does is what the gate lets through.  Which name
-is the thing, which a value and which a place is decided against the page (``app.engine.agent.scout.page_context``),
-not here.  Pure.
+is the thing, which a value and which a place is decided against the page, not here.  Pure.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
+
+from app.engine.agent.scout.likeness import STOP, words
+from app.engine.agent.write_gate.task_changes import (
+    RequestedChange,
+    TaskClause,
+    numbers_a_thing,
+    task_clauses,
+)
+from app.engine.agent.write_gate.vocabulary import TaskToken, number_words
+
+_GOING = frozenset(
+    [
+        "open",
+        "go",
+        "goto",
+        "navigate",
+        "visit",
+        "take",
+        "bring",
+        "show",
+        "view",
+        "display",
+        "browse",
+        "access",
+        "head",
+        "see",
+        "jump",
+        "switch",
+        "pull",
+        "look",
+        "sort",
+        "filter",
+    ]
+)
+"""Imperatives after which a page is wanted."""
+_FINDING = frozenset({"find", "locate", "look", "search", "lookup"})
+_PLACE = frozenset(
+    {"page", "screen", "site", "section", "tab", "website", "dashboard", "view", "listing", "listings"}
+)
+"""Words for a place of any site: ``find the page of …`` wants a page."""
+_TELLING = frozenset({"me", "us"})
+_ASKING = frozenset({"what", "which", "who", "whom", "whose", "when", "where", "why", "how", "if", "whether"})
+_IDLE = frozenset(
+    [
+        "please",
+        "me",
+        "us",
+        "i",
+        "we",
+        "you",
+        "it",
+        "its",
+        "itself",
+        "them",
+        "they",
+        "one",
+        "ones",
+        "that",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "what",
+        "when",
+        "where",
+        "why",
+        "how",
+        "many",
+        "much",
+        "some",
+        "any",
+        "all",
+        "each",
+        "every",
+        "also",
+        "just",
+        "only",
+        "then",
+        "so",
+        "now",
+        "there",
+        "exactly",
+        "currently",
+        "please",
+        "given",
+        "following",
+    ]
+)
+_LEAD = 4
 
 
 class TaskMode(StrEnum):
@@ -41,9 +131,11 @@ class TaskPart:
     Attributes:
         text: its words, quotes included.
         verb: the imperative it begins with, in lower case; "" for a question.
-        names: in order; names of earlier parts that it speaks of (``and close it``) are in ``context``.
+        names: in order.
         words: its other words that carry meaning, in lower case and in order.
-        context: names of the part before, where this one has none of its own for its thing.
+        context: names of the parts before, of which this one may speak (``and close it``).
+        where: words of a way that comes before it (``Go to the inventory and …``).
+        changes: what it asks to be changed, as the write gate reads it.
     """
 
     mode: TaskMode
@@ -52,6 +144,8 @@ class TaskPart:
     names: tuple[Name, ...] = ()
     words: tuple[str, ...] = ()
     context: tuple[Name, ...] = ()
+    where: tuple[str, ...] = ()
+    changes: tuple[RequestedChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,3 +154,111 @@ class Task:
 
     text: str
     parts: tuple[TaskPart, ...]
+
+
+@lru_cache(maxsize=64)
+def read_task(text: str) -> Task:
+    """Return the parts of a task.
+
+    A way before another part is no part of its own: its names and words say where the other one is done.
+    """
+    found: list[TaskPart] = []
+    clauses = [one for one in task_clauses(text) if not one.refused and one.tokens]
+    before: list[TaskPart] = []
+    for clause in clauses:
+        part = _part_of(clause)
+        if clause.verb or clause.asks:
+            found.append(part)
+        elif found:
+            found[-1] = _joined(found[-1], part)
+        else:
+            before.append(replace(part, mode=TaskMode.WAY))  # ``In the wiki, …``
+    parts = _with_context([*before, *found])
+    return Task(text=text, parts=tuple(parts) or (TaskPart(mode=TaskMode.WAY, text=text, words=words(text)),))
+
+
+def _part_of(clause: TaskClause) -> TaskPart:
+    tokens = clause.tokens
+    names = _names_of(tokens, clause.verb)
+    named = {word for name in names if name.number for word in words(name.text)}
+    return TaskPart(
+        mode=_mode_of(clause),
+        text=_written(tokens),
+        verb="" if clause.asks else clause.verb,
+        names=names,
+        words=tuple(
+            dict.fromkeys(
+                word
+                for token in tokens
+                if not token.name
+                for word in words(token.low)
+                if word not in STOP | _IDLE and word not in named and word != clause.verb
+            )
+        ),
+        changes=clause.changes,
+    )
+
+
+def _mode_of(clause: TaskClause) -> TaskMode:
+    lows = [token.low for token in clause.tokens]
+    if clause.asks or not clause.verb:
+        return TaskMode.QUESTION
+    if clause.changes:
+        return TaskMode.CHANGE
+    rest = [token.low for token in clause.rest]
+    verb = clause.verb.split()[0]
+    if verb in _GOING:
+        told = rest[1:] if set(rest[:1]) & _TELLING else rest
+        return TaskMode.QUESTION if _asks_value(told) else TaskMode.WAY
+    if verb in _FINDING and _PLACE & set(lows):
+        return TaskMode.WAY
+    return TaskMode.QUESTION
+
+
+def _asks_value(rest: Sequence[str]) -> bool:
+    """Whether ``show me`` is followed by a question or a quantity and not by a thing."""
+    first = [word for word in rest[:3] if word not in STOP]
+    return bool(rest) and (rest[0] in _ASKING or any(word in ("number", "count") for word in first[:1]))
+
+
+def _joined(one: TaskPart, more: TaskPart) -> TaskPart:
+    return replace(
+        one,
+        text=f"{one.text} {more.text}",
+        names=(*one.names, *more.names),
+        words=tuple(dict.fromkeys((*one.words, *more.words))),
+        changes=(*one.changes, *more.changes),
+    )
+
+
+def _with_context(parts: Sequence[TaskPart]) -> list[TaskPart]:
+    """Give each part the names of those before it; a way before another part becomes its place."""
+    made: list[TaskPart] = []
+    context: list[Name] = []
+    where: list[str] = []
+    for number, part in enumerate(parts):
+        later = parts[number + 1 :]
+        known = tuple(name for name in context if name not in part.names)
+        if part.mode is TaskMode.WAY and later:
+            where.extend(part.words)
+        else:
+            made.append(replace(part, context=known, where=tuple(dict.fromkeys(where))))
+        context.extend(name for name in part.names if name not in context)
+    return made
+
+
+def _names_of(tokens: Sequence[TaskToken], verb: str) -> tuple[Name, ...]:
+    found: list[Name] = []
+    for at, token in enumerate(tokens):
+        number = not token.name and token.low.lstrip("#").isdecimal() and numbers_a_thing(tokens, at)
+        if not (token.name or number) or token.low == verb or token.low in number_words():
+            continue
+        lead = [one.low for one in tokens[max(0, at - _LEAD) : at] if not one.name]
+        found.append(Name(text=token.text, quoted=token.quoted, number=number, lead=" ".join(lead)))
+    return tuple(found)
+
+
+def _written(tokens: Sequence[TaskToken]) -> str:
+    """The words of a part, quoted names in quotes again."""
+    text = " ".join(f'"{one.text}"' if one.quoted else one.text for one in tokens)
+    return text.replace(" ,", ",").replace(" 's", "'s")

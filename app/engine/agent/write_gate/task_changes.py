@@ -9,7 +9,7 @@ in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -93,33 +93,72 @@ def forbidden_verbs(task: str) -> frozenset[str]:
     return _task(task)[1]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskClause:
+    """One part of a task: at most one imperative with its words.
+
+    Attributes:
+        text: the sentence around it, quotes replaced by marks.
+        tokens: its words and names.
+        verb: its imperative, "" where it has none; ``rest`` are the tokens after it.
+        asks: the sentence is a question.
+        refused: the part says what is not to be done.
+        changes: what it asks to be changed.
+    """
+
+    text: str
+    tokens: tuple[TaskToken, ...]
+    verb: str
+    rest: tuple[TaskToken, ...]
+    asks: bool
+    refused: bool
+    changes: tuple[RequestedChange, ...]
+
+
 @lru_cache(maxsize=256)
-def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
+def task_clauses(task: str) -> tuple[TaskClause, ...]:
+    """Return the parts of a task in its order."""
     quotes: list[str] = []
-    found: list[RequestedChange] = []
-    forbidden: set[str] = set()
+    found: list[TaskClause] = []
     known: tuple[str, ...] = ()
     for clause in clauses(replace_quotes(task[:MAX_TASK_LENGTH], quotes)):
         tokens = tokens_of(clause, quotes)
         asks = _is_question(clause)
         for part in _parts(tokens) if tokens else ():
             verb, rest, refused = _imperative(part)
-            if verb and refused:
-                forbidden.add(stem_of(verb))
-            elif verb and not asks:
-                changes = _change(verb, rest, clause)
-                found.extend(
-                    one if one.objects or "use" in one.senses else _inheriting(one, known) for one in changes
+            changes = _change(verb, rest, clause) if verb and not refused and not asks else []
+            found.append(
+                TaskClause(
+                    text=clause,
+                    tokens=tuple(part),
+                    verb=verb,
+                    rest=tuple(rest),
+                    asks=asks,
+                    refused=refused,
+                    changes=tuple(
+                        one if one.objects or "use" in one.senses else _inheriting(one, known)
+                        for one in changes
+                    ),
                 )
+            )
             known = _names_in(part) or known
-    return tuple(found), frozenset(forbidden)
+    return tuple(found)
 
 
-def _names_in(part: list[TaskToken]) -> tuple[str, ...]:
+@lru_cache(maxsize=256)
+def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
+    parts = task_clauses(task)
+    return (
+        tuple(change for part in parts for change in part.changes),
+        frozenset(stem_of(part.verb) for part in parts if part.verb and part.refused),
+    )
+
+
+def _names_in(part: Sequence[TaskToken]) -> tuple[str, ...]:
     return tuple(
         token.text
         for at, token in enumerate(part)
-        if token.name or (token.low.lstrip("#").isdecimal() and _numbers_a_thing(part, at))
+        if token.name or (token.low.lstrip("#").isdecimal() and numbers_a_thing(part, at))
     )
 
 
@@ -331,7 +370,7 @@ def _regions(rest: list[TaskToken]) -> dict[Region, list[str]]:
             found[region].append(token.text)
         elif region == "whose" and rest[at - 1].low == "by" and _may_be_a_person(token, rest[at + 1 :]):
             found["whose"].append(token.text)
-        elif token.low.lstrip("#").isdecimal() and _numbers_a_thing(rest, at):
+        elif token.low.lstrip("#").isdecimal() and numbers_a_thing(rest, at):
             found[region].append(token.text)
     return found
 
@@ -351,7 +390,7 @@ def _may_be_a_person(token: TaskToken, after: list[TaskToken]) -> bool:
     )
 
 
-def _numbers_a_thing(rest: list[TaskToken], at: int) -> bool:
+def numbers_a_thing(rest: Sequence[TaskToken], at: int) -> bool:
     """Whether a number is a name: ``order 302`` and ``issue 12`` are; ``5 shirts`` is a quantity."""
     before = rest[at - 1] if at else None
     return (
