@@ -10,14 +10,15 @@ import re
 from functools import lru_cache
 
 from app.engine.agent.scout.word_vectors import word_likeness
+from app.engine.core.text import word_set
 
 _SPLIT = re.compile(r"[^\w]+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ENDINGS = ("s", "es", "d", "ed", "r", "er", "ing", "al", "ion", "n", "ment", "ly")
 _LEAST_STEM = 3
-STOP = frozenset(
+STOP = word_set(
     "the a an of to in on for with and or is are was were be been it its this that these those by at from as into "
-    "your my their our his her there here do does did has have had".split()
+    "your my their our his her there here do does did has have had"
 )
 """Words that say nothing of what a text is about."""
 LEAST_LIKE = 0.55

@@ -20,30 +20,11 @@ from app.engine.agent.write_gate.task_changes import (
     task_clauses,
 )
 from app.engine.agent.write_gate.vocabulary import TaskToken, number_words
+from app.engine.core.text import word_set
 
-_GOING = frozenset(
-    [
-        "open",
-        "go",
-        "goto",
-        "navigate",
-        "visit",
-        "take",
-        "bring",
-        "show",
-        "view",
-        "display",
-        "browse",
-        "access",
-        "head",
-        "see",
-        "jump",
-        "switch",
-        "pull",
-        "look",
-        "sort",
-        "filter",
-    ]
+_GOING = word_set(
+    "open go goto navigate visit take bring show view display browse access head see jump switch pull look sort "
+    "filter"
 )
 """Imperatives after which a page is wanted."""
 _FINDING = frozenset({"find", "locate", "look", "search", "lookup"})
@@ -53,51 +34,9 @@ _PLACE = frozenset(
 """Words for a place of any site: ``find the page of …`` wants a page."""
 _TELLING = frozenset({"me", "us"})
 _ASKING = frozenset({"what", "which", "who", "whom", "whose", "when", "where", "why", "how", "if", "whether"})
-_IDLE = frozenset(
-    [
-        "please",
-        "me",
-        "us",
-        "i",
-        "we",
-        "you",
-        "it",
-        "its",
-        "itself",
-        "them",
-        "they",
-        "one",
-        "ones",
-        "that",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "what",
-        "when",
-        "where",
-        "why",
-        "how",
-        "many",
-        "much",
-        "some",
-        "any",
-        "all",
-        "each",
-        "every",
-        "also",
-        "just",
-        "only",
-        "then",
-        "so",
-        "now",
-        "there",
-        "exactly",
-        "currently",
-        "please",
-        "given",
-        "following",
-    ]
+_IDLE = word_set(
+    "please me us i we you it its itself them they one ones that which who whom whose what when where why how "
+    "many much some any all each every also just only then so now there exactly currently given following"
 )
 _LEAD = 4
 
