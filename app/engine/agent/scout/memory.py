@@ -1,0 +1,97 @@
+"""What the scout keeps within one run: pages seen and how well they fit, ways tried, values entered, what failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.engine.agent.scout.relations import PageRelations
+from app.engine.core.action_result import Cause
+from app.engine.core.actions.types import Action
+from app.engine.core.observation import HistoryEntry
+
+MOST_FAILURES = 2
+"""Failures after which an attempt is not made again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """An action the scout would take.
+
+    Attributes:
+        score: how likely it helps, in [0, 1]; comparable among steps of one page.
+        key: identifies the attempt, however its element is numbered by now.
+        leads_to: key of the page a link leads to, "" where that is not known.
+        tip: the tip it follows.
+        marks: words that hold once the action is done.
+    """
+
+    action: Action
+    reason: str
+    key: str
+    score: float = 1.0
+    leads_to: str = ""
+    tip: str = ""
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A link seen somewhere: its address, how well its page may fit, and its name."""
+
+    url: str
+    score: float
+    name: str
+
+
+@dataclass(slots=True)
+class Memory:
+    """State of one part of the task; ``part`` is its number.
+
+    Attributes:
+        fits: fit of each page that was in front, by its key; ``urls`` their addresses.
+        known: pages that links led to and nobody opened yet, by key.
+        tried: how often each attempt was made, ``failed`` how often without success.
+        marks: words that hold since a step was done.
+        collected: what was read of each page of a list, by key.
+        searched: words that were searched for.
+        sent: key of the form that was sent, and the page before it.
+    """
+
+    part: int = 0
+    fits: dict[str, float] = field(default_factory=dict[str, float])
+    urls: dict[str, str] = field(default_factory=dict[str, str])
+    known: dict[str, Known] = field(default_factory=dict[str, Known])
+    tried: dict[str, int] = field(default_factory=dict[str, int])
+    failed: dict[str, float] = field(default_factory=dict[str, float])
+    marks: set[str] = field(default_factory=set[str])
+    collected: dict[str, PageRelations] = field(default_factory=dict[str, PageRelations])
+    searched: set[str] = field(default_factory=set[str])
+    errors: list[str] = field(default_factory=list[str])
+    pending: Step | None = None
+
+    def learn(self, entry: HistoryEntry | None) -> None:
+        """Take in what came of the step before; ``None`` where it was not done."""
+        step, self.pending = self.pending, None
+        if step is None or entry is None:
+            return
+        self.tried[step.key] = self.tried.get(step.key, 0) + 1
+        result = entry.result
+        if result.success:
+            self.marks.update(step.marks)
+            return
+        # What lies over a control may go away, so that counts less.
+        self.failed[step.key] = self.failed.get(step.key, 0.0) + (
+            0.7 if result.cause is Cause.COVERED else 1.0
+        )
+        if result.why:
+            self.errors.append(result.why)
+
+    def worn_out(self, step: Step, most: int = 1) -> bool:
+        """Whether an attempt was made often enough."""
+        return self.tried.get(step.key, 0) >= most or self.failed.get(step.key, 0.0) >= MOST_FAILURES
+
+    def best_page(self) -> str:
+        """Return the address of the page that fitted best, "" before the first look."""
+        if not self.fits:
+            return ""
+        return self.urls[max(self.fits, key=lambda key: self.fits[key])]

@@ -1,0 +1,300 @@
+"""The way to the page a task speaks of: how well the page in front fits it, and which step promises a better one.
+
+Links, menus, the site's own search, the map and pages seen before are compared by one score
+(``app.engine.agent.scout.terms``), so "arrived" means that nothing promises more (after WebNavigator, section 3.2: a
+choice over the whole site and not only over the page in front).  Only what reads is proposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
+
+from app.engine.agent.scout.likeness import fits, holds, meaning, plain, words
+from app.engine.agent.scout.link_prior import link_prior
+from app.engine.agent.scout.memory import Known, Memory, Step
+from app.engine.agent.scout.page_context import PageContext, is_aside, landmark_roles, page_key
+from app.engine.agent.scout.terms import (
+    Evidence,
+    Term,
+    Terms,
+    best_of,
+    evidence,
+    page_evidence,
+    path_words,
+    score,
+    shown_by,
+)
+from app.engine.agent.write_gate.action_risk import assess_risk
+from app.engine.agent.write_gate.vocabulary import senses_of
+from app.engine.core.actions.types import Action, Click, Goto, Navigate, TypeText
+from app.engine.core.intervention_policy import RiskClass
+from app.engine.core.observation import Observation
+from app.engine.core.page_state import Element
+
+ARRIVED = 0.85
+"""Evidence of each name from which on a page may be the page of the task."""
+NAMED_LINK, LINK_PATH, LINK_ROW, LINK_SECTION = 0.95, 0.7, 0.6, 0.3
+KEPT_BELOW, KEPT_BESIDE, KEPT_ELSEWHERE, KEPT_IN_FRAME = 0.9, 0.65, 0.3, 0.2
+"""Share of what the page in front shows that a link keeps: into it, beside it, elsewhere, by the site's menu."""
+FOUND_BY_SEARCH = 0.8
+"""Evidence of a name that a search for it promises."""
+BY_MAP = 0.78
+MENU_CHANCE = 0.04
+FAR_AWAY = 0.04
+"""What a page that has to be gone back to must promise more."""
+_READING = frozenset({RiskClass.READS, RiskClass.EDITS})
+_MOST_KNOWN, _MOST_EXTRA, _LONGEST_QUERY = 400, 5, 300
+_AIMLESS = frozenset({"random", "logout", "signout"})
+_STATIC = (".pdf", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".css", ".js", ".xml", ".rss", ".atom", ".csv",
+           ".ics", ".epub", ".gz", ".mbox", ".json", ".txt")  # fmt: skip
+
+
+class Wayfinder:
+    """Ways on from one page for the terms of one part."""
+
+    def __init__(self, terms: Terms, context: PageContext, memory: Memory, observation: Observation) -> None:
+        self.terms, self.context, self.memory, self._seen = terms, context, memory, observation
+        self.here: Evidence = page_evidence(terms, context)
+        self.fit = score(terms, self.here)
+        key = context.key
+        memory.fits[key] = max(memory.fits.get(key, 0.0), self.fit)
+        memory.urls[key] = context.page.url
+        memory.known.pop(key, None)
+
+    @property
+    def names_shown(self) -> bool:
+        """Whether the page is about every name of the task."""
+        return all(one >= ARRIVED for term, one in zip(self.terms, self.here, strict=True) if term.is_name)
+
+    def steps(self, *, within: bool = False) -> list[Step]:
+        """Return steps that promise a page, the best first.
+
+        ``within`` keeps to what belongs to the page in front: its parts and what lies below it.
+        """
+        found = [*self._links(within=within), *self._menus()]
+        if not within:
+            found += [*self._searches(), *self._map(), *self._known_elsewhere()]
+        found.sort(key=lambda one: -one.score)
+        return [one for one in found if not self.memory.worn_out(one)]
+
+    def best(self, floor: float, *, within: bool = False) -> Step | None:
+        """Return the best harmless step that promises more than ``floor``."""
+        for step in self.steps(within=within):
+            if step.score <= floor:
+                return None
+            if is_harmless(step.action, self._seen):
+                return step
+            self.memory.failed[step.key] = self.memory.failed.get(step.key, 0.0) + 2
+        return None
+
+    # links
+
+    def _links(self, *, within: bool) -> Iterator[Step]:
+        visible = {one.index for one in self.context.shown}
+        best: dict[str, tuple[float, Element]] = {}
+        for one in self.context.links:
+            key = page_key(one.href)
+            if key in self.memory.fits or not self._may_lead(one):
+                continue
+            promise = self._promise(one)
+            if key not in best or promise > best[key][0]:
+                best[key] = (promise, one)
+        for key, (promise, one) in best.items():
+            self._remember(key, one, promise)
+            if within and self._kept(one) < KEPT_BESIDE:
+                continue
+            seen = one.index in visible
+            yield Step(
+                action=Click(one.index, label=one.name) if seen else Goto(one.href),
+                reason=f'"{_short(one.name)}" leads on',
+                key=f"link:{key}",
+                score=promise,
+                leads_to=key,
+            )
+
+    def _may_lead(self, one: Element) -> bool:
+        said = set(words(one.name)) | set(words(urlsplit(one.href).path))
+        return not (
+            said & _AIMLESS
+            or urlsplit(one.href).path.lower().endswith(_STATIC)
+            or "sign out" in plain(one.name)
+        )
+
+    def _promise(self, one: Element) -> float:
+        name = one.name or dict(one.attributes).get("title", "")
+        row = self.context.row_text(one)
+        said = best_of(
+            evidence(self.terms, (name,), NAMED_LINK),
+            evidence(self.terms, (path_words(one.href),), LINK_PATH),
+            evidence(self.terms, (row,), LINK_ROW),
+        )
+        kept = self._kept(one)
+        joined = tuple(max(mine, kept * here) for mine, here in zip(said, self.here, strict=True))
+        extra = self._extra(name, said)
+        return score(self.terms, joined) - 0.02 * min(extra, _MOST_EXTRA) + link_prior(one)
+
+    def _extra(self, name: str, said: Evidence) -> int:
+        """Words of a link that the task does not speak of; none where the link has a name of the task."""
+        if any(term.is_name and one >= ARRIVED for term, one in zip(self.terms, said, strict=True)):
+            return 0
+        return sum(
+            1
+            for word in meaning(name)
+            if not any(shown_by(term, word) for term in self.terms if not term.is_name)
+        )
+
+    def _kept(self, one: Element) -> float:
+        here, there = self.context.address, urlsplit(one.href)
+        ours = [part for part in here.path.split("/") if part]
+        theirs = [part for part in there.path.split("/") if part]
+        if ours and theirs[: len(ours)] == ours and (len(theirs) > len(ours) or not is_aside(one)):
+            return KEPT_BELOW
+        shared = sum(1 for a, b in zip(ours, theirs, strict=False) if a == b)
+        if len(ours) > 1 and shared >= len(ours) - 1:
+            return KEPT_BESIDE
+        return KEPT_IN_FRAME if is_aside(one) else KEPT_ELSEWHERE
+
+    def _remember(self, key: str, one: Element, promise: float) -> None:
+        known = self.memory.known
+        if key in known and known[key].score >= promise:
+            return
+        if len(known) >= _MOST_KNOWN:
+            worst = min(known, key=lambda at: known[at].score)
+            if known[worst].score >= promise:
+                return
+            del known[worst]
+        known[key] = Known(one.href, promise, one.name)
+
+    def _known_elsewhere(self) -> Iterator[Step]:
+        here = {page_key(one.href) for one in self.context.links}
+        for key, one in self.memory.known.items():
+            if key not in here and key not in self.memory.fits:
+                yield Step(
+                    action=Goto(one.url),
+                    reason=f'"{_short(one.name)}", seen before, leads on',
+                    key=f"link:{key}",
+                    score=one.score - FAR_AWAY,
+                    leads_to=key,
+                )
+
+    # menus, search, map
+
+    def _menus(self) -> Iterator[Step]:
+        for one in self.context.menus:
+            said = evidence(self.terms, (one.name,), NAMED_LINK)
+            gain = (
+                score(self.terms, tuple(max(a, b) for a, b in zip(said, self.here, strict=True))) - self.fit
+            )
+            yield Step(
+                action=Click(one.index, label=one.name),
+                reason=f'"{_short(one.name)}" may hide it',
+                key=f"menu:{self.context.path}:{one.role}:{one.name}",
+                score=self.fit + gain + MENU_CHANCE
+                if gain > 0 or not is_aside(one)
+                else self.fit * 0.5 + MENU_CHANCE,
+            )
+
+    def _searches(self) -> Iterator[Step]:
+        for term in self._sought():
+            field = self._field_for(term)
+            if field is None or term.text in self.memory.searched:
+                continue
+            joined = tuple(
+                FOUND_BY_SEARCH if one is term else max(KEPT_ELSEWHERE * here, 0.3)
+                for one, here in zip(self.terms, self.here, strict=True)
+            )
+            yield Step(
+                action=TypeText(field.index, term.text[:_LONGEST_QUERY], enter=True),
+                reason=f"searches for {term.text}",
+                key=f"search:{field.form or self.context.path}:{field.name}:{term.text}",
+                score=score(self.terms, joined),
+                marks=(f"searched:{term.text}",),
+            )
+
+    def _sought(self) -> Sequence[Term]:
+        """The names that the page is not about; without names the words of the task as one query."""
+        names = [
+            term for term, one in zip(self.terms, self.here, strict=True) if term.is_name and one < ARRIVED
+        ]
+        return sorted(names, key=lambda term: -len(term.text))[:3]
+
+    def _field_for(self, term: Term) -> Element | None:
+        fields = self.context.search_fields
+        if not fields:
+            return None
+        likely = max(fields, key=lambda one: max((fits(word.text, one.label) for word in self.terms if not word.is_name),
+                                                 default=0.0))  # fmt: skip
+        named = max((fits(word.text, likely.label) for word in self.terms if not word.is_name), default=0.0)
+        return likely.element if named >= 0.6 else fields[0].element
+
+    def _map(self) -> Iterator[Step]:
+        domains = self._seen.domains
+        query = " ".join((*(term.text for term in self.terms),))[:_LONGEST_QUERY]
+        if not domains or not query:
+            return
+        home = next(
+            (one for one in domains if urlsplit(one.home).netloc == self.context.address.netloc), domains[0]
+        )
+        joined = tuple(max(BY_MAP, here * KEPT_IN_FRAME) for here in self.here)
+        yield Step(
+            action=Navigate(domain=home.name, query=query),
+            reason=f"the map may know a page for: {query}",
+            key="map",
+            score=score(self.terms, joined) if not self.names_shown or self.fit < 0.5 else 0.0,
+        )
+
+
+def is_harmless(action: Action, observation: Observation) -> bool:
+    """Whether an action only looks: its risk is that of reading and its control says no verb of changing."""
+    if isinstance(action, TypeText):
+        return True  # a search field; what is not sent by GET is not offered
+    if assess_risk(action, observation.page).risk not in _READING:
+        return False
+    if isinstance(action, Click):
+        said = words(action.label)
+        return not (said and len(said) <= 4 and senses_of(said[:1]) and not senses_of(said[:1]) <= {"login"})
+    return True
+
+
+def arrived(finder: Wayfinder) -> str:
+    """Return the evidence that the page in front is the one that is wanted, "" where it is not enough."""
+    shown = [term.text for term, one in zip(finder.terms, finder.here, strict=True) if one >= 0.6]
+    if not finder.names_shown or finder.fit < LEAST_FIT:
+        return ""
+    title = next((text for text in finder.context.subject if text), finder.context.path)
+    return f'"{_short(title)}" shows {", ".join(shown[:6])}'
+
+
+LEAST_FIT = 0.6
+"""Score from which on a page may be the one that is wanted."""
+
+
+def turn_page(context: PageContext) -> Step | None:
+    """Return the step to the next page of a list."""
+    one = context.next_page
+    if one is None:
+        return None
+    return Step(
+        action=Click(one.index, label=one.name),
+        reason="the list goes on",
+        key=f"page:{context.key}",
+        score=1.0,
+    )
+
+
+def link_to(context: PageContext, name: str) -> Element | None:
+    """Return the link that is called like a thing: exactly, else holding its name, outside of the site's frame first."""
+    best: tuple[int, Element] | None = None
+    for one in context.links:
+        exact = plain(one.name) == plain(name)
+        if not exact and not holds(one.name, name):
+            continue
+        rank = (0 if exact else 2) + (1 if is_aside(one) or "dialog" in landmark_roles(one) else 0)
+        if best is None or rank < best[0]:
+            best = (rank, one)
+    return best[1] if best else None
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}…"

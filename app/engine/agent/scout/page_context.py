@@ -1,0 +1,258 @@
+"""One look at a page as the scout reads it: its subject, its links and menus, its fields, its search and its pages.
+
+Built from one capture, lazily; nothing here knows a site or a trade.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import parse_qsl, unquote_plus, urlsplit
+
+from app.engine.agent.scout.likeness import holds, meaning, plain, words
+from app.engine.agent.scout.relations import PageRelations, read_relations
+from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.text import word_set
+
+PRESSED = word_set("link button menuitem tab treeitem option")
+FIELDS = word_set("textbox searchbox spinbutton combobox listbox checkbox radio switch slider")
+_SEARCH = word_set("search find query keyword keywords lookup")
+_RESULTS = word_set("search results matching found matches")
+_NEXT = word_set("next older › » → > >>")
+_MENU = word_set("haspopup collapsed")
+_ASIDE = word_set("navigation banner contentinfo complementary menubar menu toolbar search")
+_TITLE_PARTS = re.compile(r"\s+[|\-·–—:»]\s+|\s[|»]\s")
+_CURRENT = word_set("current selected")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A control that takes a value, with what it is called."""
+
+    element: Element
+    label: str
+
+
+class PageContext:
+    """One look at a page.
+
+    Attributes:
+        page: the capture.
+        relations: what it lists.
+    """
+
+    def __init__(self, page: PageCapture) -> None:
+        self.page = page
+        self.relations: PageRelations = read_relations(page.tree)
+        self.address = urlsplit(page.url)
+        self.path = self.address.path or "/"
+
+    @cached_property
+    def key(self) -> str:
+        """Address without fragment, which tells pages of one run apart."""
+        return page_key(self.page.url)
+
+    @cached_property
+    def shown(self) -> tuple[Element, ...]:
+        """Elements that can be used: of an open dialog with something to do only those in it."""
+        seen = tuple(
+            one
+            for one in self.page.elements
+            if one.visible and not one.in_advert and "disabled" not in one.states
+        )
+        inside = tuple(
+            one for one in seen if "dialog" in landmark_roles(one) or "alertdialog" in landmark_roles(one)
+        )
+        return inside if len(inside) > 1 else seen
+
+    @cached_property
+    def pressed(self) -> tuple[Element, ...]:
+        """Elements that can be pressed."""
+        return tuple(one for one in self.shown if one.role in PRESSED or one.listens)
+
+    @cached_property
+    def links(self) -> tuple[Element, ...]:
+        """Links to other pages of the same host, those in closed menus too."""
+        return tuple(
+            one for one in self.page.elements if one.href and not one.in_advert and self._leads_on(one.href)
+        )
+
+    def _leads_on(self, href: str) -> bool:
+        address = urlsplit(href)
+        return address.netloc == self.address.netloc and page_key(href) != self.key
+
+    @cached_property
+    def menus(self) -> tuple[Element, ...]:
+        """Controls that open something on this page: menus, closed parts, tabs."""
+        return tuple(
+            one
+            for one in self.pressed
+            if one.name
+            and not one.submits
+            and ("expanded" not in one.states)
+            and (
+                _MENU & set(one.states)
+                or (one.role == "tab" and "selected" not in one.states)
+                or self._is_part(one)
+            )
+        )
+
+    def _is_part(self, one: Element) -> bool:
+        """Whether a link shows another part of this page."""
+        address = urlsplit(one.href)
+        return bool(one.href and address.fragment and page_key(one.href) == self.key)
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """Controls that take a value, with their labels."""
+        return tuple(
+            Field(one, self.label_of(one))
+            for one in self.shown
+            if one.role in FIELDS
+            and "readonly" not in one.states
+            and one.type not in ("hidden", "submit", "button")
+        )
+
+    @cached_property
+    def _labels(self) -> dict[int, str]:
+        return dict(self.relations.labels)
+
+    def label_of(self, element: Element) -> str:
+        """Return what a field is called: its own name unless that is only its value, else the text before it."""
+        own = element.label or element.name
+        if own and own != element.value:
+            return own
+        told = dict(element.attributes)
+        return (
+            self._labels.get(element.index, "")
+            or told.get("placeholder", "")
+            or told.get("name", "").replace("_", " ")
+        )
+
+    @cached_property
+    def search_fields(self) -> tuple[Field, ...]:
+        """Fields of the site's search, the one for everything first."""
+        found: list[tuple[int, int, Field]] = []
+        for one in self.fields:
+            element = one.element
+            if element.role not in ("textbox", "searchbox", "combobox") or element.form.startswith("post:"):
+                continue
+            if element.type in ("date", "password", "email") or element.options:
+                continue
+            said = (
+                set(words(one.label))
+                | set(words(element.form))
+                | set(words(dict(element.attributes).get("name", "")))
+            )
+            direct = (
+                element.role == "searchbox" or bool(_SEARCH & said) or "search" in landmark_roles(element)
+            )
+            if direct or said & {"q", "filter", "title", "name"}:
+                found.append((0 if direct else 1, element.index, one))
+        return tuple(one for _, _, one in sorted(found, key=lambda entry: entry[:2]))
+
+    @cached_property
+    def next_page(self) -> Element | None:
+        """The control that shows the next page of a list."""
+        for one in self.pressed:
+            said = words(one.name)
+            if "rel" in dict(one.attributes) and dict(one.attributes)["rel"] == "next":
+                return one
+            if one.name.strip().casefold() in _NEXT or (said and len(said) <= 3 and said[0] == "next"):
+                return one
+            if one.name.strip() in (">", ">>", "›", "»", "→"):
+                return one
+        return self._next_number
+
+    @cached_property
+    def _next_number(self) -> Element | None:
+        """The number after the page in front among links that are numbers."""
+        numbers = {int(one.name): one for one in self.pressed if one.name.isdecimal() and len(one.name) < 4}
+        if len(numbers) < 2:
+            return None
+        current = [number for number, one in numbers.items() if _CURRENT & set(one.states)]
+        query = dict(parse_qsl(self.address.query))
+        told = [int(value) for key, value in query.items() if key in ("page", "p") and value.isdecimal()]
+        here = (current or told or [min(numbers) - 1 if min(numbers) == 2 else 1])[0]
+        return numbers.get(here + 1)
+
+    @cached_property
+    def is_search_result(self) -> bool:
+        """Whether the page shows what a search found; it then repeats the words that were searched for."""
+        said = {word for text in (self.page.title, *self.page.headings[:2]) for word in words(text)}
+        return bool(_RESULTS & said) or "search" in words(self.path)
+
+    @cached_property
+    def subject(self) -> tuple[str, ...]:
+        """What the page calls itself: its first headings, the end of its breadcrumb, its title."""
+        heads = [text for text in (self.relations.headings or self.page.headings)[:3] if text]
+        title = [part for part in _TITLE_PARTS.split(self.page.title) if part][:2]
+        return tuple(dict.fromkeys([*heads, *title, self.page.title, *self.relations.trail[-2:]]))
+
+    @cached_property
+    def chosen(self) -> tuple[str, ...]:
+        """What is chosen on it: the current entries of menus, the options chosen in filters."""
+        current = [one.name for one in self.page.elements if one.name and _CURRENT & set(one.states)]
+        filters = [
+            one.element.value
+            for one in self.fields
+            if one.element.options and one.element.value and not one.element.form.startswith("post:")
+        ]
+        query = [unquote_plus(value) for _, value in parse_qsl(self.address.query)]
+        return tuple(dict.fromkeys([*current, *filters, *query]))
+
+    def is_about(self, name: str) -> bool:
+        """Whether the page is that of a thing: it calls itself so, or its form holds the name."""
+        if not name:
+            return False
+        if any(holds(text, name) for text in self.subject) and not self.echoes(name):
+            return True
+        return any(
+            plain(one.element.value) == plain(name) and one.element.form.startswith("post:")
+            for one in self.fields
+        )
+
+    def echoes(self, name: str) -> bool:
+        """Whether a page of results only repeats the name that was searched for."""
+        wanted = set(meaning(name))
+        query = {word for _, value in parse_qsl(self.address.query) for word in words(value)}
+        return self.is_search_result and bool(wanted) and wanted <= query
+
+    def row_text(self, element: Element) -> str:
+        """Return the text of the row that a control stands in, "" outside of rows."""
+        return self._row_texts.get(element.index, "")
+
+    @cached_property
+    def _row_texts(self) -> dict[int, str]:
+        return {
+            control.index: row.text
+            for relation in self.relations.relations
+            if len(relation.rows) > 1
+            for row in relation.rows
+            for control in row.controls
+        }
+
+
+def landmark_roles(element: Element) -> frozenset[str]:
+    """Return the roles of the landmarks around an element."""
+    return frozenset(mark.partition(":")[0] for mark in element.landmarks)
+
+
+def is_aside(element: Element) -> bool:
+    """Whether an element belongs to the frame of the site and not to the page's own content."""
+    return bool(_ASIDE & landmark_roles(element))
+
+
+def page_key(url: str) -> str:
+    """Return an address without its fragment and without a slash at its end."""
+    address = urlsplit(url)
+    query = f"?{address.query}" if address.query else ""
+    return f"{address.netloc}{address.path.rstrip('/')}{query}"
+
+
+def first_of(elements: Sequence[Element], name: str) -> Element | None:
+    """Return the first element that is called exactly so."""
+    wanted = plain(name)
+    return next((one for one in elements if wanted and plain(one.name) == wanted), None)

@@ -1,0 +1,132 @@
+"""What a task says of a page, as weighted terms, and how much of it a text or a page shows.  Pure.
+
+The score of a page is the share of the terms' weight that it shows, each term by its best evidence: what the page
+calls itself counts whole, the text of a row little.  The score that a link promises joins what its own words say with
+what the page in front keeps showing behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import unquote_plus, urlsplit
+
+from app.engine.agent.scout.likeness import STOP, holds, meaning, word_fit, words
+from app.engine.agent.scout.page_context import PageContext
+from app.engine.agent.scout.task import Name, TaskMode, TaskPart
+from app.engine.core.text import word_set
+
+NAME_WEIGHT, NUMBER_WEIGHT, WORD_WEIGHT, PLACE_WEIGHT = 3.0, 2.0, 1.0, 0.25
+SUBJECT, CHOSEN, PATH, LISTED, ROW, TEXT = 1.0, 0.85, 0.8, 0.6, 0.35, 0.25
+"""Weight of evidence by where it stands on a page."""
+_PLACE_WORDS = word_set(
+    "page list overview screen view section site details detail entry item menu area where"
+)
+_MOST_ROWS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A name or a word of the task; ``lead`` are the kind words before a name."""
+
+    text: str
+    weight: float
+    is_name: bool = False
+
+
+Terms = tuple[Term, ...]
+Evidence = tuple[float, ...]
+"""One number in [0, 1] a term."""
+
+
+@lru_cache(maxsize=64)
+def terms_of(part: TaskPart) -> Terms:
+    """Return what tells the page of a part: for a change the names of its thing and place, not its values."""
+    names = located_names(part)
+    taken = {word for name in names for word in words(name.text)}
+    said = [word for word in dict.fromkeys((*part.words, *part.where)) if word not in taken]
+    if part.mode is TaskMode.CHANGE:
+        led = {word for name in names for word in words(name.lead)}
+        said = [word for word in said if word in led or word in part.where or not names]
+    return (
+        *(Term(name.text, NUMBER_WEIGHT if name.number else NAME_WEIGHT, is_name=True) for name in names),
+        *(
+            Term(word, PLACE_WEIGHT if word in _PLACE_WORDS else WORD_WEIGHT)
+            for word in said
+            if word not in STOP
+        ),
+    )
+
+
+def located_names(part: TaskPart) -> tuple[Name, ...]:
+    """Return the names that tell where a part is done."""
+    if part.mode is not TaskMode.CHANGE:
+        return (*part.names, *part.context)
+    located = {text for one in part.changes for text in (*one.objects, *one.whose, *one.places)}
+    values = {text for one in part.changes for text in one.values}
+    own = tuple(name for name in part.names if name.text in located and name.text not in values)
+    return (*own, *part.context)
+
+
+@lru_cache(maxsize=65536)
+def shown_by(term: Term, text: str) -> float:
+    """Return how much of a term a text shows, in [0, 1]."""
+    if not term.is_name:
+        return max((word_fit(term.text, word) for word in meaning(text)), default=0.0)
+    if holds(text, term.text):
+        return 1.0
+    wanted, there = meaning(term.text), set(meaning(text))
+    share = sum(word in there for word in wanted) / len(wanted) if wanted else 0.0
+    return 0.8 if share == 1.0 and len(wanted) > 1 else 0.4 * share
+
+
+def evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
+    """Return the best evidence of each term in some texts."""
+    listed = [text for text in texts if text]
+    return tuple(weight * max((shown_by(term, text) for text in listed), default=0.0) for term in terms)
+
+
+def best_of(*found: Evidence) -> Evidence:
+    """Return the best evidence of each term."""
+    return tuple(max(values) for values in zip(*found, strict=True)) if found else ()
+
+
+def score(terms: Terms, found: Evidence) -> float:
+    """Return the share of the terms' weight that is shown, in [0, 1]."""
+    total = sum(term.weight for term in terms)
+    return sum(term.weight * one for term, one in zip(terms, found, strict=True)) / total if total else 0.0
+
+
+def page_evidence(terms: Terms, context: PageContext) -> Evidence:
+    """Return what a page shows of each term."""
+    relations = context.relations
+    heads = [
+        *relations.headings,
+        *(text for one in relations.relations for text in (one.title, *one.columns)),
+        *(text for one in relations.labelled for text in (one.label, one.value)),
+    ]
+    rows = [row.text for one in relations.relations for row in one.rows[:_MOST_ROWS]]
+    subject = best_of(
+        evidence(terms, context.subject, SUBJECT),
+        evidence(terms, context.chosen, CHOSEN),
+        evidence(terms, (path_words(context.page.url),), PATH),
+    )
+    echoed = tuple(
+        0.0 if term.is_name and context.echoes(term.text) else one
+        for term, one in zip(terms, subject, strict=True)
+    )
+    said = evidence(terms, context.relations.said, TEXT)
+    return best_of(echoed, evidence(terms, heads, LISTED), evidence(terms, rows, ROW), said)
+
+
+@lru_cache(maxsize=8192)
+def path_words(url: str) -> str:
+    """Return path and query of an address as words."""
+    address = urlsplit(url)
+    return " ".join(words(unquote_plus(f"{address.path} {address.query}")))
+
+
+def uncovered(terms: Terms, found: Evidence, least: float) -> Sequence[Term]:
+    """Return the names that are shown by less than ``least``."""
+    return [term for term, one in zip(terms, found, strict=True) if term.is_name and one < least]
