@@ -12,16 +12,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
-from app.engine.agent.scout.choosing import told_among
-from app.engine.agent.scout.grounding import plain
-from app.engine.agent.scout.place import Place
-from app.engine.agent.scout.skill import CERTAIN, Proposal, View
-from app.engine.agent.scout.tipping import blank, without_warnings
-from app.engine.agent.scout.wayfinding import by_search
+from app.engine.agent.scout.likeness import plain
+from app.engine.agent.scout.memory import Memory, Step
+from app.engine.agent.scout.page_context import PageContext
 from app.engine.core.actions.types import Action, Click, Goto, Stop, TypeText
-from app.engine.core.observation import RetrievedTip
+from app.engine.core.observation import Observation, RetrievedTip
 from app.engine.core.page_state import Element
 
+_NOT = re.compile(
+    r"(?:\b(?:not|never|avoid|without|except|unless|instead of|rather than|wrong)\b|\b\w{2,7}n['’]t\b)"
+    r".{0,400}?(?=[.;!?,](?:\s|$)|\bbut\b|\n|$)",
+    re.IGNORECASE,
+)
+"""Words that say what is not to be done."""
 _QUOTE = r"(?:[\"“]|(?<!\w)['‘])([^\"”\n]{1,200}?)(?:[\"”]|['’](?!\w))"
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("answer", re.compile(rf"\b(?:the answer is|answer with|stop with)\s*:?\s*{_QUOTE}", re.IGNORECASE)),
@@ -55,22 +58,14 @@ class Named:
     where: str = ""
 
 
-class ByHint:
-    """Does what the person's newest words name."""
-
-    name = "hint"
-
-    def propose(self, view: View) -> Sequence[Proposal]:
-        """The first thing named, in the newest hint, that can be done here and was not done yet."""
-        hints = [tip for tip in view.sight.tips if tip.kind == "person"]
-        if not hints:
-            return ()
-        place = Place(view)
-        for hint in reversed(hints):
-            made = next(_proposals(place, hint), None)
-            if made is not None:
-                return (made,)
-        return ()
+def hint_step(observation: Observation, context: PageContext, memory: Memory) -> Step | None:
+    """Return the first thing named in the newest hint that can be done here and was not done yet."""
+    hints = [tip for tip in observation.tips if tip.kind == "person"]
+    for hint in reversed(hints):
+        made = next(_steps(observation, context, memory, hint), None)
+        if made is not None:
+            return made
+    return None
 
 
 @lru_cache(maxsize=64)
@@ -101,57 +96,55 @@ def _parts(piece: str) -> list[str]:
     return [part for part in (_LEAD_IN.sub("", parts[0]), *parts[1:]) if part]
 
 
-def _proposals(place: Place, hint: RetrievedTip) -> Iterator[Proposal]:
-    view = place.view
+def _steps(
+    observation: Observation, context: PageContext, memory: Memory, hint: RetrievedTip
+) -> Iterator[Step]:
     told = named_in(hint.text)
     if not told:
-        told = tuple(Named(at, "control", name) for at, name in enumerate(_named_here(place, hint.text)))
+        told = tuple(Named(at, "control", name) for at, name in enumerate(_named_here(context, hint.text)))
     for one in told:
-        mark = f"{hint.tip}:{one.kind}:{one.what}"
-        if mark in view.memory.marks:
+        mark = f"hint:{hint.tip}:{one.kind}:{one.what}"
+        if mark in memory.marks:
             continue
-        made = _command(place, one)
-        if made is None or _was_done(view, made[0]):
+        made = _action(context, one)
+        if made is None or _was_done(observation, made[0]):
             continue
-        command, last = made
-        yield Proposal(
-            command=command,
-            score=CERTAIN,
+        action, last = made
+        step = Step(
+            action=action,
             reason=f"the person who supervises says: {' '.join(hint.text.split())[:160]}",
-            key=f"{mark}:{getattr(command, 'label', '')}",
+            key=f"{mark}:{getattr(action, 'label', '')}",
+            tip=hint.tip,
             marks=(mark,) if last else (),
-            followed=((hint.tip, True),),
-            again=not last,
-            told=True,
         )
+        if not memory.worn_out(step, 2 if last else 9):
+            yield step
 
 
-def _command(place: Place, named: Named) -> tuple[Action, bool] | None:
-    """What does it on this page, and whether that is all of it; ``None`` where it can't be done here."""
+def _action(context: PageContext, named: Named) -> tuple[Action, bool] | None:
+    """Return what does it on this page, and whether that is all of it; ``None`` where it can't be done here."""
     match named.kind:
         case "answer":
             return Stop(named.what), True
         case "address":
-            return Goto(urljoin(place.view.page.url, named.what)), True
+            return Goto(urljoin(context.page.url, named.what)), True
         case "search":
-            found = by_search(place, named.what, "")
-            return (found[0].command, True) if found and found[0].command is not None else None
+            fields = context.search_fields
+            return (TypeText(fields[0].element.index, named.what, enter=True), True) if fields else None
         case "type":
-            field = next(
-                (one for one in place.fields if plain(place.label_of(one)) == plain(named.where)), None
-            )
-            return (TypeText(field.index, named.what), True) if field is not None else None
+            field = next((one for one in context.fields if plain(one.label) == plain(named.where)), None)
+            return (TypeText(field.element.index, named.what), True) if field is not None else None
         case "path":
-            return _on_the_path(place, [part.strip() for part in named.what.split(">")])
+            return _on_the_path(context, [part.strip() for part in named.what.split(">")])
         case _:
-            control = _called(place.pressed, named.what)
+            control = _called(context.pressed, named.what)
             return (Click(control.index, label=control.name), True) if control is not None else None
 
 
-def _on_the_path(place: Place, parts: Sequence[str]) -> tuple[Action, bool] | None:
-    """The last part of a menu path that can be pressed here."""
+def _on_the_path(context: PageContext, parts: Sequence[str]) -> tuple[Action, bool] | None:
+    """Return the last part of a menu path that can be pressed here."""
     for depth in range(len(parts) - 1, -1, -1):
-        one = _called(place.pressed, parts[depth])
+        one = _called(context.pressed, parts[depth])
         if one is None or (depth < len(parts) - 1 and "expanded" in one.states):
             continue
         return Click(one.index, label=one.name), depth == len(parts) - 1
@@ -166,16 +159,31 @@ def _called(elements: Sequence[Element], name: str) -> Element | None:
     return next((one for one in elements if plain(one.name).startswith(f"{asked} ")), None)
 
 
-def _named_here(place: Place, text: str) -> list[str]:
-    """Controls of this page whose names the words tell, although nothing marks them as names."""
-    names = [one.name for one in place.pressed if len(one.name.strip()) >= _SHORTEST]
-    return told_among(without_warnings(text[:_LONGEST]), names)
+def _named_here(context: PageContext, text: str) -> list[str]:
+    """Return the controls of this page whose names the words tell, although nothing marks them as names."""
+    said = f" {plain(without_warnings(text[:_LONGEST]))} "
+    names = dict.fromkeys(one.name for one in context.pressed if len(one.name.strip()) >= _SHORTEST)
+    told = [name for name in names if f" {plain(name)} " in said]
+    longest = [
+        name for name in told if not any(name != other and plain(name) in plain(other) for other in told)
+    ]
+    return sorted(longest, key=lambda name: said.index(plain(name)))
 
 
-def _was_done(view: View, command: Action) -> bool:
-    """A run that is gone on with does not follow an address again that it has been taken to."""
-    if not isinstance(command, Goto):
+def _was_done(observation: Observation, action: Action) -> bool:
+    """Whether the run was taken to an address before; a resumed run does not follow it again."""
+    if not isinstance(action, Goto):
         return False
     return any(
-        isinstance(turn.action, Goto) and turn.action.url == command.url for turn in view.sight.history
-    ) or (urlsplit(command.url) == urlsplit(view.page.url))
+        isinstance(entry.action, Goto) and entry.action.url == action.url for entry in observation.history
+    ) or (urlsplit(action.url) == urlsplit(observation.page.url))
+
+
+def blank(one: re.Match[str]) -> str:
+    """Return spaces in the place of what was matched, so that everything else stays where it was."""
+    return " " * len(one[0])
+
+
+def without_warnings(text: str) -> str:
+    """Return the words without those that say what is not to be done."""
+    return _NOT.sub(blank, text)

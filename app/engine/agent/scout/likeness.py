@@ -71,7 +71,7 @@ def word_fit(one: str, other: str) -> float:
 
 @lru_cache(maxsize=65536)
 def fits(wanted: str, label: str) -> float:
-    """Return in [0, 1] how well a label says what is wanted: the share of the wanted words it has, less for what it adds."""
+    """Return in [0, 1] how well a label says what is wanted: the share of its words, less for what it adds."""
     ours, theirs = meaning(wanted), meaning(label)
     if not ours or not theirs:
         return 0.0

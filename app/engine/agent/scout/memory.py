@@ -86,6 +86,16 @@ class Memory:
         if result.why:
             self.errors.append(result.why)
 
+    def note_marks(self) -> None:
+        """Take what was searched for out of the marks."""
+        self.searched |= {
+            mark.removeprefix("searched:") for mark in self.marks if mark.startswith("searched:")
+        }
+
+    def next_part(self) -> Memory:
+        """Return the memory of the next part: what is known of the site stays."""
+        return Memory(part=self.part + 1, marks={mark for mark in self.marks if mark.startswith("tip:")})
+
     def worn_out(self, step: Step, most: int = 1) -> bool:
         """Whether an attempt was made often enough."""
         return self.tried.get(step.key, 0) >= most or self.failed.get(step.key, 0.0) >= MOST_FAILURES

@@ -44,7 +44,7 @@ MENU_CHANCE = 0.04
 FAR_AWAY = 0.04
 """What a page that has to be gone back to must promise more."""
 _READING = frozenset({RiskClass.READS, RiskClass.EDITS})
-_MOST_KNOWN, _MOST_EXTRA, _LONGEST_QUERY = 400, 5, 300
+_MOST_KNOWN, _MOST_EXTRA, _LONGEST_QUERY, _LEAST_LABEL = 400, 5, 300, 0.6
 _AIMLESS = frozenset({"random", "logout", "signout"})
 _STATIC = (".pdf", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".css", ".js", ".xml", ".rss", ".atom", ".csv",
            ".ics", ".epub", ".gz", ".mbox", ".json", ".txt")  # fmt: skip
@@ -197,7 +197,7 @@ class Wayfinder:
 
     def _searches(self) -> Iterator[Step]:
         for term in self._sought():
-            field = self._field_for(term)
+            field = self._field_for()
             if field is None or term.text in self.memory.searched:
                 continue
             joined = tuple(
@@ -219,14 +219,14 @@ class Wayfinder:
         ]
         return sorted(names, key=lambda term: -len(term.text))[:3]
 
-    def _field_for(self, term: Term) -> Element | None:
+    def _field_for(self) -> Element | None:
         fields = self.context.search_fields
         if not fields:
             return None
-        likely = max(fields, key=lambda one: max((fits(word.text, one.label) for word in self.terms if not word.is_name),
-                                                 default=0.0))  # fmt: skip
-        named = max((fits(word.text, likely.label) for word in self.terms if not word.is_name), default=0.0)
-        return likely.element if named >= 0.6 else fields[0].element
+        kinds = [word.text for word in self.terms if not word.is_name]
+        named = [max((fits(kind, one.label) for kind in kinds), default=0.0) for one in fields]
+        best = max(range(len(fields)), key=lambda at: named[at])
+        return fields[best if named[best] >= _LEAST_LABEL else 0].element
 
     def _map(self) -> Iterator[Step]:
         domains = self._seen.domains
@@ -284,7 +284,7 @@ def turn_page(context: PageContext) -> Step | None:
 
 
 def link_to(context: PageContext, name: str) -> Element | None:
-    """Return the link that is called like a thing: exactly, else holding its name, outside of the site's frame first."""
+    """Return the link called like a thing: exactly, else holding its name; links of the site's frame last."""
     best: tuple[int, Element] | None = None
     for one in context.links:
         exact = plain(one.name) == plain(name)

@@ -1,0 +1,115 @@
+"""The scout as a policy: it reads the task in parts and does one after the other, a step at each look.
+
+How a task becomes a goal, a goal a place and a place an answer: ``task`` reads parts; ``terms`` and ``navigation``
+find the page of a part; ``answering`` reads an answer off it and ``changes`` does what it asks for.  A person's hint
+comes first, then the steps of tips.  "Done" needs evidence on the page; otherwise it gives up and says what it would
+need.  Deterministic and without a model; the write gate stands under it.
+"""
+
+from __future__ import annotations
+
+from app.engine.agent.scout.change_part import change_step
+from app.engine.agent.scout.hinting import hint_step
+from app.engine.agent.scout.memory import Memory, Step
+from app.engine.agent.scout.page_context import PageContext
+from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
+from app.engine.agent.scout.question_part import question_step
+from app.engine.agent.scout.task import Task, TaskMode, TaskPart, read_task
+from app.engine.agent.scout.tip_following import failed_tips, tip_step
+from app.engine.agent.scout.way_part import way_step
+from app.engine.core.actions.recorded import to_recorded
+from app.engine.core.actions.types import Action, ReportInfeasible, Stop
+from app.engine.core.observation import AgentDecision, HistoryEntry, Observation
+
+DONE = "done"
+"""Answer of a task that asks for none."""
+_MOST_PARTS = 12
+_STEPS = {TaskMode.WAY: way_step, TaskMode.QUESTION: question_step, TaskMode.CHANGE: change_step}
+
+
+class ScoutPolicy:
+    """Decides by rules; one object a run."""
+
+    def __init__(self) -> None:
+        self._memory = Memory()
+        self._answers: list[str] = []
+        self._evidence: list[str] = []
+        self._intent = ""
+        self._at = 0
+
+    @property
+    def name(self) -> str:
+        """``scout``."""
+        return "scout"
+
+    async def decide(self, observation: Observation) -> AgentDecision:
+        """Return the next step; ``Stop`` with evidence, or ``ReportInfeasible`` with what is missing."""
+        if observation.step == 0 or observation.intent != self._intent:
+            self._memory, self._answers, self._evidence = Memory(), [], []
+            self._intent = observation.intent
+        self._memory.learn(self._outcome(observation))
+        self._memory.note_marks()
+        context = PageContext(observation.page)
+        step = hint_step(observation, context, self._memory)
+        if step is None:
+            step = self._next(observation, context, read_task(observation.intent))
+        return step if isinstance(step, AgentDecision) else self._decided(step)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+    def _next(self, observation: Observation, context: PageContext, task: Task) -> Step | AgentDecision:
+        for _ in range(_MOST_PARTS):
+            if self._memory.part >= len(task.parts):
+                return self._ended()
+            part = self._part(task)
+            view = PartView(observation, part, context, self._memory)
+            found: Step | PartDone | GiveUp | None = tip_step(view) or _STEPS[part.mode](view)
+            if isinstance(found, Step):
+                return found
+            if isinstance(found, GiveUp):
+                return self._gave_up(found, observation)
+            self._evidence.append(found.evidence)
+            self._answers += [found.answer] if found.answer else []
+            self._memory = self._memory.next_part()
+        return self._ended()
+
+    def _part(self, task: Task) -> TaskPart:
+        return task.parts[self._memory.part]
+
+    def _decided(self, step: Step) -> AgentDecision:
+        self._memory.pending = step
+        return AgentDecision(
+            action=step.action,
+            reason=step.reason,
+            intent=step.reason,
+            followed={step.tip: True} if step.tip else {},
+        )
+
+    def _ended(self) -> AgentDecision:
+        return AgentDecision(
+            action=Stop(", ".join(self._answers) or DONE),
+            reason="; ".join(one for one in self._evidence if one) or "everything the task asks for is done",
+        )
+
+    def _gave_up(self, found: GiveUp, observation: Observation) -> AgentDecision:
+        why = "; ".join((found.needs, *failed_tips(observation)))
+        if self._memory.errors:
+            why = f"{why}; last failure: {self._memory.errors[-1]}"
+        return AgentDecision(action=ReportInfeasible(reason=why), reason=why)
+
+    def _outcome(self, observation: Observation) -> HistoryEntry | None:
+        """Return what came of the last step; ``None`` where it was never done, or a person had another one done."""
+        last, pending, at = observation.last, self._memory.pending, self._at
+        self._at = observation.step
+        if last is None or pending is None or last.step < at:
+            return None
+        return last if _alike(last.action, pending.action) else None
+
+
+def _alike(done: Action, meant: Action) -> bool:
+    """Whether they are the same action, however its element is numbered by now."""
+    if type(done) is not type(meant) or getattr(done, "label", "") != getattr(meant, "label", ""):
+        return False
+    one, other = to_recorded(done).args, to_recorded(meant).args
+    return all(one.get(name) == value for name, value in other.items() if not name.endswith("bid"))
