@@ -1,0 +1,113 @@
+"""What a page can list: rows of one kind, labels with values.  Pure data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.engine.agent.scout.tree_texts import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A link or control: its number on the page, role and name, and the column it stands in."""
+
+    index: int
+    role: str
+    name: str
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row: texts by column (in lower case, as the head has it), and what can be pressed in it."""
+
+    cells: tuple[tuple[str, str], ...]
+    controls: tuple[Control, ...] = ()
+
+    def __getitem__(self, column: str) -> str:
+        return next((text for name, text in self.cells if name == column), "")
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(text for _, text in self.cells if text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """Rows of one kind.
+
+    Attributes:
+        title: the heading or caption they stand under.
+        columns: names in lower case; "" or a number for a column without a head.
+        sort_controls: what can be pressed in the head.
+        kind: ``table``, ``cards`` or ``links``.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    sort_controls: tuple[Control, ...] = ()
+    kind: str = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A value with its label.
+
+    Attributes:
+        title: the heading or caption around it.
+        listed: it is a cell of a table's only row.
+        field: number of the field that holds it; ``None`` for a text.
+    """
+
+    label: str
+    value: str
+    title: str = ""
+    listed: bool = False
+    field: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRelations:
+    """Everything a page lists.
+
+    Attributes:
+        said: texts outside of tables and menus, in order, a paragraph each.
+        trail: its breadcrumb.
+        labels: (number of a field, text before it) where the field has no name of its own.
+        counts: texts that may tell how many rows there are in all, those of menus and page numbers too.
+    """
+
+    headings: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    labelled: tuple[Labelled, ...] = ()
+    said: tuple[str, ...] = ()
+    trail: tuple[str, ...] = ()
+    labels: tuple[tuple[int, str], ...] = ()
+    counts: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was found so far, and the label, term and heading that the next text belongs to."""
+
+    tree: Tree
+    headings: list[str] = field(default_factory=list[str])
+    relations: list[Relation] = field(default_factory=list[Relation])
+    labelled: list[Labelled] = field(default_factory=list[Labelled])
+    said: list[str] = field(default_factory=list[str])
+    trail: list[str] = field(default_factory=list[str])
+    labels: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    counts: list[str] = field(default_factory=list[str])
+    title: str = ""
+    label: str = ""
+    before: str = ""
+    about: str = ""
+    untold: bool = False
+
+    def tell(self, label: str, value: str, number: int | None = None) -> None:
+        """Keep a labelled value; several values of one label, one after the other, are one."""
+        value = " ".join(value.split()).strip()
+        if label and value and label != value:
+            self.labelled.append(Labelled(label, value, self.title, field=number))
