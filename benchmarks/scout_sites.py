@@ -25,11 +25,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from app.engine.api.graph_api import ExploreOptions
 from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest, RunSummary
 from app.engine.browser.session import open_browser
 from app.engine.core.page_state import Mode
 from app.engine.engine import Engine
-from app.engine.api.graph_api import ExploreOptions
 from benchmarks.sites.__main__ import OPEN, SEALED, site_of
 from benchmarks.sites.site import Site
 from benchmarks.sites.tasks import SiteTask, expected, load_tasks, strayed, verdict

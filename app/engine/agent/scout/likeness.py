@@ -21,8 +21,10 @@ STOP = word_set(
     "your my their our his her there here do does did has have had"
 )
 """Words that say nothing of what a text is about."""
-LEAST_LIKE = 0.55
+LEAST_LIKE = 0.5
 """Likeness of two words below which they count as strangers."""
+NEAR = 0.85
+"""What a word of the same meaning counts, at most."""
 
 
 @lru_cache(maxsize=8192)
@@ -62,11 +64,14 @@ def forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def word_fit(one: str, other: str) -> float:
-    """Return 1 for forms of one word, the likeness of two words of near meaning, else 0."""
+    """Return 1 for forms of one word, less for two words of near meaning, 0 for strangers.
+
+    Words of one kind (``open``, ``closed``) are near each other, too: such a likeness never counts as the word itself.
+    """
     if one == other or forms(one) & forms(other):
         return 1.0
     like = word_likeness(one, other)
-    return like if like >= LEAST_LIKE else 0.0
+    return NEAR * like if like >= LEAST_LIKE else 0.0
 
 
 @lru_cache(maxsize=65536)
