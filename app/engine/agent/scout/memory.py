@@ -54,7 +54,7 @@ class Memory:
         marks: words that hold since a step was done.
         collected: what was read of each page of a list, by key.
         searched: words that were searched for.
-        sent: key of the form that was sent, and the page before it.
+        applied: filters that brought a page, by its key.
     """
 
     part: int = 0
@@ -66,6 +66,7 @@ class Memory:
     marks: set[str] = field(default_factory=set[str])
     collected: dict[str, PageRelations] = field(default_factory=dict[str, PageRelations])
     searched: set[str] = field(default_factory=set[str])
+    applied: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     errors: list[str] = field(default_factory=list[str])
     pending: Step | None = None
 
@@ -86,11 +87,16 @@ class Memory:
         if result.why:
             self.errors.append(result.why)
 
-    def note_marks(self) -> None:
-        """Take what was searched for out of the marks."""
+    def note_page(self, key: str) -> None:
+        """Take in what was searched for and which filters brought the page in front."""
         self.searched |= {
             mark.removeprefix("searched:") for mark in self.marks if mark.startswith("searched:")
         }
+        if "applied" not in self.marks:
+            return
+        chosen = {mark.removeprefix("filter:") for mark in self.marks if mark.startswith("filter:")}
+        self.applied[key] = self.applied.get(key, frozenset()) | chosen
+        self.marks -= {"applied"}
 
     def next_part(self) -> Memory:
         """Return the memory of the next part: what is known of the site stays."""

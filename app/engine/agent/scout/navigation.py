@@ -34,18 +34,26 @@ from app.engine.core.page_state import Element
 
 ARRIVED = 0.85
 """Evidence of each name from which on a page may be the page of the task."""
-NAMED_LINK, LINK_PATH, LINK_ROW, LINK_SECTION = 0.95, 0.7, 0.6, 0.3
+NAMED_LINK, LINK_PATH, LINK_ROW, OTHER_ROW = 0.95, 0.7, 0.6, 0.4
+"""Weight of what a link says by where it says it; ``OTHER_ROW``: of a row of a list that has no name of the task."""
 KEPT_BELOW, KEPT_BESIDE, KEPT_ELSEWHERE, KEPT_IN_FRAME = 0.9, 0.65, 0.3, 0.2
 """Share of what the page in front shows that a link keeps: into it, beside it, elsewhere, by the site's menu."""
 FOUND_BY_SEARCH = 0.8
 """Evidence of a name that a search for it promises."""
 BY_MAP = 0.78
 MENU_CHANCE = 0.04
+UNSEEN = 0.14
+"""Promise of a main part of the site that nobody has looked at, while no page shows the names of the task."""
 FAR_AWAY = 0.04
 """What a page that has to be gone back to must promise more."""
 _READING = frozenset({RiskClass.READS, RiskClass.EDITS})
 _MOST_KNOWN, _MOST_EXTRA, _LONGEST_QUERY, _LEAST_LABEL = 400, 5, 300, 0.6
-_AIMLESS = frozenset({"random", "logout", "signout"})
+_AIMLESS = frozenset(
+    {"random", "logout", "signout", "download", "export", "csv", "next", "previous", "rss", "atom"}
+)
+_FILTERING = frozenset({"search", "filter", "filters", "advanced"})
+FILTER_PAGE = 0.45
+"""Evidence of each word of the task that a page for searching promises."""
 _STATIC = (".pdf", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".css", ".js", ".xml", ".rss", ".atom", ".csv",
            ".ics", ".epub", ".gz", ".mbox", ".json", ".txt")  # fmt: skip
 
@@ -55,7 +63,9 @@ class Wayfinder:
 
     def __init__(self, terms: Terms, context: PageContext, memory: Memory, observation: Observation) -> None:
         self.terms, self.context, self.memory, self._seen = terms, context, memory, observation
-        self.here: Evidence = page_evidence(terms, context)
+        self.here: Evidence = page_evidence(
+            terms, context, memory.searched, memory.applied.get(context.key, ())
+        )
         self.fit = score(terms, self.here)
         key = context.key
         memory.fits[key] = max(memory.fits.get(key, 0.0), self.fit)
@@ -130,9 +140,22 @@ class Wayfinder:
             evidence(self.terms, (row,), LINK_ROW),
         )
         kept = self._kept(one)
-        joined = tuple(max(mine, kept * here) for mine, here in zip(said, self.here, strict=True))
+        said_words = words(name)
+        filters = (
+            FILTER_PAGE
+            if _FILTERING & set(said_words) and len(said_words) < 4 and len(self.terms) > 1
+            else 0.0
+        )
+        of_row = row and not any(
+            term.is_name and mine >= ARRIVED for term, mine in zip(self.terms, said, strict=True)
+        )
+        joined = tuple(
+            max(mine * (OTHER_ROW if of_row else 1.0), kept * here, 0.0 if term.is_name else filters)
+            for term, mine, here in zip(self.terms, said, self.here, strict=True)
+        )
         extra = self._extra(name, said)
-        return score(self.terms, joined) - 0.02 * min(extra, _MOST_EXTRA) + link_prior(one)
+        chance = UNSEEN if is_aside(one) and not self.names_shown else 0.0
+        return max(score(self.terms, joined) - 0.02 * min(extra, _MOST_EXTRA), chance) + link_prior(one)
 
     def _extra(self, name: str, said: Evidence) -> int:
         """Words of a link that the task does not speak of; none where the link has a name of the task."""

@@ -18,7 +18,7 @@ from app.engine.agent.scout.task import Task, TaskMode, TaskPart, read_task
 from app.engine.agent.scout.tip_following import failed_tips, tip_step
 from app.engine.agent.scout.way_part import way_step
 from app.engine.core.actions.recorded import to_recorded
-from app.engine.core.actions.types import Action, ReportInfeasible, Stop
+from app.engine.core.actions.types import Action, CloseTab, GoBack, ReportInfeasible, Stop
 from app.engine.core.observation import AgentDecision, HistoryEntry, Observation
 
 DONE = "done"
@@ -48,9 +48,9 @@ class ScoutPolicy:
             self._memory, self._answers, self._evidence = Memory(), [], []
             self._intent = observation.intent
         self._memory.learn(self._outcome(observation))
-        self._memory.note_marks()
         context = PageContext(observation.page)
-        step = hint_step(observation, context, self._memory)
+        self._memory.note_page(context.key)
+        step = hint_step(observation, context, self._memory) or _out_of_nowhere(observation)
         if step is None:
             step = self._next(observation, context, read_task(observation.intent))
         return step if isinstance(step, AgentDecision) else self._decided(step)
@@ -105,6 +105,14 @@ class ScoutPolicy:
         if last is None or pending is None or last.step < at:
             return None
         return last if _alike(last.action, pending.action) else None
+
+
+def _out_of_nowhere(observation: Observation) -> Step | None:
+    """Return the step out of an empty tab that a link opened."""
+    if not observation.page.url.startswith("about:") or observation.step == 0:
+        return None
+    action = CloseTab() if len(observation.tabs) > 1 else GoBack()
+    return Step(action=action, reason="the page is empty", key=f"empty:{observation.step}")
 
 
 def _alike(done: Action, meant: Action) -> bool:

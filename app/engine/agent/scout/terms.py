@@ -7,12 +7,12 @@ what the page in front keeps showing behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_plus, urlsplit
 
-from app.engine.agent.scout.likeness import STOP, holds, meaning, word_fit, words
+from app.engine.agent.scout.likeness import STOP, holds, meaning, plain, word_fit, words
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import Name, TaskMode, TaskPart
 from app.engine.core.text import word_set
@@ -98,8 +98,14 @@ def score(terms: Terms, found: Evidence) -> float:
     return sum(term.weight * one for term, one in zip(terms, found, strict=True)) / total if total else 0.0
 
 
-def page_evidence(terms: Terms, context: PageContext) -> Evidence:
-    """Return what a page shows of each term."""
+def page_evidence(
+    terms: Terms, context: PageContext, searched: Collection[str] = (), applied: Iterable[str] = ()
+) -> Evidence:
+    """Return what a page shows of each term.
+
+    ``searched`` are names that were searched for: an address or a heading that repeats one is no evidence of it.
+    ``applied`` are filters that brought the page.
+    """
     relations = context.relations
     heads = [
         *relations.headings,
@@ -113,11 +119,19 @@ def page_evidence(terms: Terms, context: PageContext) -> Evidence:
         evidence(terms, (path_words(context.page.url),), PATH),
     )
     echoed = tuple(
-        0.0 if term.is_name and context.echoes(term.text) else one
+        0.0 if term.is_name and (context.echoes(term.text) or _repeats(context, term.text, searched)) else one
         for term, one in zip(terms, subject, strict=True)
     )
     said = evidence(terms, context.relations.said, TEXT)
-    return best_of(echoed, evidence(terms, heads, LISTED), evidence(terms, rows, ROW), said)
+    filtered = evidence(terms, applied, CHOSEN)
+    return best_of(echoed, filtered, evidence(terms, heads, LISTED), evidence(terms, rows, ROW), said)
+
+
+def _repeats(context: PageContext, name: str, searched: Collection[str]) -> bool:
+    """Whether the address holds a name only because it was searched for, and no heading is the name itself."""
+    if name not in searched or not holds(path_words(context.page.url), name):
+        return False
+    return not any(plain(text) == plain(name) for text in context.subject)
 
 
 @lru_cache(maxsize=8192)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.engine.agent.scout.filters import filter_steps
 from app.engine.agent.scout.memory import Step
 from app.engine.agent.scout.navigation import LEAST_FIT, arrived
 from app.engine.agent.scout.page_context import page_key
@@ -12,12 +13,17 @@ from app.engine.core.actions.types import Goto
 _MARGIN = 0.03
 """What another page must promise more than the one in front shows."""
 _LEAST_PROMISE = 0.12
+FULL = 0.95
+"""Score from which on no filter is needed."""
 
 
 def way_step(view: PartView) -> Step | PartDone | GiveUp:
     """Return the next step of a way, or its end."""
     finder, memory = view.finder, view.memory
     evidence = arrived(finder)
+    if not evidence or finder.fit < FULL:
+        for step in filter_steps(view):
+            return step
     floor = finder.fit + _MARGIN if evidence else _LEAST_PROMISE
     step = finder.best(floor, within=bool(evidence))
     if step is not None:
