@@ -24,8 +24,8 @@ _NODES = {
 }  # fmt: skip
 _LANDMARKS = frozenset({"navigation", "main", "dialog", "search", "alertdialog"})
 _ENDED_BY = {
-    "option": ("option",), "td": ("td", "th", "p"), "th": ("td", "th", "p"), "tr": ("td", "th", "p", "tr"), "li": ("li",),
-    "p": ("p",), "dd": ("dt", "dd"), "dt": ("dt", "dd"),
+    "option": ("option",), "td": ("td", "th", "p"), "th": ("td", "th", "p"), "tr": ("td", "th", "p", "tr"),
+    "li": ("li",), "p": ("p",), "dd": ("dt", "dd"), "dt": ("dt", "dd"),
 }  # fmt: skip
 """Tags that end others whose end may be left out."""
 _STATES = ("checked", "disabled", "readonly", "required", "selected")
@@ -81,7 +81,9 @@ class _Capture:
     near: str = ""
 
 
-def html_page(html: str, url: str = "http://site.test/page", title: str = "", status: int = 200) -> PageCapture:
+def html_page(
+    html: str, url: str = "http://site.test/page", title: str = "", status: int = 200
+) -> PageCapture:
     """Return the capture of a page; its title is that of the HTML where none is given."""
     parser = _Parser()
     parser.feed(html)
@@ -103,7 +105,13 @@ def _all(node: _Node) -> list[_Node]:
 
 
 def _walk(
-    made: _Capture, node: _Node, depth: int, marks: tuple[str, ...], form: str, frame: tuple[str, ...], label: str = ""
+    made: _Capture,
+    node: _Node,
+    depth: int,
+    marks: tuple[str, ...],
+    form: str,
+    frame: tuple[str, ...],
+    label: str = "",
 ) -> None:
     for one in node.below:
         if isinstance(one, str):
@@ -112,7 +120,11 @@ def _walk(
             made.near = one
             continue
         attributes = one.attributes
-        if one.tag in ("title", "script", "style") or "hidden" in attributes or attributes.get("type") == "hidden":
+        if (
+            one.tag in ("title", "script", "style")
+            or "hidden" in attributes
+            or attributes.get("type") == "hidden"
+        ):
             continue
         role = attributes.get("role", "") or _NODES.get(one.tag, "")
         inner_form = form
@@ -127,11 +139,17 @@ def _walk(
         elif one.tag in ("h1", "h2", "h3", "legend", "caption"):
             if one.tag[1:].isdigit():
                 made.headings.append(one.text)
-            made.lines.append("\t" * depth + f"{'heading' if one.tag[1:].isdigit() else one.tag} {one.text!r}")
+            made.lines.append(
+                "\t" * depth + f"{'heading' if one.tag[1:].isdigit() else one.tag} {one.text!r}"
+            )
             made.text.append(one.text)
         elif role:
-            legend = next((low.text for low in one.below if isinstance(low, _Node) and low.tag == "legend"), "")
-            name = one.text if role in ("cell", "columnheader") else legend or attributes.get("aria-label", "")
+            legend = next(
+                (low.text for low in one.below if isinstance(low, _Node) and low.tag == "legend"), ""
+            )
+            name = (
+                one.text if role in ("cell", "columnheader") else legend or attributes.get("aria-label", "")
+            )
             made.lines.append("\t" * depth + f"{role} {name!r}")
             mark = f"{role}:{name}" if name else role
             inner = (*marks, mark) if role in _LANDMARKS else marks
@@ -141,18 +159,36 @@ def _walk(
 
 
 def _is_element(one: _Node) -> bool:
-    known = one.tag in ("input", "textarea", "select", "button") or (one.tag == "a" and "href" in one.attributes)
-    widget = one.attributes.get("role", "") in ("combobox", "textbox", "option", "menuitem", "button", "switch", "link")
+    known = one.tag in ("input", "textarea", "select", "button") or (
+        one.tag == "a" and "href" in one.attributes
+    )
+    widget = one.attributes.get("role", "") in (
+        "combobox",
+        "textbox",
+        "option",
+        "menuitem",
+        "button",
+        "switch",
+        "link",
+    )
     return known or widget or "contenteditable" in one.attributes
 
 
 def _element(
-    made: _Capture, one: _Node, depth: int, marks: tuple[str, ...], form: str, frame: tuple[str, ...], label: str
+    made: _Capture,
+    one: _Node,
+    depth: int,
+    marks: tuple[str, ...],
+    form: str,
+    frame: tuple[str, ...],
+    label: str,
 ) -> None:
     attributes, index = one.attributes, len(made.elements)
     kind = attributes.get("type", "submit" if one.tag == "button" else "text" if one.tag == "input" else "")
     editable = "contenteditable" in attributes
-    role = attributes.get("role") or ("textbox" if editable else _ROLES.get(one.tag) or _INPUTS.get(kind, "textbox"))
+    role = attributes.get("role") or (
+        "textbox" if editable else _ROLES.get(one.tag) or _INPUTS.get(kind, "textbox")
+    )
     role = "listbox" if one.tag == "select" and "multiple" in attributes else role
     options = [low for low in _all(one) if low.tag == "option"]
     chosen = [low.text for low in options if "selected" in low.attributes]
@@ -161,17 +197,25 @@ def _element(
     presses = role in ("button", "link", "menuitem", "option")
     name = attributes.get("aria-label") or made.labels.get(attributes.get("id", "")) or label
     if presses:
-        name = attributes.get("aria-label") or one.text or (attributes.get("value", "") if one.tag == "input" else "")
+        name = (
+            attributes.get("aria-label")
+            or one.text
+            or (attributes.get("value", "") if one.tag == "input" else "")
+        )
     value = "" if presses or kind in ("checkbox", "radio") else attributes.get("value", "")
     value = ", ".join(chosen) if one.tag == "select" else value
-    if one.tag == "textarea" or editable or role == "combobox" and one.tag not in ("input", "select"):
+    if one.tag == "textarea" or editable or (role == "combobox" and one.tag not in ("input", "select")):
         value = " ".join(" ".join(part if isinstance(part, str) else part.text for part in one.below).split())
     states = [state for state in _STATES if state in attributes]
     if "aria-expanded" in attributes:
         states.append("expanded" if attributes["aria-expanded"] == "true" else "collapsed")
     if "aria-haspopup" in attributes:
         states.append("haspopup")
-    kept = {key: attributes[key] for key in ("id", "name", "type", "placeholder", "class", "title") if key in attributes}
+    kept = {
+        key: attributes[key]
+        for key in ("id", "name", "type", "placeholder", "class", "title")
+        if key in attributes
+    }
     if not name and role not in ("button", "link", "option", "menuitem") and made.near:
         kept["near"] = made.near
     submits = bool(form) and (kind in ("submit", "image") and one.tag in ("input", "button"))

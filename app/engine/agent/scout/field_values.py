@@ -1,6 +1,6 @@
-"""Values that a task's words give, and what a field makes of them: formats, steps (``by 3 days``), what it holds.  Pure.
+"""Values that a task's words give, and what fields make of them: formats, steps (``by 3 days``), items.  Pure.
 
-Which value belongs to which field is decided in ``app.engine.agent.scout.forms``.
+Which value belongs to which field is decided in ``app.engine.agent.scout.value_matching``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ from app.engine.agent.scout.likeness import plain, words
 from app.engine.agent.write_gate.vocabulary import number_words
 from app.engine.browser.actions.field_formats import format_date, plain_number, read_date, same_content
 
-ARTICLES = frozenset({"the", "a", "an", "its", "their", "his", "her", "my", "our", "this", "that", "these", "new"})
-JOINTS = frozenset({"to", "as", ":", "=", "is", "are", "be", "into", "with", "titled", "named", "called", "entitled"})
+ARTICLES = frozenset(
+    {"the", "a", "an", "its", "their", "his", "her", "my", "our", "this", "that", "these", "new"}
+)
+JOINTS = frozenset(
+    {"to", "as", ":", "=", "is", "are", "be", "into", "with", "titled", "named", "called", "entitled"}
+)
 """Words that lead up to a value."""
 NAMING = frozenset({"titled", "named", "called", "entitled"})
 SAYING = frozenset({"saying", "says", "reads", "reading", "stating"})
@@ -42,8 +46,21 @@ _TOKEN = re.compile(
 )
 _UNITS = {"day": 1, "week": 7, "fortnight": 14}
 _LESS = frozenset(
-    {"reduce", "decrease", "lower", "shorten", "earlier", "less", "subtract", "deduct", "discount", "down", "cut"}
+    {
+        "reduce",
+        "decrease",
+        "lower",
+        "shorten",
+        "earlier",
+        "less",
+        "subtract",
+        "deduct",
+        "discount",
+        "down",
+        "cut",
+    }
 )
+_MOST_STEPS = 100_000
 _DASHES = str.maketrans("−–", "--")
 
 
@@ -116,7 +133,9 @@ def values_in(text: str) -> tuple[TaskValue, ...]:
             told = text[token.start : tokens[end - 1].start] + tokens[end - 1].text
             found.append(TaskValue(text=told, kind="name", first=at, last=end, joint=_joint(tokens, at)))
         elif token.kind in ("quote", "date", "number", "mail"):
-            found.append(TaskValue(text=token.text, kind=token.kind, first=at, last=end, joint=_joint(tokens, at)))
+            found.append(
+                TaskValue(text=token.text, kind=token.kind, first=at, last=end, joint=_joint(tokens, at))
+            )
         if token.low in _PHRASE_JOINTS:
             found += _phrase(text, tokens, at)
         at = end
@@ -204,7 +223,8 @@ def stepped(now: str, step: str, text: str, like: str = "") -> str:
     kind = unit[0].rstrip("s") if unit else ""
     if kind in (*_UNITS, "month", "year"):
         day = read_date(now)
-        return in_format_of(_moved(day, int(amount), kind), like or now) if day is not None else ""
+        moved = _moved(day, int(amount), kind) if day is not None and abs(amount) < _MOST_STEPS else None
+        return in_format_of(moved, like or now) if moved is not None else ""
     held = decimal_of(now)
     if held is None:
         return ""
@@ -213,12 +233,15 @@ def stepped(now: str, step: str, text: str, like: str = "") -> str:
     return f"{changed:.{places}f}" if places or changed != int(changed) else str(int(changed))
 
 
-def _moved(day: date, count: int, unit: str) -> date:
-    if unit in _UNITS:
-        return day + timedelta(days=_UNITS[unit] * max(-40_000, min(count, 40_000)))
-    months = day.month - 1 + count * (12 if unit == "year" else 1)
-    year, month = min(max(day.year + months // 12, 1), 9999), months % 12 + 1
-    return date(year, month, min(day.day, monthrange(year, month)[1]))
+def _moved(day: date, count: int, unit: str) -> date | None:
+    try:
+        if unit in _UNITS:
+            return day + timedelta(days=_UNITS[unit] * count)
+        months = day.month - 1 + count * (12 if unit == "year" else 1)
+        year, month = day.year + months // 12, months % 12 + 1
+        return date(year, month, min(day.day, monthrange(year, month)[1]))
+    except (ValueError, OverflowError):  # outside of the calendar
+        return None
 
 
 def decimal_of(text: str) -> Decimal | None:

@@ -6,6 +6,8 @@ Joined with ``app.engine.agent.scout.page_context`` by ``fields_of``: a look at 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,7 +17,9 @@ from app.engine.agent.write_gate.vocabulary import word_set
 from app.engine.core.ax_tree import AxNode, parse_tree
 from app.engine.core.page_state import Element, PageCapture
 
-_ROLES = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "checkbox", "radio", "switch"})
+_ROLES = frozenset(
+    {"textbox", "searchbox", "combobox", "listbox", "spinbutton", "checkbox", "radio", "switch"}
+)
 _BOXES = frozenset({"checkbox", "switch"})
 _TYPES = {
     "date": "date", "datetime-local": "date", "month": "date", "week": "date", "time": "time", "number": "number",
@@ -59,11 +63,12 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The tree's nodes, each element's place among them, and the group and row around each place."""
+    """The tree's nodes, each element's place among them, each node's parent, and the place behind all below it."""
 
     nodes: tuple[AxNode, ...]
     place: dict[int, int]
     parents: tuple[int, ...]
+    ends: tuple[int, ...]
 
     def around(self, element: Element, roles: frozenset[str]) -> int:
         """Return the nearest node of one of these roles around an element; -1 without one."""
@@ -72,16 +77,32 @@ class Outline:
             at = self.parents[at]
         return at
 
-    def end(self, at: int) -> int:
-        """Return the place behind the last node below this one."""
-        end = at + 1
-        while end < len(self.nodes) and self.nodes[end].depth > self.nodes[at].depth:
-            end += 1
-        return end
+    def text(self, first: int, last: int = -1) -> str:
+        """Return the names of the nodes from one place to before another, of all below the first by default."""
+        last = self.ends[first] if last < 0 else last
+        return " \n ".join(node.name for node in self.nodes[first:last] if node.name)
 
-    def text(self, at: int) -> str:
-        """Return the names of a node and all below it; "" for -1."""
-        return " \n ".join(node.name for node in self.nodes[at : self.end(at)] if node.name) if at >= 0 else ""
+    def around_without(self, element: Element, others: Sequence[Element]) -> str:
+        """Return the text of the largest part of the page around an element in which none of the others stands."""
+        at = self.place.get(element.index, -1)
+        if at < 0:
+            return ""
+        rivals = sorted(self.place[one.index] for one in others if one.index in self.place)
+        top = at
+        while (above := self.parents[top]) >= 0 and bisect_left(rivals, above) == bisect_left(
+            rivals, self.ends[above]
+        ):
+            top = above
+        first = top
+        if (
+            top == at
+        ):  # texts before a control, up to the next one like it, are its own: ``<h3>Foo</h3><button>``
+            known = set(rivals)
+            while (
+                first > 0 and self.nodes[first - 1].depth >= self.nodes[at].depth and first - 1 not in known
+            ):
+                first -= 1
+        return self.text(first, self.ends[top])
 
 
 @lru_cache(maxsize=4)
@@ -90,15 +111,16 @@ def outline_of(tree: str) -> Outline:
     nodes = tuple(parse_tree(tree))
     place: dict[int, int] = {}
     parents: list[int] = []
+    ends = [len(nodes)] * len(nodes)
     above: list[int] = []
     for at, node in enumerate(nodes):
         while above and nodes[above[-1]].depth >= node.depth:
-            above.pop()
+            ends[above.pop()] = at
         parents.append(above[-1] if above else -1)
         above.append(at)
         if node.bid.isdigit():
             place.setdefault(int(node.bid), at)
-    return Outline(nodes, place, tuple(parents))
+    return Outline(nodes, place, tuple(parents), tuple(ends))
 
 
 @lru_cache(maxsize=4)
@@ -118,7 +140,11 @@ def _fields(elements: tuple[Element, ...], tree: str) -> tuple[FormField, ...]:
             found.append(_field(one, form, outline))
     for (form, name), members in radios.items():
         legend = outline.around(members[0], _GROUPS)
-        labels = (outline.nodes[legend].name if legend >= 0 else "", _near(members[0]), "" if name.isdigit() else name)
+        labels = (
+            outline.nodes[legend].name if legend >= 0 else "",
+            _near(members[0]),
+            "" if name.isdigit() else name,
+        )
         chosen = tuple(_own(one) for one in members if "checked" in one.states)
         found.append(
             FormField(
@@ -212,8 +238,10 @@ def _chosen(one: Element, outline: Outline) -> tuple[str, ...]:
     at = outline.place.get(one.index, -1)
     if at < 0:
         return ()
-    below = outline.nodes[at + 1 : outline.end(at)]
-    return tuple(node.name for node in below if node.role == "option" and "selected" in node.properties and node.name)
+    below = outline.nodes[at + 1 : outline.ends[at]]
+    return tuple(
+        node.name for node in below if node.role == "option" and "selected" in node.properties and node.name
+    )
 
 
 def _kind(one: Element, labels: tuple[str, ...], attributes: dict[str, str]) -> str:

@@ -1,96 +1,27 @@
-"""A form filled in from a task's words: which value goes into which field, field after field, then what sends it.  Pure.
+"""A form filled in field after field, then sent by the control that sends this form for this change.  Pure.
 
-Fields and values are matched by what stands on the page: a value that is an option belongs to the field that offers it,
-any other to the field whose label stands beside it in the task.  What the task does not name is left as it is.
+``value_matching`` says which value goes where; what stands there already is left alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
-from app.engine.agent.scout.field_values import (
-    ARTICLES,
-    BOUNDS,
-    JOINTS,
-    NAMING,
-    OF_A_THING,
-    SAYING,
-    TaskValue,
-    Token,
-    has_words,
-    in_format_of,
-    lead_of,
-    listed,
-    stepped,
-    tokens_of,
-    values_in,
-)
-from app.engine.agent.scout.form_fields import FormField, fields_of, form_keys, is_search
-from app.engine.agent.scout.likeness import STOP, forms, meaning, plain, word_fit, words
+from app.engine.agent.scout.field_values import has_words
+from app.engine.agent.scout.form_fields import form_keys
+from app.engine.agent.scout.likeness import STOP, forms, plain, words
 from app.engine.agent.scout.task import TaskPart
+from app.engine.agent.scout.value_matching import Assignment, FormPlan
 from app.engine.agent.write_gate.vocabulary import senses_of, word_set
-from app.engine.browser.actions.field_formats import read_date
 from app.engine.core.actions.types import Action, Click, Select, SetChecked, TypeText
 from app.engine.core.page_state import Element, PageCapture
 
-LEAST = 0.5
-"""Score below which a value does not belong to a field."""
-CREATING = frozenset({"create", "send"})
-_MOST_VALUES, _MOST_FIELDS = 10, 4
-_FAR = 12
-"""Words that may stand between a label and its value."""
-_NAMES = ("title", "name", "subject", "summary", "heading")
-"""Labels under which a form asks what a thing is called."""
-_WRITTEN = frozenset({"comment", "note", "message", "text", "reply", "answer", "remark", "words", "description", "body"})
-"""Words for a text of several lines."""
-_TOWARDS = ARTICLES | {"for", "as", "in", "into", "under", "to", "from"}
-"""Words between a value and the label behind it."""
-_OFF = frozenset({"uncheck", "untick", "unset", "disable", "deactivate", "hide", "off", "no", "not", "don't", "without",
-                  "unpublish", "clear", "remove"})  # fmt: skip
-_YES, _NO = frozenset({"yes", "on", "true", "checked", "enabled", "ticked"}), frozenset(
-    {"no", "off", "false", "unchecked", "disabled"}
+_UNSENT = frozenset(
+    {"preview", "reset", "back", "previous", "upload", "browse", "draft", "print", "export", "test"}
 )
-_UNSENT = frozenset({"preview", "reset", "back", "previous", "upload", "browse", "draft", "print", "export", "test"})
 """Words of controls that send something else than what was asked, or nothing."""
 _ONWARD = frozenset({"next", "continue", "proceed"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
-    """A value for one field.
-
-    Attributes:
-        element: the field's number; for radio buttons the button's.
-        how: ``type``, ``select``, ``check``, ``uncheck``, ``pick`` (typed, then picked from what is offered).
-        values: what is entered: one text, or all options that are to be chosen.
-        told: the words of the task that give it.
-        held: the field holds it already.
-    """
-
-    element: int
-    label: str
-    value: str
-    how: str
-    why: str
-    told: str = ""
-    values: tuple[str, ...] = ()
-    held: bool = False
-
-    @property
-    def key(self) -> str:
-        """Identifies the filling in of this field with this value, on any page."""
-        return f"set:{plain(self.label)}:{self.told}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormPlan:
-    """How a form is to be filled in; ``missing`` are values of the task that found no field, ``form`` is its key."""
-
-    assignments: tuple[Assignment, ...] = ()
-    missing: tuple[str, ...] = ()
-    form: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,488 +31,6 @@ class FormStep:
     action: Action
     reason: str
     key: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Mention:
-    first: int
-    last: int
-    quality: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Guess:
-    """A value that may belong to a field; ``option`` is the field's own word for it."""
-
-    score: float
-    field: FormField
-    value: TaskValue
-    option: str = ""
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    part: TaskPart
-    tokens: tuple[Token, ...]
-    values: tuple[TaskValue, ...]
-    known: str
-    """What the page is about."""
-    creating: bool
-
-
-def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()) -> FormPlan:
-    """Return how a form of the page takes the values of a task; an empty plan where none takes any.
-
-    Args:
-        done: keys of what was filled in before; a step (``by 3 days``) is not taken twice.
-    """
-    by_form: dict[str, list[FormField]] = {}
-    for field in fields_of(page):
-        if not is_search(field):
-            by_form.setdefault(field.form, []).append(field)
-    reading = _reading(part, page)
-    best, best_score = FormPlan(), 0.0
-    for form, fields in by_form.items():
-        found = _best(_guesses(reading, fields))
-        score = sum(one.score for one in found)
-        if score > best_score:
-            made = tuple(_assignment(one, reading, done) for one in found)
-            left = _missing(reading, found, fields)
-            best, best_score = FormPlan(assignments=_together(made), missing=left, form=form), score
-    return best
-
-
-def _reading(part: TaskPart, page: PageCapture) -> _Reading:
-    text = f"{part.verb} {part.text}" if part.verb and part.verb not in part.text.casefold() else part.text
-    known = " \n ".join((page.title, *page.headings, *trail_of(page)))
-    senses = senses_of((part.verb,))
-    return _Reading(part, tokens_of(text), values_in(text), known, bool(senses & CREATING) and "edit" not in senses)
-
-
-def trail_of(page: PageCapture) -> tuple[str, ...]:
-    """Return the names of the breadcrumb."""
-    return tuple(
-        one.name for one in page.elements if any("breadcrumb" in mark.casefold() for mark in one.landmarks)
-    )
-
-
-# labels and values
-
-
-def _mentions(field: FormField, tokens: Sequence[Token]) -> list[_Mention]:
-    """Return where the task speaks of a field, by any of its names."""
-    found: list[_Mention] = []
-    for number, label in enumerate(field.labels):
-        found += [
-            _Mention(one.first, one.last, one.quality - 0.05 * min(number, 2)) for one in _spoken(label, tokens)
-        ]
-    return found
-
-
-@lru_cache(maxsize=4096)
-def _spoken(label: str, tokens: tuple[Token, ...]) -> tuple[_Mention, ...]:
-    wanted = meaning(label)[:8] or words(label)[:2]
-    if not wanted:
-        return ()
-    likeness = [_like(token, wanted) for token in tokens]
-    found: list[_Mention] = []
-    at = 0
-    while at < len(tokens):
-        if tokens[at].kind == "quote" and plain(tokens[at].text) == plain(label):
-            found.append(_Mention(at, at + 1, 1.1))
-        if not likeness[at]:
-            at += 1
-            continue
-        end, met, sure = at, set[str](), 0.0
-        while end < len(tokens) and (likeness[end] or (met and tokens[end].low in STOP and _goes_on(likeness, end))):
-            for word, like in likeness[end].items():
-                met.add(word)
-                sure = max(sure, like)
-            end += 1
-        # The imperative itself is a label only where it says all of it: ``Assign it to``, not ``Change`` for "Change note".
-        if at or end > 1 or len(met) == len(wanted):
-            found.append(_Mention(at, end, sure * (0.5 + 0.5 * len(met) / len(wanted))))
-        at = end
-    return tuple(found)
-
-
-def _goes_on(likeness: Sequence[dict[str, float]], at: int) -> bool:
-    return at + 1 < len(likeness) and bool(likeness[at + 1])
-
-
-def _like(token: Token, wanted: Sequence[str]) -> dict[str, float]:
-    """Return the words of a label that a word of the task says, with how alike they are."""
-    if token.kind != "word" or token.low in STOP:
-        return {}
-    low = token.low.removesuffix("'s").removesuffix("’s")
-    pieces = {low, *words(low), low.removeprefix("un")}
-    found = {word: max(word_fit(piece, word) or _akin(piece, word) for piece in pieces) for word in wanted}
-    return {word: like for word, like in found.items() if like}
-
-
-def _akin(one: str, other: str) -> float:
-    """Return the likeness of two words with a long beginning in common: ``assign``, ``assignee``."""
-    short = min(len(one), len(other))
-    same = next((at for at in range(short) if one[at] != other[at]), short)
-    return 0.8 if same >= 5 and same >= 0.6 * max(len(one), len(other)) else 0.0
-
-
-def _beside(value: TaskValue, mention: _Mention, tokens: Sequence[Token]) -> float:
-    """Return how surely a value stands with a label: ``A to X``, ``A: X``, ``A X``, ``X as A``, ``X for A``."""
-    if mention.first < value.last and value.first < mention.last:
-        return 0.0
-    if mention.last <= value.first and value.kind != "object":
-        between = tokens[mention.last : value.first]
-        bounds = any(token.low in BOUNDS for token in between)
-        if len(between) > _FAR or bounds or any(token.low in SAYING for token in between[:-1]):
-            return 0.0
-        plainly = all(token.low in ARTICLES for token in between)
-        if not value.joint and not plainly:
-            return 0.0
-        crossed = sum(token.low in JOINTS for token in between[:-1])
-        return (1.0 if value.joint else 0.9) - 0.02 * len(between) - 0.25 * crossed
-    between = [token.low for token in tokens[value.last : mention.first]]
-    if value.kind == "phrase" or len(between) > 4 or not all(low in _TOWARDS for low in between):
-        return 0.0
-    return 0.85 - 0.05 * len(between)
-
-
-def _guesses(reading: _Reading, fields: Sequence[FormField]) -> list[_Guess]:
-    found: list[_Guess] = []
-    lone = {kind: [one for one in fields if one.kind == kind] for kind in ("long", "date", "number", "mail", "text")}
-    labels = {plain(label) for field in fields for label in field.labels[:1]}
-    told = frozenset(form for token in reading.tokens for word in words(token.text) for form in forms(word))
-    for field in fields:
-        mentions = _mentions(field, reading.tokens)
-        if field.kind == "box":
-            found += _box(reading, field, mentions)
-            continue
-        if field.options:
-            found += _options(reading, field, mentions, told)
-            continue
-        for value in reading.values:
-            if plain(value.text) in labels and value.joint not in NAMING:
-                continue
-            guess = _text_guess(reading, field, value, mentions, lone)
-            if guess is not None:
-                found.append(guess)
-    return found
-
-
-def _text_guess(
-    reading: _Reading, field: FormField, value: TaskValue, mentions: Sequence[_Mention], lone: dict[str, list[FormField]]
-) -> _Guess | None:
-    beside = max((_beside(value, one, reading.tokens) * one.quality for one in mentions), default=0.0)
-    if value.kind == "step":
-        return _step_guess(reading, field, value, mentions, lone)
-    lead = lead_of(reading.tokens, value.first)
-    of_a_thing = lead in OF_A_THING and value.kind not in ("date", "mail")
-    known = value.kind in ("quote", "name", "number") and has_words(reading.known, value.text)
-    if value.kind == "object" and not (_adds(reading) or _removes(reading)):
-        return None
-    if known and (not value.joint or (value.joint == "to" and beside < 0.9)):
-        return None
-    if of_a_thing and beside < LEAST:
-        return None
-    score = beside * _takes(field, value)
-    if value.kind not in ("phrase", "object"):
-        score = max(score, _by_kind(reading, field, value, lone))
-    if score < LEAST:
-        return None
-    score += 0.02 if field.holds(value.text) else 0.0
-    score -= 0.05 if value.kind == "phrase" else 0.0
-    return _Guess(score, field, value, why=f"the task gives {field.label or 'it'} as {value.text[:60]!r}")
-
-
-def _takes(field: FormField, value: TaskValue) -> float:
-    """Return how well a value's kind suits a field's."""
-    if field.kind in ("date", "time") and not any(letter.isdigit() for letter in value.text):
-        return 0.3
-    if field.kind == "number" and not any(letter.isdigit() for letter in value.text):
-        return 0.0
-    if field.kind == "mail" and "@" not in value.text:
-        return 0.0
-    return 1.1 if field.kind == value.kind else 1.0
-
-
-def _by_kind(reading: _Reading, field: FormField, value: TaskValue, lone: dict[str, list[FormField]]) -> float:
-    """Return how surely a value belongs to a field by its kind alone, where no label stands beside it."""
-    if value.joint in NAMING:
-        return _as_name(field, lone) if not field.held or not reading.creating else 0.0
-    if field.kind in ("date", "mail") and value.kind == field.kind and len(lone[field.kind]) == 1:
-        return 0.7
-    if field.kind == "number" and value.kind == "number" and value.joint and len(lone["number"]) == 1:
-        return 0.55
-    if value.kind != "quote":
-        return 0.0
-    renamed = value.joint == "to" and any(
-        field.holds(other.text) for other in reading.values if other is not value and other.kind in ("quote", "name")
-    )
-    if renamed and field.held:
-        return 0.9
-    lead = lead_of(reading.tokens, value.first)
-    speaks = value.joint in SAYING or len(value.text) > 60 or lead in _WRITTEN or lead == reading.part.verb
-    if field.kind == "long":
-        sends = speaks or (not value.joint and "send" in senses_of((reading.part.verb,)))
-        return 0.7 * sends * (field is lone["long"][0])
-    if value.joint in ("to", "as", ":", "=", "is"):
-        return 0.0
-    alone = len(lone["text"]) == 1 and not lone["long"] and field.kind == "text" and not field.held
-    return max(0.55 * alone, 0.65 * reading.creating * (not field.held) * _as_name(field, lone))
-
-
-def _as_name(field: FormField, lone: dict[str, list[FormField]]) -> float:
-    """Return how surely a field asks what the thing is called."""
-    if field.kind not in ("text", "token"):
-        return 0.0
-    if any(word in forms(name) or name == word for word in meaning(field.label) for name in _NAMES):
-        return 0.9 - 0.02 * len(meaning(field.label))
-    texts = lone["text"]
-    required = [one for one in texts if "required" in one.element.states]
-    return 0.7 if field in (required or texts)[:1] else 0.0
-
-
-def _step_guess(
-    reading: _Reading, field: FormField, value: TaskValue, mentions: Sequence[_Mention], lone: dict[str, list[FormField]]
-) -> _Guess | None:
-    if field.kind not in ("date", "number", "text") or not field.held:
-        return None
-    said = max((one.quality for one in mentions), default=0.0)
-    only = lone.get(field.kind) == [field] and field.kind != "text"
-    timed = read_date(field.held[0]) is not None
-    if timed != any(unit in value.text for unit in ("day", "week", "month", "year")):
-        return None
-    score = max(0.9 * said, 0.6 * only)
-    return _Guess(score, field, value, why=f"the task moves {field.label} {value.text}") if score >= LEAST else None
-
-
-# options and boxes
-
-
-def _options(
-    reading: _Reading, field: FormField, mentions: Sequence[_Mention], told: frozenset[str]
-) -> Iterator[_Guess]:
-    """Yield the options that the task's words name, beside the field's label, after a joint, or by its verb."""
-    for option in dict.fromkeys(field.options):
-        own = words(option)
-        if not own or not forms(own[0]) & told:
-            continue
-        for first, last, exact in _places(option, own, reading.tokens):
-            kind = "quote" if reading.tokens[first].kind == "quote" else "option"
-            value = TaskValue(text=option, kind=kind, first=first, last=last, joint=_joint_at(reading.tokens, first))
-            score = _option_score(reading, field, value, mentions) * (1.0 if exact else 0.9)
-            if score >= LEAST:
-                bonus = 0.02 * min(len(own), 5)
-                yield _Guess(score + bonus, field, value, option, f"{option!r} is offered for {field.label or 'it'}")
-
-
-def _joint_at(tokens: Sequence[Token], at: int) -> str:
-    lead = lead_of(tokens, at)
-    return lead if lead in JOINTS else ""
-
-
-def _places(option: str, own: Sequence[str], tokens: Sequence[Token]) -> Iterator[tuple[int, int, bool]]:
-    """Yield where the task says an option: first and last token, and whether in its very words."""
-    for at, token in enumerate(tokens):
-        if token.kind == "quote":
-            if plain(token.text) == plain(option):
-                yield at, at + 1, True
-            continue
-        there, end = list(words(token.text)), at + 1
-        while there and len(there) < len(own) and end < len(tokens) and tokens[end].kind in ("word", "number"):
-            there += words(tokens[end].text)
-            end += 1
-        if len(there) == len(own) and all(forms(a) & forms(b) for a, b in zip(own, there, strict=True)):
-            yield at, end, list(own) == there
-
-
-def _option_score(reading: _Reading, field: FormField, value: TaskValue, mentions: Sequence[_Mention]) -> float:
-    beside = max((_beside(value, one, reading.tokens) * one.quality for one in mentions), default=0.0)
-    if beside >= LEAST:
-        return 0.4 + 0.8 * beside
-    if value.first == 0 or (reading.tokens[value.first].low == reading.part.verb and value.last == value.first + 1):
-        return 0.7 if not senses_of((reading.part.verb,)) & {"edit", "create"} else 0.0
-    telling = len(meaning(value.text)) > 0 and (len(value.text) > 2 or value.kind == "quote")
-    if not telling:
-        return 0.0
-    if value.joint in ("to", "as", "into", ":", "=", "with"):
-        return 0.75
-    if value.kind == "quote" or (reading.creating and not has_words(reading.known, value.text)):
-        return 0.6
-    made = {"make", "mark", "set", "turn"} & {reading.part.verb}
-    return 0.6 if made and lead_of(reading.tokens, value.first) not in OF_A_THING else 0.0
-
-
-def _box(reading: _Reading, field: FormField, mentions: Sequence[_Mention]) -> Iterator[_Guess]:
-    """Yield whether a check box is to be set: the task says nearly all of its label."""
-    for one in mentions:
-        if one.quality < 0.9:
-            continue
-        after = reading.tokens[one.last : one.last + 4]
-        clause = _clause(reading.tokens, one.first)
-        lows = {token.low for token in clause} | ({reading.part.verb} if clause[:1] == reading.tokens[:1] else set())
-        said = next((token.low for token in after if token.low in _YES | _NO), "")
-        low = reading.tokens[one.first].low
-        undoes = low.startswith("un") and low not in words(field.label)
-        off = said in _NO if said else undoes or bool(lows & _OFF - set(words(field.label)))
-        value = TaskValue(text="no" if off else "yes", kind="box", first=one.first, last=one.last)
-        ticking = reading.tokens[one.first].kind == "quote" or said or not _labels_value(reading, one)
-        if ticking:
-            yield _Guess(0.8 * one.quality, field, value, why=f"the task says so of {field.label!r}")
-
-
-def _clause(tokens: Sequence[Token], at: int) -> list[Token]:
-    first = at
-    while first > 0 and tokens[first - 1].low not in BOUNDS:
-        first -= 1
-    return list(tokens[first:at])
-
-
-def _labels_value(reading: _Reading, mention: _Mention) -> bool:
-    """Whether the words are the label of a value (``publish date: …``) or part of a thing's description."""
-    return any(
-        value.kind != "phrase" and 0 <= value.first - mention.last <= 2 and value.joint in ("to", ":", "=", "as")
-        for value in reading.values
-    )
-
-
-# assignment
-
-
-def _best(guesses: Sequence[_Guess]) -> list[_Guess]:
-    """Return the guesses of the highest total score in which no words and no field serve twice; a field for several
-    options takes several."""
-    by_words: dict[tuple[int, int], list[_Guess]] = {}
-    for one in sorted(guesses, key=lambda one: (-one.score, one.field.element.index)):
-        among = by_words.setdefault((one.value.first, one.value.last), [])
-        if len(among) < _MOST_FIELDS:
-            among.append(one)
-    ranked = sorted(by_words.values(), key=lambda among: -among[0].score)[:_MOST_VALUES]
-    best: list[_Guess] = []
-    best_score = 0.0
-    hopes = [sum(among[0].score for among in ranked[at:]) for at in range(len(ranked) + 1)]
-
-    def choose(at: int, chosen: list[_Guess], score: float) -> None:
-        nonlocal best, best_score
-        if score > best_score:
-            best, best_score = list(chosen), score
-        if at == len(ranked) or score + hopes[at] <= best_score:
-            return
-        for one in ranked[at]:
-            if not any(_collide(one, other) for other in chosen):
-                choose(at + 1, [*chosen, one], score + one.score)
-        choose(at + 1, chosen, score)
-
-    choose(0, [], 0.0)
-    return sorted(best, key=lambda one: one.field.element.index)
-
-
-def _collide(one: _Guess, other: _Guess) -> bool:
-    if one.value.first < other.value.last and other.value.first < one.value.last:
-        return True
-    same = one.field.element.index == other.field.element.index
-    return same and (one.field.kind != "multi" or one.option == other.option)
-
-
-def _assignment(guess: _Guess, reading: _Reading, done: Set[str]) -> Assignment:
-    """Return what is entered into a field for a value: in its format, beside what it keeps."""
-    field, value = guess.field, guess.value
-    first, last = reading.tokens[value.first], reading.tokens[value.last - 1]
-    told = value.text if value.kind in ("step", "box") else " ".join(t.text for t in reading.tokens[value.first : value.last])
-    made = Assignment(
-        element=field.element.index, label=field.label, value=value.text, how="type", why=guess.why,
-        told=told if first is not last else first.text if value.kind not in ("step", "box") else value.text,
-    )  # fmt: skip
-    if field.kind == "box":
-        off = value.text == "no"
-        return replace(made, how="uncheck" if off else "check", held=bool(field.held) is not off)
-    if field.kind == "radio":
-        member = field.members[field.options.index(guess.option)]
-        return replace(made, element=member.index, value=guess.option, how="check", held="checked" in member.states)
-    if field.options:
-        return _choice(made, guess, reading)
-    if value.kind == "step":
-        if made.key in done:
-            return replace(made, value=field.held[0], values=(field.held[0],), held=True)
-        moved = stepped(field.held[0], value.text, reading.part.text)
-        return replace(made, value=moved, values=(moved,), held=not moved)
-    return _typed(made, guess, reading)
-
-
-def _adds(reading: _Reading) -> bool:
-    """Whether the task adds to what is there (``add the tag``), rather than setting it."""
-    return "add" in (reading.part.verb, *(token.low for token in reading.tokens[:3]))
-
-
-def _removes(reading: _Reading) -> bool:
-    return bool(senses_of((reading.part.verb,)) & {"delete"})
-
-
-def _choice(made: Assignment, guess: _Guess, reading: _Reading) -> Assignment:
-    field, option = guess.field, guess.option
-    if field.kind != "multi":
-        return replace(made, value=option, values=(option,), how="select", held=field.holds(option))
-    kept = field.held if _adds(reading) or _removes(reading) else ()
-    if _removes(reading):
-        left = tuple(one for one in kept if plain(one) != plain(option))
-        return replace(made, value=option, values=left, how="select", held=left == kept)
-    chosen = tuple(dict.fromkeys((*kept, option)))
-    return replace(made, value=option, values=chosen, how="select", held=set(chosen) == set(field.held))
-
-
-def _typed(made: Assignment, guess: _Guess, reading: _Reading) -> Assignment:
-    field, text = guess.field, guess.value.text
-    if field.kind == "list":
-        return replace(made, values=(text,), how="select", held=field.holds(text))
-    day = read_date(text) if field.kind == "date" and guess.value.kind in ("date", "phrase", "quote") else None
-    if day is not None and field.element.type in ("", "text"):
-        like = dict(field.element.attributes).get("placeholder", "") or (field.held[0] if field.held else "")
-        text = in_format_of(day, like) if like else text
-    elif day is not None and field.element.type == "date":
-        text = day.isoformat()
-    items = listed(field.held[0]) if field.held and field.kind in ("text", "token") else ()
-    if items and _adds(reading) and not reading.creating or (items and _adds(reading) and len(items) > 1):
-        told = {plain(one) for one in items}
-        text = field.held[0] if plain(text) in told else ", ".join((*items, text))
-    elif len(items) > 1 and _removes(reading) and any(plain(one) == plain(text) for one in items):
-        text = ", ".join(one for one in items if plain(one) != plain(text))
-    how = "pick" if field.kind == "token" else "type"
-    return replace(made, value=text, values=(text,), how=how, held=field.holds(text))
-
-
-def _together(made: Sequence[Assignment]) -> tuple[Assignment, ...]:
-    """Return one assignment a field: several options of one list are chosen at once."""
-    found: dict[int, Assignment] = {}
-    for one in made:
-        other = found.get(one.element)
-        if other is None:
-            found[one.element] = one
-            continue
-        chosen = tuple(dict.fromkeys((*other.values, *one.values)))
-        told = f"{other.told}, {one.told}"
-        found[one.element] = replace(
-            other, values=chosen, value=f"{other.value}, {one.value}", told=told, held=other.held and one.held
-        )
-    return tuple(found.values())
-
-
-def _missing(reading: _Reading, found: Sequence[_Guess], fields: Sequence[FormField]) -> tuple[str, ...]:
-    """Return the values that the task gives as such and that found no field; a thing the page is about is none."""
-    taken = {at for one in found for at in range(one.value.first, one.value.last)}
-    labels = {plain(label) for field in fields for label in field.labels}
-    left: list[str] = []
-    for value in reading.values:
-        given = value.kind == "step" or (value.joint and value.kind not in ("phrase", "number"))
-        if not given or taken & set(range(value.first, value.last)) or plain(value.text) in labels:
-            continue
-        held = any(field.holds(value.text) for field in fields)
-        if not held and not has_words(reading.known, value.text):
-            left.append(value.text)
-    return tuple(left)
-
-
-# filling in and sending
 
 
 def next_form_step(plan: FormPlan, part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep | None:
@@ -599,6 +48,8 @@ def next_form_step(plan: FormPlan, part: TaskPart, page: PageCapture, done: Set[
             return FormStep(action=_action(one), reason=one.why, key=one.key)
     if not plan.assignments:
         return None
+    if not any(one.key in done for one in plan.assignments):
+        return None  # everything stands there already
     sender = sender_of(plan.form, part, page)
     if sender is None or f"send:{plan.form}:{plain(sender.name)}" in done:
         return None
@@ -633,9 +84,13 @@ def _offered(plan: FormPlan, page: PageCapture, done: Set[str]) -> FormStep | No
         wanted = plain(one.told)
         for shown in page.elements[one.element + 1 :]:
             lists = shown.role in _SUGGESTED and shown.visible and not shown.repeat.startswith("tbody")
-            if lists and (plain(shown.name) == wanted or (one.how == "pick" and has_words(shown.name, one.told))):
+            if lists and (
+                plain(shown.name) == wanted or (one.how == "pick" and has_words(shown.name, one.told))
+            ):
                 return FormStep(
-                    action=Click(shown.index, label=shown.name), reason=f"it is offered for {one.told!r}", key=key
+                    action=Click(shown.index, label=shown.name),
+                    reason=f"it is offered for {one.told!r}",
+                    key=key,
                 )
     return None
 
@@ -650,12 +105,18 @@ def sender_of(form: str, part: TaskPart, page: PageCapture) -> Element | None:
     senses = senses_of(asked)
     best, best_score = None, 0.0
     for one in page.elements:
-        if keys[one.index] != form or not one.visible or one.role not in ("button", "link", "generic", "image"):
+        if (
+            keys[one.index] != form
+            or not one.visible
+            or one.role not in ("button", "link", "generic", "image")
+        ):
             continue
-        if "disabled" in one.states or not (one.submits or (not form.startswith(("post", "get")) and one.role == "button")):
+        if "disabled" in one.states or not (
+            one.submits or (not form.startswith(("post", "get")) and one.role == "button")
+        ):
             continue
         said = words(one.name or dict(one.attributes).get("value", ""))
-        score = _sending(said, asked, senses, part.verb)
+        score = sending_score(said, asked, senses, part.verb)
         if one.submits:
             score += 0.4
         if score > best_score:
@@ -663,7 +124,7 @@ def sender_of(form: str, part: TaskPart, page: PageCapture) -> Element | None:
     return best
 
 
-def _sending(said: Sequence[str], asked: Set[str], senses: Set[str], verb: str) -> float:
+def sending_score(said: Sequence[str], asked: Set[str], senses: Set[str], verb: str) -> float:
     """Return how well a control's words finish the change; at most 0 for those that do something else."""
     telling = [word for word in said if word not in STOP]
     unasked = [word for word in telling if not any(forms(word) & forms(other) for other in asked)]
