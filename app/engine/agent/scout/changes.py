@@ -22,7 +22,9 @@ from app.engine.core.actions.types import Click
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.page_state import Element, PageCapture
 
-_PRESSED = frozenset({"button", "link", "menuitem", "menuitemradio", "menuitemcheckbox", "tab", "option"})
+_PRESSED = frozenset(
+    {"button", "link", "menuitem", "menuitemradio", "menuitemcheckbox", "tab", "option", "summary"}
+)
 _ROWS = frozenset({"row", "listitem", "article", "LayoutTableRow", "treeitem"})
 _ASIDE = ("navigation", "banner", "contentinfo", "search", "menubar")
 _MENUS = frozenset({"actions", "action", "more", "options", "menu", "tools", "manage"})
@@ -141,7 +143,9 @@ def _opens_menu(one: Element) -> bool:
     ):
         return False
     said = set(words(_name(one)))
-    return "haspopup" in one.states or (one.role == "button" and (bool(said & _MENUS) or not said))
+    return "haspopup" in one.states or (
+        one.role in ("button", "summary") and (bool(said & _MENUS) or not said)
+    )
 
 
 def _of_the_thing(

@@ -51,14 +51,16 @@ def next_form_step(plan: FormPlan, part: TaskPart, page: PageCapture, done: Set[
     if not any(one.key in done for one in plan.assignments):
         return None  # everything stands there already
     sender = sender_of(plan.form, part, page)
-    if sender is None or f"send:{plan.form}:{plain(sender.name)}" in done:
+    if sender is None:
         return None
-    if plan.missing and not _ONWARD & set(words(sender.name)):
+    onward = bool(_ONWARD & set(words(sender.name)))
+    key = f"{'next' if onward else 'send'}:{plan.form}:{plain(sender.name)}"
+    if key in done or (plan.missing and not onward):
         return None
     return FormStep(
         action=Click(sender.index, label=sender.name),
-        reason=f"the form is filled in; {sender.name!r} sends it",
-        key=f"send:{plan.form}:{plain(sender.name)}",
+        reason=f"the form is filled in; {sender.name!r} {'leads on' if onward else 'sends it'}",
+        key=key,
     )
 
 

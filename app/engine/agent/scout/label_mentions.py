@@ -51,8 +51,9 @@ def _spoken(label: str, tokens: tuple[Token, ...]) -> tuple[Mention, ...]:
             at += 1
             continue
         end, met, sure = at, set[str](), 0.0
+        # It goes on only with the very words: what is near a label in meaning may be its value (``country Norway``).
         while end < len(tokens) and (
-            likeness[end] or (met and tokens[end].low in STOP and _goes_on(likeness, end))
+            not met or _exact(likeness, end) or (tokens[end].low in STOP and _exact(likeness, end + 1))
         ):
             for word, like in likeness[end].items():
                 met.add(word)
@@ -65,8 +66,8 @@ def _spoken(label: str, tokens: tuple[Token, ...]) -> tuple[Mention, ...]:
     return tuple(found)
 
 
-def _goes_on(likeness: Sequence[dict[str, float]], at: int) -> bool:
-    return at + 1 < len(likeness) and bool(likeness[at + 1])
+def _exact(likeness: Sequence[dict[str, float]], at: int) -> bool:
+    return at < len(likeness) and 1.0 in likeness[at].values()
 
 
 def _like(token: Token, wanted: Sequence[str]) -> dict[str, float]:

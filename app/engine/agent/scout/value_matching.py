@@ -120,7 +120,7 @@ def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()
             by_form.setdefault(field.form, []).append(field)
     reading = _reading(part, page)
     best, best_score = (
-        FormPlan(missing=_missing(reading, [], [one for fields in by_form.values() for one in fields])),
+        FormPlan(missing=_missing(reading, [], [one for fields in by_form.values() for one in fields], done)),
         0.0,
     )
     for form, fields in by_form.items():
@@ -128,7 +128,7 @@ def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()
         score = sum(one.score for one in found)
         if score > best_score:
             made = tuple(_assignment(one, reading, done) for one in found)
-            left = _missing(reading, found, fields)
+            left = _missing(reading, found, fields, done)
             best, best_score = FormPlan(assignments=_together(made), missing=left, form=form), score
     return best
 
@@ -494,7 +494,9 @@ def _together(made: Sequence[Assignment]) -> tuple[Assignment, ...]:
     return tuple(found.values())
 
 
-def _missing(reading: _Reading, found: Sequence[_Guess], fields: Sequence[FormField]) -> tuple[str, ...]:
+def _missing(
+    reading: _Reading, found: Sequence[_Guess], fields: Sequence[FormField], done: Set[str]
+) -> tuple[str, ...]:
     """Return the values that the task gives as such and that found no field; a thing the page is about is none."""
     taken = {at for one in found for at in range(one.value.first, one.value.last)}
     labels = {plain(label) for field in fields for label in field.labels}
@@ -504,6 +506,7 @@ def _missing(reading: _Reading, found: Sequence[_Guess], fields: Sequence[FormFi
         if not given or taken & set(range(value.first, value.last)) or plain(value.text) in labels:
             continue
         held = any(field.holds(value.text) for field in fields)
+        held = held or any(key.endswith(f":{value.text}") for key in done)  # on a page of the form before
         if not held and not has_words(reading.known, value.text):
             left.append(value.text)
     return tuple(left)
