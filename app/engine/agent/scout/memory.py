@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.engine.agent.scout.relations import PageRelations
+from app.engine.agent.scout.value_matching import FormPlan
 from app.engine.core.action_result import Cause
 from app.engine.core.actions.types import Action
 from app.engine.core.observation import HistoryEntry
+from app.engine.core.page_state import PageCapture
 
 MOST_FAILURES = 2
 """Failures after which an attempt is not made again."""
@@ -55,6 +57,7 @@ class Memory:
         collected: what was read of each page of a list, by key.
         searched: words that were searched for.
         applied: filters that brought a page, by its key.
+        sent: plan of the form that was sent last, and the page it was sent on.
     """
 
     part: int = 0
@@ -68,6 +71,7 @@ class Memory:
     searched: set[str] = field(default_factory=set[str])
     applied: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     errors: list[str] = field(default_factory=list[str])
+    sent: tuple[FormPlan, PageCapture] | None = None
     pending: Step | None = None
 
     def learn(self, entry: HistoryEntry | None) -> None:
