@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.demo.server import Request, Response
 
 THINGS = ("F-11", "F-12", "F-13")
-_SIDE = "<header><form action=/search><input type=search name=q placeholder=Search><button>Search</button></form></header>"
+_SIDE = "<header><form action=/search><input type=search name=q><button>Search</button></form></header>"
 _FOOT = (
     "<footer><form method=post action=/newsletter><label>Your e-mail <input type=email name=mail></label>"
     "<button>Subscribe</button></form></footer>"

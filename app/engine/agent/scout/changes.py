@@ -7,7 +7,8 @@ values stand there, or a message speaks of them, and no field complains.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 
 from app.engine.agent.scout.field_values import has_words, values_in
 from app.engine.agent.scout.form_fields import Outline, fields_of, outline_of
@@ -45,7 +46,14 @@ def thing_names(part: TaskPart, plan: FormPlan | None = None) -> tuple[Name, ...
     Names of the parts before stand in where this part has none of its own.
     """
     taken = {plain(text) for one in (plan.assignments if plan else ()) for text in (one.told, one.value)}
-    given = {plain(one.text) for one in values_in(part.text) if one.joint and one.kind != "phrase"}
+    adds = bool(
+        senses_of(words(part.verb)) & CREATING
+    )  # ``to`` then leads to the thing: ``add the note … to F-12``
+    given = {
+        plain(one.text)
+        for one in values_in(part.text)
+        if one.joint and one.kind != "phrase" and not (adds and one.joint == "to")
+    }
     own = tuple(one for one in part.names if plain(one.text) not in taken)
     told = tuple(one for one in own if plain(one.text) not in given)
     return told or own or part.context
@@ -154,6 +162,7 @@ def _of_the_thing(
     """Return the control that belongs to the named thing; ``None`` for none or for several things."""
     names = thing_names(part)
     about = subject_of(page)
+    repeated = Counter(plain(one.name) for one in page.elements if _may_press(one))
     ranked: list[tuple[float, Element]] = []
     for one in among:
         rivals = [other for other in page.elements if other.index != one.index and _alike(one, other)]
@@ -167,12 +176,20 @@ def _of_the_thing(
             continue
         if not names and rivals:
             continue
-        told = sum(has_words(near, word) for word in part.words) if near else 0
+        told = sum(_row_says(near, word, one.name, repeated) for word in part.words) if rivals else 0
         ranked.append((len(met) + 0.1 * told, one))
     ranked.sort(key=lambda entry: -entry[0])
     if len(ranked) > 1 and ranked[0][0] - ranked[1][0] < 0.05 and not _same_place(ranked[0][1], ranked[1][1]):
         return None
     return ranked[0][1] if ranked else None
+
+
+def _row_says(near: str, word: str, control: str, repeated: Mapping[str, int]) -> bool:
+    """Whether a row's own texts have a word; names of controls that every row has say nothing."""
+    return any(
+        has_words(piece, word) and repeated.get(plain(piece), 0) < 2 and not (control and control in piece)
+        for piece in near.split(" \n ")
+    )
 
 
 def _alike(one: Element, other: Element) -> bool:
@@ -249,8 +266,10 @@ def _leads(one: Element, part: TaskPart, page: PageCapture, *, creating: bool) -
         "create",
     )
     if creating and makes:
+        if rest or len(words(_name(one))) > len(said):
+            return 0.5 + 0.5 * share if share >= LEAST else 0.0
         about = any(says(text, word) for text in (page.title, *page.headings[:2]) for word in part.words)
-        return 0.5 + 0.5 * share if rest and share >= LEAST else (0.55 + 0.1 * about if not rest else 0.0)
+        return 0.6 if about or "haspopup" in one.states else 0.0
     verb = any(word_fit(said[0], word) == 1.0 for word in words(part.verb))
     if creating:
         return 0.6 + 0.2 * share if verb else 0.0
