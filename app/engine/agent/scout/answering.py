@@ -87,6 +87,7 @@ def answer_from(
     more: bool = False,
     offered: Sequence[tuple[str, tuple[str, ...]]] = (),
     today: date | None = None,
+    applied: Sequence[str] = (),
 ) -> Answer | None:
     """Return what a page answers.
 
@@ -95,6 +96,7 @@ def answer_from(
         on_page_of: the thing that the page is of, "" for none.
         more: there are further pages of the list.
         offered: (label, options) of fields that could narrow the list.
+        applied: filters that brought the page.
         today: for ages (``older than 30 days``) where the page gives dates.
 
     Returns:
@@ -106,7 +108,7 @@ def answer_from(
         question=question,
         page=relations,
         names=tuple(one for one in known if one not in here),
-        place=(on_page_of,) if on_page_of else (),
+        place=(*((on_page_of,) if on_page_of else ()), *applied),
         on_page=bool(on_page_of),
         more=more,
         offered=offered,

@@ -73,7 +73,7 @@ def _here(view: PartView, plan: FormPlan, done: frozenset[str]) -> FormStep | No
         return step
     if not plan.assignments and (step := control_step(part, page, done)) is not None:
         return step
-    step = opens_form(part, page)
+    step = opens_form(part, page, view.memory.frame)
     if step is not None and step.key not in done:
         return step
     if plan.assignments:

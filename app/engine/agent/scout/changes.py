@@ -71,7 +71,9 @@ def is_about(part: TaskPart, page: PageCapture, plan: FormPlan | None = None) ->
 
 
 def subject_of(page: PageCapture) -> str:
-    return " \n ".join((page.title, *page.headings, *trail_of(page), page.url.rpartition("/")[2]))
+    return " \n ".join(
+        (page.title, *page.headings, *trail_of(page), urlsplit(page.url).path.rpartition("/")[2])
+    )
 
 
 # controls of the thing
@@ -222,15 +224,20 @@ def _whole_form(one: Element, row: int, outline: Outline) -> bool:
 # ways to a form
 
 
-def opens_form(part: TaskPart, page: PageCapture) -> FormStep | None:
+def opens_form(part: TaskPart, page: PageCapture, frame: Collection[str] = ()) -> FormStep | None:
     """Return the link or button that only leads to the form for this change: ``New issue``, ``Edit``.
 
-    For an existing thing it stands on its page or in its row.
+    For an existing thing it stands on its page or in its row, and its address is not in ``frame``: those of links that
+    stand on every page.
     """
     senses = senses_of(words(part.verb))
     creating = bool(senses & CREATING)
     outline = outline_of(page.tree)
-    scored = [(_leads(one, part, page, creating=creating), one) for one in page.elements if _may_press(one)]
+    scored = [
+        (_leads(one, part, page, creating=creating), one)
+        for one in page.elements
+        if _may_press(one) and (creating or one.href not in frame)
+    ]
     for score, one in sorted(scored, key=lambda entry: (-entry[0], entry[1].index))[:5]:
         if score < LEAST or assess_risk(Click(one.index), page).risk is not RiskClass.READS or one.submits:
             continue

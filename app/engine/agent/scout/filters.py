@@ -51,7 +51,7 @@ def _is_loose(field: FormField) -> bool:
 def _wishes(view: PartView, members: Sequence[FormField]) -> Iterator[tuple[Step, bool]]:
     """Yield what the fields of one form should hold, and whether they do."""
     text = view.part.text
-    taken: set[str] = set()
+    taken = _columns(view, members)
     orders = bool(_ORDERING & set(words(text)))
     for field in sorted(members, key=lambda one: -_label_fit(one, text)):
         if not orders and _ORDERING & set(words(field.label)):
@@ -62,6 +62,12 @@ def _wishes(view: PartView, members: Sequence[FormField]) -> Iterator[tuple[Step
             yield _step(view, field, option), field.holds(option)
         elif field.kind == "text" and (name := _name_for(view, field)):
             yield _step(view, field, name), field.holds(name)
+
+
+def _columns(view: PartView, members: Sequence[FormField]) -> set[str]:
+    """Return words for columns: an option of that name chooses a column and no rows."""
+    heads = {plain(name) for one in view.context.relations.relations for name in one.columns if name}
+    return heads | {plain(label) for one in members for label in one.labels}
 
 
 def _option_of(field: FormField, text: str, taken: set[str]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from app.engine.agent.scout.answering import Answer
 from app.engine.agent.scout.relations import PageRelations
 from app.engine.agent.scout.value_matching import FormPlan
 from app.engine.core.action_result import Cause
@@ -11,6 +13,7 @@ from app.engine.core.actions.types import Action
 from app.engine.core.observation import HistoryEntry
 from app.engine.core.page_state import PageCapture
 
+_MOST_LINKS = 3_000
 MOST_FAILURES = 2
 """Failures after which an attempt is not made again."""
 
@@ -57,6 +60,8 @@ class Memory:
         collected: what was read of each page of a list, by key.
         searched: words that were searched for.
         applied: filters that brought a page, by its key.
+        answers: less certain answers, for when nothing promises a better one.
+        links: pages that each link was seen on, by its address; ``dead`` names of links that led nowhere.
         sent: plan of the form that was sent last, and the page it was sent on.
     """
 
@@ -70,6 +75,9 @@ class Memory:
     collected: dict[str, PageRelations] = field(default_factory=dict[str, PageRelations])
     searched: set[str] = field(default_factory=set[str])
     applied: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    answers: list[Answer] = field(default_factory=list["Answer"])
+    links: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    dead: set[str] = field(default_factory=set[str])
     errors: list[str] = field(default_factory=list[str])
     sent: tuple[FormPlan, PageCapture] | None = None
     pending: Step | None = None
@@ -91,8 +99,11 @@ class Memory:
         if result.why:
             self.errors.append(result.why)
 
-    def note_page(self, key: str) -> None:
-        """Take in what was searched for and which filters brought the page in front."""
+    def note_page(self, key: str, links: Iterable[str]) -> None:
+        """Take in the page in front: what was searched for, which filters brought it, the addresses it links to."""
+        for address in dict.fromkeys(links):
+            if len(self.links) < _MOST_LINKS or address in self.links:
+                self.links.setdefault(address, set()).add(key)
         self.searched |= {
             mark.removeprefix("searched:") for mark in self.marks if mark.startswith("searched:")
         }
@@ -102,9 +113,20 @@ class Memory:
         self.applied[key] = self.applied.get(key, frozenset()) | chosen
         self.marks -= {"applied"}
 
+    @property
+    def frame(self) -> frozenset[str]:
+        """Addresses that nearly every page links to: the frame of the site."""
+        pages = len({page for seen in self.links.values() for page in seen})
+        return frozenset(at for at, seen in self.links.items() if len(seen) > 1 and len(seen) >= 0.75 * pages)
+
     def next_part(self) -> Memory:
         """Return the memory of the next part: what is known of the site stays."""
-        return Memory(part=self.part + 1, marks={mark for mark in self.marks if mark.startswith("tip:")})
+        return Memory(
+            part=self.part + 1,
+            links=self.links,
+            dead=self.dead,
+            marks={mark for mark in self.marks if mark.startswith("tip:")},
+        )
 
     def worn_out(self, step: Step, most: int = 1) -> bool:
         """Whether an attempt was made often enough."""

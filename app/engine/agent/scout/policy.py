@@ -49,8 +49,8 @@ class ScoutPolicy:
             self._intent = observation.intent
         self._memory.learn(self._outcome(observation))
         context = PageContext(observation.page)
-        self._memory.note_page(context.key)
-        step = hint_step(observation, context, self._memory) or _out_of_nowhere(observation)
+        self._memory.note_page(context.key, (one.href for one in context.links))
+        step = hint_step(observation, context, self._memory) or self._out_of_nowhere(observation)
         if step is None:
             step = self._next(observation, context, read_task(observation.intent))
         return step if isinstance(step, AgentDecision) else self._decided(step)
@@ -98,6 +98,14 @@ class ScoutPolicy:
             why = f"{why}; last failure: {self._memory.errors[-1]}"
         return AgentDecision(action=ReportInfeasible(reason=why), reason=why)
 
+    def _out_of_nowhere(self, observation: Observation) -> Step | None:
+        """Return the step out of an empty tab that a link opened; links of that name are not followed again."""
+        if not observation.page.url.startswith("about:") or observation.last is None:
+            return None
+        self._memory.dead.add(getattr(observation.last.action, "label", ""))
+        action = CloseTab() if len(observation.tabs) > 1 else GoBack()
+        return Step(action=action, reason="the page is empty", key=f"empty:{observation.step}")
+
     def _outcome(self, observation: Observation) -> HistoryEntry | None:
         """Return what came of the last step; ``None`` where it was never done, or a person had another one done."""
         last, pending, at = observation.last, self._memory.pending, self._at
@@ -105,14 +113,6 @@ class ScoutPolicy:
         if last is None or pending is None or last.step < at:
             return None
         return last if _alike(last.action, pending.action) else None
-
-
-def _out_of_nowhere(observation: Observation) -> Step | None:
-    """Return the step out of an empty tab that a link opened."""
-    if not observation.page.url.startswith("about:") or observation.step == 0:
-        return None
-    action = CloseTab() if len(observation.tabs) > 1 else GoBack()
-    return Step(action=action, reason="the page is empty", key=f"empty:{observation.step}")
 
 
 def _alike(done: Action, meant: Action) -> bool:

@@ -111,8 +111,10 @@ def read_task(text: str) -> Task:
         elif found:
             found[-1] = _joined(found[-1], part)
         else:
-            before.append(replace(part, mode=TaskMode.WAY))  # ``In the wiki, …``
-    parts = _with_context([*before, *found])
+            before.append(part)
+    if before and found:  # ``In the wiki, …``; ``Ada Bell has moved. Please change …``
+        found[0] = _after(before, found[0])
+    parts = _with_context(found or before)
     return Task(text=text, parts=tuple(parts) or (TaskPart(mode=TaskMode.WAY, text=text, words=words(text)),))
 
 
@@ -170,6 +172,16 @@ def _joined(one: TaskPart, more: TaskPart) -> TaskPart:
     )
 
 
+def _after(statements: Sequence[TaskPart], part: TaskPart) -> TaskPart:
+    """Return a part with the statements before it, which say of what it speaks."""
+    return replace(
+        part,
+        text=" ".join((*(f"{one.text}." for one in statements), part.text)),
+        names=tuple(dict.fromkeys((*(name for one in statements for name in one.names), *part.names))),
+        words=tuple(dict.fromkeys((*(word for one in statements for word in one.words), *part.words))),
+    )
+
+
 def _with_context(parts: Sequence[TaskPart]) -> list[TaskPart]:
     """Give each part the names of those before it; a way before another part becomes its place."""
     made: list[TaskPart] = []
@@ -188,6 +200,8 @@ def _with_context(parts: Sequence[TaskPart]) -> list[TaskPart]:
 
 def _names_of(tokens: Sequence[TaskToken], verb: str) -> tuple[Name, ...]:
     found: list[Name] = []
+    if not verb and len(tokens) > 1 and _begins_name(tokens[0], tokens[1]):
+        tokens = (TaskToken(f"{tokens[0].text} {tokens[1].text}", name=True), *tokens[2:])
     for at, token in enumerate(tokens):
         number = not token.name and token.low.lstrip("#").isdecimal() and numbers_a_thing(tokens, at)
         if not (token.name or number) or token.low == verb or token.low in number_words():
@@ -195,6 +209,12 @@ def _names_of(tokens: Sequence[TaskToken], verb: str) -> tuple[Name, ...]:
         lead = [one.low for one in tokens[max(0, at - _LEAD) : at] if not one.name]
         found.append(Name(text=token.text, quoted=token.quoted, number=number, lead=" ".join(lead)))
     return tuple(found)
+
+
+def _begins_name(first: TaskToken, second: TaskToken) -> bool:
+    """Whether a statement begins with a name, whose first word has a capital like that of any sentence."""
+    known = first.low in _ASKING or first.low in STOP | _IDLE
+    return not first.name and first.text[:1].isupper() and not known and second.name and not second.quoted
 
 
 def _written(tokens: Sequence[TaskToken]) -> str:
