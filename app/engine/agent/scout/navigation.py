@@ -124,6 +124,8 @@ class Wayfinder:
             )
 
     def _may_lead(self, one: Element) -> bool:
+        if one.name in self.memory.dead:
+            return False
         said = set(words(one.name)) | set(words(urlsplit(one.href).path))
         return not (
             said & _AIMLESS

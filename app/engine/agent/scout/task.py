@@ -121,7 +121,6 @@ def read_task(text: str) -> Task:
 def _part_of(clause: TaskClause) -> TaskPart:
     tokens = clause.tokens
     names = _names_of(tokens, clause.verb)
-    named = {word for name in names if name.number for word in words(name.text)}
     return TaskPart(
         mode=_mode_of(clause),
         text=_written(tokens),
@@ -133,7 +132,7 @@ def _part_of(clause: TaskClause) -> TaskPart:
                 for token in tokens
                 if not token.name
                 for word in words(token.low)
-                if word not in STOP | _IDLE and word not in named and word != clause.verb
+                if word[0].isalpha() and word not in STOP | _IDLE and word != clause.verb
             )
         ),
         changes=clause.changes,
