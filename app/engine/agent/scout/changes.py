@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
+from urllib.parse import urlsplit
 
 from app.engine.agent.scout.field_values import has_words, values_in
 from app.engine.agent.scout.form_fields import Outline, fields_of, outline_of

@@ -127,11 +127,13 @@ class Wayfinder:
         if one.name in self.memory.dead:
             return False
         said = set(words(one.name)) | set(words(urlsplit(one.href).path))
-        return not (
+        if (
             said & _AIMLESS
             or urlsplit(one.href).path.lower().endswith(_STATIC)
             or "sign out" in plain(one.name)
-        )
+        ):
+            return False
+        return is_harmless(Click(one.index, label=one.name), self._seen)
 
     def _promise(self, one: Element) -> float:
         name = one.name or dict(one.attributes).get("title", "")
