@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.engine.agent.scout.changes import confirm_step, control_step, is_about, opens_form, thing_names
 from app.engine.agent.scout.forms import FormStep, next_form_step
-from app.engine.agent.scout.memory import Step
+from app.engine.agent.scout.memory import Sent, Step
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
 from app.engine.agent.scout.saved_evidence import form_errors, saved_evidence, what_is_missing
+from app.engine.agent.scout.task import TaskMode, TaskPart
 from app.engine.agent.scout.value_matching import CREATING, FormPlan, read_changes
 from app.engine.agent.write_gate.vocabulary import senses_of
 
@@ -16,15 +19,16 @@ _WRITING = ("send:", "press:", "confirm:")
 
 def change_step(view: PartView) -> Step | PartDone | GiveUp:
     """Return the next step of a change, or its end."""
-    part, page, memory = view.part, view.context.page, view.memory
+    page, memory = view.context.page, view.memory
     done = frozenset(memory.marks)
-    plan = read_changes(part, page, done)
+    part, plan, parts = _with_later(view, done)
+    view = replace(view, part=part)
     if memory.sent is not None and (ended := _after_sending(view, plan)) is not None:
         return ended
     found = confirm_step(part, page, done)
     if found is None and _may_change_here(view, plan):
         found = _here(view, plan, done)
-    if found is not None and (step := _step(view, plan, found)) is not None:
+    if found is not None and (step := _step(view, plan, found, parts)) is not None:
         return step
     way = view.finder.best(
         _LEAST_PROMISE, within=bool(thing_names(part, plan)) and is_about(part, page, plan)
@@ -32,21 +36,44 @@ def change_step(view: PartView) -> Step | PartDone | GiveUp:
     return way if way is not None else GiveUp(needs=what_is_missing(part, plan, page))
 
 
+def _with_later(view: PartView, done: frozenset[str]) -> tuple[TaskPart, FormPlan, int]:
+    """Return the part with as many of the later changes as the same form takes, its plan, and their number."""
+    part, page = view.part, view.context.page
+    plan = read_changes(part, page, done)
+    parts = 1
+    for later in view.later:
+        if later.mode is not TaskMode.CHANGE:
+            break
+        joined = replace(
+            part,
+            text=f"{part.text}. {later.text}",
+            names=(*part.names, *later.names),
+            words=tuple(dict.fromkeys((*part.words, *later.words))),
+            changes=(*part.changes, *later.changes),
+        )
+        wider = read_changes(joined, page, done)
+        if len(wider.assignments) <= len(plan.assignments) or len(wider.missing) > len(plan.missing):
+            break
+        part, plan, parts = joined, wider, parts + 1
+    return part, plan, parts
+
+
 def _after_sending(view: PartView, plan: FormPlan) -> PartDone | GiveUp | None:
     """Return the end after a form was sent or a control pressed; ``None`` where more is to be done."""
     assert view.memory.sent is not None
-    sent_plan, before = view.memory.sent
+    sent, before = view.memory.sent, view.memory.sent.page
     page = view.context.page
-    evidence = saved_evidence(view.part, sent_plan, before, page)
+    evidence = saved_evidence(view.part, sent.plan, before, page)
     if evidence:
-        return PartDone(evidence=evidence)
+        return PartDone(evidence=evidence, parts=sent.parts)
     if (
         plan.assignments
         and not plan.missing
         and all(one.held for one in plan.assignments)
         and page.url != before.url
     ):
-        return PartDone(evidence="the page now holds " + ", ".join(one.label for one in plan.assignments))
+        shown = ", ".join(one.label for one in plan.assignments)
+        return PartDone(evidence=f"the page now holds {shown}", parts=sent.parts)
     errors = form_errors(page, before)
     if errors and "complained" in view.memory.marks:
         return GiveUp(needs=f"the form says: {errors[0]}")
@@ -81,10 +108,10 @@ def _here(view: PartView, plan: FormPlan, done: frozenset[str]) -> FormStep | No
     return None
 
 
-def _step(view: PartView, plan: FormPlan, found: FormStep) -> Step | None:
+def _step(view: PartView, plan: FormPlan, found: FormStep, parts: int) -> Step | None:
     step = Step(action=found.action, reason=found.reason, key=found.key, marks=(found.key,))
     if view.memory.worn_out(step, 2):
         return None
     if found.key.startswith(_WRITING):
-        view.memory.sent = (plan, view.context.page)
+        view.memory.sent = Sent(plan, view.context.page, parts)
     return step

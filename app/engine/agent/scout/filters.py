@@ -51,10 +51,11 @@ def _is_loose(field: FormField) -> bool:
 def _wishes(view: PartView, members: Sequence[FormField]) -> Iterator[tuple[Step, bool]]:
     """Yield what the fields of one form should hold, and whether they do."""
     text = view.part.text
-    taken = _columns(view, members)
+    heads = {plain(name) for one in view.context.relations.relations for name in one.columns if name}
+    taken = heads | {plain(label) for one in members for label in one.labels}
     orders = bool(_ORDERING & set(words(text)))
     for field in sorted(members, key=lambda one: -_label_fit(one, text)):
-        if not orders and _ORDERING & set(words(field.label)):
+        if not orders and (_ORDERING & set(words(field.label)) or _chooses_column(field, heads)):
             continue
         option = _option_of(field, text, taken)
         if option:
@@ -64,10 +65,9 @@ def _wishes(view: PartView, members: Sequence[FormField]) -> Iterator[tuple[Step
             yield _step(view, field, name), field.holds(name)
 
 
-def _columns(view: PartView, members: Sequence[FormField]) -> set[str]:
-    """Return words for columns: an option of that name chooses a column and no rows."""
-    heads = {plain(name) for one in view.context.relations.relations for name in one.columns if name}
-    return heads | {plain(label) for one in members for label in one.labels}
+def _chooses_column(field: FormField, heads: set[str]) -> bool:
+    """Whether the options of a field are columns: it sorts or groups."""
+    return len(heads & {plain(option) for option in field.options[:_MOST_OPTIONS]}) > 1
 
 
 def _option_of(field: FormField, text: str, taken: set[str]) -> str:

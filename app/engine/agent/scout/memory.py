@@ -48,6 +48,15 @@ class Known:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A form that was sent, or a control that was pressed: its plan, the page it was on, the parts it does."""
+
+    plan: FormPlan
+    page: PageCapture
+    parts: int
+
+
 @dataclass(slots=True)
 class Memory:
     """State of one part of the task; ``part`` is its number.
@@ -62,7 +71,7 @@ class Memory:
         applied: filters that brought a page, by its key.
         answers: less certain answers, for when nothing promises a better one.
         links: pages that each link was seen on, by its address; ``dead`` names of links that led nowhere.
-        sent: plan of the form that was sent last, and the page it was sent on.
+        sent: the form that was sent last.
     """
 
     part: int = 0
@@ -79,7 +88,7 @@ class Memory:
     links: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     dead: set[str] = field(default_factory=set[str])
     errors: list[str] = field(default_factory=list[str])
-    sent: tuple[FormPlan, PageCapture] | None = None
+    sent: Sent | None = None
     pending: Step | None = None
 
     def learn(self, entry: HistoryEntry | None) -> None:
@@ -119,10 +128,10 @@ class Memory:
         pages = len({page for seen in self.links.values() for page in seen})
         return frozenset(at for at, seen in self.links.items() if len(seen) > 1 and len(seen) >= 0.75 * pages)
 
-    def next_part(self) -> Memory:
-        """Return the memory of the next part: what is known of the site stays."""
+    def next_part(self, parts: int = 1) -> Memory:
+        """Return the memory of the part behind ``parts`` that are done: what is known of the site stays."""
         return Memory(
-            part=self.part + 1,
+            part=self.part + parts,
             links=self.links,
             dead=self.dead,
             marks={mark for mark in self.marks if mark.startswith("tip:")},

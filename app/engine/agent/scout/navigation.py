@@ -77,6 +77,11 @@ class Wayfinder:
         """Whether the page is about every name of the task."""
         return all(one >= ARRIVED for term, one in zip(self.terms, self.here, strict=True) if term.is_name)
 
+    @property
+    def has_names(self) -> bool:
+        """Whether the task names anything."""
+        return any(term.is_name for term in self.terms)
+
     def steps(self, *, within: bool = False) -> list[Step]:
         """Return steps that promise a page, the best first.
 
@@ -158,7 +163,7 @@ class Wayfinder:
             for term, mine, here in zip(self.terms, said, self.here, strict=True)
         )
         extra = self._extra(name, said)
-        chance = UNSEEN if is_aside(one) and not self.names_shown else 0.0
+        chance = UNSEEN if is_aside(one) and not (self.names_shown and self.has_names) else 0.0
         return max(score(self.terms, joined) - 0.02 * min(extra, _MOST_EXTRA), chance) + link_prior(one)
 
     def _extra(self, name: str, said: Evidence) -> int:

@@ -24,6 +24,8 @@ _NEXT = word_set("next older › » → > >>")
 _MENU = word_set("haspopup collapsed")
 _ASIDE = word_set("navigation banner contentinfo complementary menubar menu toolbar search")
 _TITLE_PARTS = re.compile(r"\s+[|\-·–—:»]\s+|\s[|»]\s")
+_MOST_KIND_WORDS = 3
+"""Words beside a thing's name in the heading of its own page, for names of few words."""
 _CURRENT = word_set("current selected")
 
 
@@ -207,7 +209,10 @@ class PageContext:
         """Whether the page is that of a thing: it calls itself so, or its form holds the name."""
         if not name:
             return False
-        if any(holds(text, name) for text in self.subject) and not self.echoes(name):
+        wanted = len(words(name))
+        if not self.echoes(name) and any(
+            holds(text, name) and len(words(text)) <= 2 * wanted + _MOST_KIND_WORDS for text in self.subject
+        ):
             return True
         return any(
             plain(one.element.value) == plain(name) and one.element.form.startswith("post:")

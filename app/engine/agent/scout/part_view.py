@@ -21,6 +21,8 @@ class PartView:
     part: TaskPart
     context: PageContext
     memory: Memory
+    later: tuple[TaskPart, ...] = ()
+    """Parts that follow; one form may hold what several of them ask for."""
 
     @cached_property
     def finder(self) -> Wayfinder:
@@ -34,6 +36,8 @@ class PartDone:
 
     evidence: str
     answer: str = ""
+    parts: int = 1
+    """Parts that are done by it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,8 @@ class ScoutPolicy:
             if self._memory.part >= len(task.parts):
                 return self._ended()
             part = self._part(task)
-            view = PartView(observation, part, context, self._memory)
+            later = task.parts[self._memory.part + 1 :]
+            view = PartView(observation, part, context, self._memory, later)
             found: Step | PartDone | GiveUp | None = tip_step(view) or _STEPS[part.mode](view)
             if isinstance(found, Step):
                 return found
@@ -71,7 +72,7 @@ class ScoutPolicy:
                 return self._gave_up(found, observation)
             self._evidence.append(found.evidence)
             self._answers += [found.answer] if found.answer else []
-            self._memory = self._memory.next_part()
+            self._memory = self._memory.next_part(found.parts)
         return self._ended()
 
     def _part(self, task: Task) -> TaskPart:

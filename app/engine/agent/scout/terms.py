@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_plus, urlsplit
 
+from app.engine.agent.scout.changes import thing_names
 from app.engine.agent.scout.likeness import STOP, holds, meaning, plain, word_fit, words
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import Name, TaskMode, TaskPart
@@ -63,10 +64,7 @@ def located_names(part: TaskPart) -> tuple[Name, ...]:
     """Return the names that tell where a part is done."""
     if part.mode is not TaskMode.CHANGE:
         return (*part.names, *part.context)
-    located = {text for one in part.changes for text in (*one.objects, *one.whose, *one.places)}
-    values = {text for one in part.changes for text in one.values}
-    own = tuple(name for name in part.names if name.text in located and name.text not in values)
-    return (*own, *part.context)
+    return tuple(dict.fromkeys((*thing_names(part), *part.context)))
 
 
 @lru_cache(maxsize=65536)
