@@ -180,7 +180,7 @@ def _labelled(look: _Look, asked: Asked, least: float) -> Answer | None:
             best = score, one
     if best is None:
         return None
-    return _evidence(best[1].value, f"{best[1].label}: {best[1].value}", best[0])
+    return _evidence(best[1].value, f"{best[1].label}: {best[1].value}", max(best[0], 0.6))
 
 
 def _only_one(look: _Look, asked: Asked) -> Answer | None:
@@ -260,7 +260,7 @@ def _evidence(value: str, row: str, certain: float) -> Answer:
 def _told(look: _Look) -> Answer | None:
     """A labelled number or ``6 customer reviews``: on the page of the thing, or in its row."""
     question = look.question
-    if question.modifiers and not look.on_page:
+    if question.negated or (question.modifiers and not look.on_page):
         return None
     asked = Asked(question.asked[0].phrase, ValueKind.NUMBER)
     if look.names:

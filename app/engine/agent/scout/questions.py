@@ -152,7 +152,10 @@ _COUNT = re.compile(
     rf"(?:\bhow many|(?:^|\b(?:the|total|is|and|are) )(?:number|count) of|^count)\s+{_ARTICLE}{_PHRASE}"
 )
 _PER = re.compile(rf"\b(?:for each|for every|per|grouped by|by each)\s+{_PHRASE}")
-_SUM = re.compile(r"\b(?:total|sum|altogether|in all|combined|overall)\b")
+_SUM = re.compile(
+    r"^(?:what(?:'s| is| are| was| were)\s+)?(?:the\s+|my\s+|our\s+)?(?:\w+\s+){0,2}(?:total|sum|combined|overall)\b|"
+    r"\b(?:in total|altogether|in all|combined)$"
+)
 _MEAN = re.compile(r"\b(?:average|mean)\b")
 _DIFFERENCE = re.compile(rf"\bdifference (?:between|in) {_ARTICLE}{_PHRASE}(?:and {_ARTICLE}{_PHRASE})?")
 _MORE_ASKED = re.compile(
@@ -390,6 +393,8 @@ def _place(word: str | None) -> int:
 def _aggregate(part: TaskPart, text: str, order: Order | None) -> Aggregate:
     if _COUNT.search(text) or part.verb == "count":
         return Aggregate.COUNT
+    if part.verb in ("list", "enumerate") and not order:
+        return Aggregate.LIST
     if order:
         return Aggregate.LARGEST if order.largest else Aggregate.SMALLEST
     for pattern, aggregate in (
@@ -404,7 +409,7 @@ def _aggregate(part: TaskPart, text: str, order: Order | None) -> Aggregate:
     many = re.match(r"(?:what|which) (?:are|were)\b|all\b", text) or re.match(
         rf"(?:what|which)\s+{_PHRASE}(?:are|were|have|do)\b", text
     )
-    return Aggregate.LIST if part.verb in ("list", "enumerate") or many else Aggregate.VALUE
+    return Aggregate.LIST if many else Aggregate.VALUE
 
 
 def _asked(text: str) -> list[Asked]:

@@ -26,6 +26,7 @@ _HEADS = word_set("columnheader rowheader")
 _NESTED = word_set("table grid treegrid layouttable heading article main navigation form")
 _ITEMS = word_set("listitem article")
 _COUNTED = re.compile(r"\(?(\d[\d,.]*k?)\)?\s+([^\W\d][\w -]{1,30})")
+_AROUND_DATE = re.compile(r"^(?:on|at)\s+|\W+$|^\W+", re.IGNORECASE)
 _CUT = ("…", "...")
 _LONGEST_SHAPE, _LEAST_CARDS = 8, 3
 
@@ -172,6 +173,7 @@ class _Table:
             (name, " ".join(dict.fromkeys(cell.text for cell in group if cell.text)))
             for name, group in zip(self.head, groups, strict=True)
         ]
+        texts = [(name, text) for name, text in texts if name or text not in ("yes", "no")]
         if self.group:
             texts.append(("group", self.group))
         controls = tuple(
@@ -360,7 +362,8 @@ def _told(before: str, text: str, role: str) -> tuple[str, str]:
     if before.endswith(":") and short:
         return lead, text
     if is_date(text):
-        return (re.sub(r"\s+(?:on|at)$", "", lead) if short and not is_date(before) else DATE), text
+        column = re.sub(r"\s+(?:on|at)$", "", lead) if short and not is_date(before) else DATE
+        return column, _AROUND_DATE.sub("", text)
     if short and lead.split()[-1] in (("by", "in", "to", "from") if role == "link" else ("by",)):
         return lead, text
     if money_in(text) and len(text) <= len(money_in(text)) + 12:

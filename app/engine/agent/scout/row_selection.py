@@ -22,7 +22,7 @@ SURE = 0.75
 NOTHING = word_set("- – — none no n/a nobody unknown empty null false unassigned")
 _TRUTHS = word_set("yes true on ✓ ✔ y")
 _LIES = word_set("no false off ✗ ✘ n none")
-_IDS = word_set("id number no nr # key")
+_ID = re.compile(r"(?:^|[\W_])(?:ids?|no|nr|numbers?|key)\W*$|^#|#$|^id\b")
 _MOST_SAMPLES = 40
 
 Test = Callable[[Row], bool]
@@ -97,7 +97,9 @@ class Selection:
         told = [
             (fits(phrase, name) if phrase else 0.0, -at, name)
             for at, name in enumerate(self.relation.columns)
-            if name and any(suits(kind, one) for one in self.values(name)[:5])
+            if name
+            and any(suits(kind, one) for one in self.values(name)[:5])
+            and (kind is not ValueKind.NUMBER or not _is_id(name))
         ]
         score, _, name = max(told, default=(0.0, 0, ""))
         if score >= least:
@@ -127,7 +129,7 @@ class Selection:
         wanted = plain(text)
 
         def equal(cell: str) -> bool:
-            return plain(cell) == wanted or (exact and _same_word(cell, text))
+            return any(plain(one) == wanted or (exact and _same_word(one, text)) for one in cell.split("; "))
 
         def within(cell: str) -> bool:
             return holds(cell, text)
@@ -246,7 +248,7 @@ class Selection:
         wanted = ("date",) if order.dated else ("money",) if order.priced else ("number", "money")
         found = [one for one in columns if self.kind(one) in wanted]
         if order.attribute:
-            every = [one for one in self.relation.columns if one and self.kind(one) != "text"]
+            every = [one for one in columns if self.kind(one) != "text"]
             best = max(every, key=lambda one: fits(order.attribute, one), default="")
             if (
                 best
@@ -289,7 +291,9 @@ def about(selection: Selection, things: str) -> float:
     told = [relation.title, *page.headings[:2], *page.trail[-1:]]
     found = max((fits(head, one) for one in told if len(one) < 80), default=0.0)
     named = max((fits(head, one) for one in relation.columns if one), default=0.0)
-    return max(found, named * 0.9)
+    rows = relation.rows[:20]
+    called = sum(_says_word(row.cells[0][1], head) for row in rows) if rows else 0
+    return max(found, named * 0.9, 0.8 if called * 2 > len(rows) else 0.0)
 
 
 def _between(number: Decimal, limit: Limit) -> bool:
@@ -313,4 +317,4 @@ def _says_word(text: str, word: str) -> bool:
 
 
 def _is_id(column: str) -> bool:
-    return bool(set(re.split(r"\W+", column)) & _IDS) or column.startswith("#")
+    return _ID.search(column) is not None
