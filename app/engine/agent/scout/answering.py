@@ -6,7 +6,7 @@ question is met by rows or by the page.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
@@ -156,13 +156,17 @@ def _value(look: _Look, asked: Asked) -> Answer | None:
     if look.on_page and not look.names:
         return _labelled(look, asked, LEAST) or _only_one(look, asked)
     if look.names:
-        return _cell(look, asked) or (_labelled(look, asked, SURE) if _all_placed(look) else None)
+        found = _cell(look, asked)
+        if found is None and _all_placed(look):
+            found = _labelled(look, asked, SURE) or _only_one(look, asked)
+        return found
     return None if look.question.limits else _labelled(look, asked, _ALONE)
 
 
 def _all_placed(look: _Look) -> bool:
     """Whether the page as a whole is about every name: its heading, its trail."""
     told = [*look.page.headings[:3], *look.page.trail[-1:], *look.place]
+    told += [one.value for one in look.page.labelled if one.field is not None]
     return all(any(holds(one, name.text) for one in told) for name in look.names)
 
 
@@ -185,7 +189,7 @@ def _labelled(look: _Look, asked: Asked, least: float) -> Answer | None:
 
 def _only_one(look: _Look, asked: Asked) -> Answer | None:
     """The only value of its kind on the page of the thing: the one date, the one amount of money."""
-    if asked.kind not in (ValueKind.DATE, ValueKind.AMOUNT):
+    if asked.kind not in (ValueKind.DATE, ValueKind.AMOUNT, ValueKind.DURATION):
         return None
     alike = [
         one for one in look.page.labelled if suits(asked.kind, one.value) and _strict(asked.kind, one.value)
@@ -197,7 +201,8 @@ def _only_one(look: _Look, asked: Asked) -> Answer | None:
 
 def _strict(kind: ValueKind, value: str) -> bool:
     told = quantity_in(value)
-    return kind is ValueKind.DATE or (told is not None and told.unit == "$" and len(value) < 24)
+    unit = "s" if kind is ValueKind.DURATION else "$"
+    return kind is ValueKind.DATE or (told is not None and told.unit == unit and len(value) < 24)
 
 
 def _cell(look: _Look, asked: Asked) -> Answer | None:
@@ -315,36 +320,36 @@ def _over_rows(look: _Look, aggregate: Aggregate) -> Answer | None:
 
 
 def _of_relation(look: _Look, aggregate: Aggregate, selection: Selection) -> Answer | None:
-    rows = selection.select()
+    rows, question = selection.select(), look.question
+    if question.negated and not rows:  # the list may well be one of those that are refused
+        selection.unmet += [f"not {one}" for one in question.negated]
     if selection.unmet:
         return Answer(unmet=tuple(dict.fromkeys(selection.unmet)))
     total = total_told(look.page)
-    short = look.more or (total is not None and total > len(selection.relation.rows) > 1)
-    if short and aggregate is Aggregate.COUNT and not selection.tests and total is not None:
+    if question.top:
+        rows = selection.top(rows) or []
+        if len(rows) < question.top:
+            return Answer(needs=Need.MORE_PAGES, certain=0.5)
+    elif total is not None and aggregate is Aggregate.COUNT and not selection.tests:
         return Answer(text=str(total), rows=(f"{total} in all",), certain=0.85)
-    if short:
+    if look.more or (total is not None and total > len(selection.relation.rows) > 1):
         return Answer(needs=Need.MORE_PAGES, certain=0.5)
-    match aggregate:
-        case Aggregate.COUNT:
-            return Answer(text=str(len(rows)), rows=_texts(rows), certain=0.9)
-        case Aggregate.LIST:
-            return _list(selection, rows)
-        case Aggregate.SUM | Aggregate.AVERAGE:
-            return _sum(look, aggregate, selection, rows)
-        case Aggregate.LARGEST | Aggregate.SMALLEST:
-            return _extreme(look, selection, rows)
-        case Aggregate.GROUP_COUNT:
-            return _groups(selection, rows)
-        case _:
-            return None
+    if aggregate is Aggregate.COUNT and selection.column(question.things, ValueKind.NUMBER, 0.85):
+        aggregate = Aggregate.SUM  # the comments of all posts
+    reader = _READERS.get(aggregate)
+    return reader(look, selection, rows) if reader and (not question.group or reader is _groups) else None
 
 
 def _texts(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(row.text[:200] for row in rows[:50])
 
 
-def _list(selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    columns = [_asked_column(selection, one) for one in selection.question.asked]
+def _count(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+    return Answer(text=str(len(rows)), rows=_texts(rows), certain=0.9 if rows else 0.5)
+
+
+def _list(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+    columns = [_asked_column(selection, one) for one in look.question.asked]
     if not all(columns) or not rows:
         return None
     told = [", ".join(row[one] for one in columns if row[one]) for row in rows]
@@ -358,6 +363,7 @@ def _asked_column(selection: Selection, asked: Asked) -> str:
         return column
     things = selection.question.things
     itself = not asked.phrase or set(meaning(asked.phrase)) <= _NAMING or fits(asked.phrase, things) >= SURE
+    itself = itself and about(selection, things) >= LEAST
     return selection.name_column() if itself and asked.kind in (ValueKind.ANY, ValueKind.PERSON) else ""
 
 
@@ -372,17 +378,17 @@ def _amount_column(selection: Selection) -> str:
     return money[0] if len(money) == 1 else ""
 
 
-def _sum(look: _Look, aggregate: Aggregate, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+def _sum(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     column = _amount_column(selection)
     told = [one for row in rows if (one := quantity_in(row[column])) is not None] if column else []
     if not told or len({one.unit for one in told}) > 1:
         return None
     total = sum((one.amount for one in told), Decimal(0))
     places = max(one.decimals for one in told)
-    if aggregate is Aggregate.AVERAGE:
+    if look.question.aggregate is Aggregate.AVERAGE:
         total, places = total / len(told), max(2, places)
     text = str(total.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))
-    sure = 0.8 if look.question.aggregate is aggregate else 0.6
+    sure = 0.6 if look.question.aggregate is Aggregate.VALUE else 0.8
     return Answer(
         text=text, rows=tuple(f"{row.text[:160]}: {row[column]}" for row in rows[:50]), certain=sure
     )
@@ -465,13 +471,23 @@ def _counts(rows: Sequence[Row], column: str) -> list[tuple[str, int]]:
     return list(found.items())
 
 
-def _groups(selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    column = selection.column(selection.question.group)
+def _groups(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+    column = selection.column(look.question.group)
     if not column:
         return None
     told = [f"{value}: {number}" for value, number in _counts(rows, column)]
     return Answer(text=", ".join(told), rows=_texts(rows), certain=0.8) if told else None
 
+
+_READERS: dict[Aggregate, Callable[[_Look, Selection, Sequence[Row]], Answer | None]] = {
+    Aggregate.COUNT: _count,
+    Aggregate.LIST: _list,
+    Aggregate.SUM: _sum,
+    Aggregate.AVERAGE: _sum,
+    Aggregate.LARGEST: _extreme,
+    Aggregate.SMALLEST: _extreme,
+    Aggregate.GROUP_COUNT: _groups,
+}
 
 # Yes or no, differences
 

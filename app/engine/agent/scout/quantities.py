@@ -81,7 +81,7 @@ def is_quantity(text: str) -> bool:
     """Whether a text is a number and at most a unit beside it."""
     text = text.strip()
     found = _MONEY.search(text) or _CLOCK.search(text) or _NUMBER.search(text)
-    return found is not None and len(text) - len(found[0]) <= 12 and len(text) <= 32
+    return found is not None and found.start() <= 1 and len(text) - len(found[0]) <= 12 and len(text) <= 32
 
 
 def number_of(text: str) -> tuple[Decimal, int]:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
 
-from app.engine.agent.scout.dates import Period, periods_in
+from app.engine.agent.scout.dates import Period, is_date, periods_in
 from app.engine.agent.scout.likeness import STOP, words
 from app.engine.agent.scout.quantities import NUMBER, quantity_in
 from app.engine.agent.scout.task import Name, TaskPart
@@ -65,7 +65,8 @@ class Limit:
 
     Attributes:
         attribute: words of the column: the one before (``price below 30``), the one behind (``5 messages``).
-        low, high: inclusive bounds in the unit of ``app.engine.agent.scout.quantities``; ``None`` for none.
+        low, high: bounds in the unit of ``app.engine.agent.scout.quantities``; ``None`` for none; a limit
+            without any bound compares with what is not read here (``more than the average``).
         strict: bounds are not met by themselves.
         period: for dates the days allowed; ``low``, ``high`` are unset.
         age: ``low`` and ``high`` are seconds before today.
@@ -106,6 +107,7 @@ class Question:
     Attributes:
         asked: values asked for, at least one.
         things: words of the things that are counted, listed or compared.
+        top: how many rows of the order are meant (``the top 40``), 0 for no such bound.
         group: for a count by groups the words of the column to group by.
         modifiers: words that must hold of the things (``open`` issues, those that are ``overdue``).
         negated: names and words that must not hold.
@@ -118,6 +120,7 @@ class Question:
     things: str = ""
     limits: tuple[Limit, ...] = ()
     order: Order | None = None
+    top: int = 0
     group: str = ""
     modifiers: tuple[str, ...] = ()
     negated: tuple[str, ...] = ()
@@ -144,12 +147,13 @@ _ORDER = re.compile(
 _END = (
     "of|for|in|on|by|from|at|with|to|that|which|who|whose|is|are|was|were|do|does|did|has|have|had|there|can|"
     "could|will|would|should|not|without|than|and|or|whom|when|as|per|since|until|before|after|during|between|"
-    "over|above|under|below|more|less|fewer|at|among|within|if|this|i|we|you|they|it|he|she|get|stand|exist|the|a|an"
+    "over|above|under|below|more|less|fewer|at|among|amongst|all|within|if|this|i|we|you|they|it|he|she|get|stand|exist|the|a|an|my|our|your|their|his|her|its"
 )
 _PHRASE = rf"(?!(?:the|a|an|all|my|our)\b)((?:(?!(?:{_END})\b)[^\W_][\w'/%-]*\s?){{1,6}})"
 _ARTICLE = r"(?:(?:the|a|an|all|¤|my|our|their|its|his|her|any|each|every|your|these|those|different)\s+)*"
+_TOP = re.compile(r"\b(?:top|first|last)\s+(\d{1,3})\b\s*")
 _COUNT = re.compile(
-    rf"(?:\bhow many|(?:^|\b(?:the|total|is|and|are) )(?:number|count) of|^count)\s+{_ARTICLE}{_PHRASE}"
+    rf"(?:\bhow many|(?:^|\b(?:the|total|is|and|are) )(?:number|count) of|^count)\s+{_ARTICLE}(?:§\d+\s+)?{_PHRASE}"
 )
 _PER = re.compile(rf"\b(?:for each|for every|per|grouped by|by each)\s+{_PHRASE}")
 _SUM = re.compile(
@@ -191,6 +195,7 @@ _STATE = re.compile(
     rf"\b(?:that|which|who)?\s*(?:are|is|were|was|be)\s+(?:currently |still |already |now |yet )?"
     rf"([a-z][\w-]+)(?!\s+(?:{_END}))(?=\s|$|[?.,])"
 )
+_ROWS_MEANT = (Aggregate.COUNT, Aggregate.GROUP_COUNT, Aggregate.LIST, Aggregate.LARGEST, Aggregate.SMALLEST)
 _FILLER = STOP | word_set(
     "i we yet still already currently now ever each every all no not neither nor there what which who when where how "
     "many much please me us tell show give you can could name"
@@ -217,6 +222,7 @@ _LIMITS = (
     ("equal", re.compile(rf"\b(?:exactly|equal to|equals|precisely)\s+({_N})")),
     ("recent", re.compile(rf"\b(?:in|within|during|over) the (?:last|past)\s+({_N})")),
 )
+_COMPARED = re.compile(rf"\b(?:{_ADJECTIVE}|{_LESSER}) than \w*")
 _AGED = re.compile(r"\b(older|newer|younger|later|earlier|ago)\b")
 _BEHIND = re.compile(rf"\s*{_PHRASE}")
 _BEFORE_WORDS = re.compile(r"([a-z][\w-]*(?: (?:of|in|by|on))?)\s*(?:is|are|was|were|of|be|that|,)?\s*$")
@@ -234,10 +240,14 @@ def read_question(part: TaskPart) -> Question:
     text, limits = _number_limits(text)
     refused = [found[1].strip(".") for found in (*_NOT.finditer(text), *_NON.finditer(text))]
     text = _NON.sub(" ", _NOT.sub(" ", text))
+    top = _TOP.search(text)
+    text = _TOP.sub("" if top and _ORDER.search(text, top.end()) else "top ", text, count=1)
     order, bare = _order(text)
     segments = _MORE_ASKED.split(bare)
     asked = [*_asked(segments[0]), *(one for segment in segments[1:] for one in _asked(segment)[:1])]
-    aggregate = _aggregate(part, bare, order)
+    aggregate = _aggregate(part, bare, None if top else order)
+    if top and aggregate is Aggregate.VALUE:
+        aggregate = Aggregate.LIST
     things = _things(segments[0], aggregate, order)
     group = found[1].strip() if (found := _PER.search(bare)) else ""
     if group and aggregate is Aggregate.COUNT:
@@ -250,6 +260,7 @@ def read_question(part: TaskPart) -> Question:
         things=things,
         limits=(*dated, *limits),
         order=order,
+        top=int(top[1]) if top else 0,
         group=group,
         modifiers=tuple(
             one for one in _modifiers(bare, things, aggregate) if one not in (known - set(words(things)))
@@ -266,9 +277,7 @@ def _masked(part: TaskPart) -> tuple[str, tuple[Name, ...]]:
     A year behind a word of time (``after 2010``) is no name.
     """
     text = " ".join(part.text.split())[:2000].replace("’", "'").replace("§", " ").replace("¤", " ")
-    names = tuple(
-        one for one in part.names if not (one.number and _YEAR.fullmatch(f"{one.lead[-7:]} {one.text}"))
-    )
+    names = tuple(one for one in part.names if one.quoted or not _is_time(one))
     for number, name in sorted(enumerate(names), key=lambda one: -len(one[1].text)):
         for written in (f'"{name.text}"', f"'{name.text}'", name.text):
             at = re.search(rf"(?<![\w§]){re.escape(written)}(?!\w)", text)
@@ -279,6 +288,10 @@ def _masked(part: TaskPart) -> tuple[str, tuple[Name, ...]]:
     if part.verb and text.startswith(part.verb):
         text = re.sub(r"^\s*(?:me|us|out)\b\s*", "", text[len(part.verb) :])
     return re.sub(_POLITE, "", text), names
+
+
+def _is_time(name: Name) -> bool:
+    return is_date(name.text) or _YEAR.fullmatch(f"{name.lead[-7:]} {name.text}") is not None
 
 
 def _no_names(text: str) -> str:
@@ -327,6 +340,8 @@ def _number_limits(text: str) -> tuple[str, list[Limit]]:
             limits.append(_limit(name, found, text, unit))
             timed = bool(unit) and limits[-1].age
             text = f"{text[: found.start()]} {text[behind.end() if behind and timed else found.end() :]}"
+    if found := _COMPARED.search(text):
+        limits.append(Limit(attribute=found[0]))
     return " ".join(text.split()), limits
 
 
@@ -480,7 +495,7 @@ def _noun(phrase: str) -> str:
 
 
 def _modifiers(text: str, things: str, aggregate: Aggregate) -> tuple[str, ...]:
-    if aggregate in (Aggregate.VALUE, Aggregate.YES_NO, Aggregate.DIFFERENCE):
+    if aggregate not in _ROWS_MEANT:
         return ()
     told = list(words(things))[:-1]
     told += [

@@ -15,6 +15,7 @@ from app.engine.agent.scout.tree_texts import (
     bare_label,
     is_label,
     number_of_node,
+    pairs_in,
     split_label,
 )
 from app.engine.core.text import word_set
@@ -116,12 +117,14 @@ class _Table:
         elif all_heads and len(filled) > 1 and (not self.head or len(cells) == len(self.head)):
             self._new_head(cells)
         elif self.head and len(cells) >= len(self.head):
-            self.rows.append(self._data(cells))
+            self._data_row(cells)
         elif self.head and any(cell.head for cell in filled):
             self.reading.labelled.append(Labelled(bare_label(filled[0].text), filled[-1].text, self.title))
         elif any(cell.head for cell in filled) or any(cell.text.endswith(":") for cell in filled):
             self._pairs(cells)
         elif not self.head:
+            told = [pair for cell in cells for pair in pairs_in(cell.text)]
+            self.reading.labelled += [Labelled(label, value, self.title) for label, value in told]
             self.bare.append(cells)
         elif len(cells) > 1:
             self._summary(filled)
@@ -140,7 +143,11 @@ class _Table:
             self.reading.counts.append(cell.text)
 
     def _new_head(self, cells: list[_Cell]) -> None:
-        names = [bare_label(cell.text).casefold() for cell in cells]
+        chooser = [any(one.role == "checkbox" for one in cell.controls) for cell in cells]  # all rows at once
+        names = [
+            "" if chosen else bare_label(cell.text).casefold()
+            for cell, chosen in zip(cells, chooser, strict=True)
+        ]
         if names == self.head:
             return
         self._finish()
@@ -164,6 +171,21 @@ class _Table:
                 label = label if is_label(label) else ""
             elif cell.text:
                 values.append(cell.text)
+
+    def _data_row(self, cells: list[_Cell]) -> None:
+        """A row of values; one right below the head that only holds fields filters the others."""
+        row = self._data(cells)
+        fields = [one for one in row.controls if one.role in ("textbox", "combobox", "listbox")]
+        if self.rows or len(fields) < 2 or any(cell.text and not _fields(cell) for cell in cells):
+            self.rows.append(row)
+            return
+        self.reading.labelled += [
+            Labelled(
+                column, text, self.title, field=next(one.index for one in fields if one.column == column)
+            )
+            for column, text in row.cells
+            if text and any(one.column == column for one in fields)
+        ]
 
     def _data(self, cells: list[_Cell]) -> Row:
         """Cells by column; where there are more of them than heads, the first ones stand under the first head."""
@@ -213,8 +235,8 @@ class _Table:
     def _finish(self) -> None:
         """Close the relation at hand."""
         rows = [row for row in self.rows if not _only_buttons(row)]
-        if rows:
-            columns = tuple(dict.fromkeys(name for row in rows for name, _ in row.cells))
+        if rows or len(self.head) > 2:
+            columns = tuple(dict.fromkeys([*self.head, *(name for row in rows for name, _ in row.cells)]))
             self.reading.relations.append(
                 Relation(
                     title=self.title, columns=columns, rows=tuple(rows), sort_controls=self.sort_controls
@@ -227,6 +249,10 @@ class _Table:
                 if text and is_label(name)
             ]
         self.head, self.rows, self.group, self.sort_controls = [], [], "", ()
+
+
+def _fields(cell: _Cell) -> bool:
+    return any(one.role in FIELDS for one in cell.controls)
 
 
 def _heads_the_rest(rows: Sequence[Sequence[_Cell]]) -> bool:
@@ -308,10 +334,19 @@ def _keep_cards(reading: Reading, spans: Sequence[tuple[int, int]]) -> bool:
     if not rows or len(rows) * 5 < len(spans) * 4:
         return False
     links = all(len(row.cells) == 1 for row in rows)
+    last = reading.relations[-1] if reading.relations else None
+    shared = {name for row in rows for name, _ in row.cells} - {NAME, TEXT}
+    title, known = reading.title, ()
+    if (
+        last and last.kind == "cards" and shared & set(last.columns)
+    ):  # one list in parts, under a heading each
+        title, known = last.title, reading.relations.pop().rows
+    rows = [*known, *rows]
     columns = tuple(dict.fromkeys(name for row in rows for name, _ in row.cells))
-    kind = "links" if links else "cards"
-    reading.relations.append(Relation(title=reading.title, columns=columns, rows=tuple(rows), kind=kind))
-    reading.said += [row.text for row in rows if not links]
+    reading.relations.append(
+        Relation(title=title, columns=columns, rows=tuple(rows), kind="links" if links else "cards")
+    )
+    reading.said += [row.text for row in rows[len(known) :] if not links]
     reading.untold, reading.label = False, ""
     return True
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
-from app.engine.agent.scout.dates import age_in, clock_in, day_first_in, is_date, period_in
+from app.engine.agent.scout.dates import age_in, clock_in, day_first_in, is_date, period_in, periods_in
 from app.engine.agent.scout.likeness import fits, forms, holds, meaning, plain, words
 from app.engine.agent.scout.quantities import is_quantity, money_in, quantity_in
 from app.engine.agent.scout.questions import Limit, Order, Question, ValueKind
@@ -42,7 +42,7 @@ def suits(kind: ValueKind, value: str) -> bool:
         case ValueKind.DATE:
             return told == "date" or period_in(value) is not None or age_in(value) is not None
         case ValueKind.AMOUNT | ValueKind.NUMBER | ValueKind.DURATION:
-            return quantity_in(value) is not None and told != "date"
+            return told in ("number", "money")
         case ValueKind.PERSON | ValueKind.PLACE:
             return told == "text" and any(letter.isalpha() for letter in value)
         case _:
@@ -176,7 +176,9 @@ class Selection:
     def _refuse(self, text: str) -> None:
         columns, test = self._holding(text, "", exact=False)
         named = next((one for one in self.relation.columns if one and fits(text, one) >= SURE), "")
-        if columns:
+        if self._in_place(text):
+            self.unmet.append(f"not {text}")
+        elif columns:
             self.tests.append(lambda row: not any(test(row[one]) for one in columns))
         elif named:
             self.tests.append(lambda row: not row[named].strip() or plain(row[named]) in NOTHING | _LIES)
@@ -195,6 +197,9 @@ class Selection:
         return any(_same_word(option, word) for _, options in self.offered for option in options)
 
     def _limit(self, limit: Limit) -> None:
+        if limit.period is None and limit.low is None and limit.high is None:
+            self.unmet.append(limit.attribute)
+            return
         dated = limit.period is not None or limit.age
         wanted = ("date",) if dated else ("number", "money")
         found = [one for one in self.relation.columns if one and self.kind(one) in wanted]
@@ -202,12 +207,22 @@ class Selection:
         sure = bool(best) and fits(limit.attribute, best) >= LEAST
         if not sure:
             found = [one for one in found if not _is_id(one)]
+        if self._filtered(limit):
+            self.placed += 1
+            return
         if not best or (not sure and len(found) != 1):
             self.unmet.append(limit.attribute or ("date" if dated else "number"))
             return
         column = best if sure else found[0]
         first = day_first_in(self.values(column))
         self.tests.append(lambda row: self._within(row[column], limit, first))
+
+    def _filtered(self, limit: Limit) -> bool:
+        """Whether fields of the page hold the bounds already."""
+        fields = [one.value for one in self.page.labelled if one.field is not None]
+        days = {day for one in fields for _, _, period in periods_in(one) for day in period}
+        bounds = [one for one in limit.period or () if one is not None]
+        return bool(bounds) and all(one in days for one in bounds)
 
     def _within(self, value: str, limit: Limit, day_first: bool) -> bool:
         if limit.period is not None:
@@ -241,6 +256,16 @@ class Selection:
             return Decimal(found[0].toordinal() * 1440 + clock_in(value)) if found else None
         told = quantity_in(value)
         return told.amount if told else None
+
+    def top(self, rows: Sequence[Row]) -> list[Row] | None:
+        """Return the rows that come first in the order asked for; ``None`` where that order is not clear."""
+        order = self.question.order
+        columns = self.order_columns(order) if order else []
+        if order is None or len(columns) != 1:
+            return None
+        ranked = [(rank, row) for row in rows if (rank := self.rank(columns[0], row[columns[0]])) is not None]
+        ranked.sort(key=lambda one: one[0], reverse=order.largest)
+        return [row for _, row in ranked[: self.question.top]]
 
     def order_columns(self, order: Order) -> list[str]:
         """Return the columns that an order may go by, the one that is meant first; several where it is not clear."""
@@ -277,6 +302,11 @@ class Selection:
                 return wanted
         linked = [
             c.column for row in self.relation.rows[:3] for c in row.controls if c.role == "link" and c.column
+        ]
+        linked = [
+            one
+            for one in dict.fromkeys(linked)
+            if len(set(self.values(one))) > 1 or len(self.relation.rows) < 3
         ]
         told = [one for one in linked if self.kind(one) == "text"]
         return (told or linked or [self.relation.columns[0]])[0]

@@ -17,6 +17,9 @@ _VALUE = re.compile(r"value=(?:'([^']*)'|\"([^\"]*)\"|([^,\s]+))")
 _SIGNS = " \t\u00a0:*↑↓▲▼△▽⇅"
 _LABEL = re.compile(r"[^\W\d][^:]{0,59}")
 _CLOCK_BEFORE = re.compile(r"\d$")
+_PAIRS = re.compile(
+    r"(?:^|[.;,|] )\W{0,3}([A-Z][\w ]{1,30}):\s+(.{1,60}?)(?=\s{0,2}[.;,|]\s{1,2}[A-Z][\w ]{1,30}:|[\s.]{0,3}$)"
+)
 MOST_LABEL_WORDS = 7
 
 
@@ -50,6 +53,8 @@ class Tree:
     def text(self, at: int) -> str:
         """Return what a node says: its name, or the texts below it where they say more."""
         node = self.nodes[at]
+        if self.ends[at] == at + 1:
+            return node.name
         below = [self.nodes[one] for one in self.pieces(at + 1, self.ends[at])]
         told = [one.name for one in below if one.role != "image"] or [one.name for one in below]
         joined = " ".join(told)
@@ -106,6 +111,12 @@ def split_label(text: str) -> tuple[str, str]:
     if not colon or value.startswith("//") or _CLOCK_BEFORE.search(label) or not is_label(label):
         return "", ""
     return (bare_label(label), value.strip()) if len(label) <= 40 and len(label.split()) <= 5 else ("", "")
+
+
+def pairs_in(text: str) -> list[tuple[str, str]]:
+    """Return labels and values of a text that has one or more (``Distance: 1.9 km. Time: 0:25.``)."""
+    found = [(bare_label(one[1]), one[2].strip(" .;,|")) for one in _PAIRS.finditer(text[:300])]
+    return found if len(found) > 1 else [one for one in [split_label(text)] if one[1]]
 
 
 def _ends(nodes: list[AxNode]) -> list[int]:
