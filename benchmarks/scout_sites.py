@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import json
 import os
 import random
@@ -35,7 +36,8 @@ from benchmarks.sites.site import Site
 from benchmarks.sites.tasks import SiteTask, expected, load_tasks, strayed, verdict
 from kb.tip import Status
 
-ARMS = ("nothing", "map", "tips", "both")
+FROZEN = "frozen"
+ARMS = ("nothing", "map", "tips", "both", FROZEN)
 MOST_STEPS = 25
 MOST_STATES, DEPTH = 150, 3
 SAMPLES = 2_000
@@ -88,7 +90,14 @@ async def prepare(engine: Engine, site: Site, folder: Path, *, maps: bool) -> di
     return logins
 
 
-async def run(engine: Engine, site: Site, task: SiteTask, arm: str, logins: Mapping[str, str]) -> SiteRun:
+def half_of(site: str, template: str) -> str:
+    """``a`` or ``b``: the half of the templates that a template belongs to, by its hash."""
+    return "ab"[hashlib.sha256(f"{site}:{template}".encode()).digest()[0] % 2]
+
+
+async def run(
+    engine: Engine, site: Site, task: SiteTask, arm: str, logins: Mapping[str, str], kb: str = ""
+) -> SiteRun:
     """One task in one arm, from the kept state of its site."""
     site.reset()
     wanted, before = expected(site, task), site.rows()
@@ -97,7 +106,7 @@ async def run(engine: Engine, site: Site, task: SiteTask, arm: str, logins: Mapp
         RunRequest(
             intent=task.intent,
             start_url=f"{site.url}{task.start}",
-            kb=LIVE_KNOWLEDGE if arm in ("tips", "both") else WITHOUT_KNOWLEDGE,
+            kb=kb if arm == FROZEN else LIVE_KNOWLEDGE if arm in ("tips", "both") else WITHOUT_KNOWLEDGE,
             graph=(site.name,) if arm in ("map", "both") else (),
             site=site.name,
             max_steps=MOST_STEPS,
@@ -151,7 +160,7 @@ async def measure(asked: argparse.Namespace, name: str) -> list[SiteRun]:
     kept = Path(asked.maps) / name if asked.maps else None
     needs_map = bool({"map", "both"} & set(arms))
     with tempfile.TemporaryDirectory() as folder:
-        workspace = Path(folder) / "workspace"
+        workspace = Path(asked.workspace) / name if asked.workspace else Path(folder) / "workspace"
         known = kept is not None and kept.is_dir()
         if known and kept is not None:
             shutil.copytree(kept, workspace)
@@ -168,7 +177,7 @@ async def measure(asked: argparse.Namespace, name: str) -> list[SiteRun]:
                 await engine.load_encoder(allow_export=False)
             for task in tasks:
                 for arm in arms:
-                    one = await run(engine, site, task, arm, logins)
+                    one = await run(engine, site, task, arm, logins, asked.kb)
                     made.append(one)
                     await _tell(engine, one, sealed=name in SEALED, trace=asked.trace)
                     if asked.out:
@@ -273,11 +282,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--split", choices=("open", "sealed"), default="open")
     parser.add_argument("--sites", default="")
-    parser.add_argument("--arms", default=",".join(ARMS))
+    parser.add_argument("--arms", default=",".join(ARMS[:4]))
     parser.add_argument("--only", default="")
     parser.add_argument("--kind", default="")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--maps", default="")
+    parser.add_argument("--half", choices=("", "a", "b"), default="")
+    parser.add_argument("--kb", default="")
+    parser.add_argument("--workspace", default="")
     parser.add_argument("--out", default="")
     parser.add_argument("--read", default="", help="print the figures of a file that --out made")
     parser.add_argument("--trace", action="store_true", help="print every step; open sites only")
