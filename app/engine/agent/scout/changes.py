@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import replace
 from urllib.parse import urlsplit
 
-from app.engine.agent.scout.field_values import has_words, values_in
+from app.engine.agent.scout.field_values import has_words, own_words, values_in
 from app.engine.agent.scout.form_fields import Outline, fields_of, outline_of
-from app.engine.agent.scout.forms import FormStep, sending_score
+from app.engine.agent.scout.form_senders import sending_score
+from app.engine.agent.scout.forms import FormStep
 from app.engine.agent.scout.likeness import forms, meaning, plain, says, word_fit, words
 from app.engine.agent.scout.task import Name, TaskPart
-from app.engine.agent.scout.value_matching import CREATING, FormPlan, trail_of
+from app.engine.agent.scout.value_matching import CREATING, FormPlan, is_creating, trail_of
 from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.page_scope import contains_name
 from app.engine.agent.write_gate.vocabulary import senses_of, word_set
@@ -85,6 +87,11 @@ def control_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep 
     thing; else the one that opens the row's menu; ``None`` where two things would fit.
     """
     outline = outline_of(page.tree)
+    entry = _menu_entry(part, page, outline) if any(key.startswith("menu:") for key in done) else None
+    if entry is not None and (key := f"press:{plain(entry.name)}") not in done:
+        return FormStep(
+            action=Click(entry.index, label=entry.name), reason="the open menu offers it", key=key
+        )
     scored = [(says_change(one, part), one) for one in page.elements if _may_press(one)]
     best = max((score for score, _ in scored), default=0.0)
     if best >= LEAST:
@@ -111,6 +118,24 @@ def control_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep 
     )
 
 
+def _menu_entry(part: TaskPart, page: PageCapture, outline: Outline) -> Element | None:
+    """Return the entry of an open menu that is called like a name of the task: ``Put it on my shelf "…"``."""
+    names = {plain(one.text) for one in part.names}
+    for opener in page.elements:
+        at = outline.place.get(opener.index, -1)
+        if (
+            at < 0
+            or "expanded" not in opener.states
+            or not _opens_menu(replace(opener, states=("haspopup",)))
+        ):
+            continue
+        end = outline.ends[max(0, outline.parents[at])]
+        for one in page.elements:
+            if at < outline.place.get(one.index, -1) < end and one.visible and plain(one.name) in names:
+                return one
+    return None
+
+
 def _may_press(one: Element) -> bool:
     return one.role in _PRESSED and one.visible and not one.in_advert and "disabled" not in one.states
 
@@ -125,7 +150,7 @@ def says_change(one: Element, part: TaskPart) -> float:
     said = meaning(_name(one))
     if len(said) not in range(1, MOST_WORDS + 1) or one.form.startswith("get:"):
         return 0.0
-    asked = {form for word in (*words(part.verb), *words(part.text)) for form in forms(word)}
+    asked = {form for word in own_words(part) for form in forms(word)}
     unasked = [word for word in said if not forms(word) & asked]
     senses, own = senses_of(words(part.verb)), senses_of(said)
     if (senses_of(unasked) - senses) or (
@@ -212,8 +237,8 @@ def _surroundings(one: Element, rivals: Sequence[Element], outline: Outline) -> 
     """Return the text of the row or card a control stands in, "" where it stands outside of any."""
     row = outline.around(one, _ROWS)
     if rivals:
-        return outline.around_without(one, rivals)
-    return outline.text(row) if row >= 0 and not _whole_form(one, row, outline) else ""
+        return outline.names_without(one, rivals)
+    return outline.names(row) if row >= 0 and not _whole_form(one, row, outline) else ""
 
 
 def _whole_form(one: Element, row: int, outline: Outline) -> bool:
@@ -231,8 +256,7 @@ def opens_form(part: TaskPart, page: PageCapture, frame: Collection[str] = ()) -
     For an existing thing it stands on its page or in its row, and its address is not in ``frame``: those of links that
     stand on every page.
     """
-    senses = senses_of(words(part.verb))
-    creating = bool(senses & CREATING)
+    creating = is_creating(part)
     outline = outline_of(page.tree)
     scored = [
         (_leads(one, part, page, creating=creating), one)
@@ -292,8 +316,6 @@ def confirm_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep 
     """Return the press that confirms what was pressed before (``Yes, delete``), in a dialog or on a page that asks."""
     if not any(key.startswith(("send:", "press:")) for key in done):
         return None
-    asked = set(words(part.text)) | set(words(part.verb))
-    senses = senses_of(asked)
     inside = [
         one
         for one in page.elements
@@ -307,7 +329,7 @@ def confirm_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep 
     for one in among:
         if not _may_press(one) or (one.href and not asks):
             continue
-        score = sending_score(words(_name(one)), asked, senses, part.verb)
+        score = sending_score(words(_name(one)), part) + 0.4 * one.submits
         if score > best_score:
             best, best_score = one, score
     if best is None or (key := f"confirm:{plain(_name(best))}:{page.url}") in done:

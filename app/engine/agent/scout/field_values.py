@@ -14,25 +14,22 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from app.engine.agent.scout.likeness import plain, words
+from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.write_gate.vocabulary import number_words
 from app.engine.browser.actions.field_formats import format_date, plain_number, read_date, same_content
+from app.engine.core.text import word_set
 
-ARTICLES = frozenset(
-    {"the", "a", "an", "its", "their", "his", "her", "my", "our", "this", "that", "these", "new"}
-)
-JOINTS = frozenset(
-    {"to", "as", ":", "=", "is", "are", "be", "into", "with", "titled", "named", "called", "entitled"}
-)
+ARTICLES = word_set("the a an its their his her my our this that these new")
+NAMING = word_set("titled named called entitled")
+SAYING = word_set("saying says reads reading stating")
+JOINTS = NAMING | word_set("to as : = is are be into with")
 """Words that lead up to a value."""
-NAMING = frozenset({"titled", "named", "called", "entitled"})
-SAYING = frozenset({"saying", "says", "reads", "reading", "stating"})
-OF_A_THING = frozenset({"of", "in", "on", "from", "for", "by", "at", "under", "about", "within"})
+OF_A_THING = word_set("of in on from for by at under about within")
 """Words that lead up to the thing, not to a value."""
-BOUNDS = frozenset({",", ";", ".", "and", "but", "then", "(", ")"})
-_PHRASE_ENDS = BOUNDS | {"with", "from", "instead", "so", "because"}
-_PHRASE_JOINTS = frozenset({"to", "as", ":", "=", "is", "be", "into", "with"})
-_LONGEST_PHRASE, _LONGEST_OBJECT = 12, 4
-_MOST_TOKENS = 400
+BOUNDS = word_set(", ; . and but then ( )")
+_PHRASE_ENDS = BOUNDS | word_set("with from instead so because")
+_PHRASE_JOINTS = word_set("to as : = is be into with")
+_LONGEST_PHRASE, _LONGEST_OBJECT, _MOST_TOKENS = 12, 4, 400
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = (
     rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}"
@@ -45,23 +42,9 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _UNITS = {"day": 1, "week": 7, "fortnight": 14}
-_LESS = frozenset(
-    {
-        "reduce",
-        "decrease",
-        "lower",
-        "shorten",
-        "earlier",
-        "less",
-        "subtract",
-        "deduct",
-        "discount",
-        "down",
-        "cut",
-    }
-)
+_TIMED = (*_UNITS, "month", "year")
+_LESS = word_set("reduce decrease lower shorten earlier less subtract deduct discount down cut")
 _MOST_STEPS = 100_000
-_DASHES = str.maketrans("−–", "--")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +68,8 @@ class TaskValue:
 
     Attributes:
         kind: ``quote``, ``name`` (capitalised words), ``date``, ``number``, ``mail``, ``phrase`` (plain words after a
-            joint), ``object`` (plain words after the verb: ``add mia to``) or ``step`` (``by 3 days``).
+            joint), ``object`` (plain words after the verb: ``add mia to``), ``word`` (plain words after a label) or
+            ``step`` (``by 3 days``).
         first, last: its tokens: from the first to before the last.
         joint: the word that leads up to it as a value (``to``, ``titled``), "" where none does.
     """
@@ -103,52 +87,58 @@ def tokens_of(text: str) -> tuple[Token, ...]:
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
         kind, told = match.lastgroup or "word", match[match.lastgroup or 0]
-        if kind.startswith("q"):
-            kind = "quote"
-        elif kind == "word":
-            told = told.rstrip(".'’-/")
-        elif kind == "number":
-            told = told.rstrip(".,:")
-        found.append(Token(told.strip(), kind, match.start(), match.end()))
-        if kind in ("word", "number") and (sign := match[0][len(told) :][:1]) in (",", ".", ":"):
+        kind = "quote" if kind.startswith("q") else kind
+        told = told.rstrip(".'’-/,:") if kind in ("word", "number") else told.strip()
+        found.append(Token(told, kind, match.start(), match.end()))
+        sign = match[0][len(told) :][:1] if kind in ("word", "number") else ""
+        if sign and sign in ",.:":
             found.append(Token(sign, "sign", match.end() - 1, match.end()))
     return tuple(found[:_MOST_TOKENS])
+
+
+def own_words(part: TaskPart) -> frozenset[str]:
+    """Return the words of a part outside of its quotes, in lower case, with its verb."""
+    return frozenset(
+        (*words(part.verb), *(word for token in tokens_of(part.text) for word in words(token.low)))
+    )
 
 
 @lru_cache(maxsize=256)
 def values_in(text: str) -> tuple[TaskValue, ...]:
     """Return every text of a task that may be a value, in order; one may lie within another."""
     tokens = tokens_of(text)
-    found = [*_steps(tokens), *_object(text, tokens)]
-    taken = {at for one in found if one.kind == "step" for at in range(one.first, one.last)}
+    steps = _steps(tokens)
+    found = [*steps, *_object(text, tokens)]
+    taken = {at for one in steps for at in range(one.first, one.last)}
     at = 0
     while at < len(tokens):
         token, end = tokens[at], at + 1
-        if at in taken:
-            at += 1
-            continue
-        if token.kind == "word" and at and token.text[:1].isupper():
-            while end < len(tokens) and tokens[end].kind == "word" and tokens[end].text[:1].isupper():
+        kind = "name" if at and _is_name(token) else token.kind
+        if at not in taken and kind in ("quote", "date", "number", "mail", "name"):
+            while end < len(tokens) and _goes_on(kind, tokens[end]):
                 end += 1
-            told = text[token.start : tokens[end - 1].start] + tokens[end - 1].text
-            found.append(TaskValue(text=told, kind="name", first=at, last=end, joint=_joint(tokens, at)))
-        elif token.kind in ("quote", "date", "number", "mail"):
-            found.append(
-                TaskValue(text=token.text, kind=token.kind, first=at, last=end, joint=_joint(tokens, at))
-            )
-        if token.low in _PHRASE_JOINTS:
+            found.append(_value(text, tokens, kind, at, end, joint_of(tokens, at)))
+        elif token.low in _PHRASE_JOINTS and at not in taken:
             found += _phrase(text, tokens, at)
         at = end
     return tuple(found)
 
 
-def _joint(tokens: Sequence[Token], at: int) -> str:
-    """Return the word before a value, articles apart, if it is one that leads up to values."""
-    at -= 1
-    while at >= 0 and tokens[at].low in ARTICLES:
-        at -= 1
-    low = tokens[at].low if at >= 0 else ""
-    return low if low in JOINTS or low in SAYING else ""
+def _goes_on(kind: str, token: Token) -> bool:
+    return _is_name(token) if kind == "name" else kind == token.kind == "number"
+
+
+def _is_name(token: Token) -> bool:
+    return token.kind == "word" and token.text[:1].isupper()
+
+
+def _value(
+    text: str, tokens: Sequence[Token], kind: str, first: int, last: int, joint: str = ""
+) -> TaskValue:
+    told = text[tokens[first].start : tokens[last - 1].start] + tokens[last - 1].text
+    return TaskValue(
+        text=tokens[first].text if last == first + 1 else told, kind=kind, first=first, last=last, joint=joint
+    )
 
 
 def lead_of(tokens: Sequence[Token], at: int) -> str:
@@ -159,23 +149,29 @@ def lead_of(tokens: Sequence[Token], at: int) -> str:
     return tokens[at].low if at >= 0 else ""
 
 
+def joint_of(tokens: Sequence[Token], at: int) -> str:
+    """Return the word before a value, articles apart, if it is one that leads up to values."""
+    lead = lead_of(tokens, at)
+    return lead if lead in JOINTS or lead in SAYING else ""
+
+
 def _phrase(text: str, tokens: Sequence[Token], joint: int) -> list[TaskValue]:
     """Return the plain words after a joint, up to the end of what it leads to."""
     first = joint + 1
     while first < len(tokens) and tokens[first].low in ARTICLES:
         first += 1
+    end = run_of_words(tokens, first, _PHRASE_ENDS, _LONGEST_PHRASE)
+    return [_value(text, tokens, "phrase", first, end, tokens[joint].low)] if end > first else []
+
+
+def run_of_words(tokens: Sequence[Token], first: int, ends: frozenset[str], most: int) -> int:
+    """Return the place behind the words from a token on, up to a quoted text or one of the ends."""
     end = first
     while (
-        end < len(tokens)
-        and end - first < _LONGEST_PHRASE
-        and tokens[end].kind != "quote"
-        and tokens[end].low not in _PHRASE_ENDS
+        end < min(len(tokens), first + most) and tokens[end].kind != "quote" and tokens[end].low not in ends
     ):
         end += 1
-    if end == first:
-        return []
-    told = text[tokens[first].start : tokens[end - 1].start] + tokens[end - 1].text
-    return [TaskValue(text=told, kind="phrase", first=first, last=end, joint=tokens[joint].low)]
+    return end
 
 
 def _object(text: str, tokens: Sequence[Token]) -> list[TaskValue]:
@@ -184,10 +180,12 @@ def _object(text: str, tokens: Sequence[Token]) -> list[TaskValue]:
     first = 1
     while first < end and tokens[first].low in ARTICLES:
         first += 1
-    if not first < end <= first + _LONGEST_OBJECT or any(token.kind != "word" for token in tokens[first:end]):
-        return []
-    told = text[tokens[first].start : tokens[end - 1].start] + tokens[end - 1].text
-    return [TaskValue(text=told, kind="object", first=first, last=end)]
+    plainly = all(token.kind == "word" for token in tokens[first:end])
+    return (
+        [_value(text, tokens, "object", first, end)]
+        if plainly and first < end <= first + _LONGEST_OBJECT
+        else []
+    )
 
 
 def _steps(tokens: Sequence[Token]) -> list[TaskValue]:
@@ -199,36 +197,38 @@ def _steps(tokens: Sequence[Token]) -> list[TaskValue]:
             continue
         count = number.text if number.kind == "number" else str(number_words()[number.low])
         unit = tokens[at + 2].low if at + 2 < len(tokens) else ""
-        timed = unit.rstrip("s") in (*_UNITS, "month", "year") or unit in ("percent", "%")
-        told = f"by {count} {unit}" if timed else f"by {count}"
-        found.append(TaskValue(text=told, kind="step", first=at, last=at + 2 + timed, joint="by"))
+        named = unit.rstrip("s") in _TIMED or unit == "percent"
+        told = f"by {count} {unit}" if named else f"by {count}"
+        found.append(TaskValue(text=told, kind="step", first=at, last=at + 2 + named, joint="by"))
     return found
 
 
-def stepped(now: str, step: str, text: str, like: str = "") -> str:
-    """Return a value moved by a step; "" where it can't be.
+def is_timed(step: str) -> bool:
+    """Whether a step is one of the calendar: ``by 3 days``."""
+    return step.rpartition(" ")[2].rstrip("s") in _TIMED
+
+
+def stepped(now: str, step: str, text: str) -> str:
+    """Return a value moved by a step, in its own format; "" where it can't be.
 
     Args:
         now: what the field holds.
         step: ``by 3 days``, ``by 10%``.
         text: the task, whose words say in which direction.
-        like: a sample of the field's format, for dates.
     """
-    _, count, *unit = step.split()
-    amount = decimal_of(count)
-    if amount is None:
+    count = step.split()[1]
+    amount, held = decimal_of(count), decimal_of(now)
+    if amount is None or abs(amount) > _MOST_STEPS:
         return ""
     if _LESS & {token.low for token in tokens_of(text)}:
         amount = -amount
-    kind = unit[0].rstrip("s") if unit else ""
-    if kind in (*_UNITS, "month", "year"):
+    if is_timed(step):
         day = read_date(now)
-        moved = _moved(day, int(amount), kind) if day is not None and abs(amount) < _MOST_STEPS else None
-        return in_format_of(moved, like or now) if moved is not None else ""
-    held = decimal_of(now)
+        moved = _moved(day, int(amount), step.rpartition(" ")[2].rstrip("s")) if day is not None else None
+        return in_format_of(moved, now) if moved is not None else ""
     if held is None:
         return ""
-    changed = held * (1 + amount / 100) if kind == "percent" or count.endswith("%") else held + amount
+    changed = held * (1 + amount / 100) if step.endswith(("percent", "%")) else held + amount
     places = max(0, -int(held.as_tuple().exponent))
     return f"{changed:.{places}f}" if places or changed != int(changed) else str(int(changed))
 
@@ -246,33 +246,20 @@ def _moved(day: date, count: int, unit: str) -> date | None:
 
 def decimal_of(text: str) -> Decimal | None:
     """Return the one number of a text, ``None`` for none or several."""
-    number = plain_number(text.translate(_DASHES))
+    number = plain_number(text)
     try:
         return Decimal(number) if number else None
     except InvalidOperation:
         return None
 
 
-_SHAPES = (
-    (re.compile(r"\d{4}-\d{2}-\d{2}"), "yyyy-mm-dd"),
-    (re.compile(r"\d{2}\.\d{2}\.\d{4}"), "dd.mm.yyyy"),
-    (re.compile(r"\d{4}/\d{2}/\d{2}"), "yyyy/mm/dd"),
-    (re.compile(r"\d{1,2}/\d{1,2}/\d{4}"), "mm/dd/yyyy"),
-    (re.compile(r"\d{4}-\d{2}-\d{2}\.[\d:]{5,8}"), "yyyy-mm-dd"),
-)
-
-
 def in_format_of(day: date, like: str) -> str:
     """Return a date in the format of a placeholder (``dd/mm/yyyy``) or of another date; ISO where that says nothing."""
-    told = format_date(day, like)
-    if told:
-        return told
-    numbers = re.match(r"\s*(\d{1,2})/\d", like)
-    for shape, form in _SHAPES:
-        if shape.match(like.strip()):
-            day_first = form == "mm/dd/yyyy" and numbers is not None and int(numbers[1]) > 12
-            return format_date(day, "dd/mm/yyyy" if day_first else form)
-    return day.isoformat()
+    numbers = re.match(r"\s*(\d{1,2})([./])\d{1,2}\2\d{4}", like)
+    if numbers is not None:
+        day_first = numbers[2] == "." or int(numbers[1]) > 12
+        like = f"dd{numbers[2]}mm{numbers[2]}yyyy" if day_first else "mm/dd/yyyy"
+    return format_date(day, like) or day.isoformat()
 
 
 def same_value(wanted: str, held: str) -> bool:
@@ -281,7 +268,7 @@ def same_value(wanted: str, held: str) -> bool:
         return not wanted.strip()
     if plain(wanted) == plain(held) or same_content(wanted, held):
         return True
-    if len(wanted) > 40 or len(held) > 40 or not (wanted[-1:].isalnum() or wanted[-1:] in "%€"):
+    if len(wanted) > 40 or len(held) > 40:
         return False
     one, other = read_date(wanted), read_date(held)
     if one is not None or other is not None:
@@ -289,6 +276,12 @@ def same_value(wanted: str, held: str) -> bool:
     if any(letter.isalpha() for letter in wanted + held):
         return False
     return decimal_of(wanted) is not None and decimal_of(wanted) == decimal_of(held)
+
+
+def shape_of(text: str) -> str:
+    """Return a text's shape (``#### ###`` of a telephone number); "" for plain words and short numbers."""
+    shape = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "#", text.strip()))
+    return shape if shape.count("#") > 5 else ""
 
 
 def listed(held: str) -> tuple[str, ...]:

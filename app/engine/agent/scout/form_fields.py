@@ -1,7 +1,4 @@
-"""Fields of a page by their form: labels, kinds, options, what each holds.  Pure.
-
-Joined with ``app.engine.agent.scout.page_context`` by ``fields_of``: a look at the page once for all rules.
-"""
+"""Fields of a page by their form: labels, kinds, options, what each holds.  Pure."""
 
 from __future__ import annotations
 
@@ -13,21 +10,22 @@ from functools import lru_cache
 
 from app.engine.agent.scout.field_values import same_value
 from app.engine.agent.scout.likeness import meaning, plain
-from app.engine.agent.write_gate.vocabulary import word_set
-from app.engine.core.ax_tree import AxNode, parse_tree
+from app.engine.agent.scout.relations import read_relations
+from app.engine.agent.scout.tree_texts import FIELDS, Tree
+from app.engine.agent.write_gate import vocabulary
 from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.text import word_set
 
-_ROLES = frozenset(
-    {"textbox", "searchbox", "combobox", "listbox", "spinbutton", "checkbox", "radio", "switch"}
-)
-_BOXES = frozenset({"checkbox", "switch"})
 _TYPES = {
     "date": "date", "datetime-local": "date", "month": "date", "week": "date", "time": "time", "number": "number",
     "range": "number", "email": "mail",
 }  # fmt: skip
-_DATED = frozenset({"date", "day", "deadline", "when", "datepicker", "expires", "expiry"})
-_FORMAT = re.compile(r"(?:y{2,4}|d{1,2}|m{1,2})[./-]", re.IGNORECASE)
+_DATED = word_set("date day deadline when datepicker expires expiry")
+_DATE_FORMAT = re.compile(r"(?:y{2,4}|d{1,2}|m{1,2})[./-]|\d{4}-\d\d-\d\d", re.IGNORECASE)
+_CLOCK = re.compile(r"\d\d:\d\d")
 _SUGGESTING = re.compile(r"autocomplete|typeahead|tagify|tokenfield|token-input|tagsinput", re.IGNORECASE)
+_GROUPS = word_set("group radiogroup")
+_DIALOGS = ("dialog", "alertdialog")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +59,22 @@ class FormField:
         return any(same_value(value, one) for one in self.held)
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """The tree's nodes, each element's place among them, each node's parent, and the place behind all below it."""
+class Outline(Tree):
+    """The tree with each node's parent and each element's place; labels of fields that have none of their own."""
 
-    nodes: tuple[AxNode, ...]
-    place: dict[int, int]
-    parents: tuple[int, ...]
-    ends: tuple[int, ...]
+    def __init__(self, tree: str) -> None:
+        super().__init__(tree)
+        self.place: dict[int, int] = {}
+        self.parents: list[int] = []
+        above: list[int] = []
+        for at, node in enumerate(self.nodes):
+            while above and self.nodes[above[-1]].depth >= node.depth:
+                above.pop()
+            self.parents.append(above[-1] if above else -1)
+            above.append(at)
+            if node.bid.isdecimal():
+                self.place.setdefault(int(node.bid), at)
+        self.labels = dict(read_relations(tree).labels)
 
     def around(self, element: Element, roles: frozenset[str]) -> int:
         """Return the nearest node of one of these roles around an element; -1 without one."""
@@ -77,13 +83,13 @@ class Outline:
             at = self.parents[at]
         return at
 
-    def text(self, first: int, last: int = -1) -> str:
+    def names(self, first: int, last: int = -1) -> str:
         """Return the names of the nodes from one place to before another, of all below the first by default."""
         last = self.ends[first] if last < 0 else last
         return " \n ".join(node.name for node in self.nodes[first:last] if node.name)
 
-    def around_without(self, element: Element, others: Sequence[Element]) -> str:
-        """Return the text of the largest part of the page around an element in which none of the others stands."""
+    def names_without(self, element: Element, others: Sequence[Element]) -> str:
+        """Return the names in the largest part of the page around an element in which none of the others stands."""
         at = self.place.get(element.index, -1)
         if at < 0:
             return ""
@@ -102,60 +108,21 @@ class Outline:
                 first > 0 and self.nodes[first - 1].depth >= self.nodes[at].depth and first - 1 not in known
             ):
                 first -= 1
-        return self.text(first, self.ends[top])
+        return self.names(first, self.ends[top])
+
+    def chosen(self, element: Element) -> tuple[str, ...]:
+        """Return the chosen options of a list."""
+        at = self.place.get(element.index, -1)
+        below = self.nodes[at + 1 : self.ends[at]] if at >= 0 else []
+        return tuple(
+            one.name for one in below if one.role == "option" and "selected" in one.properties and one.name
+        )
 
 
 @lru_cache(maxsize=4)
 def outline_of(tree: str) -> Outline:
-    """Return the nodes of a tree with their parents; kept for the pages in use."""
-    nodes = tuple(parse_tree(tree))
-    place: dict[int, int] = {}
-    parents: list[int] = []
-    ends = [len(nodes)] * len(nodes)
-    above: list[int] = []
-    for at, node in enumerate(nodes):
-        while above and nodes[above[-1]].depth >= node.depth:
-            ends[above.pop()] = at
-        parents.append(above[-1] if above else -1)
-        above.append(at)
-        if node.bid.isdigit():
-            place.setdefault(int(node.bid), at)
-    return Outline(nodes, place, tuple(parents), tuple(ends))
-
-
-@lru_cache(maxsize=4)
-def _fields(elements: tuple[Element, ...], tree: str) -> tuple[FormField, ...]:
-    outline = outline_of(tree)
-    forms = form_keys(elements)
-    found: list[FormField] = []
-    radios: dict[tuple[str, str], list[Element]] = {}
-    for one in elements:
-        if not is_fillable(one):
-            continue
-        form = forms[one.index]
-        if one.role == "radio":
-            name = dict(one.attributes).get("name", "") or str(outline.around(one, _GROUPS))
-            radios.setdefault((form, name), []).append(one)
-        else:
-            found.append(_field(one, form, outline))
-    for (form, name), members in radios.items():
-        legend = outline.around(members[0], _GROUPS)
-        labels = (
-            outline.nodes[legend].name if legend >= 0 else "",
-            _near(members[0]),
-            "" if name.isdigit() else name,
-        )
-        chosen = tuple(_own(one) for one in members if "checked" in one.states)
-        found.append(
-            FormField(
-                element=members[0], labels=_told(*labels), kind="radio", form=form, held=chosen,
-                options=tuple(_own(one) for one in members), members=tuple(members),
-            )
-        )  # fmt: skip
-    return tuple(sorted(found, key=lambda one: one.element.index))
-
-
-_GROUPS = frozenset({"group", "radiogroup"})
+    """Return the outline of a tree; kept for the pages in use."""
+    return Outline(tree)
 
 
 def fields_of(page: PageCapture) -> tuple[FormField, ...]:
@@ -163,11 +130,34 @@ def fields_of(page: PageCapture) -> tuple[FormField, ...]:
     return _fields(page.elements, page.tree)
 
 
-def is_fillable(one: Element) -> bool:
-    """Whether an element takes a value: visible, and neither disabled nor read-only."""
-    if one.role not in _ROLES or not one.visible or one.in_advert:
-        return False
-    return one.type not in ("file", "submit", "hidden") and not {"disabled", "readonly"} & set(one.states)
+@lru_cache(maxsize=4)
+def _fields(elements: tuple[Element, ...], tree: str) -> tuple[FormField, ...]:
+    outline, forms = outline_of(tree), form_keys(elements)
+    found: list[FormField] = []
+    radios: dict[tuple[str, str], list[Element]] = {}
+    for one in elements:
+        off = {"disabled", "readonly"} & set(one.states) or one.type in ("file", "submit", "hidden")
+        if one.role not in FIELDS or one.role == "slider" or not one.visible or one.in_advert or off:
+            continue
+        if one.role == "radio":
+            name = dict(one.attributes).get("name", "") or str(outline.around(one, _GROUPS))
+            radios.setdefault((forms[one.index], name), []).append(one)
+        else:
+            found.append(_field(one, forms[one.index], outline))
+    found += [_radio_field(form, name, members, outline) for (form, name), members in radios.items()]
+    return tuple(sorted(found, key=lambda one: one.element.index))
+
+
+def _radio_field(form: str, name: str, members: Sequence[Element], outline: Outline) -> FormField:
+    legend = outline.around(members[0], _GROUPS)
+    labels = _told(
+        outline.nodes[legend].name if legend >= 0 else "", dict(members[0].attributes).get("near", ""), name
+    )
+    chosen = tuple(_own(one) for one in members if "checked" in one.states)
+    return FormField(
+        element=members[0], labels=labels, kind="radio", form=form, held=chosen,
+        options=tuple(_own(one) for one in members), members=tuple(members),
+    )  # fmt: skip
 
 
 def form_keys(elements: tuple[Element, ...]) -> dict[int, str]:
@@ -183,38 +173,34 @@ def form_keys(elements: tuple[Element, ...]) -> dict[int, str]:
         if one.form and one.form != last:
             runs[one.form] = runs.get(one.form, 0) + 1
             last = one.form
-        if one.form:
-            keys[one.index] = f"{one.form} {runs[one.form]}" if runs[one.form] > 1 else one.form
-            continue
-        dialog = next((mark for mark in one.landmarks if mark.startswith(("dialog", "alertdialog"))), "")
-        if one.frame and last and one.role in _ROLES:
+        if one.form or (one.frame and last and one.role in FIELDS):
             keys[one.index] = f"{last} {runs[last]}" if runs[last] > 1 else last
         else:
-            keys[one.index] = dialog
+            keys[one.index] = next((mark for mark in one.landmarks if mark.startswith(_DIALOGS)), "")
     return keys
 
 
 def is_search(field: FormField) -> bool:
     """Whether a field only asks for things: in a form sent by GET, or a search or filter field by its own words."""
     one = field.element
-    if field.form.startswith("get:") or one.role == "searchbox" or one.type == "search":
+    marked = any(mark.startswith("search") for mark in one.landmarks)
+    if field.form.startswith("get:") or one.role == "searchbox" or one.type == "search" or marked:
         return True
-    if any(mark.startswith("search") for mark in one.landmarks):
-        return True
-    return not field.form and bool(word_set("searches") & set(meaning(field.label)[:2]))
+    return not field.form and bool(vocabulary.word_set("searches") & set(meaning(field.label)[:2]))
 
 
 def _field(one: Element, form: str, outline: Outline) -> FormField:
     attributes = dict(one.attributes)
-    name = re.sub(r"[\[\]._-]+", " ", attributes.get("name", "") or attributes.get("id", ""))
-    labels = _told(_own(one), _near(one), attributes.get("placeholder", ""), name)
+    name = re.sub(r"[\[\]._@:-]+", " ", attributes.get("name", "") or attributes.get("id", ""))
+    told = outline.labels.get(one.index, "")
+    labels = _told(_own(one) or told, attributes.get("near", ""), attributes.get("placeholder", ""), name)
     kind = _kind(one, labels, attributes)
     held = (one.value,) if one.value else ()
     if kind == "box":
         held = ("checked",) if "checked" in one.states else ()
     elif one.options or kind == "multi":
-        held = _chosen(one, outline) or held
-    if kind == "list" and not held and one.name and not one.label:
+        held = outline.chosen(one) or held
+    elif kind == "list" and not held and one.name and not one.label:
         held = (one.text or one.name,)
     return FormField(element=one, labels=labels, kind=kind, form=form, held=held, options=one.options)
 
@@ -226,41 +212,27 @@ def _own(one: Element) -> str:
     return one.name if one.name and plain(one.name) != plain(one.value) else ""
 
 
-def _near(one: Element) -> str:
-    return dict(one.attributes).get("near", "")
-
-
 def _told(*texts: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text.strip(" :*\n")[:120] for text in texts if text.strip(" :*\n")))
-
-
-def _chosen(one: Element, outline: Outline) -> tuple[str, ...]:
-    at = outline.place.get(one.index, -1)
-    if at < 0:
-        return ()
-    below = outline.nodes[at + 1 : outline.ends[at]]
-    return tuple(
-        node.name for node in below if node.role == "option" and "selected" in node.properties and node.name
-    )
+    bare = (text.strip(" :*\n")[:120] for text in texts)
+    return tuple(dict.fromkeys(text for text in bare if any(letter.isalpha() for letter in text)))
 
 
 def _kind(one: Element, labels: tuple[str, ...], attributes: dict[str, str]) -> str:
-    if one.role in _BOXES:
-        return "box"
-    if one.role == "listbox" or (one.tag == "select" and "multiselectable" in one.states):
-        return "multi"
+    marks = " ".join(value for key, value in attributes.items() if key in ("class", "autocomplete", "id"))
+    typed = one.tag in ("input", "textarea")
+    roles = {"checkbox": "box", "switch": "box", "listbox": "multi", "spinbutton": "number"}
+    if one.role in roles:
+        return roles[one.role]
     if one.tag == "select" or one.options:
         return "select"
-    told = " ".join(value for key, value in attributes.items() if key in ("class", "autocomplete", "id"))
     if one.role == "combobox":
-        return "token" if one.tag in ("input", "textarea") else "list"
+        return "token" if typed else "list"
     if one.type in _TYPES:
         return _TYPES[one.type]
-    if one.role == "spinbutton":
-        return "number"
     if one.tag not in ("input", "") or "multiline" in one.states:
         return "long"
-    if _SUGGESTING.search(told):
+    if _SUGGESTING.search(marks):
         return "token"
-    dated = _DATED & {word for label in labels for word in meaning(label)} or "datepicker" in told
-    return "date" if dated or _FORMAT.search(attributes.get("placeholder", "")) else "text"
+    like = attributes.get("placeholder", "")
+    dated = _DATED & {word for label in labels for word in meaning(label)} or "datepicker" in marks
+    return "time" if _CLOCK.search(like) else "date" if dated or _DATE_FORMAT.search(like) else "text"

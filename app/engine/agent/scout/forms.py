@@ -5,23 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass
 
 from app.engine.agent.scout.field_values import has_words
-from app.engine.agent.scout.form_fields import form_keys
-from app.engine.agent.scout.likeness import STOP, forms, plain, words
+from app.engine.agent.scout.form_senders import sender_of
+from app.engine.agent.scout.likeness import plain, words
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.scout.value_matching import Assignment, FormPlan
-from app.engine.agent.write_gate.vocabulary import senses_of, word_set
 from app.engine.core.actions.types import Action, Click, Select, SetChecked, TypeText
-from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.page_state import PageCapture
 
-_UNSENT = frozenset(
-    {"preview", "reset", "back", "previous", "upload", "browse", "draft", "print", "export", "test"}
-)
-"""Words of controls that send something else than what was asked, or nothing."""
 _ONWARD = frozenset({"next", "continue", "proceed"})
+_AT_ONCE = frozenset({"check", "uncheck", "select"})
+"""Ways to set a field that save at once where nothing sends its form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +40,15 @@ def next_form_step(plan: FormPlan, part: TaskPart, page: PageCapture, done: Set[
     offered = _offered(plan, page, done)
     if offered is not None:
         return offered
+    sender = sender_of(plan.form, part, page) if plan.assignments else None
     for one in plan.assignments:
-        if not one.held and one.key not in done:
-            return FormStep(action=_action(one), reason=one.why, key=one.key)
+        if not one.held and not {one.key, f"press:{one.key}"} & done:
+            key = one.key if one.how not in _AT_ONCE or sender is not None else f"press:{one.key}"
+            return FormStep(action=_action(one), reason=one.why, key=key)
     if not plan.assignments:
         return None
     if not any(one.key in done for one in plan.assignments):
         return None  # everything stands there already
-    sender = sender_of(plan.form, part, page)
     if sender is None:
         return None
     onward = bool(_ONWARD & set(words(sender.name)))
@@ -95,53 +93,3 @@ def _offered(plan: FormPlan, page: PageCapture, done: Set[str]) -> FormStep | No
                     key=key,
                 )
     return None
-
-
-def sender_of(form: str, part: TaskPart, page: PageCapture) -> Element | None:
-    """Return the control that sends a form for this change, ``None`` without one.
-
-    Of several the one likest to the task's verb, and of those that only finish ("Save") the plainest.
-    """
-    keys = form_keys(page.elements)
-    asked = set(words(part.text)) | {part.verb}
-    senses = senses_of(asked)
-    best, best_score = None, 0.0
-    for one in page.elements:
-        if (
-            keys[one.index] != form
-            or not one.visible
-            or one.role not in ("button", "link", "generic", "image")
-        ):
-            continue
-        if "disabled" in one.states or not (
-            one.submits or (not form.startswith(("post", "get")) and one.role == "button")
-        ):
-            continue
-        said = words(one.name or dict(one.attributes).get("value", ""))
-        score = sending_score(said, asked, senses, part.verb)
-        if one.submits:
-            score += 0.4
-        if score > best_score:
-            best, best_score = one, score
-    return best
-
-
-def sending_score(said: Sequence[str], asked: Set[str], senses: Set[str], verb: str) -> float:
-    """Return how well a control's words finish the change; at most 0 for those that do something else."""
-    telling = [word for word in said if word not in STOP]
-    unasked = [word for word in telling if not any(forms(word) & forms(other) for other in asked)]
-    if _UNSENT & set(unasked) or "search" in unasked:
-        return -1.0
-    commits = word_set("commits")
-    own = senses_of(word for word in unasked if word not in commits)
-    if own - senses - {"edit", "create", "send", "approve"}:
-        return -1.0
-    goes_on = "another" in unasked or ("and" in said and said[-1] in unasked)  # "Save and add another"
-    score = -0.5 * goes_on
-    if any(word in commits for word in telling):
-        score += 0.5
-    if verb and any(forms(word) & forms(verb) for word in telling):
-        score += 0.4
-    elif own & senses:
-        score += 0.2
-    return score - 0.12 * len(unasked) + 0.1 * (not unasked) + (0.1 if telling else 0.0)

@@ -6,14 +6,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.engine.agent.scout.field_values import ARTICLES, BOUNDS, JOINTS, SAYING, TaskValue, Token
+from app.engine.agent.scout.field_values import (
+    ARTICLES,
+    BOUNDS,
+    JOINTS,
+    OF_A_THING,
+    SAYING,
+    TaskValue,
+    Token,
+    run_of_words,
+)
 from app.engine.agent.scout.form_fields import FormField
 from app.engine.agent.scout.likeness import STOP, forms, meaning, plain, word_fit, words
+from app.engine.core.text import word_set
 
-_FAR = 12
-"""Words that may stand between a label and its value."""
-_TOWARDS = ARTICLES | {"for", "as", "in", "into", "under", "to", "from"}
+_FAR, _MOST_WORDS = 12, 4
+"""Words that may stand between a label and its value; words of a value that only a label leads up to."""
+_TOWARDS = ARTICLES | word_set("for as in into under to from")
 """Words between a value and the label behind it."""
+_IDLE = word_set("allow allowed enable enabled can show optional required")
+"""Words of labels that a task leaves out."""
+_ENDS = BOUNDS | JOINTS | OF_A_THING
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,44 +38,42 @@ class Mention:
     quality: float
 
 
-def mentions_of(field: FormField, tokens: Sequence[Token]) -> list[Mention]:
+def mentions_of(field: FormField, tokens: tuple[Token, ...]) -> list[Mention]:
     """Return where the task speaks of a field, by any of its names."""
-    found: list[Mention] = []
-    for number, label in enumerate(field.labels):
-        found += [
-            Mention(one.first, one.last, one.quality - 0.05 * min(number, 2))
-            for one in _spoken(label, tokens)
-        ]
-    return found
+    return [
+        Mention(one.first, one.last, one.quality - 0.05 * min(number, 2))
+        for number, label in enumerate(field.labels)
+        for one in _spoken(label, tokens)
+    ]
 
 
 @lru_cache(maxsize=4096)
 def _spoken(label: str, tokens: tuple[Token, ...]) -> tuple[Mention, ...]:
-    wanted = meaning(label)[:8] or words(label)[:2]
+    wanted = [word for word in meaning(label)[:8] if word not in _IDLE] or words(label)[:2]
     if not wanted:
         return ()
     likeness = [_like(token, wanted) for token in tokens]
-    found: list[Mention] = []
+    found = [
+        Mention(at, at + 1, 1.1)
+        for at, token in enumerate(tokens)
+        if token.kind == "quote" and plain(token.text) == plain(label)
+    ]
     at = 0
     while at < len(tokens):
-        if tokens[at].kind == "quote" and plain(tokens[at].text) == plain(label):
-            found.append(Mention(at, at + 1, 1.1))
-        if not likeness[at]:
-            at += 1
-            continue
         end, met, sure = at, set[str](), 0.0
         # It goes on only with the very words: what is near a label in meaning may be its value (``country Norway``).
         while end < len(tokens) and (
-            not met or _exact(likeness, end) or (tokens[end].low in STOP and _exact(likeness, end + 1))
+            (_exact(likeness, end) or (tokens[end].low in STOP and _exact(likeness, end + 1)))
+            if met
+            else likeness[end]
         ):
-            for word, like in likeness[end].items():
-                met.add(word)
-                sure = max(sure, like)
+            met |= likeness[end].keys()
+            sure = max(sure, *likeness[end].values(), 0.0)
             end += 1
         # The imperative itself is a label only where it says all of it: ``Assign it to``, not "Change note".
-        if at or end > 1 or len(met) == len(wanted):
+        if met and (at or end > 1 or len(met) == len(wanted)):
             found.append(Mention(at, end, sure * (0.5 + 0.5 * len(met) / len(wanted))))
-        at = end
+        at = max(end, at + 1)
     return tuple(found)
 
 
@@ -97,25 +108,32 @@ def _beside(value: TaskValue, mention: Mention, tokens: Sequence[Token]) -> floa
     if mention.first < value.last and value.first < mention.last:
         return 0.0
     if mention.last <= value.first and value.kind != "object":
-        between = tokens[mention.last : value.first]
-        bounds = any(token.low in BOUNDS for token in between)
-        if len(between) > _FAR or bounds or any(token.low in SAYING for token in between[:-1]):
+        between = [token.low for token in tokens[mention.last : value.first]]
+        apart = any(low in BOUNDS for low in between) or any(low in SAYING for low in between[:-1])
+        if len(between) > _FAR or apart or not (value.joint or all(low in ARTICLES for low in between)):
             return 0.0
-        plainly = all(token.low in ARTICLES for token in between)
-        if not value.joint and not plainly:
-            return 0.0
-        crossed = sum(token.low in JOINTS for token in between[:-1])
+        crossed = sum(low in JOINTS for low in between[:-1])
         return (1.0 if value.joint else 0.9) - 0.02 * len(between) - 0.25 * crossed
     between = [token.low for token in tokens[value.last : mention.first]]
-    if value.kind == "phrase" or len(between) > 4 or not all(low in _TOWARDS for low in between):
+    if value.kind in ("phrase", "word") or len(between) > 4 or not all(low in _TOWARDS for low in between):
         return 0.0
     return 0.85 - 0.05 * len(between)
 
 
-def option_places(
-    option: str, own: Sequence[str], tokens: Sequence[Token]
-) -> Iterator[tuple[int, int, bool]]:
-    """Yield where the task says an option: first and last token, and whether in its very words."""
+def words_after(mentions: Sequence[Mention], tokens: Sequence[Token]) -> Iterator[TaskValue]:
+    """Yield the plain words that follow a label: ``with keyword tile-server``, ``the product Evening dinner``."""
+    for one in mentions:
+        end = run_of_words(tokens, one.last, _ENDS, _MOST_WORDS + 1)
+        followed = tokens[end].low if end < len(tokens) else ""
+        bare = one.last < end <= one.last + _MOST_WORDS and tokens[one.last].low not in STOP | ARTICLES
+        if one.quality >= 0.7 and one.first and bare and followed not in JOINTS - {"with"}:
+            told = " ".join(token.text for token in tokens[one.last : end])
+            yield TaskValue(text=told, kind="word", first=one.last, last=end)
+
+
+def option_places(option: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, bool]]:
+    """Yield where the task says an option: first token, behind the last, and whether in its very words."""
+    own = list(words(option))
     for at, token in enumerate(tokens):
         if token.kind == "quote":
             if plain(token.text) == plain(option):
@@ -128,4 +146,15 @@ def option_places(
             there += words(tokens[end].text)
             end += 1
         if len(there) == len(own) and all(forms(a) & forms(b) for a, b in zip(own, there, strict=True)):
-            yield at, end, list(own) == there
+            yield at, end, own == there
+
+
+def is_login_of(option: str, name: str) -> bool:
+    """Whether an option is a user name made of a person's names: ``pmarchetti`` of Paolo Marchetti."""
+    names, login = words(name), option.strip().casefold()
+    return (
+        len(names) > 1
+        and len(names[-1]) > 3
+        and names[-1] in login
+        and login[:1] in (names[0][:1], names[-1][:1])
+    )

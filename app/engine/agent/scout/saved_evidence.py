@@ -6,17 +6,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from app.engine.agent.scout.changes import LEAST, MOST_WORDS, is_about, says_change, subject_of, thing_names
 from app.engine.agent.scout.field_values import has_words
-from app.engine.agent.scout.form_fields import FormField, fields_of, outline_of
+from app.engine.agent.scout.form_fields import fields_of, outline_of
+from app.engine.agent.scout.form_senders import sender_of
 from app.engine.agent.scout.likeness import forms, plain, words
 from app.engine.agent.scout.task import TaskPart
-from app.engine.agent.scout.value_matching import FormPlan
+from app.engine.agent.scout.value_matching import Assignment, FormPlan
 from app.engine.agent.write_gate.page_scope import contains_name
 from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.page_state import PageCapture
+from app.engine.core.text import word_set
 
 _LIVE = frozenset({"alert", "status", "log"})
 _ERROR = re.compile(
@@ -26,9 +27,7 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_MESSAGE = 300
-_SAVED = frozenset(
-    {"saved", "success", "successful", "successfully", "ok", "done", "stored", "changed", "updated"}
-)
+_SAVED = word_set("saved success successful successfully ok done stored")
 
 
 def saved_evidence(part: TaskPart, plan: FormPlan, before: PageCapture, page: PageCapture) -> str:
@@ -38,84 +37,101 @@ def saved_evidence(part: TaskPart, plan: FormPlan, before: PageCapture, page: Pa
         plan: of the form that was sent; without assignments where a control was pressed.
         before: the page on which it was sent; page: the one after.
     """
-    if form_errors(page, before):
+    if form_errors(page, before) or page.status >= 400:
         return ""
-    new = _new_lines(before, page)
-    message = next((line for line in new if _tells(line, part, plan)), "")
+    message = next(
+        (line for line, live in _new_lines(before, page) if _tells(line, part, plan, live=live)), ""
+    )
     if message:
         return f"the page says {message[:160]!r}"
-    values = [one for one in plan.assignments if one.how not in ("check", "uncheck") and one.value]
-    if page.url != before.url or new:
-        shown = [one for one in values if _shown(one.value, page, fields_of(page), before)]
-        if values and len(shown) == len(values):
-            return "the page now shows " + ", ".join(f"{one.label} {one.value[:60]!r}" for one in shown)
-        boxes = [one for one in plan.assignments if one.held and one.how in ("check", "uncheck")]
-        if not values and boxes and len(boxes) == len(plan.assignments):
-            return "the page now has " + ", ".join(one.label for one in boxes) + " as asked"
-    return "" if plan.assignments else _gone(part, before, page)
-
-
-def _new_lines(before: PageCapture, page: PageCapture) -> list[str]:
-    known = set(before.text.splitlines())
-    live = {node.name for node in outline_of(page.tree).nodes if node.role in _LIVE and node.name}
-    lines = [line.strip() for line in (*page.text.splitlines(), *live, *page.alerts) if line not in known]
-    return [line for line in dict.fromkeys(lines) if 0 < len(line) <= _LONGEST_MESSAGE]
-
-
-def _tells(line: str, part: TaskPart, plan: FormPlan) -> bool:
-    """Whether a new line of the page says that the change was made: its verb in the past form, or that it was saved."""
-    said = words(line)
-    past = [word for word in said if word.endswith("ed") or word in ("sent", "made", "set")]
-    verb = words(part.verb)
-    done = any(forms(word) & forms(own) for word in past for own in verb)
-    done = done or bool(_SAVED & set(said)) or bool(senses_of(past) & senses_of(verb))
-    if not done or "not" in said:
-        return False
-    names = [name.text for name in (*part.names, *part.context)] + [one.value for one in plan.assignments]
-    about = any(has_words(line, name) for name in names if name)
-    return about or len(said) <= 2 * MOST_WORDS
-
-
-def _shown(value: str, page: PageCapture, fields: Sequence[FormField], before: PageCapture) -> bool:
-    fresh = has_words(page.text, value) and not has_words(before.text, value)
-    return fresh or (
-        page.url != before.url
-        and (
-            has_words(page.text, value)
-            or any(field.holds(value) for field in fields if not field.form.startswith("get"))
+    if not plan.assignments:
+        return _given_way(part, before, page)
+    alone = page.url != before.url or sender_of(plan.form, part, before) is None
+    if all(_stands(one, before, page, alone=alone) for one in plan.assignments):
+        return "the page now shows " + ", ".join(
+            f"{one.label} {one.value[:60]!r}" for one in plan.assignments
         )
+    return ""
+
+
+def _new_lines(before: PageCapture, page: PageCapture) -> list[tuple[str, bool]]:
+    """Return the texts that are new since the page before, each with whether a live region says it."""
+    known = set(before.text.splitlines())
+    tree = outline_of(page.tree)
+    live = [tree.text(at) for at, node in enumerate(tree.nodes) if node.role in _LIVE and tree.says(at)]
+    lines = [(text, True) for text in (*live, *page.alerts)] + [
+        (text, False) for text in page.text.splitlines()
+    ]
+    found = ((" ".join(text.split()), is_live) for text, is_live in lines if text not in known)
+    return [(text, is_live) for text, is_live in found if 0 < len(text) <= _LONGEST_MESSAGE]
+
+
+def _tells(line: str, part: TaskPart, plan: FormPlan, *, live: bool) -> bool:
+    """Whether a new line says that the change was made: its verb in the past form and what it is about."""
+    said, verb = words(line), words(part.verb)
+    past = [word for word in said if word.endswith("ed") or word in ("sent", "made", "set")]
+    saved = bool(_SAVED & set(said))
+    does = any(forms(word) & forms(own) for word in past for own in verb) or bool(
+        senses_of(past) & senses_of(verb)
     )
+    if "not" in said or not (saved or does):
+        return False
+    names = [one.text for one in (*part.names, *part.context)] + [one.value for one in plan.assignments]
+    about = any(has_words(line, name) for name in (*names, *part.words) if name)
+    return about or ((live or saved) and len(said) <= 2 * MOST_WORDS)
 
 
-def _gone(part: TaskPart, before: PageCapture, page: PageCapture) -> str:
+def _stands(one: Assignment, before: PageCapture, page: PageCapture, *, alone: bool) -> bool:
+    """Whether a value stands on the page since it was sent: in its text, or in its field.
+
+    A field of the page on which it was entered counts only where it saves by itself (``alone``) and did not hold it.
+    """
+    left = page.url != before.url
+    typed = one.how not in ("check", "uncheck") and one.value
+    if typed and has_words(page.text, one.value) and (left or not has_words(before.text, one.value)):
+        return True
+    return alone and _held(one, page) and (left or not _held(one, before))
+
+
+def _held(one: Assignment, page: PageCapture) -> bool:
+    same = [
+        field
+        for field in fields_of(page)
+        if plain(field.label) == plain(one.label) and field.form[:3] != "get"
+    ]
+    if one.how in ("check", "uncheck"):
+        boxed = [field for field in same if field.kind == "box"]
+        return any(bool(field.held) is (one.how == "check") for field in boxed) or any(
+            field.holds(one.value) for field in same if field.kind == "radio"
+        )
+    return any(all(field.holds(value) for value in one.values) for field in same)
+
+
+def _given_way(part: TaskPart, before: PageCapture, page: PageCapture) -> str:
     """Return what shows a press without a message: the thing has left the list, or the control is another one now."""
-    if page.status >= 400:
-        return ""
-    names = [one.text for one in thing_names(part)]
-    senses = senses_of(words(part.verb))
-    if senses & {"delete", "cancel"} and names:
+    names, verb = [one.text for one in thing_names(part)], words(part.verb)
+    if senses_of(verb) & {"delete", "cancel"}:
         left = [name for name in names if has_words(before.text, name) and not has_words(page.text, name)]
         return f"{left[0]!r} no longer stands on the page" if left else ""
     if not any(contains_name(f"{subject_of(page)} {page.text}", name) for name in names):
         return ""
     was = {plain(one.name) for one in before.elements if says_change(one, part) >= LEAST}
-    now = {plain(one.name) for one in page.elements}
-    come = sorted(name for name in now - {plain(one.name) for one in before.elements} if name)
-    if was and not was & now and come:
-        return f"{min(was)!r} has given way to {come[0]!r}"
-    state = [word for line in _new_lines(before, page) for word in words(line) if word.endswith("ed")]
-    said = next((word for word in state if any(forms(word) & forms(own) for own in words(part.verb))), "")
-    return f"the page now says {said!r}" if said else ""
+    now = {plain(one.name) for one in page.elements if one.name}
+    come = sorted(now - {plain(one.name) for one in before.elements})
+    stems = [stem for word in verb for stem in forms(word) if len(stem) > 2]
+    undo = next((name for name in come if any(stem in name for stem in stems)), "")
+    undo = undo or (come[0] if come and page.url == before.url else "")
+    return f"{min(was)!r} has given way to {undo!r}" if was and not was & now and undo else ""
 
 
 def form_errors(page: PageCapture, before: PageCapture | None = None) -> tuple[str, ...]:
     """Return the complaints of a form: alerts, and lines new since the page before that speak of an error."""
     alerts = [
-        outline_of(page.tree).text(at)
+        outline_of(page.tree).names(at)
         for at, node in enumerate(outline_of(page.tree).nodes)
         if node.role in ("alert", "alertdialog")
     ]
-    lines = _new_lines(before, page) if before is not None else []
+    lines = [text for text, _ in _new_lines(before, page)] if before is not None else []
     known = before.text if before is not None else ""
     found = [" ".join(text.split()) for text in (*alerts, *lines, *page.alerts)]
     return tuple(

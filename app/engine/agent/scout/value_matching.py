@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from app.engine.agent.scout.field_values import (
+    ARTICLES,
     BOUNDS,
-    JOINTS,
     NAMING,
     OF_A_THING,
     SAYING,
@@ -19,36 +19,46 @@ from app.engine.agent.scout.field_values import (
     Token,
     has_words,
     in_format_of,
+    is_timed,
+    joint_of,
     lead_of,
     listed,
+    shape_of,
     stepped,
     tokens_of,
     values_in,
 )
 from app.engine.agent.scout.form_fields import FormField, fields_of, is_search
-from app.engine.agent.scout.label_mentions import Mention, closeness, mentions_of, option_places
+from app.engine.agent.scout.form_senders import is_deed, says_verb, sender_of
+from app.engine.agent.scout.label_mentions import (
+    Mention,
+    closeness,
+    is_login_of,
+    mentions_of,
+    option_places,
+    words_after,
+)
 from app.engine.agent.scout.likeness import forms, meaning, plain, words
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.browser.actions.field_formats import read_date
 from app.engine.core.page_state import PageCapture
+from app.engine.core.text import word_set
 
 LEAST = 0.5
 """Score below which a value does not belong to a field."""
 CREATING = frozenset({"create", "send"})
-_MOST_VALUES, _MOST_FIELDS = 10, 4
-_NAMES = ("title", "name", "subject", "summary", "heading")
+_MOST_VALUES, _MOST_FIELDS, _LONG = 10, 4, 60
+_NAMES = word_set("title name subject summary heading")
 """Labels under which a form asks what a thing is called."""
-_WRITTEN = frozenset(
-    {"comment", "note", "message", "text", "reply", "answer", "remark", "words", "description", "body"}
-)
+_WRITTEN = word_set("comment note message text reply answer remark words description body")
 """Words for a text of several lines."""
-_OFF = frozenset({"uncheck", "untick", "unset", "disable", "deactivate", "hide", "off", "no", "not", "don't", "without",
-                  "unpublish", "clear", "remove"})  # fmt: skip
-_YES, _NO = (
-    frozenset({"yes", "on", "true", "checked", "enabled", "ticked"}),
-    frozenset({"no", "off", "false", "unchecked", "disabled"}),
+_OFF = word_set(
+    "uncheck untick unset disable deactivate hide off no not don't without unpublish clear remove revoke"
 )
+_YES, _NO = word_set("yes on true checked enabled ticked"), word_set("no off false unchecked disabled")
+_STRONG = word_set("to as into : = with")
+_SETTING = word_set("make mark set turn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,48 +108,37 @@ class _Guess:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class _Reading:
-    part: TaskPart
-    tokens: tuple[Token, ...]
-    values: tuple[TaskValue, ...]
-    known: str
-    """What the page is about."""
-    creating: bool
+    """A part of a task against one page: its tokens and values, what the page is about, what was done."""
+
+    def __init__(self, part: TaskPart, page: PageCapture, done: Set[str]) -> None:
+        first = "" if part.verb and part.verb in part.text.casefold() else f"{part.verb} "
+        self.part, self.page, self.done = part, page, done
+        self.tokens = tokens_of(f"{first}{part.text}".strip())
+        self.values = values_in(f"{first}{part.text}".strip())
+        self.known = " \n ".join((page.title, *page.headings, *trail_of(page)))
+        self.creating = is_creating(part)
+
+    def clause(self, at: int) -> Sequence[Token]:
+        """Return the tokens of the clause up to a place."""
+        first = at
+        while first > 0 and self.tokens[first - 1].low not in BOUNDS:
+            first -= 1
+        return self.tokens[first:at]
+
+    def changes_items(self, at: int, sense: str) -> bool:
+        """Whether the clause up to a place adds an item to a list (``add``), or removes one (``delete``)."""
+        lows = {token.low for token in self.clause(at)[:3]} | {self.part.verb}
+        return "add" in lows if sense == "add" else bool(senses_of(lows) & {"delete"})
 
 
-def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()) -> FormPlan:
-    """Return how a form of the page takes the values of a task; an empty plan where none takes any.
-
-    Args:
-        done: keys of what was filled in before; a step (``by 3 days``) is not taken twice.
-    """
-    by_form: dict[str, list[FormField]] = {}
-    for field in fields_of(page):
-        if not is_search(field):
-            by_form.setdefault(field.form, []).append(field)
-    reading = _reading(part, page)
-    best, best_score = (
-        FormPlan(missing=_missing(reading, [], [one for fields in by_form.values() for one in fields], done)),
-        0.0,
+def is_creating(part: TaskPart) -> bool:
+    """Whether the verb of a change makes something new; ``raise … to 12`` changes what is there."""
+    senses = senses_of(words(part.verb))
+    moves = any(
+        one.kind == "step" or (one.kind == "number" and one.joint == "to") for one in values_in(part.text)
     )
-    for form, fields in by_form.items():
-        found = _best(_guesses(reading, fields))
-        score = sum(one.score for one in found)
-        if score > best_score:
-            made = tuple(_assignment(one, reading, done) for one in found)
-            left = _missing(reading, found, fields, done)
-            best, best_score = FormPlan(assignments=_together(made), missing=left, form=form), score
-    return best
-
-
-def _reading(part: TaskPart, page: PageCapture) -> _Reading:
-    text = f"{part.verb} {part.text}" if part.verb and part.verb not in part.text.casefold() else part.text
-    known = " \n ".join((page.title, *page.headings, *trail_of(page)))
-    senses = senses_of((part.verb,))
-    return _Reading(
-        part, tokens_of(text), values_in(text), known, bool(senses & CREATING) and "edit" not in senses
-    )
+    return bool(senses & CREATING) and "edit" not in senses and not moves
 
 
 def trail_of(page: PageCapture) -> tuple[str, ...]:
@@ -149,7 +148,49 @@ def trail_of(page: PageCapture) -> tuple[str, ...]:
     )
 
 
-# values of a form
+def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()) -> FormPlan:
+    """Return how a form of the page takes the values of a task; an empty plan where none takes any.
+
+    A verb of its own kind (``deny``) needs a form in which an option, a box or the control that sends it says so.
+
+    Args:
+        done: keys of what was filled in before; a step (``by 3 days``) is not taken twice.
+    """
+    by_form: dict[str, list[FormField]] = {}
+    for field in fields_of(page):
+        if not is_search(field):
+            by_form.setdefault(field.form, []).append(field)
+    reading = _Reading(part, page, done)
+    every = [one for fields in by_form.values() for one in fields]
+    best, best_score = FormPlan(missing=_missing(reading, [], every)), 0.0
+    for form, fields in by_form.items():
+        found = _best(_guesses(reading, fields))
+        score = sum(one.score for one in found)
+        if score > best_score and _does(reading, form, found):
+            made = _together([_assignment(one, reading) for one in found])
+            best, best_score = (
+                FormPlan(assignments=made, missing=_missing(reading, found, fields), form=form),
+                score,
+            )
+    return best
+
+
+def _does(reading: _Reading, form: str, found: Sequence[_Guess]) -> bool:
+    """Whether filling in the fields, or sending the form, is what the verb says."""
+    part = reading.part
+    if not is_deed(part):
+        return True
+    for one in found:
+        label = {form for text in one.field.labels for word in words(text) for form in forms(word)}
+        between = [token.low for token in reading.tokens[1 : one.value.first]]
+        its_object = all(low in ARTICLES or forms(low) & label for low in between)  # ``leave the note …``
+        if its_object or says_verb(f"{one.field.label} {one.option}", part):
+            return True
+    sender = sender_of(form, part, reading.page)
+    return sender is not None and says_verb(sender.name, part)
+
+
+# values of fields
 
 
 def _guesses(reading: _Reading, fields: Sequence[FormField]) -> list[_Guess]:
@@ -164,56 +205,61 @@ def _guesses(reading: _Reading, fields: Sequence[FormField]) -> list[_Guess]:
         mentions = mentions_of(field, reading.tokens)
         if field.kind == "box":
             found += _box(reading, field, mentions)
-            continue
-        if field.options:
+        elif field.options:
             found += _options(reading, field, mentions, told)
-            continue
-        for value in reading.values:
-            if plain(value.text) in labels and value.joint not in NAMING:
-                continue
-            guess = _text_guess(reading, field, value, mentions, lone)
-            if guess is not None:
-                found.append(guess)
+        else:
+            values = [one for one in reading.values if plain(one.text) not in labels or one.joint in NAMING]
+            for value in (*values, *words_after(mentions, reading.tokens)):
+                score = _text_score(reading, field, value, mentions, lone)
+                if score >= LEAST:
+                    why = f"the task gives {field.label or 'it'} as {value.text[:60]!r}"
+                    found.append(_Guess(score, field, value, why=why))
     return found
 
 
-def _text_guess(
+def _text_score(
     reading: _Reading,
     field: FormField,
     value: TaskValue,
     mentions: Sequence[Mention],
     lone: dict[str, list[FormField]],
-) -> _Guess | None:
-    beside = closeness(value, mentions, reading.tokens)
+) -> float:
     if value.kind == "step":
-        return _step_guess(reading, field, value, mentions, lone)
-    lead = lead_of(reading.tokens, value.first)
-    of_a_thing = lead in OF_A_THING and value.kind not in ("date", "mail")
+        return _step_score(field, value, mentions, lone)
+    near = closeness(value, mentions, reading.tokens)
+    if value.kind == "object" and not any(
+        reading.changes_items(value.first, sense) for sense in ("add", "delete")
+    ):
+        return 0.0
     known = value.kind in ("quote", "name", "number") and has_words(reading.known, value.text)
-    if value.kind == "object" and not (_adds(reading) or _removes(reading)):
-        return None
-    if known and (not value.joint or (value.joint == "to" and beside < 0.9)):
-        return None
-    if of_a_thing and beside < LEAST:
-        return None
-    score = beside * _takes(field, value)
-    if value.kind not in ("phrase", "object"):
+    if known and (not value.joint or (value.joint == "to" and near < 0.9)):
+        return 0.0  # the thing the page is about
+    items = {plain(item) for item in listed(field.held[0])} if field.held else set[str]()
+    if reading.changes_items(value.first, "delete") and plain(value.text) not in items:
+        return 0.0
+    lead = lead_of(reading.tokens, value.first)
+    if lead in OF_A_THING and value.kind not in ("date", "mail") and near < LEAST:
+        return 0.0
+    score = near * _takes(field, value)
+    if value.kind in ("phrase", "word"):
+        lower = 0.06 if value.kind == "phrase" else 0.0 if value.text[0].isupper() else 0.15
+        score += 0.01 * (value.last - value.first) - lower
+    elif value.kind != "object":
         score = max(score, _by_kind(reading, field, value, lone))
-    if score < LEAST:
-        return None
-    score += 0.02 if field.holds(value.text) else 0.0
-    score -= 0.05 if value.kind == "phrase" else 0.0
-    return _Guess(score, field, value, why=f"the task gives {field.label or 'it'} as {value.text[:60]!r}")
+    alike = bool(field.held and value.joint and shape_of(value.text))
+    if alike and field.kind == "text" and shape_of(field.held[0]) == shape_of(value.text):
+        score = max(score, 0.55)
+    return score + 0.02 * field.holds(value.text) if score else 0.0
 
 
 def _takes(field: FormField, value: TaskValue) -> float:
     """Return how well a value's kind suits a field's."""
-    if field.kind in ("date", "time") and not any(letter.isdigit() for letter in value.text):
+    has_digit = any(letter.isdigit() for letter in value.text)
+    clock = ":" in value.text or value.text.casefold().endswith(("am", "pm"))
+    if (field.kind == "number" and not has_digit) or (field.kind == "mail" and "@" not in value.text):
+        return 0.0
+    if (field.kind == "date" and not has_digit) or (field.kind == "time" and not clock):
         return 0.3
-    if field.kind == "number" and not any(letter.isdigit() for letter in value.text):
-        return 0.0
-    if field.kind == "mail" and "@" not in value.text:
-        return 0.0
     return 1.1 if field.kind == value.kind else 1.0
 
 
@@ -229,55 +275,38 @@ def _by_kind(
         return 0.55
     if value.kind != "quote":
         return 0.0
-    renamed = value.joint == "to" and any(
-        field.holds(other.text)
-        for other in reading.values
-        if other is not value and other.kind in ("quote", "name")
-    )
-    if renamed and field.held:
-        return 0.9
-    lead = lead_of(reading.tokens, value.first)
-    speaks = value.joint in SAYING or len(value.text) > 60 or lead in _WRITTEN or lead == reading.part.verb
+    others = [one for one in reading.values if one is not value and one.kind in ("quote", "name")]
+    if value.joint == "to" and field.held and any(field.holds(one.text) for one in others):
+        return 0.9  # what was called so is renamed
+    senses, lead = senses_of(words(reading.part.verb)), lead_of(reading.tokens, value.first)
+    speaks = value.joint in SAYING or len(value.text) > _LONG or lead in (*_WRITTEN, reading.part.verb)
     if field.kind == "long":
-        sends = speaks or (not value.joint and "send" in senses_of((reading.part.verb,)))
-        return 0.7 * sends * (field is lone["long"][0])
-    if value.joint in ("to", "as", ":", "=", "is"):
+        return 0.7 * (speaks or (not value.joint and "send" in senses)) * (field is lone["long"][0])
+    if value.joint in _STRONG - {"with"} or field.held or field.kind not in ("text", "token"):
         return 0.0
-    alone = len(lone["text"]) == 1 and not lone["long"] and field.kind == "text" and not field.held
-    return max(0.55 * alone, 0.65 * reading.creating * (not field.held) * _as_name(field, lone))
+    alone = len(lone["text"]) == 1 and not lone["long"] and field.kind == "text"
+    return max(0.55 * alone, 0.65 * reading.creating * _as_name(field, lone))
 
 
 def _as_name(field: FormField, lone: dict[str, list[FormField]]) -> float:
     """Return how surely a field asks what the thing is called."""
     if field.kind not in ("text", "token"):
         return 0.0
-    if any(word in forms(name) or name == word for word in meaning(field.label) for name in _NAMES):
+    if any(forms(word) & _NAMES for word in meaning(field.label)):
         return 0.9 - 0.02 * len(meaning(field.label))
-    texts = lone["text"]
-    required = [one for one in texts if "required" in one.element.states]
-    return 0.7 if field in (required or texts)[:1] else 0.0
+    required = [one for one in lone["text"] if "required" in one.element.states]
+    return 0.7 * (field in (required or lone["text"])[:1])
 
 
-def _step_guess(
-    reading: _Reading,
-    field: FormField,
-    value: TaskValue,
-    mentions: Sequence[Mention],
-    lone: dict[str, list[FormField]],
-) -> _Guess | None:
+def _step_score(
+    field: FormField, value: TaskValue, mentions: Sequence[Mention], lone: dict[str, list[FormField]]
+) -> float:
     if field.kind not in ("date", "number", "text") or not field.held:
-        return None
+        return 0.0
+    if (read_date(field.held[0]) is not None) != is_timed(value.text):
+        return 0.0
     said = max((one.quality for one in mentions), default=0.0)
-    only = lone.get(field.kind) == [field] and field.kind != "text"
-    timed = read_date(field.held[0]) is not None
-    if timed != any(unit in value.text for unit in ("day", "week", "month", "year")):
-        return None
-    score = max(0.9 * said, 0.6 * only)
-    return (
-        _Guess(score, field, value, why=f"the task moves {field.label} {value.text}")
-        if score >= LEAST
-        else None
-    )
+    return max(0.9 * said, 0.6 * (field.kind != "text" and lone[field.kind] == [field]))
 
 
 # options and boxes
@@ -287,81 +316,62 @@ def _options(
     reading: _Reading, field: FormField, mentions: Sequence[Mention], told: frozenset[str]
 ) -> Iterator[_Guess]:
     """Yield the options that the task's words name, beside the field's label, after a joint, or by its verb."""
+    why = f"is offered for {field.label or 'it'}"
     for option in dict.fromkeys(field.options):
         own = words(option)
-        if not own or not forms(own[0]) & told:
-            continue
-        for first, last, exact in option_places(option, own, reading.tokens):
+        for first, last, exact in (
+            option_places(option, reading.tokens) if own and forms(own[0]) & told else ()
+        ):
             kind = "quote" if reading.tokens[first].kind == "quote" else "option"
-            value = TaskValue(
-                text=option, kind=kind, first=first, last=last, joint=_joint_at(reading.tokens, first)
-            )
-            score = _option_score(reading, field, value, mentions) * (1.0 if exact else 0.9)
+            joint = joint_of(reading.tokens, first)
+            value = TaskValue(text=option, kind=kind, first=first, last=last, joint=joint)
+            score = _option_score(reading, value, mentions) * (1.0 if exact else 0.9)
             if score >= LEAST:
-                bonus = 0.02 * min(len(own), 5)
-                yield _Guess(
-                    score + bonus, field, value, option, f"{option!r} is offered for {field.label or 'it'}"
-                )
+                yield _Guess(score + 0.02 * min(len(own), 5), field, value, option, f"{option!r} {why}")
+    for value in reading.values:
+        logins = [one for one in field.options if value.kind == "name" and is_login_of(one, value.text)]
+        near = closeness(value, mentions, reading.tokens)
+        if len(logins) == 1 and (near >= LEAST or value.joint):
+            yield _Guess(max(0.7, near), field, value, logins[0], f"{logins[0]!r} {why}")
 
 
-def _joint_at(tokens: Sequence[Token], at: int) -> str:
-    lead = lead_of(tokens, at)
-    return lead if lead in JOINTS else ""
-
-
-def _option_score(
-    reading: _Reading, field: FormField, value: TaskValue, mentions: Sequence[Mention]
-) -> float:
-    beside = closeness(value, mentions, reading.tokens)
-    if beside >= LEAST:
-        return 0.4 + 0.8 * beside
-    if value.first == 0 or (
-        reading.tokens[value.first].low == reading.part.verb and value.last == value.first + 1
-    ):
-        return 0.7 if not senses_of((reading.part.verb,)) & {"edit", "create"} else 0.0
-    telling = len(meaning(value.text)) > 0 and (len(value.text) > 2 or value.kind == "quote")
-    if not telling:
+def _option_score(reading: _Reading, value: TaskValue, mentions: Sequence[Mention]) -> float:
+    near = closeness(value, mentions, reading.tokens)
+    if near >= LEAST:
+        return 0.4 + 0.8 * near
+    verb = reading.part.verb
+    if value.first == 0 or (reading.tokens[value.first].low == verb and value.last == value.first + 1):
+        return 0.7 if not senses_of((verb,)) & {"edit", "create"} else 0.0
+    if not meaning(value.text) or (len(value.text) < 3 and value.kind != "quote"):
         return 0.0
-    if value.joint in ("to", "as", "into", ":", "=", "with"):
+    if value.joint in _STRONG:
         return 0.75
-    if value.kind == "quote" or (reading.creating and not has_words(reading.known, value.text)):
-        return 0.6
-    made = {"make", "mark", "set", "turn"} & {reading.part.verb}
-    return 0.6 if made and lead_of(reading.tokens, value.first) not in OF_A_THING else 0.0
+    lead = lead_of(reading.tokens, value.first)
+    made = reading.creating and not has_words(reading.known, value.text)
+    return 0.6 * (value.kind == "quote" or made or (verb in _SETTING and lead not in OF_A_THING))
 
 
 def _box(reading: _Reading, field: FormField, mentions: Sequence[Mention]) -> Iterator[_Guess]:
-    """Yield whether a check box is to be set: the task says nearly all of its label."""
+    """Yield whether a check box is to be set: the task says nearly all of its label, and gives it no other value."""
     for one in mentions:
-        if one.quality < 0.9:
-            continue
         after = reading.tokens[one.last : one.last + 4]
-        lows = {token.low for token in _clause(reading.tokens, one.first)}
         said = next((token.low for token in after if token.low in _YES | _NO), "")
-        low = reading.tokens[one.first].low
-        undoes = low.startswith("un") and low not in words(field.label)
-        off = said in _NO if said else undoes or bool(lows & _OFF - set(words(field.label)))
+        labels = any(
+            0 <= value.first - one.last <= 2 and value.kind != "phrase" and value.joint in _STRONG
+            for value in reading.values
+        )
+        named = reading.tokens[one.first].kind == "quote"
+        thing = named and any(
+            token.low in OF_A_THING for token in reading.tokens[max(0, one.first - 3) : one.first]
+        )
+        if one.quality < 0.9 or thing or (labels and not said and not named):
+            continue
+        low, own = reading.tokens[one.first].low, set(words(field.label))
+        undoes = low.startswith("un") and low not in own
+        before = {token.low for token in reading.clause(one.first)}
+        off = said in _NO if said else undoes or bool(before & _OFF - own)
         value = TaskValue(text="no" if off else "yes", kind="box", first=one.first, last=one.last)
-        ticking = reading.tokens[one.first].kind == "quote" or said or not _labels_value(reading, one)
-        if ticking:
-            yield _Guess(0.8 * one.quality, field, value, why=f"the task says so of {field.label!r}")
-
-
-def _clause(tokens: Sequence[Token], at: int) -> list[Token]:
-    first = at
-    while first > 0 and tokens[first - 1].low not in BOUNDS:
-        first -= 1
-    return list(tokens[first:at])
-
-
-def _labels_value(reading: _Reading, mention: Mention) -> bool:
-    """Whether the words are the label of a value (``publish date: …``) or part of a thing's description."""
-    return any(
-        value.kind != "phrase"
-        and 0 <= value.first - mention.last <= 2
-        and value.joint in ("to", ":", "=", "as")
-        for value in reading.values
-    )
+        yield _Guess(0.8 * one.quality, field, value, why=f"the task says so of {field.label!r}")
 
 
 # assignment
@@ -378,23 +388,21 @@ def _best(guesses: Sequence[_Guess]) -> list[_Guess]:
         if len(among) < _MOST_FIELDS:
             among.append(one)
     ranked = sorted(by_words.values(), key=lambda among: -among[0].score)[:_MOST_VALUES]
-    best: list[_Guess] = []
-    best_score = 0.0
     hopes = [sum(among[0].score for among in ranked[at:]) for at in range(len(ranked) + 1)]
+    best: tuple[float, list[_Guess]] = (0.0, [])
 
     def choose(at: int, chosen: list[_Guess], score: float) -> None:
-        nonlocal best, best_score
-        if score > best_score:
-            best, best_score = list(chosen), score
-        if at == len(ranked) or score + hopes[at] <= best_score:
-            return
-        for one in ranked[at]:
-            if not any(_collide(one, other) for other in chosen):
-                choose(at + 1, [*chosen, one], score + one.score)
-        choose(at + 1, chosen, score)
+        nonlocal best
+        if score > best[0]:
+            best = (score, chosen)
+        if at < len(ranked) and score + hopes[at] > best[0]:
+            for one in ranked[at]:
+                if not any(_collide(one, other) for other in chosen):
+                    choose(at + 1, [*chosen, one], score + one.score)
+            choose(at + 1, chosen, score)
 
     choose(0, [], 0.0)
-    return sorted(best, key=lambda one: one.field.element.index)
+    return sorted(best[1], key=lambda one: one.field.element.index)
 
 
 def _collide(one: _Guess, other: _Guess) -> bool:
@@ -404,19 +412,14 @@ def _collide(one: _Guess, other: _Guess) -> bool:
     return same and (one.field.kind != "multi" or one.option == other.option)
 
 
-def _assignment(guess: _Guess, reading: _Reading, done: Set[str]) -> Assignment:
+def _assignment(guess: _Guess, reading: _Reading) -> Assignment:
     """Return what is entered into a field for a value: in its format, beside what it keeps."""
     field, value = guess.field, guess.value
-    first, last = reading.tokens[value.first], reading.tokens[value.last - 1]
-    told = (
-        value.text
-        if value.kind in ("step", "box")
-        else " ".join(t.text for t in reading.tokens[value.first : value.last])
-    )
+    own = value.kind in ("step", "box")
+    told = value.text if own else " ".join(token.text for token in reading.tokens[value.first : value.last])
     made = Assignment(
-        element=field.element.index, label=field.label, value=value.text, how="type", why=guess.why,
-        told=told if first is not last else first.text if value.kind not in ("step", "box") else value.text,
-    )  # fmt: skip
+        element=field.element.index, label=field.label, value=value.text, how="type", why=guess.why, told=told
+    )
     if field.kind == "box":
         off = value.text == "no"
         return replace(made, how="uncheck" if off else "check", held=bool(field.held) is not off)
@@ -427,55 +430,49 @@ def _assignment(guess: _Guess, reading: _Reading, done: Set[str]) -> Assignment:
         )
     if field.options:
         return _choice(made, guess, reading)
+    if field.kind == "list":
+        return replace(made, values=(value.text,), how="select", held=field.holds(value.text))
     if value.kind == "step":
-        if made.key in done:
-            return replace(made, value=field.held[0], values=(field.held[0],), held=True)
-        moved = stepped(field.held[0], value.text, reading.part.text)
-        return replace(made, value=moved, values=(moved,), held=not moved)
-    return _typed(made, guess, reading)
-
-
-def _adds(reading: _Reading) -> bool:
-    """Whether the task adds to what is there (``add the tag``), rather than setting it."""
-    return "add" in (reading.part.verb, *(token.low for token in reading.tokens[:3]))
-
-
-def _removes(reading: _Reading) -> bool:
-    return bool(senses_of((reading.part.verb,)) & {"delete"})
+        moved = (
+            field.held[0]
+            if made.key in reading.done
+            else stepped(field.held[0], value.text, reading.part.text)
+        )
+        return replace(made, value=moved, values=(moved,), held=not moved or moved == field.held[0])
+    text = _text_for(field, guess, reading)
+    how = "pick" if field.kind == "token" else "type"
+    return replace(made, value=text, values=(text,), how=how, held=field.holds(text))
 
 
 def _choice(made: Assignment, guess: _Guess, reading: _Reading) -> Assignment:
     field, option = guess.field, guess.option
     if field.kind != "multi":
         return replace(made, value=option, values=(option,), how="select", held=field.holds(option))
-    kept = field.held if _adds(reading) or _removes(reading) else ()
-    if _removes(reading):
-        left = tuple(one for one in kept if plain(one) != plain(option))
-        return replace(made, value=option, values=left, how="select", held=left == kept)
-    chosen = tuple(dict.fromkeys((*kept, option)))
+    if reading.changes_items(guess.value.first, "delete"):
+        chosen = tuple(one for one in field.held if plain(one) != plain(option))
+    else:
+        kept = field.held if reading.changes_items(guess.value.first, "add") else ()
+        chosen = tuple(dict.fromkeys((*kept, option)))
     return replace(made, value=option, values=chosen, how="select", held=set(chosen) == set(field.held))
 
 
-def _typed(made: Assignment, guess: _Guess, reading: _Reading) -> Assignment:
-    field, text = guess.field, guess.value.text
-    if field.kind == "list":
-        return replace(made, values=(text,), how="select", held=field.holds(text))
+def _text_for(field: FormField, guess: _Guess, reading: _Reading) -> str:
+    """Return a value as a field takes it: a date in its format, an item beside those it keeps."""
+    text, first = guess.value.text, guess.value.first
     day = (
         read_date(text) if field.kind == "date" and guess.value.kind in ("date", "phrase", "quote") else None
     )
-    if day is not None and field.element.type in ("", "text"):
+    if day is not None:
         like = dict(field.element.attributes).get("placeholder", "") or (field.held[0] if field.held else "")
-        text = in_format_of(day, like) if like else text
-    elif day is not None and field.element.type == "date":
-        text = day.isoformat()
+        native = field.element.type not in ("", "text")
+        return day.isoformat() if native else in_format_of(day, like) if like else text
     items = listed(field.held[0]) if field.held and field.kind in ("text", "token") else ()
-    if (items and _adds(reading) and not reading.creating) or (items and _adds(reading) and len(items) > 1):
-        told = {plain(one) for one in items}
-        text = field.held[0] if plain(text) in told else ", ".join((*items, text))
-    elif len(items) > 1 and _removes(reading) and any(plain(one) == plain(text) for one in items):
-        text = ", ".join(one for one in items if plain(one) != plain(text))
-    how = "pick" if field.kind == "token" else "type"
-    return replace(made, value=text, values=(text,), how=how, held=field.holds(text))
+    among = plain(text) in {plain(one) for one in items}
+    if items and reading.changes_items(first, "add") and (not reading.creating or len(items) > 1 or among):
+        return field.held[0] if among else ", ".join((*items, text))
+    if len(items) > 1 and among and reading.changes_items(first, "delete"):
+        return ", ".join(one for one in items if plain(one) != plain(text))
+    return text
 
 
 def _together(made: Sequence[Assignment]) -> tuple[Assignment, ...]:
@@ -483,30 +480,26 @@ def _together(made: Sequence[Assignment]) -> tuple[Assignment, ...]:
     found: dict[int, Assignment] = {}
     for one in made:
         other = found.get(one.element)
-        if other is None:
-            found[one.element] = one
-            continue
-        chosen = tuple(dict.fromkeys((*other.values, *one.values)))
-        told = f"{other.told}, {one.told}"
-        found[one.element] = replace(
-            other, values=chosen, value=f"{other.value}, {one.value}", told=told, held=other.held and one.held
-        )
+        found[one.element] = one if other is None else replace(
+            other, values=tuple(dict.fromkeys((*other.values, *one.values))), value=f"{other.value}, {one.value}",
+            told=f"{other.told}, {one.told}", held=other.held and one.held,
+        )  # fmt: skip
     return tuple(found.values())
 
 
-def _missing(
-    reading: _Reading, found: Sequence[_Guess], fields: Sequence[FormField], done: Set[str]
-) -> tuple[str, ...]:
-    """Return the values that the task gives as such and that found no field; a thing the page is about is none."""
+def _missing(reading: _Reading, found: Sequence[_Guess], fields: Sequence[FormField]) -> tuple[str, ...]:
+    """Return the values that the task gives and that found no field; a thing the page speaks of is none."""
     taken = {at for one in found for at in range(one.value.first, one.value.last)}
     labels = {plain(label) for field in fields for label in field.labels}
+    done = {key.rpartition(":")[2] for key in reading.done}  # on a page of the form before
     left: list[str] = []
     for value in reading.values:
-        given = value.kind == "step" or (value.joint and value.kind not in ("phrase", "number"))
+        thing = lead_of(reading.tokens, value.first) in OF_A_THING
+        plainly = value.kind in ("date", "mail", "number") or (value.kind == "quote" and not thing)
+        given = value.kind == "step" or (value.joint and value.kind in ("quote", "name")) or plainly
         if not given or taken & set(range(value.first, value.last)) or plain(value.text) in labels:
             continue
-        held = any(field.holds(value.text) for field in fields)
-        held = held or any(key.endswith(f":{value.text}") for key in done)  # on a page of the form before
-        if not held and not has_words(reading.known, value.text):
+        shown = has_words(f"{reading.known} \n {reading.page.text}", value.text)
+        if not shown and value.text not in done and not any(field.holds(value.text) for field in fields):
             left.append(value.text)
     return tuple(left)
