@@ -10,6 +10,7 @@ from app.cli.common import Json, add_undo_commands, json_data, print_result, tab
 from app.engine.core.verdicts import Flag, Label
 
 if TYPE_CHECKING:
+    from app.engine.api.engine_api import RunRow
     from app.engine.engine import Engine
 
 app = typer.Typer(help="Review runs: verdicts, detector scores, undo.", no_args_is_help=True)
@@ -74,7 +75,7 @@ def next_(
     print_result(
         row,
         as_json,
-        lambda: f"{row.id} at step {row.suspect_step}: {row.intent}" if row else "nothing left to review",
+        lambda: _next_text(row) if row else "nothing left to review",
     )
 
 
@@ -91,6 +92,11 @@ def scores(as_json: Json = False) -> None:
 
 
 add_undo_commands(app)
+
+
+def _next_text(row: RunRow) -> str:
+    text = f"{row.id} at step {row.suspect_step}: {row.intent}"
+    return f"{text}\nneeds: {row.needs}" if row.needs else text
 
 
 def _rate(value: float | None) -> str:

@@ -75,6 +75,9 @@ def list_(
     failed: Annotated[bool, typer.Option("--failed", help="Only runs scored below 1.")] = False,
     passed: Annotated[bool, typer.Option("--passed", help="Only runs with the full score.")] = False,
     unjudged: Annotated[bool, typer.Option("--unjudged", help="Only runs without a verdict.")] = False,
+    needs: Annotated[
+        bool, typer.Option("--needs", help="Only runs that gave up and said what they would need.")
+    ] = False,
     detector: Annotated[str, typer.Option(help="Only runs flagged by this detector.")] = "",
     order: Annotated[RunOrder, typer.Option(help="Sort order.")] = "id",
     search: Annotated[
@@ -89,13 +92,17 @@ def list_(
         failed=failed,
         passed=passed,
         unjudged=unjudged,
+        needs=needs,
         detector=detector,
         order=order,
         search=search,
     )
     rows = with_engine(lambda engine: engine.list_runs(which))
-    heads = ("risk", "site", "score", "steps", "ended", "run", "flags", "goal")
-    print_result(rows, as_json, lambda: table([_run_row(row) for row in rows], heads, widest=48))
+    heads = ("risk", "site", "score", "steps", "ended", "run", "flags", "goal", "needs")
+    shown = heads if any(row.needs for row in rows) else heads[:-1]
+    print_result(
+        rows, as_json, lambda: table([_run_row(row)[: len(shown)] for row in rows], shown, widest=48)
+    )
     if waiting := sum(not row.looked_at for row in rows):
         print_note(
             f"{waiting} of these runs have not been checked by the detectors yet; run 'sitelore detect'"
@@ -156,6 +163,7 @@ def run_document(detail: RunDetail) -> dict[str, Any]:
     run = json_data(detail.run)
     return {
         **{key: value for key, value in run.items() if key != "final"},
+        "needs": detail.run.needs,
         "risk": detail.risk.value,
         "suspect_step": detail.risk.suspect_step,
         "flags": json_data(detail.flags),
@@ -178,6 +186,7 @@ def _run_row(row: RunRow) -> tuple[object, ...]:
         row.id,
         ", ".join(row.flags),
         row.intent,
+        row.needs,
     )
 
 
@@ -200,6 +209,8 @@ def _run_text(detail: RunDetail) -> str:
         if step.index in flagged:
             lines.append(f"       ! {flagged[step.index]}")
     lines += [f"tip {use.tip}: {use.words}" for use in detail.uses]
-    if run.answer:
+    if run.needs:
+        lines.append(f"needs: {run.needs}")
+    elif run.answer:
         lines.append(f"answer: {run.answer}")
     return "\n".join(lines)

@@ -53,6 +53,15 @@ def test_a_bare_site_name_filters_by_site_and_other_words_search():
     assert (which.site, which.search) == ("gitlab", "milestone")
 
 
+@pytest.mark.parametrize(
+    ("text", "needs", "search"),
+    [("needs", True, ""), ("needs invoice", True, "invoice"), ("invoice", False, "invoice"), ("", False, "")],
+)
+def test_the_word_needs_keeps_runs_that_said_what_they_would_need(text, needs, search):
+    which = parse_filter(text)
+    assert (which.needs, which.search) == (needs, search)
+
+
 @given(st.text(max_size=40))
 @settings(max_examples=examples(60), deadline=None)
 def test_nothing_typed_is_an_error(text):

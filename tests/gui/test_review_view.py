@@ -20,8 +20,10 @@ from PySide6.QtWidgets import (
 
 from app.engine.api.engine_api import RunFilter
 from app.engine.core.events import RunsChanged
+from app.engine.core.trajectory import Outcome
 from app.errors import NotFound
-from app.models.review.run_queue import QueueState
+from app.models.review.run_queue import QueueState, detector_label
+from app.views.review.rows import run_row
 
 Key = Qt.Key
 
@@ -92,6 +94,57 @@ def test_new_runs_are_inserted_without_moving_the_selection(desk):
     desk.until(lambda: desk.model.queue.model.row_of("new-run") >= 0)
     assert not resets
     assert desk.model.queue.model.at(desk.view.queue.list.currentIndex().row()).id == run
+
+
+NEEDS = 'found the invoice "F-12", no control for splitting it in view'
+
+
+def gave_up(desk):
+    """Let a run that was not loaded yet end with a reason, filter for it, and open it."""
+    run = desk.model.queue.model.at(9).id
+    ended = replace(desk.engine.all_runs[run], outcome=Outcome.INFEASIBLE, answer=NEEDS)
+    desk.engine.all_runs[run] = ended
+    desk.press(Key.Key_Slash)
+    desk.type(" needs splitting")
+    desk.until(lambda: desk.model.queue.shown == 1)
+    desk.press(Key.Key_Return)
+    desk.model.open_run(run)
+    desk.until(lambda: desk.model.view is not None and desk.model.run == run)
+    return desk.model.queue.model.at(desk.model.queue.model.row_of(run))
+
+
+def test_a_run_that_gave_up_says_in_its_row_what_it_would_need_and_is_found_by_it(desk):
+    row = gave_up(desk)
+    assert row.needs == NEEDS
+    first, second = run_row(row).lines
+    assert second.spans[0].sign is not None
+    assert second.spans[-1].text == f"needs: {NEEDS}"
+    assert first.spans[-1].text == row.intent
+    model = desk.model.queue.model
+    assert f"needs: {NEEDS}" in model.words(row)
+    desk.until(lambda: desk.view.step.header.needs.isVisible())
+    assert desk.view.step.header.needs.text() == f"needs: {NEEDS}"
+    assert f"needs: {NEEDS}" in model.tip(row)
+
+
+def test_a_run_that_said_nothing_has_its_detector_and_goal_in_its_row(desk):
+    row = desk.model.queue.model.at(0)
+    second = run_row(row).lines[1]
+    assert [span.text for span in second.spans[1:]] == [detector_label(row.flags[0]), row.intent]
+
+
+def test_a_tip_for_a_run_that_gave_up_begins_with_what_it_would_need(desk):
+    gave_up(desk)
+    desk.press(Key.Key_T)
+    composer = desk.view.composer
+    desk.until(lambda: desk.model.composer.is_ready)
+    assert composer.parts["when"].text() == "found the invoice …, no control for splitting it in view"
+    composer.parts["when"].setFocus()
+    desk.press(Key.Key_End)
+    desk.type(" of the ward")
+    assert desk.model.composer.draft.when.endswith("of the ward")
+    desk.press(Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert composer.parts["when"].text() == "found the invoice …, no control for splitting it in view"
 
 
 def test_an_empty_workspace_says_what_to_do(qtbot, make_desk, fake_engine):

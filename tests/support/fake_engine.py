@@ -42,6 +42,7 @@ from app.engine.core.ledger import Ledger
 from app.engine.core.trajectory import Run
 from app.engine.core.verdicts import Flag, Label, Risk, Score, Verdict
 from app.engine.detectors.cross_validation import CrossValidation
+from app.engine.services.tip_drafting import condition_of
 from app.errors import NotFound, SiteloreError
 from kb.gate import error_rules
 from kb.tip import (
@@ -343,7 +344,7 @@ class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, Fak
             site=found.site,
             text="",
             scope=Scope.parse("*:8023/*/-/milestones/**"),
-            when=f"the page is {made.title}",
+            when=condition_of(found.needs) or f"the page is {made.title}",
             provenance=Provenance(run=run, step=step, author="ana"),
             taint=(found.task_id,),
         )
@@ -643,6 +644,7 @@ class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, Fak
             suspect_step=risk.suspect_step,
             flags=tuple(flag.detector for flag in flags),
             label=given[-1].label.value if given else "",
+            needs=run.needs,
             tips=sum(tip.provenance.run == run.id for tip in self.tips.values()),
             started_at=run.started_at,
             signature=f"{run.site}|{flags[0].detector if flags else ''}",
@@ -656,7 +658,8 @@ class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, Fak
             and (not which.failed or run.failed)
             and (not which.passed or run.score == 1)
             and (not which.unjudged or not row.label)
+            and (not which.needs or bool(row.needs))
             and (not which.detector or which.detector in row.flags)
             and (not which.label or row.label == which.label)
-            and which.search.lower() in f"{run.intent} {run.site} {run.task_id}".lower()
+            and which.search.lower() in f"{run.intent} {run.site} {run.task_id} {row.needs}".lower()
         )

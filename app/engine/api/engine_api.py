@@ -76,7 +76,8 @@ class RunFilter:
     """A filter and order of runs.  Empty fields do not filter.
 
     ``order``: ``risk`` (highest first), ``date`` (newest first), ``site``, ``steps`` (most first), ``id``.
-    ``search`` is full text over intent, reason, action, target, address, error and answer.
+    ``search`` is full text over intent, reason, action, target, address, error and answer.  ``needs`` keeps the runs
+    that gave up and said why.
     """
 
     site: str = ""
@@ -84,6 +85,7 @@ class RunFilter:
     failed: bool = False
     passed: bool = False
     unjudged: bool = False
+    needs: bool = False
     detector: str = ""
     label: str = ""
     search: str = ""
@@ -115,6 +117,8 @@ class RunRow:
     """Names the kind of failure: runs with the same one failed alike (site, first detector, page template)."""
     looked_at: bool = True
     """Whether detectors have run; before that it has neither flags nor a risk."""
+    needs: str = ""
+    """The reason of a run that gave up (``Run.needs``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

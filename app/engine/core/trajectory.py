@@ -10,6 +10,10 @@ from enum import StrEnum
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction, describe_action
 from app.engine.core.cost import Cost
 from app.engine.core.prompt_set import ActionsVersion, PromptVersion
+from app.engine.core.text import one_line
+
+MAX_NEEDS = 400
+"""Characters of the reason of a run that gave up."""
 
 
 class Outcome(StrEnum):
@@ -191,6 +195,11 @@ class Run:
     def failed(self) -> bool:
         """Scored, and not in full."""
         return self.score is not None and self.score < 1
+
+    @property
+    def needs(self) -> str:
+        """The reason of a run that gave up, on one line: mostly what it would have needed; "" for other runs."""
+        return one_line(self.answer or "", MAX_NEEDS) if self.outcome is Outcome.INFEASIBLE else ""
 
 
 def count_operator_steps(steps: Iterable[Step]) -> int:

@@ -1,7 +1,8 @@
 """Draft a tip for the step that went wrong from what the program knows.
 
-The draft is a start for a person: it names controls and addresses (site logic), never what the page
-or the agent said, and its last clause is left open for an expert to finish.
+The draft is a start for a person: it names controls and addresses (site logic), never what the page said, and its last
+clause is left open for an expert to finish.  Of a run that gave up, the reason is its condition, without the names that
+the reason quotes: they are of one task or from the page.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
+from app.engine.core.text import one_line
 from app.engine.core.trajectory import Run, Step
 from app.engine.core.verdicts import Flag
 from kb.tip import Kind, Provenance, Scope, TipDraft
@@ -18,6 +20,8 @@ from kb.tip import Kind, Provenance, Scope, TipDraft
 _INSTANCE = re.compile(r"^(?:\d[\w.-]*|[0-9a-f]{8,}|[\w.-]*\d{3,}[\w.-]*|@.+)$", re.IGNORECASE)
 _KEPT_QUERY_KEYS = 2
 _SLUG = re.compile(r"[^a-z0-9_.-]+")
+_QUOTED = re.compile(r"""“[^”\n]{0,300}”|"[^"\n]{0,300}"|(?<!\w)'[^'\n]{0,300}'(?!\w)""")
+_LONGEST_CONDITION = 160
 
 _OPENINGS: dict[str, tuple[Kind, str]] = {
     "no-effect": (Kind.OPERATION, "{control} does nothing by itself; before it, "),
@@ -71,6 +75,7 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
         scope=replace(scope_of(step.url), host=host) if unnamed else scope_of(step.url),
         kind=kind,
         text=_opened(opening, step, run.intent),
+        when=condition_of(run.needs),
         provenance=Provenance(
             run=run.id,
             step=step.index,
@@ -81,6 +86,11 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
         ),
         taint=(f"{run.suite}:{run.task_id}",) if run.task_id else (),
     )
+
+
+def condition_of(needs: str) -> str:
+    """Return the first clause of what a run would have needed, with "…" for each quoted name; "" for nothing."""
+    return one_line(_QUOTED.sub("…", needs).split("; ", 1)[0], _LONGEST_CONDITION)
 
 
 def _opened(opening: str, step: Step, intent: str) -> str:

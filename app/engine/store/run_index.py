@@ -10,7 +10,8 @@ from typing import Any
 
 from app.engine.api.engine_api import RunFilter, RunRow, SearchHit
 from app.engine.core.sites import CROSS
-from app.engine.core.trajectory import Outcome, Run, Step, count_operator_steps
+from app.engine.core.text import one_line
+from app.engine.core.trajectory import MAX_NEEDS, Outcome, Run, Step, count_operator_steps
 from app.engine.core.verdicts import Flag, Risk, Severity
 from app.engine.store.database import StoreFile, open_database, translated_errors
 from app.engine.store.run_search_text import (
@@ -70,7 +71,19 @@ def _basis(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE run ADD COLUMN basis TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS = (_create, _hands, _basis)
+def _needs(connection: sqlite3.Connection) -> None:
+    # The reasons of the runs that gave up stand in the searchable text, so no run has to be read again.
+    connection.execute("ALTER TABLE run ADD COLUMN needs TEXT NOT NULL DEFAULT ''")
+    found = connection.execute(
+        "SELECT words.answer, run.id FROM run JOIN page ON page.run = run.id AND page.step IS NULL"
+        " JOIN words ON words.rowid = page.id WHERE run.outcome = ?",
+        (Outcome.INFEASIBLE.value,),
+    ).fetchall()
+    reasons = [(one_line(answer or "", MAX_NEEDS), run) for answer, run in found]
+    connection.executemany("UPDATE run SET needs = ? WHERE id = ?", reasons)
+
+
+MIGRATIONS = (_create, _hands, _basis, _needs)
 
 
 _ORDERS = {
@@ -82,7 +95,7 @@ _ORDERS = {
 }
 _PLAIN = (
     "id", "source", "suite", "task_id", "site", "intent", "score", "outcome", "steps", "risk", "suspect_step",
-    "started_at", "signature",
+    "started_at", "signature", "needs",
 )  # fmt: skip
 """Columns that are fields of a row of the queue as they are."""
 _PUT_PAGE = "INSERT INTO page (id, run, step, url, site, by_hand) VALUES (?,?,?,?,?,?)"
@@ -131,6 +144,7 @@ class RunIndex(StoreFile):
                 "score",
                 "started_at",
                 "content_hash",
+                "needs",
             )
             self._insert(
                 "run",
@@ -273,6 +287,8 @@ class RunIndex(StoreFile):
             want("run.score >= 1")
         if which.unjudged:
             want("said.label IS NULL")
+        if which.needs:
+            want("run.needs != ''")
         if which.label:
             want("said.label = ?", which.label)
         if which.detector:

@@ -15,7 +15,7 @@ from app.engine.core.supervision import Intervention
 from app.engine.core.trajectory import BY_PERSON, Step
 from app.models.common.step_list import ERROR_WORDS
 from app.models.review.interventions import intervention_text, interventions_by_step
-from app.models.review.run_queue import score_level, score_text
+from app.models.review.run_queue import needs_text, score_level, score_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,8 @@ class RunFacts:
     score_level: str = "muted"
     risk: float = 0.0
     ended: str = ""
+    needs: str = ""
+    """The reason of a run that gave up."""
     note: str = ""
     """Who ended the run, the model's cost, what the importer found missing, and the versions of prompts and actions."""
 
@@ -57,12 +59,14 @@ def run_facts(detail: RunDetail) -> RunFacts:
     by_hand = (_tr("ended by {0}").format(run.ended_by),) if run.ended_by else ()
     cost = (run.cost.words,) if run.cost is not None else ()
     versions = version_words(run.prompts, run.actions)
-    return replace(facts, note="; ".join((*by_hand, *cost, *run.notes, *([versions] if versions else []))))
+    note = "; ".join((*by_hand, *cost, *run.notes, *([versions] if versions else [])))
+    return replace(facts, needs=needs_text(run.needs), note=note)
 
 
 def row_facts(row: RunRow) -> RunFacts:
     """Return the header from the queue's row, while the run is loading."""
-    return _facts(row.site, row.task_id or row.id, row.intent, row.score, row.risk, row.outcome)
+    facts = _facts(row.site, row.task_id or row.id, row.intent, row.score, row.risk, row.outcome)
+    return replace(facts, needs=needs_text(row.needs))
 
 
 def facts_of_step(

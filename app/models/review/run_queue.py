@@ -25,7 +25,7 @@ COALESCE_MS = 200
 FIRST_FILTER = "failed"
 """The filter of a new workspace: the failed runs."""
 
-_SWITCHES = frozenset({"failed", "passed", "unjudged"})
+_SWITCHES = frozenset({"failed", "passed", "unjudged", "needs"})
 _FIELDS = frozenset({"site", "suite", "detector", "label", "order"})
 
 
@@ -83,6 +83,11 @@ def detector_label(name: str) -> str:
     return name.replace("_", " ").replace("-", " ")
 
 
+def needs_text(needs: str) -> str:
+    """Return the reason of a run that gave up as a row says it, "" without one."""
+    return f"needs: {needs}" if needs else ""
+
+
 class RunQueueModel(ObjectList[RunRow]):
     """The rows of the queue, keyed by run id."""
 
@@ -98,14 +103,15 @@ class RunQueueModel(ObjectList[RunRow]):
             score_text(value.score),
             *(detector_label(name) for name in value.flags[:1]),
             value.intent,
+            needs_text(value.needs),
             value.label,
         ]
         return ", ".join(part for part in parts if part)
 
     def tip(self, value: RunRow) -> str:
-        """The whole goal, which the row elides, and all flags."""
+        """The whole goal and reason, which the row elides, and all flags."""
         flags = ", ".join(detector_label(name) for name in value.flags)
-        return "\n".join(part for part in (value.intent, flags, value.label) if part)
+        return "\n".join(part for part in (value.intent, flags, needs_text(value.needs), value.label) if part)
 
 
 class RunQueue(QObject):

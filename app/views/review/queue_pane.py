@@ -44,7 +44,7 @@ class QueuePane(QWidget):
         )
         self.filter.setToolTip(
             self.tr(
-                'failed, passed, unjudged, site:gitlab, detector:loop, label:"gave up", suite:webarena,\n'
+                'failed, passed, unjudged, needs, site:gitlab, detector:loop, label:"gave up", suite:webarena,\n'
                 "order:date, or words to search for ({0})"
             ).format(center.keys("review.filter"))
         )

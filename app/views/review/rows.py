@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QCoreApplication
 
-from app.models.review.run_queue import detector_label, score_level, score_text
+from app.models.review.run_queue import detector_label, needs_text, score_level, score_text
 from app.views.widgets.rows import RowContent, RowStyle, Span, Text, line, plain, small
 from app.views.widgets.signs import key_sign, score_sign, severity_sign, tick_sign
 
@@ -43,23 +43,27 @@ def named_text_row(value: NamedText) -> RowContent:
 
 
 def run_row(run: RunRow) -> RowContent:
-    """Risk, site, task and verdict; below, score, first detector and goal."""
+    """Risk, site, task and verdict; below, score, first detector and goal.
+
+    A run that gave up has its goal behind the task, and below its reason behind the score's sign.
+    """
     level = score_level(run.score)
     name = " · ".join(part for part in (run.site, run.task_id) if part) or run.id
     risk = f"{run.risk:.2f}" if run.looked_at else "–"
     verdict = (
         small(run.label, "accent", sign=tick_sign("accent"), size=(9, 8), share=0.45) if run.label else None
     )
-    return RowContent(
-        lines=(
-            line(plain(risk, bold=True, least="0.00"), plain(name), right=verdict),
-            line(
-                small(score_text(run.score), level, sign=score_sign(level, level)),
-                small(detector_label(run.flags[0]) if run.flags else "", "text", share=0.45),
-                small(run.intent),
-            ),
+    score = small(score_text(run.score), level, sign=score_sign(level, level))
+    head = (plain(risk, bold=True, least="0.00"), plain(name))
+    if run.needs:
+        return RowContent(
+            lines=(
+                line(*head, small(run.intent), right=verdict),
+                line(small(needs_text(run.needs), "text", sign=score_sign(level, level))),
+            )
         )
-    )
+    detector = small(detector_label(run.flags[0]) if run.flags else "", "text", share=0.45)
+    return RowContent(lines=(line(*head, right=verdict), line(score, detector, small(run.intent))))
 
 
 def flag_row(flag: Flag, remark: str = "") -> RowContent:

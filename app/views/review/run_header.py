@@ -95,7 +95,7 @@ class ScoreIcon(QWidget):
 
 
 class RunHeader(QWidget):
-    """One line of facts, two lines of goal."""
+    """One line of facts, two lines of goal, and a line for the reason of a run that gave up."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -107,13 +107,17 @@ class RunHeader(QWidget):
         self.score = QLabel()
         self.rest = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "muted")
         self.intent = ClampedLabel(theme, 2)
+        self.needs = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "muted")
+        self.needs.hide()
         top = hbox(self.title, (self.note, 100), 1, self.sign, self.score, self.rest, spacing=6)
         self._top = top
-        vbox(top, self.intent, parent=self, margins=(12, 8, 12, 6), spacing=4)
+        vbox(top, self.intent, self.needs, parent=self, margins=(12, 8, 12, 6), spacing=4)
 
     def show_facts(self, facts: RunFacts) -> None:
         self.title.setText(facts.title)
         self.intent.set_text(facts.intent)
+        self.needs.setText(facts.needs)
+        self.needs.setVisible(bool(facts.needs))
         self.note.setText(facts.note)
         self.note.setVisible(bool(facts.note))
         known = bool(facts.score)

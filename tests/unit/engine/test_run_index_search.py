@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.engine.api.engine_api import RunFilter
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.trajectory import Outcome
 from app.engine.core.verdicts import Flag, Risk, Severity
 from app.engine.imports.importer import import_paths
+from app.engine.store.database import open_database
+from app.engine.store.review_schema import MIGRATIONS as REVIEW_MIGRATIONS
+from app.engine.store.run_index import MIGRATIONS, RunIndex
 from app.engine.store.run_search_text import fts_query
 from app.engine.store.workspace import Workspace
 from tests.support.laws import examples
@@ -235,3 +241,37 @@ def test_the_collection_is_indexed_whole(workspace):
     (hit, *_) = workspace.index.search("olivia zip dissat", 10)
     assert hit.id.startswith("webarena-113-")
     assert hit.id in [row.id for row in workspace.index.rows(RunFilter(search="olivia zip"))]
+
+
+NEEDS = 'found the invoice "F-12",\n no control for splitting it in view'
+
+
+def test_a_run_that_gave_up_has_its_reason_in_its_row_and_is_found_by_it(workspace):
+    _add(workspace, "gave-up", outcome=Outcome.INFEASIBLE, answer=NEEDS)
+    _add(workspace, "answered", answer=NEEDS)
+    _add(workspace, "silent", outcome=Outcome.INFEASIBLE, answer=None)
+    needs = {row.id: row.needs for row in workspace.index.rows(RunFilter())}
+    assert needs == {"gave-up": " ".join(NEEDS.split()), "answered": "", "silent": ""}
+    assert _ids(workspace, needs=True) == ["gave-up"]
+    assert _ids(workspace, needs=True, search="splitting") == ["gave-up"]
+    assert _ids(workspace, needs=True, search="merging") == []
+
+
+def test_a_reason_stored_by_an_older_program_is_in_the_row_without_reading_the_run_again(tmp_path):
+    place, review = tmp_path / "index.sqlite", tmp_path / "review.sqlite"
+    open_database(review, REVIEW_MIGRATIONS).close()
+    with closing(open_database(place, MIGRATIONS[:3], checkpointed=False)) as old:
+        for run, outcome in (("a", "infeasible"), ("b", "answered")):
+            old.execute(
+                "INSERT INTO run (id, source, suite, task_id, site, intent, outcome, steps, started_at, content_hash)"
+                " VALUES (?, '', '', '', '', '', ?, 0, 0, '')",
+                (run, outcome),
+            )
+            row = old.execute("INSERT INTO page (run, url, site) VALUES (?, '', '')", (run,)).lastrowid
+            old.execute("INSERT INTO words (rowid, answer) VALUES (?, ?)", (row, NEEDS))
+        old.commit()
+    with closing(RunIndex(place, review)) as index:
+        assert {row.id: row.needs for row in index.rows(RunFilter())} == {
+            "a": " ".join(NEEDS.split()),
+            "b": "",
+        }

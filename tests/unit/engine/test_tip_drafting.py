@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
-from app.engine.core.trajectory import Run, Step
+from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.runner import BY_NAME
-from app.engine.services.tip_drafting import _OPENINGS, draft_tip, scope_of
+from app.engine.services.tip_drafting import _OPENINGS, condition_of, draft_tip, scope_of
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,35 @@ def test_a_site_without_a_name_gets_one_a_tip_can_have_and_its_host_in_the_scope
     assert str(draft.scope) == "127.0.0.1:8101/basket/"
     named = draft_tip(run, step, [], "my-shop", "", "")
     assert (named.site, str(named.scope)) == ("my-shop", "/basket/")
+
+
+@pytest.mark.parametrize(
+    ("needs", "condition"),
+    [
+        ("", ""),
+        (
+            'found the invoice "F-12", no control for splitting it in view',
+            "found the invoice …, no control for splitting it in view",
+        ),
+        ("found the invoice 'F-12'; the form says: no", "found the invoice …"),
+        ("found no link that leads to “Ward 4”; 3 pages were looked at", "found no link that leads to …"),
+        ('the page "a; b" has no table', "the page … has no table"),
+        ("the user's list isn't sorted", "the user's list isn't sorted"),
+    ],
+)
+def test_what_a_run_would_have_needed_is_a_condition_without_the_names_it_quotes(needs, condition):
+    assert condition_of(needs) == condition
+
+
+def test_a_condition_is_short_and_on_one_line():
+    assert len(condition_of("no\n way " * 400)) == 160
+    assert "\n" not in condition_of("no\n way")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "when"), [(Outcome.INFEASIBLE, "no control to split it"), (Outcome.ANSWERED, "")]
+)
+def test_the_draft_of_a_run_that_gave_up_begins_with_what_it_would_have_needed(outcome, when):
+    step = Step(index=0, url="http://h/orders", title="")
+    run = Run(id="r", source="x", intent="Split it", outcome=outcome, answer="no control to split it")
+    assert draft_tip(run, step, [], "shop", "", "").when == when
