@@ -94,6 +94,13 @@ class Task:
     text: str
     parts: tuple[TaskPart, ...]
 
+    @property
+    def mode(self) -> TaskMode:
+        """Mode of the whole: a change if any part is one, else that of the last part."""
+        if any(part.mode is TaskMode.CHANGE for part in self.parts):
+            return TaskMode.CHANGE
+        return self.parts[-1].mode
+
 
 @lru_cache(maxsize=64)
 def read_task(text: str) -> Task:
