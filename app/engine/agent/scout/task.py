@@ -9,44 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import lru_cache
 
 from app.engine.agent.scout.likeness import STOP, words
-from app.engine.agent.write_gate.task_changes import (
-    RequestedChange,
-    TaskClause,
-    numbers_a_thing,
-    task_clauses,
-)
+from app.engine.agent.scout.task_modes import FINDING, TaskMode, mode_of
+from app.engine.agent.write_gate.name_roles import numbers_a_thing
+from app.engine.agent.write_gate.task_changes import RequestedChange, TaskClause, task_clauses
 from app.engine.agent.write_gate.vocabulary import TaskToken, number_words
+from app.engine.agent.write_gate.vocabulary import word_set as word_list
 from app.engine.core.text import word_set
 
-_GOING = word_set(
-    "open go goto navigate visit take bring show view display browse access head see jump switch pull look sort "
-    "filter"
+_CONDITIONING = word_set("consider exclude include ignore skip treat limit prioritize assume note")
+"""Verbs of what counts, in a sentence after a question or a way."""
+_PRESENTING = word_set(
+    "return answer respond output format round separate sort order rank follow write print express keep use choose do"
 )
-"""Imperatives after which a page is wanted."""
-_FINDING = frozenset({"find", "locate", "look", "search", "lookup"})
-_PLACE = frozenset(
-    {"page", "screen", "site", "section", "tab", "website", "dashboard", "view", "listing", "listings"}
+"""Verbs of how an answer is to look, after a question."""
+_HANDING = word_set("give tell list show display provide name state get count report calculate")
+_POINTING = word_set(
+    "it its they them their that this those these result results answer answers output final only"
 )
-"""Words for a place of any site: ``find the page of …`` wants a page."""
-_TELLING = frozenset({"me", "us"})
-_ASKING = frozenset({"what", "which", "who", "whom", "whose", "when", "where", "why", "how", "if", "whether"})
 _IDLE = word_set(
     "please me us i we you it its itself them they one ones that which who whom whose what when where why how "
+    "can could will would shall should might must want need like d s m t ll ve re let "
     "many much some any all each every also just only then so now there exactly currently given following"
 )
 _LEAD = 4
-
-
-class TaskMode(StrEnum):
-    """Kinds of parts: an answer is wanted, a page is wanted, or the site's data is to be changed."""
-
-    QUESTION = "question"
-    WAY = "way"
-    CHANGE = "change"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +63,7 @@ class TaskPart:
         context: names of the parts before, of which this one may speak (``and close it``).
         where: words of a way that comes before it (``Go to the inventory and …``).
         changes: what it asks to be changed, as the write gate reads it.
+        notes: sentences after a question that say how its answer is to look and what counts for it.
     """
 
     mode: TaskMode
@@ -85,6 +74,7 @@ class TaskPart:
     context: tuple[Name, ...] = ()
     where: tuple[str, ...] = ()
     changes: tuple[RequestedChange, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,27 +99,84 @@ def read_task(text: str) -> Task:
     A way before another part is no part of its own: its names and words say where the other one is done.
     """
     found: list[TaskPart] = []
-    clauses = [one for one in task_clauses(text) if not one.refused and one.tokens]
     before: list[TaskPart] = []
-    for clause in clauses:
-        part = _part_of(clause)
-        if clause.verb or clause.asks:
-            found.append(part)
-        elif found:
-            found[-1] = _joined(found[-1], part)
+    clauses = [one for one in task_clauses(text) if not one.refused and one.tokens]
+    sentence = ""
+    for at, clause in enumerate(clauses):
+        part, rest = _part_of(clause), clauses[at + 1 :]
+        later, colon = clause.text != sentence, sentence.endswith(":")
+        acts = bool(clause.verb or clause.asks)
+        leads = later and not colon and any(one.verb or one.asks for one in rest)
+        if found and _is_note(part, clause, found[-1], later=later, colon=colon):
+            found[-1] = _noted(found[-1], part)
+            continue
+        if found and not acts and not leads:
+            found[-1] = _joined(found[-1], part)  # ``… under the name Foo: all issues of …``
+        elif acts and not _is_premise(clause, rest):
+            found.append(_after(before, part) if before else part)  # ``Ada Bell has moved. Please change …``
+            before = []
         else:
-            before.append(part)
-    if before and found:  # ``In the wiki, …``; ``Ada Bell has moved. Please change …``
-        found[0] = _after(before, found[0])
-    parts = _with_context(found or before)
+            before.append(replace(part, mode=TaskMode.WAY, verb="", changes=()))  # ``In the wiki, …``
+        sentence = clause.text
+    parts = _with_context(_sought_first(found) or before)
     return Task(text=text, parts=tuple(parts) or (TaskPart(mode=TaskMode.WAY, text=text, words=words(text)),))
+
+
+def _noted(question: TaskPart, more: TaskPart) -> TaskPart:
+    """Add a note to a question; ``Find the newest ticket and tell me its owner`` asks for the owner of the ticket."""
+    said = more.text.split()
+    owner = next((at for at, word in enumerate(said[:5]) if word in ("its", "their", "his", "her")), -1)
+    if owner < 0 or question.verb not in FINDING | {"identify", "determine"} or question.notes:
+        return replace(question, notes=(*question.notes, more.text))
+    _, _, thing = question.text.partition(" ")
+    text = " ".join((*said[:owner], "the", *said[owner + 1 :], "of", thing))
+    listed = tuple(dict.fromkeys((*more.words, *question.words)))
+    return replace(question, verb=more.verb, text=text, words=listed)
+
+
+def _is_note(part: TaskPart, clause: TaskClause, last: TaskPart, *, later: bool, colon: bool) -> bool:
+    """Whether a part says what counts for the one before it or how its answer is to look, and asks nothing new."""
+    if last.mode is TaskMode.CHANGE or clause.asks or any(one.certain for one in clause.changes):
+        return False
+    if clause.verb in _CONDITIONING:
+        return True
+    if last.mode is TaskMode.WAY or clause.verb in _PRESENTING:
+        return last.mode is TaskMode.QUESTION
+    if clause.changes or not clause.verb:
+        return later and (bool(clause.verb) or not colon)
+    known = {name.text for name in (*last.names, *last.context)}
+    if clause.verb not in _HANDING or any(name.text not in known for name in part.names):
+        return False
+    pointed = bool(_POINTING & {token.low for token in clause.rest[:4]})
+    return pointed or (later and part.mode is TaskMode.QUESTION)
+
+
+def _is_premise(clause: TaskClause, later: Sequence[TaskClause]) -> bool:
+    """Whether a wish only leads up to what a later sentence asks: ``I want to restock 40 units. How much …``."""
+    wishes = clause.tokens[0].low in ("i", "we") and not any(one.certain for one in clause.changes)
+    return wishes and any(
+        one.text != clause.text and (one.asks or (one.verb and not one.changes)) for one in later
+    )
+
+
+def _sought_first(found: Sequence[TaskPart]) -> list[TaskPart]:
+    """Make the finding of a named thing a way where another part says what for."""
+    return [
+        replace(part, mode=TaskMode.WAY)
+        if number + 1 < len(found)
+        and part.mode is TaskMode.QUESTION
+        and part.verb in FINDING
+        and (part.names or found[number + 1].mode is TaskMode.CHANGE)
+        else part
+        for number, part in enumerate(found)
+    ]
 
 
 def _part_of(clause: TaskClause) -> TaskPart:
     tokens = clause.tokens
     names = _names_of(tokens, clause.verb)
     return TaskPart(
-        mode=_mode_of(clause),
+        mode=mode_of(clause),
         text=_written(tokens),
         verb="" if clause.asks else clause.verb,
         names=names,
@@ -138,34 +185,12 @@ def _part_of(clause: TaskClause) -> TaskPart:
                 word
                 for token in tokens
                 if not token.name
-                for word in words(token.low)
+                for word in words(token.low.replace("’", "'").replace("n't", " not"))
                 if word[0].isalpha() and word not in STOP | _IDLE and word != clause.verb
             )
         ),
         changes=clause.changes,
     )
-
-
-def _mode_of(clause: TaskClause) -> TaskMode:
-    lows = [token.low for token in clause.tokens]
-    if clause.asks or not clause.verb:
-        return TaskMode.QUESTION
-    if clause.changes:
-        return TaskMode.CHANGE
-    rest = [token.low for token in clause.rest]
-    verb = clause.verb.split()[0]
-    if verb in _GOING:
-        told = rest[1:] if set(rest[:1]) & _TELLING else rest
-        return TaskMode.QUESTION if _asks_value(told) else TaskMode.WAY
-    if verb in _FINDING and _PLACE & set(lows):
-        return TaskMode.WAY
-    return TaskMode.QUESTION
-
-
-def _asks_value(rest: Sequence[str]) -> bool:
-    """Whether ``show me`` is followed by a question or a quantity and not by a thing."""
-    first = [word for word in rest[:3] if word not in STOP]
-    return bool(rest) and (rest[0] in _ASKING or any(word in ("number", "count") for word in first[:1]))
 
 
 def _joined(one: TaskPart, more: TaskPart) -> TaskPart:
@@ -219,7 +244,7 @@ def _names_of(tokens: Sequence[TaskToken], verb: str) -> tuple[Name, ...]:
 
 def _begins_name(first: TaskToken, second: TaskToken) -> bool:
     """Whether a statement begins with a name, whose first word has a capital like that of any sentence."""
-    known = first.low in _ASKING or first.low in STOP | _IDLE
+    known = first.low in STOP | _IDLE | word_list("prepositions")
     return not first.name and first.text[:1].isupper() and not known and second.name and not second.quoted
 
 

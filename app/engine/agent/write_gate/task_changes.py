@@ -1,9 +1,8 @@
 """Changes that a task asks for, read from its words: which verb, on which object, by whom, how often.
 
 The write gate (``app.engine.agent.write_gate.gate``) compares them with the control to be used.  Reading a page is
-never a change; an imperative that is no verb of reading is one.  A quoted text is a name and never a verb.  Words are
-in
-``resources/rules/task_changes.json``; verbs of other languages in ``danger_words.json``.  Pure.
+never a change; an imperative that is no verb of reading is one.  A quoted text is a name and never a verb.  Words
+are in ``resources/rules/task_changes.json``; verbs of other languages in ``danger_words.json``.  Pure.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
+from itertools import pairwise
 
+from app.engine.agent.write_gate.name_roles import SPLITTERS, names_by_role, numbers_a_thing
 from app.engine.agent.write_gate.vocabulary import (
     CLOSE,
     OPEN,
     TaskToken,
     clauses,
     is_known_verb,
-    non_object_words,
     number_words,
     replace_quotes,
     senses_of,
@@ -32,13 +31,10 @@ from app.engine.agent.write_gate.vocabulary import (
 )
 from kb.retrieval.terms import stems_of
 
-Region = Literal["object", "whose", "where", "toward"]
-
 MAX_TASK_LENGTH = 8_000
 """Characters of a task that are read."""
 
 _NEGATIONS = frozenset({"do", "not", "don't", "never", "without"})
-_SPLITTERS = frozenset({"and", "then", "or", "but", ","})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +97,7 @@ class TaskClause:
         text: the sentence around it, quotes replaced by marks.
         tokens: its words and names.
         verb: its imperative, "" where it has none; ``rest`` are the tokens after it.
-        asks: the sentence is a question.
+        asks: the sentence is a question, or the part begins with a question word.
         refused: the part says what is not to be done.
         changes: what it asks to be changed.
     """
@@ -123,9 +119,10 @@ def task_clauses(task: str) -> tuple[TaskClause, ...]:
     known: tuple[str, ...] = ()
     for clause in clauses(replace_quotes(task[:MAX_TASK_LENGTH], quotes)):
         tokens = tokens_of(clause, quotes)
-        asks = _is_question(clause)
-        for part in _parts(tokens) if tokens else ():
+        sentence_asks = _is_question(clause)
+        for part in _parts(tokens, asks=sentence_asks) if tokens else ():
             verb, rest, refused = _imperative(part)
+            asks = sentence_asks or _asks(part)
             changes = _change(verb, rest, clause) if verb and not refused and not asks else []
             found.append(
                 TaskClause(
@@ -164,7 +161,7 @@ def _names_in(part: Sequence[TaskToken]) -> tuple[str, ...]:
 
 def _is_question(clause: str) -> bool:
     words = [word.casefold() for word in re.findall(r"[^\W\d_][\w'’]*", clause)[:3]]
-    if not words:
+    if not words or clause.startswith(OPEN):
         return False
     asked = " ".join(words)
     polite = any(asked.startswith(one) for one in word_set("polite") if " " in one)
@@ -172,17 +169,21 @@ def _is_question(clause: str) -> bool:
     return not polite and not refuses and words[0] in word_set("questions")
 
 
-def _parts(tokens: list[TaskToken]) -> Iterator[list[TaskToken]]:
-    """Split a sentence before each verb that follows ``and``, ``then`` or a comma."""
+def _asks(part: Sequence[TaskToken]) -> bool:
+    """Whether a part begins with a question word, behind a preposition or not: ``on what day``."""
+    words = [token.low for token in part[:4] if not token.name and token.low not in SPLITTERS]
+    if words and words[0] in word_set("prepositions"):
+        words = words[1:]
+    return bool(words) and words[0] in word_set("question words")
+
+
+def _parts(tokens: list[TaskToken], *, asks: bool) -> Iterator[list[TaskToken]]:
+    """Split a sentence before each verb that follows ``and``, ``then`` or a comma; a question before question words."""
     part: list[TaskToken] = []
     for at, token in enumerate(tokens):
         following = tokens[at + 1] if at + 1 < len(tokens) else None
-        splits = token.low in _SPLITTERS and following is not None
-        if (
-            splits
-            and part
-            and (_begins_clause(tokens[at + 1 :], after_comma=token.low == ",") or token.low == "then")
-        ):
+        splits = token.low in SPLITTERS and following is not None
+        if splits and part and _is_split(part, token, tokens[at + 1 :], asks=asks):
             yield part
             part = []
         elif token.low in ("to", "for") and part and following is not None and _purpose(part, following):
@@ -194,18 +195,36 @@ def _parts(tokens: list[TaskToken]) -> Iterator[list[TaskToken]]:
         yield part
 
 
+def _is_split(part: list[TaskToken], splitter: TaskToken, after: list[TaskToken], *, asks: bool) -> bool:
+    if splitter.low == "then" or (_asks(after[:4]) and _may_be_asked(part, splitter, after[0])):
+        return True
+    return not asks and _begins_clause(after, after_comma=splitter.low == ",")
+
+
+def _may_be_asked(part: list[TaskToken], splitter: TaskToken, first: TaskToken) -> bool:
+    """Whether a question word after a part asks: after ``and``, or where the part has no verb of its own; else it may
+    be a relative clause (``Bob, who left``).
+    """
+    return splitter.low == "and" or first.low in ("how", "what", "why") or not _imperative(part)[0]
+
+
 def _begins_clause(tokens: list[TaskToken], *, after_comma: bool) -> bool:
     """Whether the tokens begin with a verb that starts a part of its own."""
-    words = [token.low for token in tokens[:4] if not token.name]
-    if not words or tokens[0].name:
+    if not tokens or tokens[0].name:
         return False
-    while words and (words[0] in word_set("polite") or words[0] in _NEGATIONS):
-        words = words[1:]
-    if not words:
+    at = 0
+    while at < min(len(tokens), 4) and (tokens[at].low in word_set("polite") or tokens[at].low in _NEGATIONS):
+        at += 1
+    if at == len(tokens) or tokens[at].name:
         return False
-    if after_comma and not _has_object(tokens[1:]):
-        return False  # ``a new, empty repository``
-    return is_known_verb(words[0]) or words[0] in word_set("reading") or words[0] in word_set("questions")
+    word, after = tokens[at].low, tokens[at + 1 :]
+    if word in word_set("nouns") and senses_of((word,)) and after and after[0].low in word_set("stop"):
+        return True  # ``please mark it as read``
+    if (after_comma or word in word_set("nouns too")) and not _has_object(after):
+        return False  # ``a new, empty repository``; ``the name and post title``
+    if after_comma and word in word_set("question words"):
+        return False
+    return is_known_verb(word) or word in word_set("reading") or word in word_set("questions")
 
 
 def _has_object(after: list[TaskToken]) -> bool:
@@ -222,7 +241,10 @@ def _purpose(part: list[TaskToken], following: TaskToken) -> bool:
     """
     first = next((token.low for token in part if not token.name and token.low not in word_set("polite")), "")
     senses = senses_of((following.low,))
-    if following.name or not senses:
+    wished = (
+        len(part) > 2 and part[-1].low in ("want", "need", "wish", "able") and part[-2].low in ("i", "we")
+    )
+    if following.name or not senses or wished:
         return False
     if first in word_set("pressing"):
         return True
@@ -254,19 +276,29 @@ def _imperative(part: list[TaskToken]) -> tuple[str, list[TaskToken], bool]:
             tokens = tokens[len(refusal.split()) :]
         elif polite:
             tokens = tokens[len(polite.split()) :]
-        elif tokens[0].low in _SPLITTERS or tokens[0].low in ("(", ")"):
+        elif tokens[0].low in SPLITTERS or tokens[0].low in ("(", ")"):
             tokens = tokens[1:]
         else:
             break
-    if not tokens or (tokens[0].name and not tokens[0].text[:1].isupper()):
+    if not tokens or (tokens[0].name and (tokens[0].quoted or not tokens[0].text[:1].isupper())):
         return "", [], forbidden
     low = tokens[0].low
     pair = f"{low} {tokens[1].low}" if len(tokens) > 1 else low
     if pair in two_word_verbs():
         return pair, tokens[2:], forbidden
-    if not is_known_verb(low) and _is_statement(tokens):
+    if tokens[1:] and tokens[1].low == "nothing":
+        forbidden = True
+    looks = low in word_set("reading") and bool(tokens[1:]) and tokens[1].low in word_set("determiners")
+    if not (is_known_verb(low) or looks) and (
+        _is_statement(tokens) or (_is_participle(low) and not forbidden)
+    ):
         return "", [], forbidden
     return (low if low[:1].isalpha() else ""), tokens[1:], forbidden
+
+
+def _is_participle(word: str) -> bool:
+    """Whether an unknown word is no imperative by its form: ``Counting all of them``, ``sorted by date``."""
+    return len(word) > 5 and word.endswith(("ing", "ed")) and word not in word_set("reading")
 
 
 def _is_statement(tokens: list[TaskToken]) -> bool:
@@ -274,9 +306,14 @@ def _is_statement(tokens: list[TaskToken]) -> bool:
     if len(tokens) == 1:
         return True
     first = tokens[0].low
-    if first in word_set("stop") | word_set("questions") | word_set("statements"):
+    if first in word_set("stop") | word_set("questions") | word_set("statements") | word_set("prepositions"):
         return True
-    return any(token.low in word_set("finite") for token in tokens[1:5] if not token.name)
+    told = (
+        not tokens[1].name and len(tokens[1].low) > 4 and tokens[1].low.endswith("ed")
+    )  # ``Management asked …``
+    return told or any(
+        token.low in word_set("finite") and token.text != "May" for token in tokens[1:5] if not token.name
+    )
 
 
 def _without_condition(part: list[TaskToken]) -> list[TaskToken]:
@@ -288,7 +325,8 @@ def _without_condition(part: list[TaskToken]) -> list[TaskToken]:
 
 
 def _change(verb: str, rest: list[TaskToken], clause: str) -> list[RequestedChange]:
-    pressing = verb in word_set("pressing")
+    asks = bool(rest) and rest[0].low in word_set("question words") | {"if", "whether"}  # ``Check whether …``
+    pressing = verb in word_set("pressing") and not asks
     named = tuple(token.text for token in rest if token.name)
     if verb in word_set("giving") and named and not senses_of((verb,)):
         # ``Use the code "SPRING"``: a change only if the form that is sent holds that very value.
@@ -311,15 +349,19 @@ def _change(verb: str, rest: list[TaskToken], clause: str) -> list[RequestedChan
     senses = senses_of((verb,))
     if not senses and verb not in word_set("reading"):
         senses = senses_of_kind(verb)
-    makes = verb in ("open", "file") and _makes(rest)
+    if (verb == "give" and _gives_to_another(rest)) or (verb == "switch" and _switches(rest)):
+        senses |= {"edit"}
+    makes = (verb in ("open", "file") and _makes(rest)) or _names_something_new(rest)
     if verb in word_set("reading") and not senses and not makes:
         return []
-    regions = _regions(rest)
+    if verb == "follow" and word_set("instructions") & {token.low for token in rest[:3]}:
+        return []
+    regions = names_by_role(rest)
     objects = tuple(regions["object"])
     values = tuple(regions["toward"])
     if "cart" in senses_of(token.low for token in rest if not token.name):
         senses |= {"cart"}
-    if makes or "send" in senses or _names_something_new(rest):
+    if makes or "send" in senses:
         senses |= {"create"}
     return [
         RequestedChange(
@@ -338,6 +380,24 @@ def _change(verb: str, rest: list[TaskToken], clause: str) -> list[RequestedChan
     ]
 
 
+def _gives_to_another(rest: list[TaskToken]) -> bool:
+    """Whether something is given to somebody named: ``Give the user Ann the right to …``, not ``Give me``."""
+    for token, after in pairwise(rest):
+        if token.low in word_set("prepositions") | {"me", "us", ","}:
+            return False
+        if token.name and (after.low in ("the", "a", "an") or after.low.isdecimal()):
+            return True
+    return False
+
+
+def _switches(rest: list[TaskToken]) -> bool:
+    """Whether something is set: ``Switch on the digest``, ``Switch the mode to dark``, not ``Switch to the tab``."""
+    lows = [token.low for token in rest[:8]]
+    return bool(lows) and (
+        lows[0] in ("on", "off") or (lows[0] not in word_set("prepositions") and "to" in lows)
+    )
+
+
 def _makes(rest: list[TaskToken]) -> bool:
     """Whether the object is made: ``Open an issue`` makes one; ``open the issue`` only looks."""
     return bool(rest) and rest[0].low in ("a", "an", "new", "another")
@@ -347,57 +407,10 @@ def _names_something_new(rest: list[TaskToken]) -> bool:
     """Whether a new thing is named: ``to readme.md in a new repository named …``."""
     words = [token.low for token in rest]
     return any(
-        first == "new" and {"named", "called", "titled"} & set(words[at : at + 5])
-        for at, first in enumerate(words)
-    )
-
-
-def _regions(rest: list[TaskToken]) -> dict[Region, list[str]]:
-    """Return names by their role, which the preposition before a name decides."""
-    found: dict[Region, list[str]] = {"object": [], "whose": [], "where": [], "toward": []}
-    region: Region = "object"
-    for at, token in enumerate(rest):
-        if token.low in word_set("whose"):
-            region = "whose"
-        elif token.low in word_set("toward"):
-            region = "toward"
-        elif token.low in word_set("where"):
-            region = "where"
-        elif at + 1 < len(rest) and rest[at + 1].text == "'s":
-            if token.name or (at == 0 or rest[at - 1].low not in word_set("stop")):
-                found["whose"].append(token.text)
-        elif token.name:
-            found[region].append(token.text)
-        elif region == "whose" and rest[at - 1].low == "by" and _may_be_a_person(token, rest[at + 1 :]):
-            found["whose"].append(token.text)
-        elif token.low.lstrip("#").isdecimal() and numbers_a_thing(rest, at):
-            found[region].append(token.text)
-    return found
-
-
-def _may_be_a_person(token: TaskToken, after: list[TaskToken]) -> bool:
-    """Whether a word after ``by`` is a user name in small letters; ``by the …``, ``by clicking``, ``by card``
-    name nobody.
-    """
-    if (
-        not token.low.isalpha()
-        or token.low in word_set("stop") | word_set("means")
-        or token.low.endswith("ing")
-    ):
-        return False
-    return not after or after[0].low in _SPLITTERS | word_set("where") | word_set("toward") | word_set(
-        "whose"
-    )
-
-
-def numbers_a_thing(rest: Sequence[TaskToken], at: int) -> bool:
-    """Whether a number is a name: ``order 302`` and ``issue 12`` are; ``5 shirts`` is a quantity."""
-    before = rest[at - 1] if at else None
-    return (
-        before is not None
-        and not before.name
-        and before.low.isalpha()
-        and before.low not in non_object_words()
+        first in ("a", "another")
+        and second == "new"
+        and {"named", "called", "titled"} & set(words[at : at + 6])
+        for at, (first, second) in enumerate(pairwise(words))
     )
 
 
@@ -426,7 +439,7 @@ def _is_plural(words: list[str]) -> bool:
     """Whether the head noun, before any preposition, is a plural: ``the positive reviews``."""
     head: list[str] = []
     for word in words:
-        if word in word_set("where") | word_set("whose") | word_set("toward") or word in _SPLITTERS:
+        if word in word_set("where") | word_set("whose") | word_set("toward") or word in SPLITTERS:
             break
         head.append(word)
     last = next((word for word in reversed(head) if word.isalpha() and word not in word_set("stop")), "")

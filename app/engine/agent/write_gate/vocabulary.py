@@ -88,10 +88,8 @@ def senses_of_kind(verb: str) -> frozenset[str]:
 
 
 def non_object_words() -> frozenset[str]:
-    return (
-        word_set("stop") | word_set("where") | word_set("toward") | word_set("whose") | word_set("dates")
-        | word_set("positions") | {"top", "size", "page", "step", "least", "most", "about", "over", "under"}
-    )  # fmt: skip
+    lists = ("stop", "where", "toward", "whose", "dates", "positions", "prepositions")
+    return frozenset({"size", "page", "step"}).union(*map(word_set, lists))
 
 
 def number_words() -> Mapping[str, int]:
@@ -103,14 +101,16 @@ OPEN, CLOSE = "\ue000", "\ue001"
 _QUOTED = re.compile(
     r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|«([^»\n]{1,400})»|`([^`\n]{1,400})`|(?<![\w])['‘]([^'‘’\n]{1,200})['’](?![\w])"
 )
-_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n[\s*-]*|•")
+_SENTENCE = re.compile(rf"(?<=[.!?;])\s+|(?<=:)(?!\s{{0,9}}{OPEN})\s+|\n[\s*-]*|•")
+"""Ends of sentences; a quoted text after a colon belongs to what is before it."""
 _TOKEN = re.compile(
-    rf"{OPEN}\d+{CLOSE}|#\d+|[$€£]?\d(?:[\d.,:/-]*\d)?%?|[^\W\d_][\w.@/+-]*(?:['’][a-z]+)?|[,()]",
+    rf"{OPEN}\d+{CLOSE}|#\d+|https?://[^\s,()]{{1,400}}|[$€£]?\d(?:[\d.,:/-]*\d)?%?|[^\W\d_][\w.@/+-]*(?:['’][a-z]+)?|[,()]",
     re.UNICODE,
 )
 _SECRET = re.compile(r"\{secret:\w+\}")
 _SHAPE = re.compile(r"[\[{(<][^\[\]{}()<>\n\ue000]{0,200}[\]})>]")
 """Brackets: the format of an answer, or an aside."""
+_MAYBE_PLURAL = re.compile(r"(?<=\w)\((?:s|es)\)")
 _DIGITS = re.compile(r"\d")
 
 
@@ -136,6 +136,7 @@ def replace_quotes(text: str, quotes: list[str]) -> str:
         return f" {OPEN}{len(quotes) - 1}{CLOSE} "
 
     plain = _SECRET.sub(" ", text.replace(OPEN, " ").replace(CLOSE, " "))
+    plain = _MAYBE_PLURAL.sub("s", plain)
     return _SHAPE.sub(" , ", _QUOTED.sub(keep, plain))
 
 
@@ -161,36 +162,74 @@ def tokens_of(clause: str, quotes: list[str]) -> list[TaskToken]:
                 (TaskToken(word[:-2].rstrip("."), name=_is_name(word[:-2], bool(tokens))), TaskToken("'s"))
             )
             continue
-        bare = word if word in (",", "(", ")") else word.strip(".,")
+        bare = word if word in (",", "(", ")") else word.strip(".,:;!?")
         if bare:
             tokens.append(TaskToken(bare, name=_is_name(bare, bool(tokens))))
     return _joined(tokens)
 
 
 def _is_name(word: str, later: bool) -> bool:
-    """Whether a word looks like a name: ``#12``, ``sci_fi``, ``a/b``, ``iPad``, or a capital within a sentence."""
+    """Whether a word looks like a name: ``#12``, ``sci_fi``, ``a/b``, ``jo.day``, ``iPad``, a capital in a sentence."""
     if word.casefold() in word_set("dates"):
         return False
     if word.startswith("#") or "@" in word or "_" in word or "/" in word[1:]:
         return True
     if word[0].isdigit() or word[0] in "$€£":
         return False
+    if "." in word and any(len(piece) > 1 for piece in word.split(".")):
+        return True  # a user name, a host, a file; not ``e.g``
     inner = any(letter.isupper() for letter in word[1:])
-    return bool(inner or _DIGITS.search(word) or ("-" in word[1:-1] and later)) or (
-        later and word[0].isupper()
-    )
+    return bool(
+        inner or _DIGITS.search(word) or ("-" in word[1:-1] and later and not _is_compound(word))
+    ) or (later and word[0].isupper())
+
+
+def _is_compound(word: str) -> bool:
+    """Whether a word with a hyphen is an English word and no name: ``sign-up``, ``e-mail``, ``in-depth``."""
+    first, _, last = word.casefold().partition("-")
+    return last in word_set("particles") or first in word_set("prefixes") | word_set("prepositions")
 
 
 def _joined(tokens: list[TaskToken]) -> list[TaskToken]:
-    """Join adjacent capitalised words into one name; quoted names stay by themselves."""
+    """Join adjacent capitalised words, and a number after them, into one name; quoted names stay by themselves."""
     made: list[TaskToken] = []
-    for token in tokens:
+    for at, token in enumerate(tokens):
         last = made[-1] if made else None
-        if last is not None and _bare(token) and _bare(last):
+        if at == 0 and _is_subject(tokens):
+            made.append(TaskToken(token.text, name=True))
+        elif last is not None and _bare(last) and (_bare(token) or _ends_name(tokens, at)):
             made[-1] = TaskToken(f"{last.text} {token.text}", name=True)
         else:
             made.append(token)
     return made
+
+
+def _is_subject(tokens: list[TaskToken]) -> bool:
+    """Whether a sentence begins with a name: a capital, perhaps more of it, then a finite verb (``Ann Lee has …``)."""
+    first = tokens[0]
+    if first.name or not first.text[:1].isupper() or len(tokens) < 2:
+        return False
+    if first.low in word_set("stop") | word_set("statements") | word_set("questions") | word_set("dates"):
+        return False
+    at = 1
+    while at < min(len(tokens), 4) and _bare(tokens[at]):
+        at += 1
+    return at < len(tokens) and tokens[at].low in word_set("finite") - {"do", "contain", "means"}
+
+
+def _ends_name(tokens: list[TaskToken], at: int) -> bool:
+    """Whether a number belongs to the name before it: ``the Summer Fair 2027``, not ``give Ann 5 points``."""
+    if not tokens[at].text.isdecimal():
+        return False
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    ends = (
+        word_set("stop")
+        | word_set("prepositions")
+        | word_set("toward")
+        | word_set("finite")
+        | {"and", "or", "'s"}
+    )
+    return after is None or after.name or after.low in ends or not after.low[:1].isalnum()
 
 
 def _bare(token: TaskToken) -> bool:
