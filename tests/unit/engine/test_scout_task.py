@@ -17,7 +17,7 @@ Q, W, C = TaskMode.QUESTION, TaskMode.WAY, TaskMode.CHANGE
     ("task", "modes"),
     [
         ("How many drafts are there?", [Q]),
-        ("Who closed the ticket F-12, and on what day?", [Q, Q]),
+        ("Who closed the ticket F-12, and on what day?", [Q]),
         ("Tell me how many drafts there are and who wrote the oldest one.", [Q, Q]),
         ("Counting only drafts, how many pages are there?", [Q]),
         ("I am in Leeds, how long does it take to York?", [Q]),

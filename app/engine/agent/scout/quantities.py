@@ -40,6 +40,8 @@ _SCALES: dict[str, tuple[str, Decimal]] = {
     "%": ("%", Decimal(1)),
     "k": ("", Decimal(1000)),
 }
+UNITS = frozenset(_SCALES)
+"""Words that are units, in lower case."""
 MOST_TEXT = 200
 
 

@@ -16,7 +16,7 @@ from itertools import takewhile
 
 from app.engine.agent.scout.dates import Period, is_date, periods_in
 from app.engine.agent.scout.likeness import STOP, words
-from app.engine.agent.scout.quantities import NUMBER, quantity_in
+from app.engine.agent.scout.quantities import NUMBER, UNITS, quantity_in
 from app.engine.agent.scout.task import Name, TaskPart
 from app.engine.core.text import word_set
 
@@ -67,6 +67,7 @@ class Limit:
         attribute: words of the column: the one before (``price below 30``), the one behind (``5 messages``).
         low, high: bounds in the unit of ``app.engine.agent.scout.quantities``; ``None`` for none; a limit
             without any bound compares with what is not read here (``more than the average``).
+        unit: the unit of the bounds, "" for none.
         strict: bounds are not met by themselves.
         period: for dates the days allowed; ``low``, ``high`` are unset.
         age: ``low`` and ``high`` are seconds before today.
@@ -75,6 +76,7 @@ class Limit:
     attribute: str = ""
     low: Decimal | None = None
     high: Decimal | None = None
+    unit: str = ""
     strict: bool = False
     period: Days | None = None
     age: bool = False
@@ -139,7 +141,7 @@ _NO_SUPERLATIVE = word_set(
     "invest suggest priest"
 )
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ORDINAL = "|".join((*_ORDINALS[1:], r"\d{1,2}(?:st|nd|rd|th)"))
+_ORDINAL = "|".join((*_ORDINALS[1:], r"\d{1,2}\s?(?:st|nd|rd|th)"))
 _ORDER = re.compile(
     rf"\b(?:(?P<place>{_ORDINAL})[ -])?(?:(?P<much>most|least|fewest)(?: (?P<by>recently|recent))?|"
     r"(?P<est>[a-z]{3,12}est|first|last|top|maximum|minimum|highest))(?=\s|$)"
@@ -163,7 +165,8 @@ _SUM = re.compile(
 _MEAN = re.compile(r"\b(?:average|mean)\b")
 _DIFFERENCE = re.compile(rf"\bdifference (?:between|in) {_ARTICLE}{_PHRASE}(?:and {_ARTICLE}{_PHRASE})?")
 _MORE_ASKED = re.compile(
-    r",?\s+(?:and|or)\s+(?=(?:(?:on|at|in|by|for|to|from)\s+)?(?:who|whom|what|when|where|which|how)\b)"
+    r"(?:,\s+(?:and\s+)?|\s+(?:and|or)\s+)(?=(?:(?:on|at|in|by|for|to|from)\s+)?"
+    r"(?:who|whom|what|when|where|which|how)\b)|\s+(?=(?:when|where)$)"
 )
 _OF = re.compile(rf"\b(?:of|among|from|in|for)\s+{_ARTICLE}{_PHRASE}")
 _WORDS_OF_KINDS = (
@@ -223,6 +226,10 @@ _LIMITS = (
     ("recent", re.compile(rf"\b(?:in|within|during|over) the (?:last|past)\s+({_N})")),
 )
 _COMPARED = re.compile(rf"\b(?:{_ADJECTIVE}|{_LESSER}) than \w*")
+_MEASURE = re.compile(r"\s?([a-z%]+)")
+_COMPARING = re.compile(
+    r"\b(?:than|below|above|under|over|least|most|exactly|between|up to|equal to|first|last|top)$"
+)
 _AGED = re.compile(r"\b(older|newer|younger|later|earlier|ago)\b")
 _BEHIND = re.compile(rf"\s*{_PHRASE}")
 _BEFORE_WORDS = re.compile(r"([a-z][\w-]*(?: (?:of|in|by|on))?)\s*(?:is|are|was|were|of|be|that|,)?\s*$")
@@ -277,7 +284,10 @@ def _masked(part: TaskPart) -> tuple[str, tuple[Name, ...]]:
     A year behind a word of time (``after 2010``) is no name.
     """
     text = " ".join(part.text.split())[:2000].replace("’", "'").replace("§", " ").replace("¤", " ")
-    names = tuple(one for one in part.names if one.quoted or not _is_time(one))
+    days = words(" ".join(text[start:end] for start, end, _ in periods_in(text)))
+    names = tuple(
+        one for one in part.names if one.quoted or not (_is_bound(one) or (one.number and one.text in days))
+    )
     for number, name in sorted(enumerate(names), key=lambda one: -len(one[1].text)):
         for written in (f'"{name.text}"', f"'{name.text}'", name.text):
             at = re.search(rf"(?<![\w§]){re.escape(written)}(?!\w)", text)
@@ -290,8 +300,11 @@ def _masked(part: TaskPart) -> tuple[str, tuple[Name, ...]]:
     return re.sub(_POLITE, "", text), names
 
 
-def _is_time(name: Name) -> bool:
-    return is_date(name.text) or _YEAR.fullmatch(f"{name.lead[-7:]} {name.text}") is not None
+def _is_bound(name: Name) -> bool:
+    """Whether what looks like a name is a date, a year behind a word of time, a unit, a number that is compared."""
+    year = _YEAR.fullmatch(f"{name.lead[-7:]} {name.text}")
+    compared = name.number and _COMPARING.search(name.lead)
+    return is_date(name.text) or bool(year or compared) or name.text.casefold() in UNITS
 
 
 def _no_names(text: str) -> str:
@@ -338,8 +351,9 @@ def _number_limits(text: str) -> tuple[str, list[Limit]]:
             behind = _BEHIND.match(text, found.end())
             unit = _noun(behind[1]) if behind else ""
             limits.append(_limit(name, found, text, unit))
-            timed = bool(unit) and limits[-1].age
-            text = f"{text[: found.start()]} {text[behind.end() if behind and timed else found.end() :]}"
+            measured = _MEASURE.match(text, found.end())
+            end = measured.end() if measured and measured[1] in UNITS else found.end()
+            text = f"{text[: found.start()]} {text[end:]}"
     if found := _COMPARED.search(text):
         limits.append(Limit(attribute=found[0]))
     return " ".join(text.split()), limits
@@ -351,9 +365,8 @@ def _limit(name: str, found: re.Match[str], text: str, unit: str) -> Limit:
     timed = bool(told and told[0] and told[0].unit == "s")
     aged = _AGED.search(found[0]) or (timed and "ago" in text)
     before = _BEFORE_WORDS.search(text[: found.start()])
-    attribute = (
-        unit if unit and not timed else before[1] if before and before[1] not in _FILLER | {"with"} else ""
-    )
+    named = unit and not timed and unit.split(" ")[0] not in UNITS
+    attribute = unit if named else before[1] if before and before[1] not in _FILLER | {"with"} else ""
     first, last = amounts[0], amounts[-1]
     if name == "recent" or (aged and timed):
         younger = name == "recent" or re.search(r"newer|younger|later", found[0])
@@ -367,7 +380,8 @@ def _limit(name: str, found: re.Match[str], text: str, unit: str) -> Limit:
         "below": (None, first),
         "equal": (first, first),
     }.get(name, (None, None))
-    return Limit(attribute=attribute, low=low, high=high, strict=name in ("above", "below"))
+    measure = next((one.unit for one in told if one and one.unit), "")
+    return Limit(attribute=attribute, low=low, high=high, unit=measure, strict=name in ("above", "below"))
 
 
 def _order(text: str) -> tuple[Order | None, str]:

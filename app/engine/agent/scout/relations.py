@@ -90,9 +90,7 @@ def merge_relations(pages: Sequence[PageRelations]) -> PageRelations:
             key = (relation.kind, relation.columns)
             known = merged.get(key)
             rows = (*known.rows, *relation.rows) if known else relation.rows
-            merged[key] = replace(
-                relation, rows=tuple({row.cells: row for row in reversed(rows)}.values())[::-1]
-            )
+            merged[key] = replace(relation, rows=tuple({row.cells: row for row in rows}.values()))
     return replace(pages[-1], relations=tuple(merged.values()))
 
 

@@ -114,9 +114,9 @@ class _Table:
             self._single(filled[0])
         elif all_heads and len(cells) > 1 and any(split_label(cell.text)[1] for cell in filled):
             self._pairs(cells)
-        elif all_heads and len(filled) > 1 and (not self.head or len(cells) == len(self.head)):
+        elif all_heads and len(filled) > 1 and (not self.head or all(is_label(cell.text) for cell in filled)):
             self._new_head(cells)
-        elif self.head and len(cells) >= len(self.head):
+        elif self.head and len(cells) >= len(self.head) and not all_heads:
             self._data_row(cells)
         elif self.head and any(cell.head for cell in filled):
             self.reading.labelled.append(Labelled(bare_label(filled[0].text), filled[-1].text, self.title))

@@ -202,7 +202,11 @@ class Selection:
             return
         dated = limit.period is not None or limit.age
         wanted = ("date",) if dated else ("number", "money")
-        found = [one for one in self.relation.columns if one and self.kind(one) in wanted]
+        found = [
+            one
+            for one in self.relation.columns
+            if one and self.kind(one) in wanted and (dated or not limit.unit or self._unit(one) == limit.unit)
+        ]
         best = max(found, key=lambda one: fits(limit.attribute, one), default="")
         sure = bool(best) and fits(limit.attribute, best) >= LEAST
         if not sure:
@@ -211,11 +215,16 @@ class Selection:
             self.placed += 1
             return
         if not best or (not sure and len(found) != 1):
-            self.unmet.append(limit.attribute or ("date" if dated else "number"))
+            named = limit.attribute and fits(limit.attribute, self.question.things) < SURE
+            self.unmet.append(limit.attribute if named else "date" if dated else "number")
             return
         column = best if sure else found[0]
         first = day_first_in(self.values(column))
         self.tests.append(lambda row: self._within(row[column], limit, first))
+
+    def _unit(self, column: str) -> str:
+        told = quantity_in(next(iter(self.values(column)), ""))
+        return told.unit if told else ""
 
     def _filtered(self, limit: Limit) -> bool:
         """Whether fields of the page hold the bounds already."""

@@ -92,6 +92,9 @@ class Task:
         return self.parts[-1].mode
 
 
+_TIMES = word_set("day date time month year")
+
+
 @lru_cache(maxsize=64)
 def read_task(text: str) -> Task:
     """Return the parts of a task.
@@ -105,12 +108,15 @@ def read_task(text: str) -> Task:
     for at, clause in enumerate(clauses):
         part, rest = _part_of(clause), clauses[at + 1 :]
         later, colon = clause.text != sentence, sentence.endswith(":")
-        acts = bool(clause.verb or clause.asks)
+        bare = (
+            clause.asks and not part.names and set(part.words) <= _TIMES
+        )  # ``Who wrote it, and on what day?``
+        acts = bool(clause.verb or clause.asks) and not (bare and found)
         leads = later and not colon and any(one.verb or one.asks for one in rest)
         if found and _is_note(part, clause, found[-1], later=later, colon=colon):
             found[-1] = _noted(found[-1], part)
             continue
-        if found and not acts and not leads:
+        if found and not acts and (bare or not leads):
             found[-1] = _joined(found[-1], part)  # ``… under the name Foo: all issues of …``
         elif acts and not _is_premise(clause, rest):
             found.append(_after(before, part) if before else part)  # ``Ada Bell has moved. Please change …``
