@@ -13,8 +13,7 @@ from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
-from app.engine.agent.scout.likeness import plain, words
-from app.engine.agent.scout.task import TaskPart
+from app.engine.agent.scout.likeness import forms, plain, words
 from app.engine.agent.write_gate.vocabulary import number_words
 from app.engine.browser.actions.field_formats import format_date, plain_number, read_date, same_content
 from app.engine.core.text import word_set
@@ -96,11 +95,16 @@ def tokens_of(text: str) -> tuple[Token, ...]:
     return tuple(found[:_MOST_TOKENS])
 
 
-def own_words(part: TaskPart) -> frozenset[str]:
+@lru_cache(maxsize=256)
+def own_words(verb: str, text: str) -> frozenset[str]:
     """Return the words of a part outside of its quotes, in lower case, with its verb."""
-    return frozenset(
-        (*words(part.verb), *(word for token in tokens_of(part.text) for word in words(token.low)))
-    )
+    return frozenset((*words(verb), *(word for token in tokens_of(text) for word in words(token.low))))
+
+
+@lru_cache(maxsize=256)
+def asked_forms(verb: str, text: str) -> frozenset[str]:
+    """Return the same words in all their forms."""
+    return frozenset(form for word in own_words(verb, text) for form in forms(word))
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.engine.agent.scout.field_values import own_words
+from app.engine.agent.scout.field_values import asked_forms, own_words
 from app.engine.agent.scout.form_fields import form_keys
 from app.engine.agent.scout.likeness import STOP, forms, words
 from app.engine.agent.scout.task import TaskPart
@@ -54,10 +54,9 @@ def sender_of(form: str, part: TaskPart, page: PageCapture) -> Element | None:
 
 def sending_score(said: Sequence[str], part: TaskPart) -> float:
     """Return how well a control's words finish the change; at most 0 for those that do something else."""
-    asked = own_words(part)
-    senses = senses_of(asked)
+    asked, senses = asked_forms(part.verb, part.text), senses_of(own_words(part.verb, part.text))
     telling = [word for word in said if word not in STOP]
-    unasked = [word for word in telling if not any(forms(word) & forms(other) for other in asked)]
+    unasked = [word for word in telling if not forms(word) & asked]
     own = senses_of(word for word in unasked if word not in word_set("commits"))
     if _UNSENT & set(unasked) or own - senses - GENERAL - {"approve"}:
         return -1.0

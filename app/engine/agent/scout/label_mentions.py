@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ from app.engine.agent.scout.field_values import (
     TaskValue,
     Token,
     run_of_words,
+    tokens_of,
 )
 from app.engine.agent.scout.form_fields import FormField
 from app.engine.agent.scout.likeness import STOP, forms, meaning, plain, word_fit, words
@@ -38,37 +39,40 @@ class Mention:
     quality: float
 
 
-def mentions_of(field: FormField, tokens: tuple[Token, ...]) -> list[Mention]:
-    """Return where the task speaks of a field, by any of its names."""
+def mentions_of(field: FormField, text: str) -> list[Mention]:
+    """Return where a task speaks of a field, by any of its names."""
     return [
         Mention(one.first, one.last, one.quality - 0.05 * min(number, 2))
         for number, label in enumerate(field.labels)
-        for one in _spoken(label, tokens)
+        for one in _spoken(label, text)
     ]
 
 
 @lru_cache(maxsize=4096)
-def _spoken(label: str, tokens: tuple[Token, ...]) -> tuple[Mention, ...]:
+def _spoken(label: str, text: str) -> tuple[Mention, ...]:
     wanted = [word for word in meaning(label)[:8] if word not in _IDLE] or words(label)[:2]
     if not wanted:
         return ()
-    likeness = [_like(token, wanted) for token in tokens]
+    tokens, likeness = tokens_of(text), dict[int, dict[str, float]]()
+    for word in wanted:
+        for at, like in _places_of(word, text):
+            likeness.setdefault(at, {})[word] = like
     found = [
         Mention(at, at + 1, 1.1)
         for at, token in enumerate(tokens)
         if token.kind == "quote" and plain(token.text) == plain(label)
     ]
     at = 0
-    while at < len(tokens):
+    while at < len(tokens) and likeness:
         end, met, sure = at, set[str](), 0.0
         # It goes on only with the very words: what is near a label in meaning may be its value (``country Norway``).
         while end < len(tokens) and (
             (_exact(likeness, end) or (tokens[end].low in STOP and _exact(likeness, end + 1)))
             if met
-            else likeness[end]
+            else end in likeness
         ):
-            met |= likeness[end].keys()
-            sure = max(sure, *likeness[end].values(), 0.0)
+            met |= likeness.get(end, {}).keys()
+            sure = max(sure, *likeness.get(end, {}).values(), 0.0)
             end += 1
         # The imperative itself is a label only where it says all of it: ``Assign it to``, not "Change note".
         if met and (at or end > 1 or len(met) == len(wanted)):
@@ -77,18 +81,26 @@ def _spoken(label: str, tokens: tuple[Token, ...]) -> tuple[Mention, ...]:
     return tuple(found)
 
 
-def _exact(likeness: Sequence[dict[str, float]], at: int) -> bool:
-    return at < len(likeness) and 1.0 in likeness[at].values()
+def _exact(likeness: Mapping[int, Mapping[str, float]], at: int) -> bool:
+    return 1.0 in likeness.get(at, {}).values()
 
 
-def _like(token: Token, wanted: Sequence[str]) -> dict[str, float]:
-    """Return the words of a label that a word of the task says, with how alike they are."""
-    if token.kind != "word" or token.low in STOP:
-        return {}
-    low = token.low.removesuffix("'s").removesuffix("’s")
-    pieces = {low, *words(low), low.removeprefix("un")}
-    found = {word: max(word_fit(piece, word) or _akin(piece, word) for piece in pieces) for word in wanted}
-    return {word: like for word, like in found.items() if like}
+@lru_cache(maxsize=8192)
+def _places_of(word: str, text: str) -> tuple[tuple[int, float], ...]:
+    """Return the tokens that say a word of a label, with how alike they are."""
+    likes = ((at, max(word_fit(one, word) or _akin(one, word) for one in said)) for at, said in _said(text))
+    return tuple((at, like) for at, like in likes if like)
+
+
+@lru_cache(maxsize=64)
+def _said(text: str) -> tuple[tuple[int, frozenset[str]], ...]:
+    """Return the words of a task that may say a label, by their place, each in its forms."""
+    lows = (
+        (at, token.low.removesuffix("'s").removesuffix("’s"))
+        for at, token in enumerate(tokens_of(text))
+        if token.kind == "word" and token.low not in STOP
+    )
+    return tuple((at, frozenset((low, *words(low), low.removeprefix("un")))) for at, low in lows)
 
 
 def _akin(one: str, other: str) -> float:
