@@ -57,13 +57,10 @@ def _spoken(label: str, text: str) -> tuple[Mention, ...]:
     for word in wanted:
         for at, like in _places_of(word, text):
             likeness.setdefault(at, {})[word] = like
-    found = [
-        Mention(at, at + 1, 1.1)
-        for at, token in enumerate(tokens)
-        if token.kind == "quote" and plain(token.text) == plain(label)
-    ]
-    at = 0
-    while at < len(tokens) and likeness:
+    quotes = ((at, token) for at, token in enumerate(tokens) if token.kind == "quote")
+    found = [Mention(at, at + 1, 1.1) for at, token in quotes if plain(token.text) == plain(label)]
+    at = min(likeness, default=len(tokens))
+    while at < len(tokens):
         end, met, sure = at, set[str](), 0.0
         # It goes on only with the very words: what is near a label in meaning may be its value (``country Norway``).
         while end < len(tokens) and (
@@ -105,7 +102,7 @@ def _said(text: str) -> tuple[tuple[int, frozenset[str]], ...]:
 
 def _akin(one: str, other: str) -> float:
     """Return the likeness of two words with a long beginning in common: ``assign``, ``assignee``."""
-    short = min(len(one), len(other))
+    short = min(len(one), len(other)) if one[:5] == other[:5] else 0
     same = next((at for at in range(short) if one[at] != other[at]), short)
     return 0.8 if same >= 5 and same >= 0.6 * max(len(one), len(other)) else 0.0
 
