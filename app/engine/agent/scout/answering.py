@@ -6,75 +6,27 @@ question is met by rows or by the page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
-from decimal import ROUND_HALF_UP, Decimal
-from enum import StrEnum
+from decimal import Decimal
 
+from app.engine.agent.scout.answers import Answer, Look, Need, evidence, open_row
 from app.engine.agent.scout.dates import period_in
 from app.engine.agent.scout.likeness import fits, forms, holds, meaning, plain, says, words
 from app.engine.agent.scout.quantities import quantity_in
 from app.engine.agent.scout.questions import Aggregate, Asked, Question, ValueKind
-from app.engine.agent.scout.relations import Labelled, PageRelations, Row, total_told
-from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, Selection, about, suits
+from app.engine.agent.scout.relations import Labelled, PageRelations, Row
+from app.engine.agent.scout.row_answers import over_rows
+from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, Selection, suits
 from app.engine.agent.scout.task import Name, TaskPart
 from app.engine.core.text import word_set
 
+__all__ = ["Answer", "Need", "answer_from"]
+
 _ALONE = 0.82
 """Likeness from which a label answers on a page that is of no thing in particular."""
-_NAMING = word_set("name title names titles")
-_ADDING = word_set("average mean total sum combined overall altogether")
 _YES, _NO = word_set("yes true on ✓ ✔"), word_set("no false off ✗ ✘")
-
-
-class Need(StrEnum):
-    """What is missing for an answer."""
-
-    NOTHING = "nothing"
-    MORE_PAGES = "more_pages"
-    OPEN_ROW = "open_row"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """An answer, or what is missing for one.
-
-    Attributes:
-        text: as it stands on the page; "" where something is missing.
-        rows: the texts it rests on.
-        certain: in [0, 1].
-        needs: ``open_row`` where the thing is a row here and its own page has to be opened by ``control``.
-        row: the name of that row.
-        unmet: conditions that nothing on the page tells of; by a filter or on another page they may be met.
-    """
-
-    text: str = ""
-    rows: tuple[str, ...] = ()
-    certain: float = 0.0
-    needs: Need = Need.NOTHING
-    control: int | None = None
-    row: str = ""
-    unmet: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
-    question: Question
-    page: PageRelations
-    names: tuple[Name, ...]
-    place: tuple[str, ...]
-    on_page: bool
-    more: bool
-    offered: Sequence[tuple[str, tuple[str, ...]]]
-    today: date | None
-
-    def selections(self) -> list[Selection]:
-        """Every relation as the question sees it."""
-        return [
-            Selection(self.question, one, self.page, self.names, self.place, self.offered, self.today)
-            for one in self.page.relations
-        ]
 
 
 def answer_from(
@@ -104,7 +56,7 @@ def answer_from(
     """
     known = tuple(names if names is not None else question.names or part.context)
     here = tuple(one for one in known if on_page_of and _same(one.text, on_page_of))
-    look = _Look(
+    look = Look(
         question=question,
         page=relations,
         names=tuple(one for one in known if one not in here),
@@ -116,7 +68,7 @@ def answer_from(
     )
     match question.aggregate:
         case Aggregate.VALUE if question.limits and question.asked[0].kind is ValueKind.AMOUNT and not known:
-            return _over_rows(look, Aggregate.SUM)
+            return over_rows(look, Aggregate.SUM)
         case Aggregate.VALUE:
             return _values(look)
         case Aggregate.YES_NO:
@@ -124,9 +76,9 @@ def answer_from(
         case Aggregate.DIFFERENCE:
             return _difference(look)
         case Aggregate.COUNT | Aggregate.SUM | Aggregate.AVERAGE if not question.limits:
-            return _told(look) or _over_rows(look, question.aggregate)
+            return _told(look) or over_rows(look, question.aggregate)
         case _:
-            return _over_rows(look, question.aggregate)
+            return over_rows(look, question.aggregate)
 
 
 def _same(name: str, other: str) -> bool:
@@ -136,7 +88,7 @@ def _same(name: str, other: str) -> bool:
 # Values of one thing
 
 
-def _values(look: _Look) -> Answer | None:
+def _values(look: Look) -> Answer | None:
     """Each value asked for, joined; nothing where one of them is missing."""
     found = [_value(look, one) for one in look.question.asked]
     if any(one is None for one in found):
@@ -152,7 +104,7 @@ def _values(look: _Look) -> Answer | None:
     )
 
 
-def _value(look: _Look, asked: Asked) -> Answer | None:
+def _value(look: Look, asked: Asked) -> Answer | None:
     if look.on_page and not look.names:
         return _labelled(look, asked, LEAST) or _only_one(look, asked)
     if look.names:
@@ -163,14 +115,14 @@ def _value(look: _Look, asked: Asked) -> Answer | None:
     return None if look.question.limits else _labelled(look, asked, _ALONE)
 
 
-def _all_placed(look: _Look) -> bool:
+def _all_placed(look: Look) -> bool:
     """Whether the page as a whole is about every name: its heading, its trail."""
     told = [*look.page.headings[:3], *look.page.trail[-1:], *look.place]
     told += [one.value for one in look.page.labelled if one.field is not None]
     return all(any(holds(one, name.text) for one in told) for name in look.names)
 
 
-def _labelled(look: _Look, asked: Asked, least: float) -> Answer | None:
+def _labelled(look: Look, asked: Asked, least: float) -> Answer | None:
     """The value whose label says best what is asked for."""
     best: tuple[float, Labelled] | None = None
     rest = {form for word in look.question.words for form in forms(word)}
@@ -184,10 +136,10 @@ def _labelled(look: _Look, asked: Asked, least: float) -> Answer | None:
             best = score, one
     if best is None:
         return None
-    return _evidence(best[1].value, f"{best[1].label}: {best[1].value}", max(best[0], 0.6))
+    return evidence(best[1].value, f"{best[1].label}: {best[1].value}", max(best[0], 0.6))
 
 
-def _only_one(look: _Look, asked: Asked) -> Answer | None:
+def _only_one(look: Look, asked: Asked) -> Answer | None:
     """The only value of its kind on the page of the thing: the one date, the one amount of money."""
     if asked.kind not in (ValueKind.DATE, ValueKind.AMOUNT, ValueKind.DURATION):
         return None
@@ -195,7 +147,7 @@ def _only_one(look: _Look, asked: Asked) -> Answer | None:
         one for one in look.page.labelled if suits(asked.kind, one.value) and _strict(asked.kind, one.value)
     ]
     if len({one.value for one in alike}) == 1:
-        return _evidence(alike[0].value, f"{alike[0].label}: {alike[0].value}", 0.6)
+        return evidence(alike[0].value, f"{alike[0].label}: {alike[0].value}", 0.6)
     return None
 
 
@@ -205,7 +157,7 @@ def _strict(kind: ValueKind, value: str) -> bool:
     return kind is ValueKind.DATE or (told is not None and told.unit == unit and len(value) < 24)
 
 
-def _cell(look: _Look, asked: Asked) -> Answer | None:
+def _cell(look: Look, asked: Asked) -> Answer | None:
     """The cell of the thing's row in the column asked for; the row to open where that column is not here."""
     waiting: Answer | None = None
     for selection in sorted(look.selections(), key=lambda one: one.relation.kind == "links"):
@@ -220,15 +172,15 @@ def _cell(look: _Look, asked: Asked) -> Answer | None:
             and values[0]
             and not any(_same(values[0], one.text) for one in look.names)
         ):
-            return _evidence(
+            return evidence(
                 values[0], rows[0].text, max(0.6, fits(asked.phrase, column) if asked.phrase else 0.6)
             )
         if waiting is None and len(rows) == 1:
-            waiting = _open(look, rows[0])
+            waiting = open_row(look, rows[0])
     return waiting
 
 
-def _rows_of(look: _Look, selection: Selection) -> list[Row]:
+def _rows_of(look: Look, selection: Selection) -> list[Row]:
     """Rows that hold every name; those that hold one as a whole cell before those that hold it within a text."""
     whole, within = list[Row](), list[Row]()
     for row in selection.relation.rows:
@@ -246,23 +198,10 @@ def _rows_of(look: _Look, selection: Selection) -> list[Row]:
     return whole or within
 
 
-def _open(look: _Look, row: Row) -> Answer | None:
-    links = [one for one in row.controls if one.role == "link" and one.name]
-    named = [one for one in links if any(holds(one.name, name.text) for name in look.names)]
-    if not links:
-        return None
-    chosen = (named or links)[0]
-    return Answer(needs=Need.OPEN_ROW, control=chosen.index, row=chosen.name, rows=(row.text,), certain=0.7)
-
-
-def _evidence(value: str, row: str, certain: float) -> Answer:
-    return Answer(text=" ".join(value.split()), rows=(row[:400],), certain=round(min(0.98, certain), 3))
-
-
 # Counts and amounts that the page tells itself
 
 
-def _told(look: _Look) -> Answer | None:
+def _told(look: Look) -> Answer | None:
     """A labelled number or ``6 customer reviews``: on the page of the thing, or in its row."""
     question = look.question
     if question.negated or (question.modifiers and not look.on_page):
@@ -283,7 +222,7 @@ def _told(look: _Look) -> Answer | None:
     return None
 
 
-def _counted(look: _Look, phrase: str) -> Answer | None:
+def _counted(look: Look, phrase: str) -> Answer | None:
     wanted = meaning(phrase)
     for text in look.page.counts:
         told = words(text[:80])
@@ -291,208 +230,14 @@ def _counted(look: _Look, phrase: str) -> Answer | None:
             behind = told[at + 1 : at + 1 + len(wanted)]
             alike = all(forms(a) & forms(b) for a, b in zip(wanted, behind, strict=False))
             if word.isdecimal() and wanted and len(behind) == len(wanted) and alike:
-                return _evidence(word, text, 0.85)
+                return evidence(word, text, 0.85)
     return None
 
-
-# Rows counted, summed, compared
-
-
-def _over_rows(look: _Look, aggregate: Aggregate) -> Answer | None:
-    """The answer of the relation that fits best."""
-    best: tuple[float, Answer] | None = None
-    for selection in look.selections():
-        fit = about(selection, look.question.things)
-        if selection.relation.kind == "links" and fit < SURE:
-            continue
-        found = _of_relation(look, aggregate, selection)
-        if found is None:
-            continue
-        met = len(selection.tests) + selection.placed
-        if fit < LEAST and not met:
-            continue
-        size = min(len(selection.relation.rows), 20) / 20
-        score = 2 * fit + 0.5 * met - 1.5 * len(found.unmet) + 0.5 * size + (1.0 if found.text else 0.0)
-        found = replace(found, certain=round(found.certain * (0.75 + 0.25 * fit), 3))
-        if best is None or score > best[0]:
-            best = score, found
-    return best[1] if best else None
-
-
-def _of_relation(look: _Look, aggregate: Aggregate, selection: Selection) -> Answer | None:
-    rows, question = selection.select(), look.question
-    if question.negated and not rows:  # the list may well be one of those that are refused
-        selection.unmet += [f"not {one}" for one in question.negated]
-    if selection.unmet:
-        return Answer(unmet=tuple(dict.fromkeys(selection.unmet)))
-    total = total_told(look.page)
-    if question.top:
-        rows = selection.top(rows) or []
-        if len(rows) < question.top:
-            return Answer(needs=Need.MORE_PAGES, certain=0.5)
-    elif total is not None and aggregate is Aggregate.COUNT and not selection.tests:
-        return Answer(text=str(total), rows=(f"{total} in all",), certain=0.85)
-    if look.more or (total is not None and total > len(selection.relation.rows) > 1):
-        return Answer(needs=Need.MORE_PAGES, certain=0.5)
-    if aggregate is Aggregate.COUNT and selection.column(question.things, ValueKind.NUMBER, 0.85):
-        aggregate = Aggregate.SUM  # the comments of all posts
-    reader = _READERS.get(aggregate)
-    return reader(look, selection, rows) if reader and (not question.group or reader is _groups) else None
-
-
-def _texts(rows: Sequence[Row]) -> tuple[str, ...]:
-    return tuple(row.text[:200] for row in rows[:50])
-
-
-def _count(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    return Answer(text=str(len(rows)), rows=_texts(rows), certain=0.9 if rows else 0.5)
-
-
-def _list(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    columns = [_asked_column(selection, one) for one in look.question.asked]
-    if not all(columns) or not rows:
-        return None
-    told = [", ".join(row[one] for one in columns if row[one]) for row in rows]
-    return Answer(text=", ".join(dict.fromkeys(one for one in told if one)), rows=_texts(rows), certain=0.85)
-
-
-def _asked_column(selection: Selection, asked: Asked) -> str:
-    """The column asked for: by its name, else the one that names the things where these are asked for."""
-    column = selection.column(asked.phrase, asked.kind) if asked.phrase else ""
-    if column:
-        return column
-    things = selection.question.things
-    itself = not asked.phrase or set(meaning(asked.phrase)) <= _NAMING or fits(asked.phrase, things) >= SURE
-    itself = itself and about(selection, things) >= LEAST
-    return selection.name_column() if itself and asked.kind in (ValueKind.ANY, ValueKind.PERSON) else ""
-
-
-def _amount_column(selection: Selection) -> str:
-    asked = selection.question.asked[0]
-    phrase = " ".join(one for one in words(asked.phrase) if one not in _ADDING)
-    for told in (asked.phrase, phrase):
-        column = selection.column(told, ValueKind.NUMBER) if told else ""
-        if column:
-            return column
-    money = [one for one in selection.relation.columns if selection.kind(one) == "money"]
-    return money[0] if len(money) == 1 else ""
-
-
-def _sum(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    column = _amount_column(selection)
-    told = [one for row in rows if (one := quantity_in(row[column])) is not None] if column else []
-    if not told or len({one.unit for one in told}) > 1:
-        return None
-    total = sum((one.amount for one in told), Decimal(0))
-    places = max(one.decimals for one in told)
-    if look.question.aggregate is Aggregate.AVERAGE:
-        total, places = total / len(told), max(2, places)
-    text = str(total.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))
-    sure = 0.6 if look.question.aggregate is Aggregate.VALUE else 0.8
-    return Answer(
-        text=text, rows=tuple(f"{row.text[:160]}: {row[column]}" for row in rows[:50]), certain=sure
-    )
-
-
-def _extreme(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    """The value asked for of the row at one end; several columns to order by must agree on the row."""
-    order = look.question.order
-    if order is None:
-        return None
-    columns = selection.order_columns(order)
-    picked: list[Row] = []
-    for column in columns:
-        ranked = sorted(
-            (
-                (rank, -at)
-                for at, row in enumerate(rows)
-                if (rank := selection.rank(column, row[column])) is not None
-            ),
-            reverse=order.largest,
-        )
-        if len(ranked) < max(order.place, (len(rows) + 1) // 2):
-            continue
-        rank = ranked[order.place - 1][0]
-        ties = [rows[-at] for one, at in ranked if one == rank]
-        if order.place == 1 and len(ties) > 1:
-            return None if len(ties) > 3 else _of_rows(look, selection, ties, column)
-        picked.append(ties[0])
-    if not columns:
-        return _most_rows(look, selection, rows)
-    if not picked or any(one is not picked[0] for one in picked):
-        return None
-    return _of_rows(look, selection, picked[:1], columns[0])
-
-
-def _of_rows(look: _Look, selection: Selection, rows: Sequence[Row], ordered: str) -> Answer | None:
-    told: list[str] = []
-    for row in rows:
-        values: list[str] = []
-        for asked in look.question.asked:
-            column = (
-                ordered
-                if asked.phrase and fits(asked.phrase, ordered) >= SURE
-                else _asked_column(selection, asked)
-            )
-            if not column or not row[column]:
-                return _open(look, row)
-            values.append(row[column])
-        told.append(", ".join(values))
-    return Answer(text=", ".join(dict.fromkeys(told)), rows=_texts(rows), certain=0.85)
-
-
-def _most_rows(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    """``Who has the most issues``: rows are issues, counted by person."""
-    order = look.question.order
-    if order is None or about(selection, order.attribute) < LEAST:
-        return None
-    column = next(
-        (found for one in look.question.asked[:1] if (found := selection.column(one.phrase, one.kind))), ""
-    )
-    column = column or selection.column(look.question.things)
-    counts = _counts(rows, column) if column else []
-    if not counts:
-        return None
-    counts.sort(key=lambda one: one[1], reverse=order.largest)
-    best = [one for one, number in counts if number == counts[min(order.place, len(counts)) - 1][1]]
-    if len(best) > 3 or len(look.question.asked) > 1:
-        return None
-    return Answer(
-        text=", ".join(best), rows=tuple(f"{one}: {number}" for one, number in counts[:20]), certain=0.8
-    )
-
-
-def _counts(rows: Sequence[Row], column: str) -> list[tuple[str, int]]:
-    found: dict[str, int] = {}
-    for row in rows:
-        value = row[column].strip()
-        if value and plain(value) not in NOTHING and value not in ("-", "–", "—"):
-            found[value] = found.get(value, 0) + 1
-    return list(found.items())
-
-
-def _groups(look: _Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    column = selection.column(look.question.group)
-    if not column:
-        return None
-    told = [f"{value}: {number}" for value, number in _counts(rows, column)]
-    return Answer(text=", ".join(told), rows=_texts(rows), certain=0.8) if told else None
-
-
-_READERS: dict[Aggregate, Callable[[_Look, Selection, Sequence[Row]], Answer | None]] = {
-    Aggregate.COUNT: _count,
-    Aggregate.LIST: _list,
-    Aggregate.SUM: _sum,
-    Aggregate.AVERAGE: _sum,
-    Aggregate.LARGEST: _extreme,
-    Aggregate.SMALLEST: _extreme,
-    Aggregate.GROUP_COUNT: _groups,
-}
 
 # Yes or no, differences
 
 
-def _yes_no(look: _Look) -> Answer | None:
+def _yes_no(look: Look) -> Answer | None:
     """Whether what is said of the thing holds, by a label with yes or no, or by a value that has alternatives."""
     said = look.question.asked[0].phrase
     pairs: list[tuple[str, str]] = []
@@ -507,11 +252,11 @@ def _yes_no(look: _Look) -> Answer | None:
     for label, value in pairs:
         verdict = _verdict(look, said, label, value)
         if verdict:
-            return _evidence(verdict, f"{label}: {value}", 0.8)
+            return evidence(verdict, f"{label}: {value}", 0.8)
     return None
 
 
-def _verdict(look: _Look, said: str, label: str, value: str) -> str:
+def _verdict(look: Look, said: str, label: str, value: str) -> str:
     if not said or not value:
         return ""
     if fits(said, label) >= SURE:
@@ -525,7 +270,7 @@ def _verdict(look: _Look, said: str, label: str, value: str) -> str:
     return "no" if any(says(one, said) and len(words(one)) <= len(words(said)) + 1 for one in others) else ""
 
 
-def _difference(look: _Look) -> Answer | None:
+def _difference(look: Look) -> Answer | None:
     """Between two values of one thing, or one value of two things; days between dates."""
     asked = list(look.question.asked)
     if len(asked) > 1:

@@ -1,0 +1,210 @@
+"""Answers from many rows: counted, listed, summed, compared, counted by groups.  Exact and pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
+
+from app.engine.agent.scout.answers import Answer, Look, Need, open_row
+from app.engine.agent.scout.likeness import fits, meaning, plain, words
+from app.engine.agent.scout.quantities import quantity_in
+from app.engine.agent.scout.questions import Aggregate, Asked, ValueKind
+from app.engine.agent.scout.relations import Row, total_told
+from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, Selection, about
+from app.engine.core.text import word_set
+
+_NAMING = word_set("name title names titles")
+_ADDING = word_set("average mean total sum combined overall altogether")
+
+
+def over_rows(look: Look, aggregate: Aggregate) -> Answer | None:
+    """The answer of the relation that fits best."""
+    best: tuple[float, Answer] | None = None
+    for selection in look.selections():
+        fit = about(selection, look.question.things)
+        if selection.relation.kind == "links" and fit < SURE:
+            continue
+        found = _of_relation(look, aggregate, selection)
+        if found is None:
+            continue
+        met = len(selection.tests) + selection.placed
+        if fit < LEAST and not met:
+            continue
+        size = min(len(selection.relation.rows), 20) / 20
+        score = 2 * fit + 0.5 * met - 1.5 * len(found.unmet) + 0.5 * size + (1.0 if found.text else 0.0)
+        found = replace(found, certain=round(found.certain * (0.75 + 0.25 * fit), 3))
+        if best is None or score > best[0]:
+            best = score, found
+    return best[1] if best else None
+
+
+def _of_relation(look: Look, aggregate: Aggregate, selection: Selection) -> Answer | None:
+    rows, question = selection.select(), look.question
+    if question.negated and not rows:  # the list may well be one of those that are refused
+        selection.unmet += [f"not {one}" for one in question.negated]
+    if selection.unmet:
+        return Answer(unmet=tuple(dict.fromkeys(selection.unmet)))
+    total = total_told(look.page)
+    if question.top:
+        rows = selection.top(rows) or []
+        if len(rows) < question.top:
+            return Answer(needs=Need.MORE_PAGES, certain=0.5)
+    elif total is not None and aggregate is Aggregate.COUNT and not selection.tests:
+        return Answer(text=str(total), rows=(f"{total} in all",), certain=0.85)
+    if look.more or (total is not None and total > len(selection.relation.rows) > 1):
+        return Answer(needs=Need.MORE_PAGES, certain=0.5)
+    if aggregate is Aggregate.COUNT and selection.column(question.things, ValueKind.NUMBER, 0.85):
+        aggregate = Aggregate.SUM  # the comments of all posts
+    reader = _READERS.get(aggregate)
+    return reader(look, selection, rows) if reader and (not question.group or reader is _groups) else None
+
+
+def _texts(rows: Sequence[Row]) -> tuple[str, ...]:
+    return tuple(row.text[:200] for row in rows[:50])
+
+
+def _count(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+    return Answer(text=str(len(rows)), rows=_texts(rows), certain=0.9 if rows else 0.5)
+
+
+def _list(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+    columns = [_asked_column(selection, one) for one in look.question.asked]
+    if not all(columns) or not rows:
+        return None
+    told = [", ".join(row[one] for one in columns if row[one]) for row in rows]
+    return Answer(text=", ".join(dict.fromkeys(one for one in told if one)), rows=_texts(rows), certain=0.85)
+
+
+def _asked_column(selection: Selection, asked: Asked) -> str:
+    """The column asked for: by its name, else the one that names the things where these are asked for."""
+    column = selection.column(asked.phrase, asked.kind) if asked.phrase else ""
+    if column:
+        return column
+    things = selection.question.things
+    itself = not asked.phrase or set(meaning(asked.phrase)) <= _NAMING or fits(asked.phrase, things) >= SURE
+    itself = itself and about(selection, things) >= LEAST
+    return selection.name_column() if itself and asked.kind in (ValueKind.ANY, ValueKind.PERSON) else ""
+
+
+def _amount_column(selection: Selection) -> str:
+    asked = selection.question.asked[0]
+    phrase = " ".join(one for one in words(asked.phrase) if one not in _ADDING)
+    for told in (asked.phrase, phrase):
+        column = selection.column(told, ValueKind.NUMBER) if told else ""
+        if column:
+            return column
+    money = [one for one in selection.relation.columns if selection.kind(one) == "money"]
+    return money[0] if len(money) == 1 else ""
+
+
+def _sum(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+    column = _amount_column(selection)
+    told = [one for row in rows if (one := quantity_in(row[column])) is not None] if column else []
+    if not told or len({one.unit for one in told}) > 1:
+        return None
+    total = sum((one.amount for one in told), Decimal(0))
+    places = max(one.decimals for one in told)
+    if look.question.aggregate is Aggregate.AVERAGE:
+        total, places = total / len(told), max(2, places)
+    text = str(total.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))
+    sure = 0.6 if look.question.aggregate is Aggregate.VALUE else 0.8
+    return Answer(
+        text=text, rows=tuple(f"{row.text[:160]}: {row[column]}" for row in rows[:50]), certain=sure
+    )
+
+
+def _extreme(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+    """The value asked for of the row at one end; several columns to order by must agree on the row."""
+    order = look.question.order
+    if order is None:
+        return None
+    columns = selection.order_columns(order)
+    picked: list[Row] = []
+    for column in columns:
+        ranked = sorted(
+            (
+                (rank, -at)
+                for at, row in enumerate(rows)
+                if (rank := selection.rank(column, row[column])) is not None
+            ),
+            reverse=order.largest,
+        )
+        if len(ranked) < max(order.place, (len(rows) + 1) // 2):
+            continue
+        rank = ranked[order.place - 1][0]
+        ties = [rows[-at] for one, at in ranked if one == rank]
+        if order.place == 1 and len(ties) > 1:
+            return None if len(ties) > 3 else _of_rows(look, selection, ties, column)
+        picked.append(ties[0])
+    if not columns:
+        return _most_rows(look, selection, rows)
+    if not picked or any(one is not picked[0] for one in picked):
+        return None
+    return _of_rows(look, selection, picked[:1], columns[0])
+
+
+def _of_rows(look: Look, selection: Selection, rows: Sequence[Row], ordered: str) -> Answer | None:
+    told: list[str] = []
+    for row in rows:
+        values: list[str] = []
+        for asked in look.question.asked:
+            column = (
+                ordered
+                if asked.phrase and fits(asked.phrase, ordered) >= SURE
+                else _asked_column(selection, asked)
+            )
+            if not column or not row[column]:
+                return open_row(look, row)
+            values.append(row[column])
+        told.append(", ".join(values))
+    return Answer(text=", ".join(dict.fromkeys(told)), rows=_texts(rows), certain=0.85)
+
+
+def _most_rows(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+    """``Who has the most issues``: rows are issues, counted by person."""
+    order = look.question.order
+    if order is None or about(selection, order.attribute) < LEAST:
+        return None
+    column = next(
+        (found for one in look.question.asked[:1] if (found := selection.column(one.phrase, one.kind))), ""
+    )
+    column = column or selection.column(look.question.things)
+    counts = _counts(rows, column) if column else []
+    if not counts:
+        return None
+    counts.sort(key=lambda one: one[1], reverse=order.largest)
+    best = [one for one, number in counts if number == counts[min(order.place, len(counts)) - 1][1]]
+    if len(best) > 3 or len(look.question.asked) > 1:
+        return None
+    return Answer(
+        text=", ".join(best), rows=tuple(f"{one}: {number}" for one, number in counts[:20]), certain=0.8
+    )
+
+
+def _counts(rows: Sequence[Row], column: str) -> list[tuple[str, int]]:
+    found: dict[str, int] = {}
+    for row in rows:
+        value = row[column].strip()
+        if value and plain(value) not in NOTHING and value not in ("-", "–", "—"):
+            found[value] = found.get(value, 0) + 1
+    return list(found.items())
+
+
+def _groups(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+    column = selection.column(look.question.group)
+    if not column:
+        return None
+    told = [f"{value}: {number}" for value, number in _counts(rows, column)]
+    return Answer(text=", ".join(told), rows=_texts(rows), certain=0.8) if told else None
+
+
+_READERS: dict[Aggregate, Callable[[Look, Selection, Sequence[Row]], Answer | None]] = {
+    Aggregate.COUNT: _count,
+    Aggregate.LIST: _list,
+    Aggregate.SUM: _sum,
+    Aggregate.AVERAGE: _sum,
+    Aggregate.LARGEST: _extreme,
+    Aggregate.SMALLEST: _extreme,
+    Aggregate.GROUP_COUNT: _groups,
+}
