@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
-from app.engine.agent.scout.likeness import plain
+from app.engine.agent.scout.likeness import plain, words
 from app.engine.agent.scout.memory import Memory, Step
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.core.actions.types import Action, Click, Goto, Stop, TypeText
@@ -161,13 +161,13 @@ def _called(elements: Sequence[Element], name: str) -> Element | None:
 
 def _named_here(context: PageContext, text: str) -> list[str]:
     """Return the controls of this page whose names the words tell, although nothing marks them as names."""
-    said = f" {plain(without_warnings(text[:_LONGEST]))} "
+    said = f" {' '.join(words(without_warnings(text[:_LONGEST])))} "
     names = dict.fromkeys(one.name for one in context.pressed if len(one.name.strip()) >= _SHORTEST)
-    told = [name for name in names if f" {plain(name)} " in said]
+    told = [name for name in names if words(name) and f" {' '.join(words(name))} " in said]
     longest = [
         name for name in told if not any(name != other and plain(name) in plain(other) for other in told)
     ]
-    return sorted(longest, key=lambda name: said.index(plain(name)))
+    return sorted(longest, key=lambda name: said.index(" ".join(words(name))))
 
 
 def _was_done(observation: Observation, action: Action) -> bool:

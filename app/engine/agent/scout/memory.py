@@ -68,6 +68,7 @@ class Memory:
         marks: words that hold since a step was done.
         collected: what was read of each page of a list, by key.
         searched: words that were searched for.
+        passed: places on the way that a page was about.
         applied: filters that brought a page, by its key.
         answers: less certain answers, for when nothing promises a better one.
         links: pages that each link was seen on, by its address; ``dead`` names of links that led nowhere.
@@ -83,6 +84,7 @@ class Memory:
     marks: set[str] = field(default_factory=set[str])
     collected: dict[str, PageRelations] = field(default_factory=dict[str, PageRelations])
     searched: set[str] = field(default_factory=set[str])
+    passed: set[str] = field(default_factory=set[str])
     applied: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     answers: list[Answer] = field(default_factory=list["Answer"])
     links: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])

@@ -44,6 +44,9 @@ BY_MAP = 0.78
 MENU_CHANCE = 0.04
 UNSEEN = 0.14
 """Promise of a main part of the site that nobody has looked at, while no page shows the names of the task."""
+_PLACES = frozenset({"login", "cart"})
+"""Senses whose words name a place of the site: ``Basket``."""
+_LONGEST_COMMAND = 4
 FAR_AWAY = 0.04
 """What a page that has to be gone back to must promise more."""
 _READING = frozenset({RiskClass.READS, RiskClass.EDITS})
@@ -63,8 +66,10 @@ class Wayfinder:
 
     def __init__(self, terms: Terms, context: PageContext, memory: Memory, observation: Observation) -> None:
         self.terms, self.context, self.memory, self._seen = terms, context, memory, observation
-        self.here: Evidence = page_evidence(
-            terms, context, memory.searched, memory.applied.get(context.key, ())
+        self.here: Evidence = _with_passed(
+            terms,
+            page_evidence(terms, context, memory.searched, memory.applied.get(context.key, ())),
+            memory,
         )
         self.fit = score(terms, self.here)
         key = context.key
@@ -277,6 +282,17 @@ class Wayfinder:
         )
 
 
+def _with_passed(terms: Terms, here: Evidence, memory: Memory) -> Evidence:
+    """Return the evidence of a page, in full for places on the way that a page before it was about."""
+    memory.passed |= {
+        term.text for term, one in zip(terms, here, strict=True) if term.on_the_way and one >= ARRIVED
+    }
+    return tuple(
+        max(one, ARRIVED) if term.text in memory.passed else one
+        for term, one in zip(terms, here, strict=True)
+    )
+
+
 def is_harmless(action: Action, observation: Observation) -> bool:
     """Whether an action only looks: its risk is that of reading and its control says no verb of changing."""
     if isinstance(action, TypeText):
@@ -284,9 +300,19 @@ def is_harmless(action: Action, observation: Observation) -> bool:
     if assess_risk(action, observation.page).risk not in _READING:
         return False
     if isinstance(action, Click):
-        said = words(action.label)
-        return not (said and len(said) <= 4 and senses_of(said[:1]) and not senses_of(said[:1]) <= {"login"})
+        return not _commands_change(words(action.label))
     return True
+
+
+def _commands_change(said: Sequence[str]) -> bool:
+    """Whether a label of few words commands a change: it begins with the bare form of a verb, not with a plural.
+
+    ``Orders`` and ``Bookings`` name a list, ``Basket`` a place, ``Order`` may be a command.
+    """
+    if not said or len(said) > _LONGEST_COMMAND:
+        return False
+    is_bare = said[0].endswith("ss") or not said[0].endswith(("s", "ing"))
+    return is_bare and not senses_of(said[:1]) <= _PLACES
 
 
 def arrived(finder: Wayfinder) -> str:

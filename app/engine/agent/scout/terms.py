@@ -29,11 +29,12 @@ _MOST_ROWS = 400
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A name or a word of the task; ``lead`` are the kind words before a name."""
+    """A name or a word of the task; ``on_the_way`` tells a place that a way to another thing leads over."""
 
     text: str
     weight: float
     is_name: bool = False
+    on_the_way: bool = False
 
 
 Terms = tuple[Term, ...]
@@ -50,8 +51,17 @@ def terms_of(part: TaskPart) -> Terms:
     if part.mode is TaskMode.CHANGE:
         led = {word for name in names for word in words(name.lead)}
         said = [word for word in said if word in led or word in part.where or not names]
+    passed = part.context if part.mode is TaskMode.WAY and part.names else ()
     return (
-        *(Term(name.text, NUMBER_WEIGHT if name.number else NAME_WEIGHT, is_name=True) for name in names),
+        *(
+            Term(
+                name.text,
+                NUMBER_WEIGHT if name.number else NAME_WEIGHT,
+                is_name=True,
+                on_the_way=name in passed,
+            )
+            for name in names
+        ),
         *(
             Term(word, PLACE_WEIGHT if word in _PLACE_WORDS else WORD_WEIGHT)
             for word in said
