@@ -57,7 +57,8 @@ ASKING = html_page(
     "<title>Delete</title><h1>Delete invoice F-12</h1><p>Are you sure?</p><form method=post action=/i/F-12/delete>"
     "<button>Yes, delete</button><button>Cancel</button></form>"
 )
-PAGES = {"list": LIST, "cards": CARDS, "one": ONE, "menus": MENUS, "asking": ASKING}
+LISTS = html_page("<h1>Invoice F-12</h1><form method=post action=/l><button>Add to list</button></form>")
+PAGES = {"lists": LISTS, "list": LIST, "cards": CARDS, "one": ONE, "menus": MENUS, "asking": ASKING}
 
 
 def part_of(text: str) -> TaskPart:
@@ -93,6 +94,7 @@ def pressed(step: FormStep | None, page: PageCapture) -> str:
         ("one", "Mark the invoice F-12 as paid", "Paid /pay"),
         ("one", "Archive the invoice F-13", ""),
         ("one", "Split the invoice F-12", "More"),
+        ("lists", "Add the tag Red to the invoice F-12", ""),
         ("menus", "Archive the invoice F-12", "Actions"),
     ],
 )
@@ -154,6 +156,16 @@ def test_a_page_is_about_what_it_calls_itself() -> None:
     assert is_about(part_of("Archive the invoice F-12"), ONE)
     assert not is_about(part_of("Archive the invoice F-12"), LIST)
     assert is_about(part_of("Archive it"), LIST)
+
+
+def test_a_page_of_results_is_not_that_of_the_thing_it_was_searched_for() -> None:
+    form = "<form method=post action=/all><button>Archive</button></form>"
+    page = html_page(
+        f"<title>Search results</title><h1>Results for F-12</h1>{form}", url="http://site.test/search?q=F-12"
+    )
+    part = part_of("Archive the invoice F-12")
+    assert not is_about(part, page)
+    assert control_step(part, page, set()) is None
 
 
 FORM = "<label>Title <input name=t value='{}'></label><button>Save</button>"

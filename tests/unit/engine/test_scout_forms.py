@@ -15,7 +15,7 @@ from app.engine.agent.scout.value_matching import FormPlan, read_changes
 from app.engine.browser.actions.field_formats import read_date
 from app.engine.core.actions.types import Click, Select, SetChecked, TypeText
 from app.engine.core.page_state import PageCapture
-from tests.support.html_page import html_page
+from tests.support.html_page import html_page, with_values
 
 SEARCH = "<form action=/search><input name=q placeholder=Search><button>Search</button></form>"
 NEWSLETTER = (
@@ -179,6 +179,23 @@ def test_a_file_field_is_never_filled_in() -> None:
     plan, _ = filled('Set the cover to "cover.png"', PAGES["django"])
     assert plan.assignments == ()
     assert plan.missing == ("cover.png",)
+
+
+def test_a_field_that_holds_its_value_keeps_it_when_the_page_is_read_again() -> None:
+    for name, task, _ in CASES:
+        part, page = part_of(task), PAGES[name]
+        plan = read_changes(part, page)
+        typed = [
+            one for one in plan.assignments if one.how == "type" and page.elements[one.element].tag == "input"
+        ]
+        filled_in = with_values(page, {one.element: one.values[0] for one in typed})
+        again = read_changes(part, filled_in, {one.key for one in plan.assignments})
+        assert [one.label for one in again.assignments if one.held] >= [one.label for one in typed], task
+
+
+def test_what_a_form_holds_is_not_replaced_by_a_name_that_the_task_does_not_set() -> None:
+    plan = read_changes(part_of('Save a search under the title "Mine"'), PAGES["table"])
+    assert plan.assignments == ()
 
 
 def test_a_step_is_taken_once() -> None:

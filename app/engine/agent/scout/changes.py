@@ -14,6 +14,7 @@ from app.engine.agent.scout.form_fields import Outline, fields_of, outline_of
 from app.engine.agent.scout.form_senders import sending_score
 from app.engine.agent.scout.forms import FormStep
 from app.engine.agent.scout.likeness import forms, meaning, plain, says, word_fit, words
+from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import Name, TaskPart
 from app.engine.agent.scout.value_matching import FormPlan
 from app.engine.agent.scout.value_scores import CREATING, is_creating, trail_of
@@ -53,9 +54,12 @@ def thing_names(part: TaskPart, plan: FormPlan | None = None) -> tuple[Name, ...
 
 def is_about(part: TaskPart, page: PageCapture, plan: FormPlan | None = None) -> bool:
     """Whether the page is that of the thing the task names, or the task names none."""
-    names, about = thing_names(part, plan), subject_of(page)
+    names, about, context = thing_names(part, plan), subject_of(page), PageContext(page)
     held = {plain(one) for field in fields_of(page) if field.form.startswith("post") for one in field.held}
-    return not names or any(contains_name(about, one.text) or plain(one.text) in held for one in names)
+    return not names or any(
+        plain(one.text) in held or (contains_name(about, one.text) and not context.echoes(one.text))
+        for one in names
+    )
 
 
 def subject_of(page: PageCapture) -> str:
@@ -139,7 +143,8 @@ def says_change(one: Element, part: TaskPart) -> float:
         return 0.0
     score = 0.0
     if any(forms(said[0]) & forms(word) for word in verb):
-        score = 1.0 if len(said) > 1 or not senses & _GENERAL else 0.0
+        # ``Add to list`` is no "add the tag"; of a wide verb the name must say nothing else.
+        score = (len(said) > 1 and not unasked) if senses & _GENERAL else 1.0
     elif senses_of(said[:1]) & (senses - _GENERAL):
         score = 0.8
     elif not unasked and senses & _GENERAL and one.role != "link" and not own - senses:
@@ -158,7 +163,9 @@ def _of_the_thing(
     among: Sequence[Element], part: TaskPart, page: PageCapture, outline: Outline, *, opened: bool = False
 ) -> Element | None:
     """Return the control that belongs to the named thing; ``None`` for none or for several things."""
-    names, about = thing_names(part), subject_of(page)
+    context, about = PageContext(page), subject_of(page)
+    names = thing_names(part)
+    own = [name for name in names if contains_name(about, name.text) and not context.echoes(name.text)]
     alike: dict[tuple[str, str], list[Element]] = {}
     for one in page.elements if among else ():
         alike.setdefault(_kind(one), []).append(one)
@@ -166,7 +173,7 @@ def _of_the_thing(
     for one in among:
         rivals = [other for other in alike[_kind(one)] if other.index != one.index]
         near = _surroundings(one, rivals, outline)
-        met = [name for name in names if contains_name(near or about, name.text)]
+        met = [name for name in names if contains_name(near, name.text)] if near else own
         entry = opened and one.role.startswith("menuitem") and not near
         if met or entry or not (names or rivals):
             told = sum(_row_says(near, word, one.name, alike) for word in part.words) if rivals else 0

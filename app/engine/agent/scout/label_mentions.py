@@ -14,6 +14,7 @@ from app.engine.agent.scout.field_values import (
     SAYING,
     TaskValue,
     Token,
+    lead_of,
     run_of_words,
     tokens_of,
 )
@@ -27,6 +28,8 @@ _TOWARDS = ARTICLES | word_set("for as in into under to from")
 """Words between a value and the label behind it."""
 _IDLE = word_set("allow allowed enable enabled can show optional required")
 """Words of labels that a task leaves out."""
+_LEADS = word_set("with and , for under in add set use")
+"""Words before a label that a plain value follows."""
 _ENDS = BOUNDS | JOINTS | OF_A_THING
 
 
@@ -135,7 +138,8 @@ def words_after(mentions: Sequence[Mention], tokens: Sequence[Token]) -> Iterato
         end = run_of_words(tokens, one.last, _ENDS, _MOST_WORDS + 1)
         followed = tokens[end].low if end < len(tokens) else ""
         bare = one.last < end <= one.last + _MOST_WORDS and tokens[one.last].low not in STOP | ARTICLES
-        if one.quality >= 0.7 and one.first and bare and followed not in JOINTS - {"with"}:
+        led = lead_of(tokens, one.first) in _LEADS
+        if one.quality >= 0.7 and led and bare and followed not in JOINTS - {"with"}:
             told = " ".join(token.text for token in tokens[one.last : end])
             yield TaskValue(text=told, kind="word", first=one.last, last=end)
 

@@ -207,7 +207,9 @@ def _text_for(field: FormField, guess: Guess, reading: Reading) -> str:
     adds, removes = reading.item_changes(guess.value)
     if items and adds and (not reading.creating or len(items) > 1 or among):
         return field.held[0] if among else ", ".join((*items, text))
-    if len(items) > 1 and among and removes:
+    if removes and not among:  # it was taken out before
+        return field.held[0] if field.held else ""
+    if removes:
         return ", ".join(one for one in items if plain(one) != plain(text))
     return text
 

@@ -148,17 +148,25 @@ def _text_score(
 ) -> float:
     if value.kind == "step":
         return _step_score(field, value, mentions, lone)
+    told = " ".join(token.text for token in reading.tokens[value.first : value.last])
+    adds, removes = reading.item_changes(value)
+    entered = removes or any(told in one for one in field.held)
+    if entered and f"set:{plain(field.label)}:{told}" in reading.done:
+        return 1.0  # it was filled in before
     near = closeness(value, mentions, reading.tokens)
     if not near and (value.kind in ("phrase", "object") or reading.is_of_thing(value)):
         return 0.0
-    adds, removes = reading.item_changes(value)
     if value.kind == "object" and not (adds or removes):
         return 0.0
     known = value.kind in ("quote", "name", "number") and reading.is_known(value)
     if known and (not value.joint or (value.joint == "to" and near < 0.9)):
         return 0.0  # the thing the page is about
     items = {plain(item) for item in listed(field.held[0])} if field.held else set[str]()
-    if (removes and plain(value.text) not in items) or (near < LEAST and reading.is_of_thing(value)):
+    if field.held and not (value.joint or adds or removes or reading.creating or field.holds(value.text)):
+        return 0.0  # what stands there is replaced only where the task sets it
+    if (removes and (near < LEAST or plain(value.text) not in items)) or (
+        near < LEAST and reading.is_of_thing(value)
+    ):
         return 0.0
     score = near * _takes(field, value)
     if value.kind in ("phrase", "word"):
@@ -185,8 +193,9 @@ def _takes(field: FormField, value: TaskValue) -> float:
 
 def _by_kind(reading: Reading, field: FormField, value: TaskValue, lone: dict[str, list[FormField]]) -> float:
     """Return how surely a value belongs to a field by its kind alone, where no label stands beside it."""
+    held = bool(field.held) and not field.holds(value.text)
     if value.joint in NAMING:
-        return _as_name(field, lone) if not field.held or not reading.creating else 0.0
+        return _as_name(field, lone) * (not held or not reading.creating)
     if field.kind in ("date", "mail") and value.kind == field.kind and len(lone[field.kind]) == 1:
         return 0.7
     if field.kind == "number" and value.kind == "number" and value.joint and len(lone["number"]) == 1:
@@ -200,7 +209,7 @@ def _by_kind(reading: Reading, field: FormField, value: TaskValue, lone: dict[st
     speaks = value.joint in SAYING or len(value.text) > _LONG or lead in (*_WRITTEN, reading.part.verb)
     if field.kind == "long":
         return 0.7 * (speaks or (not value.joint and "send" in senses)) * (field is lone["long"][0])
-    if value.joint in _STRONG - {"with"} or field.held or field.kind not in ("text", "token"):
+    if value.joint in _STRONG - {"with"} or held or field.kind not in ("text", "token"):
         return 0.0
     alone = len(lone["text"]) == 1 and not lone["long"] and field.kind == "text"
     return max(0.55 * alone, 0.65 * reading.creating * _as_name(field, lone))
