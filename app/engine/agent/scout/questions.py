@@ -79,6 +79,9 @@ class Question:
         negated: names and words that must not hold.
         names: the names of the part that are neither negated nor a date.
         words: every other word that carries meaning.
+        places: decimals that a number is to be rounded to; ``None`` where the task tells none.
+        noted: notes behind the question say more than how the answer is to look; they are not read here.
+        text: the question without names, limits and superlative, in lower case.
     """
 
     aggregate: Aggregate
@@ -92,6 +95,9 @@ class Question:
     negated: tuple[str, ...] = ()
     names: tuple[Name, ...] = ()
     words: tuple[str, ...] = ()
+    places: int | None = None
+    noted: bool = False
+    text: str = ""
 
 
 _COUNT = re.compile(
@@ -133,8 +139,17 @@ _NOT = re.compile(
     r"(?:an?\s+|any\s+|the\s+|been\s+|yet\s+|in\s+|by\s+)?(§\d+|[\w.-]+)"
 )
 _NON = re.compile(r"\bnon-?(\w+)")
+_FORM = re.compile(
+    r"\b(?:answer|format|formatted|round|rounded|decimals?|separated?|order|only (?:return|output))\b"
+)
+_PLACES = ("", "first", "second", "third", "zero", "one", "two", "three")
+_ROUNDED = re.compile(
+    r"\bround\w*\b[^.;]{0,60}?\b(?:nearest (?:whole|integer|number)|(?P<place>\d|\w{3,6}) decimal(?: places?)?)",
+    re.IGNORECASE,
+)
 _STATE = re.compile(
     rf"\b(?:that|which|who)?\s*(?:are|is|were|was|be)\s+(?:currently |still |already |now |yet )?"
+    r"(?:(?:in|on|under|out of) (?=[a-z]+\s*$))?"
     rf"([a-z][\w-]+)(?!\s+(?:{END}))(?=\s|$|[?.,])"
 )
 _ROWS_MEANT = (Aggregate.COUNT, Aggregate.GROUP_COUNT, Aggregate.LIST, Aggregate.LARGEST, Aggregate.SMALLEST)
@@ -144,6 +159,7 @@ _ROWS_MEANT = (Aggregate.COUNT, Aggregate.GROUP_COUNT, Aggregate.LIST, Aggregate
 def read_question(part: TaskPart) -> Question:
     """Return what a part asks; anything is read as something."""
     text, names = _masked(part)
+    text = _ROUNDED.sub("", text)
     text, dated = date_limits(text)
     text, limits = number_limits(text)
     refused = [found[1].strip(".") for found in (*_NOT.finditer(text), *_NON.finditer(text))]
@@ -175,6 +191,9 @@ def read_question(part: TaskPart) -> Question:
         ),
         negated=tuple(names[int(one[1:])].text if one[0] == "§" else one for one in refused),
         names=tuple(one for number, one in enumerate(names) if f"§{number}" not in refused),
+        places=_places(" ".join((part.text, *part.notes))),
+        noted=any(not _FORM.search(one.casefold()) for one in part.notes),
+        text=_no_names(bare),
         words=tuple(dict.fromkeys(one for one in words(_no_names(bare)) if one not in known)),
     )
 
@@ -199,6 +218,14 @@ def _masked(part: TaskPart) -> tuple[str, tuple[Name, ...]]:
     if part.verb and text.startswith(part.verb):
         text = re.sub(r"^\s*(?:me|us|out)\b\s*", "", text[len(part.verb) :])
     return re.sub(_POLITE, "", text), names
+
+
+def _places(text: str) -> int | None:
+    found = _ROUNDED.search(text.casefold())
+    if found is None:
+        return None
+    told = found["place"] or ""
+    return int(told) if told.isdecimal() else _PLACES.index(told) % 4 if told in _PLACES else 0
 
 
 def _no_names(text: str) -> str:

@@ -21,8 +21,9 @@ _ADDING = word_set("average mean total sum combined overall altogether")
 def over_rows(look: Look, aggregate: Aggregate) -> Answer | None:
     """The answer of the relation that fits best."""
     best: tuple[float, Answer] | None = None
+    order = look.question.order
     for selection in look.selections():
-        fit = about(selection, look.question.things)
+        fit = max(about(selection, one) for one in (look.question.things, order.attribute if order else ""))
         if selection.relation.kind == "links" and fit < SURE:
             continue
         found = _of_relation(look, aggregate, selection)
@@ -33,7 +34,8 @@ def over_rows(look: Look, aggregate: Aggregate) -> Answer | None:
             continue
         size = min(len(selection.relation.rows), 20) / 20
         score = 2 * fit + 0.5 * met - 1.5 * len(found.unmet) + 0.5 * size + (1.0 if found.text else 0.0)
-        found = replace(found, certain=round(found.certain * (0.75 + 0.25 * fit), 3))
+        sure = found.certain * (0.75 + 0.25 * fit) * (0.7 if look.question.noted else 1)
+        found = replace(found, certain=round(sure, 3))
         if best is None or score > best[0]:
             best = score, found
     return best[1] if best else None
@@ -107,6 +109,7 @@ def _sum(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None
     places = max(one.decimals for one in told)
     if look.question.aggregate is Aggregate.AVERAGE:
         total, places = total / len(told), max(2, places)
+    places = places if look.question.places is None else look.question.places
     text = str(total.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))
     sure = 0.6 if look.question.aggregate is Aggregate.VALUE else 0.8
     return Answer(

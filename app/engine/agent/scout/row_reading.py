@@ -25,6 +25,7 @@ NAME, AMOUNT, DATE, TEXT = "name", "amount", "date", "text"
 _CELLS = word_set("cell gridcell columnheader rowheader layouttablecell")
 _HEADS = word_set("columnheader rowheader")
 _NESTED = word_set("table grid treegrid layouttable heading article main navigation form")
+_TYPED = word_set("textbox combobox listbox spinbutton")
 _ITEMS = word_set("listitem article")
 _COUNTED = re.compile(r"\(?(\d[\d,.]*k?)\)?\s+([^\W\d][\w -]{1,30})")
 _AROUND_DATE = re.compile(r"^(?:on|at)\s+|\W+$|^\W+", re.IGNORECASE)
@@ -34,9 +35,12 @@ _LONGEST_SHAPE, _LEAST_CARDS = 8, 3
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
+    """A cell; ``field`` is the number of the only field in it, which then holds its text."""
+
     head: bool
     text: str
     controls: tuple[Control, ...] = ()
+    field: int | None = None
 
 
 def read_table(reading: Reading, at: int) -> list[tuple[int, int]]:
@@ -76,7 +80,12 @@ def _cell(reading: Reading, at: int) -> _Cell:
     tree = reading.tree
     head = tree.nodes[at].role.casefold() in _HEADS
     controls = _controls(reading, at, tree.ends[at])
-    return _Cell(head, "" if head and controls and not tree.says(at) else tree.text(at), controls)
+    text = "" if head and controls and not tree.says(at) else tree.text(at)
+    fields = (
+        [one for one in range(at + 1, tree.ends[at]) if tree.nodes[one].role in _TYPED] if controls else []
+    )
+    number = number_of_node(tree.nodes[fields[0]]) if len(fields) == 1 and not head else None
+    return _Cell(head, text if number is None else tree.value(fields[0]), controls, number)
 
 
 def _controls(reading: Reading, start: int, end: int) -> tuple[Control, ...]:
@@ -114,12 +123,14 @@ class _Table:
             self._single(filled[0])
         elif all_heads and len(cells) > 1 and any(split_label(cell.text)[1] for cell in filled):
             self._pairs(cells)
-        elif all_heads and len(filled) > 1 and (not self.head or all(is_label(cell.text) for cell in filled)):
+        elif all_heads and len(filled) > 1 and all(is_label(cell.text) for cell in filled):
             self._new_head(cells)
         elif self.head and len(cells) >= len(self.head) and not all_heads:
             self._data_row(cells)
         elif self.head and any(cell.head for cell in filled):
             self.reading.labelled.append(Labelled(bare_label(filled[0].text), filled[-1].text, self.title))
+        elif all_heads:
+            self.reading.counts += [cell.text for cell in filled]  # ``1..50 out of 108`` between two links
         elif any(cell.head for cell in filled) or any(cell.text.endswith(":") for cell in filled):
             self._pairs(cells)
         elif not self.head:
@@ -161,20 +172,27 @@ class _Table:
 
     def _pairs(self, cells: list[_Cell]) -> None:
         """Labels with the value behind each: ``th td th td``, ``Label: value`` in a cell, ``Label:`` before a cell."""
-        label, values = "", list[str]()
+        label, values, number = "", list[str](), None
         for cell in (*cells, _Cell(True, "")):
-            told, value = split_label(cell.text)
-            if cell.head or cell.text.endswith(":") or (told and value):
+            told, value = ("", "") if cell.field is not None else split_label(cell.text)
+            if cell.field is None and (cell.head or cell.text.endswith(":") or (told and value)):
                 if label and values:
-                    self.reading.labelled.append(Labelled(label, ", ".join(values), self.title))
+                    self.reading.labelled.append(Labelled(label, ", ".join(values), self.title, field=number))
                 label, values = (told, [value]) if told and value else (bare_label(cell.text), [])
-                label = label if is_label(label) else ""
-            elif cell.text:
-                values.append(cell.text)
+                label, number = label if is_label(label) else "", None
+            else:
+                values += [cell.text] if cell.text else []
+                number = cell.field if number is None else number
+                if cell.field is not None and label:
+                    self.reading.labels.append((cell.field, label))
 
     def _data_row(self, cells: list[_Cell]) -> None:
         """A row of values; one right below the head that only holds fields filters the others."""
         row = self._data(cells)
+        if cells[0].text.endswith(":") and (
+            number := next((c.field for c in cells if c.field is not None), None)
+        ):
+            self.reading.labels.append((number, bare_label(cells[0].text)))
         fields = [one for one in row.controls if one.role in ("textbox", "combobox", "listbox")]
         if self.rows or len(fields) < 2 or any(cell.text and not _fields(cell) for cell in cells):
             self.rows.append(row)

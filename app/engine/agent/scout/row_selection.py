@@ -23,7 +23,7 @@ NOTHING = word_set("- – — none no n/a nobody unknown empty null false unassi
 _TRUTHS = word_set("yes true on ✓ ✔ y")
 _LIES = word_set("no false off ✗ ✘ n none")
 _ID = re.compile(r"(?:^|[\W_])(?:ids?|no|nr|numbers?|key)\W*$|^#|#$|^id\b")
-_MOST_SAMPLES = 40
+_MOST_SAMPLES, _MOST_VALUES = 40, 12
 
 Test = Callable[[Row], bool]
 
@@ -106,6 +106,7 @@ class Selection:
             return name
         alone = {ValueKind.DATE: ("date",), ValueKind.AMOUNT: ("money",)}.get(kind, ())
         found = [one for one in self.relation.columns if one and self.kind(one) in alone]
+        found = [one for one in found if fits(kind.value, one) >= LEAST]  # ``date``; not ``last activity``
         if kind is ValueKind.PERSON and not found:
             found = [one for one in self.relation.columns if words(one)[-1:] == ("by",)]
         return found[0] if len(found) == 1 else ""
@@ -114,8 +115,10 @@ class Selection:
         """Return the rows that meet what is asked; conditions that nothing tells of are in ``unmet``."""
         for name in self.names:
             self._require(name.text, name.lead, exact=False)
+        said = self._said_values()
         for word in self.question.modifiers:
-            self._require(word, "", exact=True)
+            if word not in said:
+                self._require(word, "", exact=True)
         for word in self.question.negated:
             self._refuse(word)
         for word in self.question.words:
@@ -123,6 +126,19 @@ class Selection:
         for limit in self.question.limits:
             self._limit(limit)
         return [row for row in self.relation.rows if all(test(row) for test in self.tests)]
+
+    def _said_values(self) -> frozenset[str]:
+        """Values of several words that the question says (``in progress``) are conditions; return their words."""
+        said: set[str] = set()
+        for column in self.relation.columns:
+            values = {one for one in self.values(column) if 1 < len(words(one)) <= 3}
+            for value in values if len(values) <= _MOST_VALUES else ():
+                if holds(self.question.text, value):
+                    said |= set(words(value))
+                    self.tests.append(
+                        lambda row, column=column, value=value: plain(row[column]) == plain(value)
+                    )
+        return frozenset(said)
 
     def _holding(self, text: str, lead: str, *, exact: bool) -> tuple[list[str], Callable[[str], bool]]:
         """Columns in which a value stands, as a whole cell or within one."""
