@@ -108,6 +108,21 @@ def test_only_a_control_of_the_named_thing_that_says_the_change_is_pressed(
         assert page.elements[1].index == getattr(step.action, "element", -1)
 
 
+SHELVES = (
+    "<h1>Low Road</h1><div role=group><button aria-haspopup=menu aria-expanded=true>Add to shelf</button>"
+    "<ul><li><a{}>Later</a></li><li><a>Soon</a></li></ul></div>"
+)
+
+
+def test_an_entry_of_the_open_menu_is_pressed_by_its_name_and_a_link_of_that_name_is_not() -> None:
+    part = part_of('Put "Low Road" on the shelf "Later"')
+    entry = html_page(SHELVES.format(" role=button"))
+    link = html_page(SHELVES.format(" href=/shelf/1"))
+    assert pressed(control_step(part, entry, {"menu:add to shelf"}), entry) == "Later"
+    assert control_step(part, entry, set()) is None
+    assert control_step(part, link, {"menu:add to shelf"}) is None
+
+
 def test_a_control_is_pressed_once() -> None:
     part = part_of("Archive the invoice F-12")
     step = control_step(part, LIST, set())
@@ -145,7 +160,9 @@ def test_a_confirmation_is_given_only_after_a_press_and_never_by_cancelling() ->
     [
         ('Rename the invoice "F-12" to "Winter"', ["F-12"]),
         ("Set the state of the invoice F-12 to Paid", ["F-12"]),
-        ('Add the note "Thanks" to F-12', ["Thanks", "F-12"]),
+        ('Add the note "Thanks" to F-12', ["F-12"]),
+        ("Cancel the order F-12 of the Winter Fair", ["F-12"]),
+        ('Put "Low Road" on the shelf "Later"', ["Low Road", "Later"]),
     ],
 )
 def test_the_thing_is_the_name_that_is_no_value(task: str, names: list[str]) -> None:
@@ -188,6 +205,8 @@ AFTER = "http://site.test/f"
         ("<h1>F-12</h1><p role=alert>Title is required</p><p>Winter</p>", AFTER, ""),
         ("<h1>F-12</h1><p>Please correct the errors below. Winter was changed.</p>", AFTER, ""),
         ("<h1>F-12</h1><p>The invoice was not changed.</p>", AFTER, ""),
+        ("<h1>F-12</h1><p>Successful payments</p><p>Last changed 3 minutes ago</p>", AFTER, ""),
+        ("<h1>F-12</h1><p>Your changes have been saved.</p>", AFTER, "the page says 'Your changes have been saved.'"),
     ],
 )  # fmt: skip
 def test_a_change_is_saved_only_if_the_page_shows_it(html: str, url: str, expected: str) -> None:

@@ -17,7 +17,7 @@ from app.engine.agent.scout.likeness import forms, meaning, plain, says, word_fi
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import Name, TaskPart
 from app.engine.agent.scout.value_matching import FormPlan
-from app.engine.agent.scout.value_scores import CREATING, is_creating, trail_of
+from app.engine.agent.scout.value_scores import CREATING, WRITTEN, is_creating, trail_of
 from app.engine.agent.write_gate import vocabulary
 from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.page_scope import contains_name
@@ -35,11 +35,13 @@ _NEW, _EDIT = word_set("new add create write compose +"), word_set("edit change 
 _GENERAL = frozenset({"edit", "create"})
 """Senses too wide for one verb to stand for another: ``rename`` is no ``move``."""
 _UNSURE = re.compile(r"\b(?:are you sure|really|confirm(?:ation)?|can(?:not|'t) be undone)\b", re.IGNORECASE)
-LEAST, MOST_WORDS = 0.5, 6
+_TEXTS = tuple([word] for word in sorted(WRITTEN))
+_WITHIN = (["of"], ["at"], ["in"], ["from"], ["within"])
+LEAST, MOST_WORDS, _MOST_ENTRIES = 0.5, 6, 200
 
 
 def thing_names(part: TaskPart, plan: FormPlan | None = None) -> tuple[Name, ...]:
-    """Return the names of the thing a change is about: those that no field takes and no value is made of.
+    """Return the names of the thing a change is about: those that no field takes, and no values, texts or places.
 
     Names of the parts before stand in where this part has none of its own.
     """
@@ -49,7 +51,20 @@ def thing_names(part: TaskPart, plan: FormPlan | None = None) -> tuple[Name, ...
     values = [one for one in values_in(part.text) if one.joint and one.kind != "phrase"]
     given = {plain(one.text) for one in values if not (adds and one.joint == "to")}
     own = tuple(one for one in part.names if plain(one.text) not in taken)
-    return tuple(one for one in own if plain(one.text) not in given) or own or part.context
+    told = tuple(one for one in own if plain(one.text) not in given) or own
+    main = tuple(
+        one
+        for at, one in enumerate(told)
+        if not (at and _is_place(told[at - 1].text, one.text, part.text))
+        and one.lead.split()[-1:] not in _TEXTS
+    )
+    return main or told or part.context
+
+
+def _is_place(thing: str, name: str, text: str) -> bool:
+    """Whether a name only says where the thing before it is: ``the order A of the event B``."""
+    between = text.partition(thing)[2].partition(name)[0].replace('"', " ").split()
+    return between[:1] in _WITHIN
 
 
 def is_about(part: TaskPart, page: PageCapture, plan: FormPlan | None = None) -> bool:
@@ -79,7 +94,7 @@ def control_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep 
     outline = outline_of(page.tree)
     pressable = [one for one in page.elements if _may_press(one)]
     opened = any(key.startswith("menu:") for key in done)
-    chosen = _menu_entry(part, page, outline) if opened else None
+    chosen = _menu_entry(part, page, outline, done) if opened else None
     if chosen is None:
         scored = [(says_change(one, part), one) for one in pressable]
         best = max((score for score, _ in scored), default=0.0)
@@ -89,7 +104,7 @@ def control_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep 
         return _press(
             chosen, f"press:{plain(_name(chosen))}", f"is what the task asks for: {part.text[:80]}", done
         )
-    chosen = _of_the_thing([one for one in pressable if _opens_menu(one)], part, page, outline)
+    chosen = _of_the_thing([one for one in pressable if _opens_menu(one, part)], part, page, outline)
     return (
         _press(chosen, f"menu:{plain(_name(chosen))}", "may hold the change", done)
         if chosen is not None
@@ -103,14 +118,17 @@ def _press(one: Element, key: str, why: str, done: Set[str]) -> FormStep | None:
     return FormStep(action=Click(one.index, label=one.name), reason=f"{_name(one)!r} {why}", key=key)
 
 
-def _menu_entry(part: TaskPart, page: PageCapture, outline: Outline) -> Element | None:
-    """Return the entry of an open menu that is called like a name of the task: ``Put it on my shelf "…"``."""
+def _menu_entry(part: TaskPart, page: PageCapture, outline: Outline, done: Set[str]) -> Element | None:
+    """Return the entry of the menu opened before that is called like a name: ``Put it on my shelf "…"``.
+
+    A link that leads to the page of that name is none.
+    """
     names = {plain(one.text) for one in part.names}
-    entries = [one for one in page.elements if one.visible and plain(one.name) in names]
-    for opener in page.elements:
+    entries = [one for one in page.elements if one.visible and plain(one.name) in names and not one.href]
+    for opener in page.elements if entries else ():
         at = outline.place.get(opener.index, -1)
-        if at >= 0 and "expanded" in opener.states and not _is_aside(opener):
-            end = outline.ends[max(0, outline.parents[at])]
+        if at >= 0 and "expanded" in opener.states and f"menu:{plain(_name(opener))}" in done:
+            end = min(outline.ends[max(0, outline.parents[at])], at + _MOST_ENTRIES)
             for one in entries:
                 if at < outline.place.get(one.index, -1) < end:
                     return one
@@ -152,11 +170,17 @@ def says_change(one: Element, part: TaskPart) -> float:
     return score - 0.15 * len(unasked)
 
 
-def _opens_menu(one: Element) -> bool:
+def _opens_menu(one: Element, part: TaskPart) -> bool:
+    """Whether a control opens a menu that may hold the change: one for everything, or one that says words of it."""
     said = set(words(_name(one)))
-    named = one.role in ("button", "summary") and (bool(said & _MENUS) or not said)
+    told = (
+        not said
+        or bool(said & _MENUS)
+        or any(forms(word) & forms(other) for word in said for other in part.words)
+    )
     closed = "expanded" not in one.states and not one.submits and not _is_aside(one)
-    return closed and ("haspopup" in one.states or named)
+    general = one.role in ("button", "summary") and (not said or bool(said & _MENUS))
+    return closed and told and ("haspopup" in one.states or general)
 
 
 def _of_the_thing(

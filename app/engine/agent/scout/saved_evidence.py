@@ -27,7 +27,8 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_MESSAGE = 300
-_SAVED = word_set("saved success successful successfully ok done stored")
+_SAVED, _WELL = word_set("saved stored successfully"), word_set("success successful ok done")
+"""Words of a message that something was saved; the latter only where a live region says them."""
 
 
 def saved_evidence(part: TaskPart, plan: FormPlan, before: PageCapture, page: PageCapture) -> str:
@@ -70,7 +71,7 @@ def _tells(line: str, part: TaskPart, plan: FormPlan, *, live: bool) -> bool:
     """Whether a new line says that the change was made: its verb in the past form and what it is about."""
     said, verb = words(line), words(part.verb)
     past = [word for word in said if word.endswith("ed") or word in ("sent", "made", "set")]
-    saved = bool(_SAVED & set(said))
+    saved = bool((_SAVED | _WELL if live else _SAVED) & set(said))
     does = any(forms(word) & forms(own) for word in past for own in verb) or bool(
         senses_of(past) & senses_of(verb)
     )

@@ -43,7 +43,7 @@ CREATING = frozenset({"create", "send"})
 _LONG = 60
 _NAMES = word_set("title name subject summary heading")
 """Labels under which a form asks what a thing is called."""
-_WRITTEN = word_set("comment note message text reply answer remark words description body")
+WRITTEN = word_set("comment note message text reply answer remark words description body")
 """Words for a text of several lines."""
 _OFF = word_set(
     "uncheck untick unset disable deactivate hide off no not don't without unpublish clear remove revoke"
@@ -194,6 +194,8 @@ def _takes(field: FormField, value: TaskValue) -> float:
 def _by_kind(reading: Reading, field: FormField, value: TaskValue, lone: dict[str, list[FormField]]) -> float:
     """Return how surely a value belongs to a field by its kind alone, where no label stands beside it."""
     held = bool(field.held) and not field.holds(value.text)
+    if not field.form and field.kind != "long":
+        return 0.0  # outside of forms: most likely a search or a filter
     if value.joint in NAMING:
         return _as_name(field, lone) * (not held or not reading.creating)
     if field.kind in ("date", "mail") and value.kind == field.kind and len(lone[field.kind]) == 1:
@@ -206,7 +208,7 @@ def _by_kind(reading: Reading, field: FormField, value: TaskValue, lone: dict[st
     if value.joint == "to" and field.held and any(field.holds(one.text) for one in others):
         return 0.9  # what was called so is renamed
     senses, lead = senses_of(words(reading.part.verb)), lead_of(reading.tokens, value.first)
-    speaks = value.joint in SAYING or len(value.text) > _LONG or lead in (*_WRITTEN, reading.part.verb)
+    speaks = value.joint in SAYING or len(value.text) > _LONG or lead in (*WRITTEN, reading.part.verb)
     if field.kind == "long":
         return 0.7 * (speaks or (not value.joint and "send" in senses)) * (field is lone["long"][0])
     if value.joint in _STRONG - {"with"} or held or field.kind not in ("text", "token"):
