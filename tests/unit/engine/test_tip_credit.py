@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.agent.scout.tipping import advice
+from app.engine.agent.scout.hinting import without_warnings
 from app.engine.agent.step_record import tip_followed
 from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.actions.types import Action, Click, Goto, ReportInfeasible, Stop, TakeNote, TypeText
@@ -103,10 +103,11 @@ async def test_the_step_keeps_what_came_of_a_tip_and_not_what_the_policy_says(
     [
         ('Press "Filters".', True),
         ('Never press "Filters".', False),
-        ('Use "Day" because "Filters" ignores the status.', False),
         ('Choose "Day" instead of "Filters".', False),
+        ('Don\'t use "Filters", use "Day".', False),
+        ('Do not wait but press "Filters".', True),
     ],
 )
-def test_warnings_and_reasons_are_no_advice(text: str, said: bool):
-    assert ("Filters" in advice(text)) is said
-    assert len(advice(text)) == len(text)
+def test_warnings_are_no_advice(text: str, said: bool):
+    assert ("Filters" in without_warnings(text)) is said
+    assert len(without_warnings(text)) == len(text)
