@@ -1,6 +1,6 @@
 """MiniWoB++ by the scout alone: every task, five seeds, no model and no task-specific knowledge.
 
-    python -m benchmarks.miniwob_scout [--seeds 5] [--tasks a,b] [--baseline] [--steps 30] [--tabs 2] [--why]
+    python -m benchmarks.miniwob [--seeds 5] [--tasks a,b] [--baseline] [--steps 30] [--tabs 2] [--why]
 
 ``--baseline`` also plays a script that clicks quoted labels, types quoted text and presses Submit; the ratio of the
 two is printed.  An episode counts if the page itself gives a reward above 0.
