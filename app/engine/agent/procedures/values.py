@@ -56,7 +56,7 @@ def values_in(task: str) -> tuple[TaskValue, ...]:
         start = re.search(r"(?:^|[.!?]\s)$", task[: match.start()]) is not None
         if kind == "name" and start and " " not in text and text[:1].isupper():
             continue  # the first word of a sentence
-        if not text:
+        if not text or text in ("I", "I'm", "I've", "I'd", "I'll"):
             continue
         before = tuple(reversed(re.findall(r"[a-z]+", task[: match.start()].lower())[-5:]))
         after = tuple(re.findall(r"[a-z]+", task[match.end() :].lower())[:3])

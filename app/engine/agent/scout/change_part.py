@@ -26,7 +26,7 @@ def change_step(view: PartView) -> Step | PartDone | GiveUp:
     if memory.sent is not None and (ended := _after_sending(view, plan)) is not None:
         return ended
     found = confirm_step(part, page, done)
-    if found is None and _may_change_here(view, plan):
+    if found is None and may_change_here(view, plan):
         found = _here(view, plan, done)
     if found is not None and (step := _step(view, plan, found, parts)) is not None:
         return step
@@ -82,7 +82,7 @@ def _after_sending(view: PartView, plan: FormPlan) -> PartDone | GiveUp | None:
     return None
 
 
-def _may_change_here(view: PartView, plan: FormPlan) -> bool:
+def may_change_here(view: PartView, plan: FormPlan | None = None) -> bool:
     """Whether the page is that of the thing; a new thing has no page yet."""
     return (
         is_creation(view) or is_about(view.part, view.context.page, plan) or not thing_names(view.part, plan)

@@ -122,7 +122,7 @@ class Wayfinder:
                 best[key] = (promise, one)
         for key, (promise, one) in best.items():
             self._remember(key, one, promise)
-            if within and self._kept(one) < KEPT_BESIDE:
+            if within and self.kept(one) < KEPT_BESIDE:
                 continue
             seen = one.index in visible
             yield Step(
@@ -153,7 +153,7 @@ class Wayfinder:
             evidence(self.terms, (path_words(one.href),), LINK_PATH),
             evidence(self.terms, (row,), LINK_ROW),
         )
-        kept = self._kept(one)
+        kept = self.kept(one)
         said_words = words(name)
         filters = (
             FILTER_PAGE
@@ -181,7 +181,8 @@ class Wayfinder:
             if not any(shown_by(term, word) for term in self.terms if not term.is_name)
         )
 
-    def _kept(self, one: Element) -> float:
+    def kept(self, one: Element) -> float:
+        """Return the share of what the page in front shows that a link keeps, by its address, in [0, 1]."""
         here, there = self.context.address, urlsplit(one.href)
         ours = [part for part in here.path.split("/") if part]
         theirs = [part for part in there.path.split("/") if part]
