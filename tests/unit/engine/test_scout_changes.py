@@ -140,6 +140,7 @@ def test_a_control_is_pressed_once() -> None:
         ("list", "Create a customer", ""),
         ("one", 'Rename invoice F-12 to "X"', "Edit /i/F-12/edit"),
         ("one", 'Rename invoice F-13 to "X"', ""),
+        ("one", "Add the tag Red to the invoice F-12", "Edit /i/F-12/edit"),
     ],
 )
 def test_the_way_to_a_form_is_a_link_that_sends_nothing(name: str, task: str, expected: str) -> None:
@@ -237,6 +238,16 @@ def test_a_press_shows_by_the_control_that_takes_its_place() -> None:
     )
     assert saved_evidence(part, FormPlan(), ONE, after) == "'watch' has given way to 'unwatch'"
     assert saved_evidence(part, FormPlan(), ONE, ONE) == ""
+
+
+def test_a_thing_was_put_into_another_once_that_one_stands_on_its_page() -> None:
+    part = part_of('Put "Low Road" on the shelf "Later"')
+    before = html_page(SHELVES.format(" role=button"))
+    after = html_page(
+        "<h1>Low Road</h1><a href=/shelf/1>Later</a><button aria-haspopup=menu>Add to shelf</button>"
+    )
+    assert saved_evidence(part, FormPlan(), before, after) == "'Later' now stands on the page"
+    assert saved_evidence(part, FormPlan(), before, before) == ""
 
 
 def test_complaints_of_a_form_are_told() -> None:

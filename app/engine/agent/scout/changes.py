@@ -254,9 +254,12 @@ def opens_form(part: TaskPart, page: PageCapture, frame: Collection[str] = ()) -
     For an existing thing it stands on its page or in its row, and its address is not in ``frame``: those of links that
     stand on every page.
     """
-    creating, outline = is_creating(part), outline_of(page.tree)
+    # What is added to a thing whose page this is may have its field in the form of the thing.
+    outline, here = outline_of(page.tree), bool(thing_names(part)) and is_about(part, page)
+    creating = is_creating(part) and not here
     pressable = (one for one in page.elements if _may_press(one) and (creating or one.href not in frame))
-    scored = [(_leads(one, part, page, creating=creating), one) for one in pressable]
+    ways = {is_creating(part), creating}
+    scored = [(max(_leads(one, part, page, creating=way) for way in ways), one) for one in pressable]
     for score, one in sorted(scored, key=lambda entry: (-entry[0], entry[1].index))[:5]:
         if score < LEAST or one.submits or assess_risk(Click(one.index), page).risk is not RiskClass.READS:
             continue
@@ -288,10 +291,10 @@ def _leads(one: Element, part: TaskPart, page: PageCapture, *, creating: bool) -
         return 0.6 * (about or "haspopup" in one.states)
     if creating:
         return (0.6 + 0.2 * share) * verb
-    if verb and said[0] not in _EDIT:
+    if verb and said[0] not in _EDIT | _NEW:
         return 0.9 - 0.1 * (len(rest) - 1)
     if _EDIT & set(said):
-        return (0.7 + 0.2 * share) * (not rest or share >= LEAST or bool({"this", "page"} & set(said)))
+        return 0.7 + 0.2 * share if not rest or share >= LEAST or {"this", "page"} & set(said) else LEAST
     return 0.55 * (share == 1.0 and one.role in ("link", "tab") and len(rest) <= 2)
 
 

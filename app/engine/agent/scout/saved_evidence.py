@@ -116,6 +116,15 @@ def _given_way(part: TaskPart, before: PageCapture, page: PageCapture) -> str:
         return f"{left[0]!r} no longer stands on the page" if left else ""
     if not any(contains_name(f"{subject_of(page)} {page.text}", name) for name in names):
         return ""
+    known = {(one.role, plain(one.name)) for one in before.elements}
+    told = {plain(one.text) for one in part.names}
+    added = [
+        one.name
+        for one in page.elements
+        if plain(one.name) in told and (one.role, plain(one.name)) not in known
+    ]
+    if added and page.url == before.url:
+        return f"{added[0]!r} now stands on the page"
     was = {plain(one.name) for one in before.elements if says_change(one, part) >= LEAST}
     now = {plain(one.name) for one in page.elements if one.name}
     come = sorted(now - {plain(one.name) for one in before.elements})
