@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from app.engine.agent.llm.prompting import Fence
     from app.engine.agent.model.limits import Heartbeat
     from app.engine.agent.ports import MarkResolver
+    from app.engine.agent.scout.policy import ScoutPolicy
     from app.engine.agent.secrets import Secrets
     from app.engine.agent.vision.prefetch import Spawn
     from app.engine.agent.vision.vision_client import VisionClient
@@ -195,10 +196,22 @@ class ModelPolicyBundle(PolicyBundle):
         return {digest: read(digest) for digest in digests}
 
 
-class JudgedScoutBundle(PolicyBundle):
+class ScoutBundle(PolicyBundle):
+    """The scout, which chooses among a map's states by the part of the task it is at."""
+
+    def __init__(self, policy: ScoutPolicy) -> None:
+        super().__init__(policy)
+        self._scout = policy
+
+    async def choose(self, query: str, intent: str, candidates: Sequence[StateCandidate]) -> int | None:
+        """Return the candidate state that shows most of the task and more than the page in front."""
+        return self._scout.choose_state(candidates)
+
+
+class JudgedScoutBundle(ScoutBundle):
     """The scout, with a model that judges its steps; its exchanges are stored with the run."""
 
-    def __init__(self, policy: Policy, request: RunRequest, secrets: Secrets) -> None:
+    def __init__(self, policy: ScoutPolicy, request: RunRequest, secrets: Secrets) -> None:
         """Open the model; nothing is sent yet.  Raises as ``ModelPolicyBundle``."""
         from app import settings
         from app.engine.agent.model.client import open_model
@@ -270,7 +283,7 @@ def make_policy_bundle(
         from app.engine.agent.scout.policy import ScoutPolicy
 
         scout = ScoutPolicy()
-        return JudgedScoutBundle(scout, request, secrets) if request.is_judged else PolicyBundle(scout)
+        return JudgedScoutBundle(scout, request, secrets) if request.is_judged else ScoutBundle(scout)
     if given is not None:
         return ModelPolicyBundle(core, request, secrets, given)
     raise UsageError(f"there is no policy {request.policy!r}", remedy="use scout or llm")

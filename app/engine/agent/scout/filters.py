@@ -55,7 +55,7 @@ def _wishes(view: PartView, members: Sequence[FormField]) -> Iterator[tuple[Step
     taken = heads | {plain(label) for one in members for label in one.labels}
     orders = bool(_ORDERING & set(words(text)))
     for field in sorted(members, key=lambda one: -_label_fit(one, text)):
-        if not orders and (_ORDERING & set(words(field.label)) or _chooses_column(field, heads)):
+        if not orders and (_names_order(field.label) or _chooses_column(field, heads)):
             continue
         option = _option_of(field, text, taken)
         if option:
@@ -63,6 +63,12 @@ def _wishes(view: PartView, members: Sequence[FormField]) -> Iterator[tuple[Step
             yield _step(view, field, option), field.holds(option)
         elif field.kind == "text" and (name := _name_for(view, field)):
             yield _step(view, field, name), field.holds(name)
+
+
+def _names_order(label: str) -> bool:
+    """Whether a label is that of an order; ``Order status`` is the status of a purchase."""
+    said = words(label)
+    return bool(_ORDERING & set(said)) and (said[0] != "order" or len(said) == 1 or said[1] == "by")
 
 
 def _chooses_column(field: FormField, heads: set[str]) -> bool:

@@ -66,6 +66,7 @@ class Memory:
         known: pages that links led to and nobody opened yet, by key.
         tried: how often each attempt was made, ``failed`` how often without success.
         marks: words that hold since a step was done.
+        containers: what pages call themselves, as evidence of terms by path; what lies below belongs to them.
         collected: what was read of each page of a list, by key.
         searched: words that were searched for.
         passed: places on the way that a page was about.
@@ -82,6 +83,7 @@ class Memory:
     tried: dict[str, int] = field(default_factory=dict[str, int])
     failed: dict[str, float] = field(default_factory=dict[str, float])
     marks: set[str] = field(default_factory=set[str])
+    containers: dict[str, dict[str, float]] = field(default_factory=dict[str, "dict[str, float]"])
     collected: dict[str, PageRelations] = field(default_factory=dict[str, PageRelations])
     searched: set[str] = field(default_factory=set[str])
     passed: set[str] = field(default_factory=set[str])
@@ -136,12 +138,19 @@ class Memory:
             part=self.part + parts,
             links=self.links,
             dead=self.dead,
+            containers=self.containers,
             marks={mark for mark in self.marks if mark.startswith("tip:")},
         )
 
     def worn_out(self, step: Step, most: int = 1) -> bool:
         """Whether an attempt was made often enough."""
         return self.tried.get(step.key, 0) >= most or self.failed.get(step.key, 0.0) >= MOST_FAILURES
+
+    @property
+    def idle_pages(self) -> int:
+        """Pages seen since the one that fitted best."""
+        seen = list(self.fits.values())
+        return len(seen) - 1 - seen.index(max(seen)) if seen else 0
 
     def best_page(self) -> str:
         """Return the address of the page that fitted best, "" before the first look."""

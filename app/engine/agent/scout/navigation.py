@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from app.engine.agent.scout.likeness import fits, holds, meaning, plain, words
+from app.engine.agent.scout.likeness import fits, holds, plain, words
 from app.engine.agent.scout.link_prior import link_prior
 from app.engine.agent.scout.memory import Known, Memory, Step
+from app.engine.agent.scout.ordering import is_sort_control
 from app.engine.agent.scout.page_context import PageContext, is_aside, landmark_roles, page_key
 from app.engine.agent.scout.terms import (
+    ABOUT,
     Evidence,
     Term,
     Terms,
@@ -23,7 +25,8 @@ from app.engine.agent.scout.terms import (
     page_evidence,
     path_words,
     score,
-    shown_by,
+    subject_evidence,
+    weighed_evidence,
 )
 from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.vocabulary import senses_of
@@ -47,13 +50,18 @@ UNSEEN = 0.14
 _PLACES = frozenset({"login", "cart"})
 """Senses whose words name a place of the site: ``Basket``."""
 _LONGEST_COMMAND = 4
+LEAST_LATE = 0.3
+"""What a page must promise after many pages that fitted no better than one before."""
 FAR_AWAY = 0.04
 """What a page that has to be gone back to must promise more."""
 _READING = frozenset({RiskClass.READS, RiskClass.EDITS})
-_MOST_KNOWN, _MOST_EXTRA, _LONGEST_QUERY, _LEAST_LABEL = 400, 5, 300, 0.6
+_MOST_KNOWN, _LONGEST_QUERY, _LEAST_LABEL, _MOST_IDLE = 400, 300, 0.6, 6
 _AIMLESS = frozenset(
     {"random", "logout", "signout", "download", "export", "csv", "next", "previous", "rss", "atom"}
 )
+_LISTING = frozenset({"list", "all", "index", "browse", "directory", "overview"})
+_PEOPLE = frozenset({"user", "users", "people", "persons", "members", "contacts", "accounts", "team", "staff"})
+_FORM_VERBS = (("edit",), ("modify",), ("change",), ("manage",), ("new",), ("create",))
 _FILTERING = frozenset({"search", "filter", "filters", "advanced"})
 FILTER_PAGE = 0.45
 """Evidence of each word of the task that a page for searching promises."""
@@ -66,21 +74,43 @@ class Wayfinder:
 
     def __init__(self, terms: Terms, context: PageContext, memory: Memory, observation: Observation) -> None:
         self.terms, self.context, self.memory, self._seen = terms, context, memory, observation
-        self.here: Evidence = _with_passed(
-            terms,
-            page_evidence(terms, context, memory.searched, memory.applied.get(context.key, ())),
-            memory,
-        )
+        applied = memory.applied.get(context.key, ())
+        inside = self._containers()
+        own = page_evidence(terms, context, memory.searched, applied)
+        self.here: Evidence = _with_passed(terms, best_of(own, inside), memory)
+        told = subject_evidence(terms, context, memory.searched, applied)
+        self.told: Evidence = best_of(told, inside)
         self.fit = score(terms, self.here)
         key = context.key
         memory.fits[key] = max(memory.fits.get(key, 0.0), self.fit)
         memory.urls[key] = context.page.url
         memory.known.pop(key, None)
 
+    def _containers(self) -> Evidence:
+        """Evidence of what the page belongs to: pages seen before whose address its own begins with."""
+        path, known = self.context.path.rstrip("/"), self.memory.containers
+        if path and not self.context.is_search_result:
+            said = evidence(self.terms, self.context.subject, KEPT_BELOW)
+            known[path] = {
+                term.text: (ABOUT if self.context.is_about(term.text) else 0.0) if term.is_name else one
+                for term, one in zip(self.terms, said, strict=True)
+            }
+        above = [shown for at, shown in known.items() if path.startswith(f"{at}/")]
+        return tuple(max((shown.get(term.text, 0.0) for shown in above), default=0.0) for term in self.terms)
+
     @property
     def names_shown(self) -> bool:
         """Whether the page is about every name of the task."""
         return all(one >= ARRIVED for term, one in zip(self.terms, self.here, strict=True) if term.is_name)
+
+    @property
+    def is_kind(self) -> bool:
+        """Whether the page calls itself what is wanted, where the names only say whose that is."""
+        if any(term.is_name and not term.is_owner for term in self.terms):
+            return True
+        kinds = [(term, one) for term, one in zip(self.terms, self.told, strict=True) if not term.is_name]
+        told = sum(term.weight * one for term, one in kinds)
+        return not kinds or told >= LEAST_TOLD * sum(term.weight for term, _ in kinds)
 
     @property
     def has_names(self) -> bool:
@@ -100,6 +130,8 @@ class Wayfinder:
 
     def best(self, floor: float, *, within: bool = False) -> Step | None:
         """Return the best harmless step that promises more than ``floor``."""
+        if self.memory.idle_pages >= _MOST_IDLE:
+            floor = max(floor, LEAST_LATE)
         for step in self.steps(within=within):
             if step.score <= floor:
                 return None
@@ -134,7 +166,7 @@ class Wayfinder:
             )
 
     def _may_lead(self, one: Element) -> bool:
-        if one.name in self.memory.dead:
+        if one.name in self.memory.dead or not name_of(one) or is_sort_control(name_of(one)):
             return False
         said = set(words(one.name)) | set(words(urlsplit(one.href).path))
         if (
@@ -146,14 +178,16 @@ class Wayfinder:
         return is_harmless(Click(one.index, label=one.name), self._seen)
 
     def _promise(self, one: Element) -> float:
-        name = one.name or dict(one.attributes).get("title", "")
+        name = name_of(one)
         row = self.context.row_text(one)
+        named = weighed_evidence(self.terms, (name,), NAMED_LINK)
         said = best_of(
-            evidence(self.terms, (name,), NAMED_LINK),
+            named,
             evidence(self.terms, (path_words(one.href),), LINK_PATH),
             evidence(self.terms, (row,), LINK_ROW),
         )
-        kept = self.kept(one)
+        same = urlsplit(one.href).path == self.context.path
+        kept = self.kept(one) if not same or any(named) else 0.0
         said_words = words(name)
         filters = (
             FILTER_PAGE
@@ -161,25 +195,24 @@ class Wayfinder:
             else 0.0
         )
         of_row = row and not any(
-            term.is_name and mine >= ARRIVED for term, mine in zip(self.terms, said, strict=True)
+            term.is_name and mine >= LINK_ROW and here < ARRIVED
+            for term, mine, here in zip(self.terms, said, self.here, strict=True)
         )
         joined = tuple(
             max(mine * (OTHER_ROW if of_row else 1.0), kept * here, 0.0 if term.is_name else filters)
             for term, mine, here in zip(self.terms, said, self.here, strict=True)
         )
-        extra = self._extra(name, said)
-        chance = UNSEEN if is_aside(one) and not (self.names_shown and self.has_names) else 0.0
-        return max(score(self.terms, joined) - 0.02 * min(extra, _MOST_EXTRA), chance) + link_prior(one)
+        chance = self._chance(one, name)
+        return max(score(self.terms, joined), chance) + link_prior(one)
 
-    def _extra(self, name: str, said: Evidence) -> int:
-        """Words of a link that the task does not speak of; none where the link has a name of the task."""
-        if any(term.is_name and one >= ARRIVED for term, one in zip(self.terms, said, strict=True)):
-            return 0
-        return sum(
-            1
-            for word in meaning(name)
-            if not any(shown_by(term, word) for term in self.terms if not term.is_name)
-        )
+    def _chance(self, one: Element, name: str) -> float:
+        """Return what a main part of the site promises while nothing shows the names; lists of things promise more."""
+        said = set(words(name))
+        if not is_aside(one) or (self.names_shown and self.has_names) or words(name)[:1] in _FORM_VERBS:
+            return 0.0
+        listed = _LISTING & said
+        people = _PEOPLE & said and any(_is_person(term) for term in self.terms)
+        return UNSEEN + (0.01 if listed else 0.0) + (0.02 if people else 0.0)
 
     def kept(self, one: Element) -> float:
         """Return the share of what the page in front shows that a link keeps, by its address, in [0, 1]."""
@@ -238,8 +271,9 @@ class Wayfinder:
             field = self._field_for()
             if field is None or term.text in self.memory.searched:
                 continue
+            kept = KEPT_IN_FRAME if is_aside(field) else KEPT_BELOW
             joined = tuple(
-                FOUND_BY_SEARCH if one is term else max(KEPT_ELSEWHERE * here, 0.3)
+                FOUND_BY_SEARCH if one is term else max(kept * here, 0.2)
                 for one, here in zip(self.terms, self.here, strict=True)
             )
             yield Step(
@@ -301,6 +335,9 @@ def is_harmless(action: Action, observation: Observation) -> bool:
     if assess_risk(action, observation.page).risk not in _READING:
         return False
     if isinstance(action, Click):
+        target = next((one for one in observation.page.elements if one.index == action.element), None)
+        if words(action.label)[:1] in _FORM_VERBS and target is not None and target.href and not target.submits:
+            return True  # such links open the form that writes
         return not _commands_change(words(action.label))
     return True
 
@@ -319,12 +356,14 @@ def _commands_change(said: Sequence[str]) -> bool:
 def arrived(finder: Wayfinder) -> str:
     """Return the evidence that the page in front is the one that is wanted, "" where it is not enough."""
     shown = [term.text for term, one in zip(finder.terms, finder.here, strict=True) if one >= 0.6]
-    if not finder.names_shown or finder.fit < LEAST_FIT:
+    if not finder.names_shown or finder.fit < LEAST_FIT or not finder.is_kind:
         return ""
     title = next((text for text in finder.context.subject if text), finder.context.path)
     return f'"{_short(title)}" shows {", ".join(shown[:6])}'
 
 
+LEAST_TOLD = 0.4
+"""Share of the words of a task that the page of a thing without a name calls itself by."""
 LEAST_FIT = 0.6
 """Score from which on a page may be the one that is wanted."""
 
@@ -353,6 +392,16 @@ def link_to(context: PageContext, name: str) -> Element | None:
         if best is None or rank < best[0]:
             best = (rank, one)
     return best[1] if best else None
+
+
+def _is_person(term: Term) -> bool:
+    said = term.text.split()
+    return term.is_name and 1 < len(said) < 4 and all(one[:1].isupper() and one.isalpha() for one in said)
+
+
+def name_of(one: Element) -> str:
+    """Return the name of a link, else its title."""
+    return one.name or dict(one.attributes).get("title", "")
 
 
 def _short(text: str) -> str:

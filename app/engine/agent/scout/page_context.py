@@ -26,6 +26,7 @@ _ASIDE = word_set("navigation banner contentinfo complementary menubar menu tool
 _TITLE_PARTS = re.compile(r"\s+[|\-·–—:»]\s+|\s[|»]\s")
 _MOST_KIND_WORDS = 3
 """Words beside a thing's name in the heading of its own page, for names of few words."""
+_NAMING_FIELDS = 4
 _CURRENT = word_set("current selected")
 
 
@@ -93,6 +94,8 @@ class PageContext:
             for one in self.pressed
             if one.name
             and not one.submits
+            and not one.form.startswith("post:")
+            and not {"toolbar", "menubar"} <= landmark_roles(one)
             and ("expanded" not in one.states)
             and (
                 _MENU & set(one.states)
@@ -214,10 +217,17 @@ class PageContext:
             holds(text, name) and len(words(text)) <= 2 * wanted + _MOST_KIND_WORDS for text in self.subject
         ):
             return True
-        return any(
-            plain(one.element.value) == plain(name) and one.element.form.startswith("post:")
+        return plain(name) in self._form_values
+
+    @cached_property
+    def _form_values(self) -> frozenset[str]:
+        """Values of the first text fields of a form, which call the thing that it edits by its name."""
+        texts = [
+            one.element
             for one in self.fields
-        )
+            if one.element.role == "textbox" and one.element.form.startswith("post:")
+        ]
+        return frozenset(plain(one.value) for one in texts[:_NAMING_FIELDS] if one.value)
 
     def echoes(self, name: str) -> bool:
         """Whether a page of results only repeats the name that was searched for."""

@@ -8,13 +8,18 @@ need.  Deterministic and without a model; the write gate stands under it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from app.engine.agent.navigator import StateCandidate
 from app.engine.agent.scout.change_part import change_step
 from app.engine.agent.scout.hinting import hint_step
+from app.engine.agent.scout.map_choice import choose_state
 from app.engine.agent.scout.memory import Memory, Step
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
 from app.engine.agent.scout.question_part import question_step
 from app.engine.agent.scout.task import Task, TaskMode, TaskPart, read_task
+from app.engine.agent.scout.terms import terms_of
 from app.engine.agent.scout.tip_following import failed_tips, tip_step
 from app.engine.agent.scout.way_part import way_step
 from app.engine.core.actions.recorded import to_recorded
@@ -34,7 +39,7 @@ class ScoutPolicy:
         self._memory = Memory()
         self._answers: list[str] = []
         self._evidence: list[str] = []
-        self._intent = ""
+        self._intent = self._key = ""
         self._at = 0
 
     @property
@@ -49,11 +54,18 @@ class ScoutPolicy:
             self._intent = observation.intent
         self._memory.learn(self._outcome(observation))
         context = PageContext(observation.page)
+        self._key = context.key
         self._memory.note_page(context.key, (one.href for one in context.links))
         step = hint_step(observation, context, self._memory) or self._out_of_nowhere(observation)
         if step is None:
             step = self._next(observation, context, read_task(observation.intent))
         return step if isinstance(step, AgentDecision) else self._decided(step)
+
+    def choose_state(self, candidates: Sequence[StateCandidate]) -> int | None:
+        """Return the number of the state of a map that the part in hand is about, ``None`` for none."""
+        parts, memory = read_task(self._intent).parts, self._memory
+        terms = terms_of(parts[min(memory.part, len(parts) - 1)])
+        return choose_state(terms, candidates, fit=memory.fits.get(self._key, 0.0), seen=memory.fits)
 
     async def aclose(self) -> None:
         """Nothing is held."""

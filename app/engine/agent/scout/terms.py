@@ -14,6 +14,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from app.engine.agent.scout.changes import thing_names
 from app.engine.agent.scout.likeness import STOP, holds, meaning, plain, word_fit, words
+from app.engine.agent.scout.ordering import read_ordering
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import Name, TaskMode, TaskPart
 from app.engine.core.text import word_set
@@ -21,9 +22,13 @@ from app.engine.core.text import word_set
 NAME_WEIGHT, NUMBER_WEIGHT, WORD_WEIGHT, PLACE_WEIGHT = 3.0, 2.0, 1.0, 0.25
 SUBJECT, CHOSEN, PATH, LISTED, ROW, TEXT = 1.0, 0.85, 0.8, 0.6, 0.35, 0.25
 """Weight of evidence by where it stands on a page."""
+ABOUT, LIKE_HEADING, LEAST_SHARE = 0.9, 0.6, 0.3
+"""Evidence of a name on the page of its thing; evidence of a kind from which on a page is one of it;
+what a word counts in a long text."""
 _PLACE_WORDS = word_set(
     "page list overview screen view section site details detail entry item menu area where"
 )
+_OPENING = word_set("show open take go bring get give find see view navigate")
 _MOST_ROWS = 400
 
 
@@ -35,6 +40,8 @@ class Term:
     weight: float
     is_name: bool = False
     on_the_way: bool = False
+    is_owner: bool = False
+    """The name says whose the thing is, not what it is called: ``the order that Ada Bell placed``."""
 
 
 Terms = tuple[Term, ...]
@@ -46,8 +53,11 @@ Evidence = tuple[float, ...]
 def terms_of(part: TaskPart) -> Terms:
     """Return what tells the page of a part: for a change the names of its thing and place, not its values."""
     names = located_names(part)
-    taken = {word for name in names for word in words(name.text)}
-    said = [word for word in dict.fromkeys((*part.words, *part.where)) if word not in taken]
+    order = read_ordering(part.text) if part.mode is TaskMode.WAY else None
+    taken = {word for name in names for word in words(name.text)} | set(words(order.said if order else ""))
+    if part.mode is TaskMode.WAY:
+        taken |= set(words(part.text)[:1]) & _OPENING
+    said = [word for word in dict.fromkeys((*_joined_nots(part.words), *part.where)) if word not in taken]
     if part.mode is TaskMode.CHANGE:
         led = {word for name in names for word in words(name.lead)}
         said = [word for word in said if word in led or word in part.where or not names]
@@ -59,6 +69,7 @@ def terms_of(part: TaskPart) -> Terms:
                 NUMBER_WEIGHT if name.number else NAME_WEIGHT,
                 is_name=True,
                 on_the_way=name in passed,
+                is_owner=_is_owner(name),
             )
             for name in names
         ),
@@ -68,6 +79,25 @@ def terms_of(part: TaskPart) -> Terms:
             if word not in STOP
         ),
     )
+
+
+def _joined_nots(said: Sequence[str]) -> list[str]:
+    """Return words with ``not read`` as ``unread``, as sites call it."""
+    joined: list[str] = []
+    for word in said:
+        if joined and joined[-1] == "not":
+            joined[-1] = f"un{word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _is_owner(name: Name) -> bool:
+    lead = [word for word in words(name.lead) if word not in ("the", "a", "an")]
+    if not lead or name.quoted:
+        return False
+    belongs = lead[-1] in ("of", "for", "by", "from") and len(lead) > 1 and lead[-2] not in _PLACE_WORDS
+    return lead[-1] in ("that", "which", "whom") or belongs
 
 
 def located_names(part: TaskPart) -> tuple[Name, ...]:
@@ -81,7 +111,8 @@ def located_names(part: TaskPart) -> tuple[Name, ...]:
 def shown_by(term: Term, text: str) -> float:
     """Return how much of a term a text shows, in [0, 1]."""
     if not term.is_name:
-        return max((word_fit(term.text, word) for word in meaning(text)), default=0.0)
+        # Squared, because many words are a little like each other and few mean the same.
+        return max((word_fit(term.text, word) ** 2 for word in meaning(text)), default=0.0)
     if holds(text, term.text):
         return 1.0
     wanted, there = meaning(term.text), set(meaning(text))
@@ -93,6 +124,17 @@ def evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
     """Return the best evidence of each term in some texts."""
     listed = [text for text in texts if text]
     return tuple(weight * max((shown_by(term, text) for text in listed), default=0.0) for term in terms)
+
+
+def weighed_evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
+    """Return the best evidence in texts whose words count by their share of a text; names of things count whole."""
+    found = [tuple(0.0 for _ in terms)]
+    for text in texts:
+        told = [word for word in meaning(text) if not word.isdecimal()]
+        used = sum(any(shown_by(term, word) for term in terms) for word in told)
+        share = weight * (LEAST_SHARE + (1 - LEAST_SHARE) * used / len(told)) if told else weight
+        found.append(tuple(shown_by(term, text) * (weight if term.is_name else share) for term in terms))
+    return best_of(*found)
 
 
 def best_of(*found: Evidence) -> Evidence:
@@ -114,6 +156,7 @@ def page_evidence(
     ``searched`` are names that were searched for: an address or a heading that repeats one is no evidence of it.
     ``applied`` are filters that brought the page.
     """
+    subject = subject_evidence(terms, context, searched, applied)
     relations = context.relations
     heads = [
         *relations.headings,
@@ -121,8 +164,16 @@ def page_evidence(
         *(text for one in relations.labelled for text in (one.label, one.value)),
     ]
     rows = [row.text for one in relations.relations for row in one.rows[:_MOST_ROWS]]
+    said = evidence(terms, context.relations.said, TEXT)
+    return best_of(subject, evidence(terms, heads, LISTED), evidence(terms, rows, ROW), said)
+
+
+def subject_evidence(
+    terms: Terms, context: PageContext, searched: Collection[str] = (), applied: Iterable[str] = ()
+) -> Evidence:
+    """Return what a page shows of each term in what it calls itself, what is chosen on it and its address."""
     subject = best_of(
-        evidence(terms, context.subject, SUBJECT),
+        weighed_evidence(terms, context.subject, SUBJECT),
         evidence(terms, context.chosen, CHOSEN),
         evidence(terms, (path_words(context.page.url),), PATH),
     )
@@ -130,9 +181,25 @@ def page_evidence(
         0.0 if term.is_name and (context.echoes(term.text) or _repeats(context, term.text, searched)) else one
         for term, one in zip(terms, subject, strict=True)
     )
-    said = evidence(terms, context.relations.said, TEXT)
-    filtered = evidence(terms, applied, CHOSEN)
-    return best_of(echoed, filtered, evidence(terms, heads, LISTED), evidence(terms, rows, ROW), said)
+    echoed = tuple(
+        max(one, ABOUT if term.is_name and _is_of(term, terms, subject, context) else 0.0)
+        for term, one in zip(terms, echoed, strict=True)
+    )
+    return best_of(echoed, evidence(terms, applied, CHOSEN))
+
+
+def _is_of(term: Term, terms: Terms, subject: Evidence, context: PageContext) -> bool:
+    """Whether a page is that of a name: its form holds it, or it is one of the kind and says whose it is."""
+    if context.is_about(term.text):
+        return True
+    kinds = [one for kind, one in zip(terms, subject, strict=True) if not kind.is_name]
+    if not term.is_owner or holds(path_words(context.page.url), term.text) or max(kinds, default=0.0) < LIKE_HEADING:
+        return False
+    most = len(words(term.text)) + 4
+    return any(
+        holds(one.value, term.text) and len(words(one.value)) <= most and not one.listed and one.field is None
+        for one in context.relations.labelled
+    )
 
 
 def _repeats(context: PageContext, name: str, searched: Collection[str]) -> bool:

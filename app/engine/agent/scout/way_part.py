@@ -1,26 +1,38 @@
-"""A part that wants a page in front: go on while something promises more, stop where nothing does."""
+"""A part that wants a page in front: go on while something promises more, stop where nothing does.
+
+Two wishes come once the page is there: its rows in an order, and the page that it links to as ``another issue``.
+"""
 
 from __future__ import annotations
 
 from app.engine.agent.scout.filters import filter_steps
+from app.engine.agent.scout.likeness import word_fit, words
 from app.engine.agent.scout.memory import Step
-from app.engine.agent.scout.navigation import LEAST_FIT, arrived
-from app.engine.agent.scout.page_context import page_key
+from app.engine.agent.scout.navigation import LEAST_FIT, arrived, is_harmless, name_of
+from app.engine.agent.scout.ordering import is_met, offered_ordering, ordering_in_address, read_ordering
+from app.engine.agent.scout.page_context import is_aside, page_key
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
-from app.engine.agent.scout.terms import uncovered
-from app.engine.core.actions.types import Goto
+from app.engine.agent.scout.task import TaskPart
+from app.engine.agent.scout.terms import path_words, uncovered
+from app.engine.core.actions.types import Click, Goto
 
 _MARGIN = 0.03
 """What another page must promise more than the one in front shows."""
 _LEAST_PROMISE = 0.12
 FULL = 0.95
 """Score from which on no filter is needed."""
+_LEAST_LIKE = 0.9
+_OTHER = frozenset({"other", "another"})
 
 
 def way_step(view: PartView) -> Step | PartDone | GiveUp:
     """Return the next step of a way, or its end."""
     finder, memory = view.finder, view.memory
+    if "linked" in memory.marks:
+        return PartDone(evidence="it is the page that the named one links to")
     evidence = arrived(finder)
+    if (linked := _linked_step(view)) is not None:
+        return linked
     if not evidence or finder.fit < FULL:
         for step in filter_steps(view):
             return step
@@ -29,11 +41,63 @@ def way_step(view: PartView) -> Step | PartDone | GiveUp:
     if step is not None:
         return step
     if evidence:
-        return PartDone(evidence=evidence)
+        return _ordered_step(view) or PartDone(evidence=evidence)
     best = memory.best_page()
     if best and page_key(best) != view.context.key and memory.fits[page_key(best)] >= LEAST_FIT:
         return Step(action=Goto(best), reason="that page fitted best", key=f"back:{page_key(best)}")
     return GiveUp(needs=missing_page(view))
+
+
+def _ordered_step(view: PartView) -> Step | None:
+    """Return the step that puts the rows into the order the task asks for."""
+    wanted, here = read_ordering(view.part.text), ordering_in_address(view.context.page.url)
+    if wanted is None or (here is not None and is_met(wanted, here)):
+        return None
+    for one in view.context.links:
+        offered = offered_ordering(name_of(one), one.href)
+        if offered is None or not is_met(wanted, offered):
+            continue
+        shown = one in view.context.shown
+        step = Step(
+            action=Click(one.index, label=one.name) if shown else Goto(one.href),
+            reason=f"orders the list by {' '.join(wanted.column) or wanted.said}",
+            key=f"order:{wanted.said}",
+        )
+        if not view.memory.worn_out(step) and is_harmless(step.action, view.observation):
+            return step
+    return None
+
+
+def _linked_step(view: PartView) -> Step | None:
+    """Return the step from the page of a named thing to ``the other one`` that it links to."""
+    if not asks_for_other(view.part) or not any(
+        view.context.is_about(name.text) for name in view.part.names
+    ):
+        return None
+    names = {word for name in view.part.names for word in words(name.text)}
+    said = [word for word in view.part.words if word not in names | _OTHER]
+    values = [
+        set(words(one.value))
+        for one in view.context.relations.labelled
+        if any(word_fit(word, told) >= _LEAST_LIKE for word in said for told in words(one.label))
+    ]
+    for one in view.context.links:
+        mine = set(words(one.name))
+        if is_aside(one) or not mine or "help" in words(path_words(one.href)) or mine == {"list"}:
+            continue
+        if any(mine <= value for value in values):
+            return Step(
+                action=Click(one.index, label=one.name),
+                reason=f'"{one.name}" is the other one',
+                key=f"linked:{one.href}",
+                marks=("linked",),
+            )
+    return None
+
+
+def asks_for_other(part: TaskPart) -> bool:
+    """Whether a way leads to a thing that the named one links to: ``take me to that other issue``."""
+    return bool(part.names) and bool(_OTHER & set(part.words))
 
 
 def missing_page(view: PartView) -> str:
